@@ -1,0 +1,47 @@
+# Two commands do everything on a fresh Debian 12, Ubuntu 24.04 or newer with python3 and make:
+#   make demo    a window with the sample recording, tracked and anonymized
+#   make test    every test
+# `make lint`, `make bench`, `make soak` and `make wheel-test` are for developers.
+
+.DEFAULT_GOAL := help
+SHELL := /bin/bash
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+WORKERS ?= 2
+
+help:
+	@sed -n '2,5s/^# *//p' Makefile
+
+$(VENV)/program.stamp: pyproject.toml constraints.txt .ci/setup
+	.ci/setup program
+	$(PIP) --editable .
+	touch $@
+
+$(VENV)/tests.stamp: $(VENV)/program.stamp
+	.ci/setup tests
+	$(PIP) --editable '.[dev]'
+	touch $@
+
+demo: $(VENV)/program.stamp
+	$(BIN)/greenroom demo --dir demo
+
+test: $(VENV)/tests.stamp
+	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+
+lint: $(VENV)/tests.stamp
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/tests.stamp
+	$(BIN)/python -m tests.bench
+
+soak: $(VENV)/tests.stamp
+	$(BIN)/python -m pytest -q -m soak tests
+
+wheel-test: $(VENV)/tests.stamp
+	.ci/wheel-test
+
+.PHONY: help demo test lint bench soak wheel-test

@@ -1,0 +1,129 @@
+"""Where faces are hidden in a recording: from tracks to masks, with a margin, without gaps."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.ellipses import Ellipses, FaceMask
+from project.errors import UserError
+from project.limits import hold_to_limits, limited
+from project.types import FaceTrack
+
+# Tracks are looked up by blocks of frames, so that a long recording with many costs no more a frame than a short one.
+_BLOCK = 256
+
+
+@dataclass(frozen=True, slots=True)
+class MaskOptions:
+    """The shape of the masks.
+
+    Attributes:
+        margin: 1.3 adds 0.3 of the box's width on either side and 0.3 of its height above and below, as in deface;
+            from 1.25 the whole box lies inside the ellipse.
+        feather: how far the mask fades out around the ellipse, as a share of its radius; inside it nothing fades.
+        minimum: the least width and height of an ellipse, in pixels.
+        linger: frames for which a mask stays before the first and after the last box of its track.
+        bridge_us: a gap in a track up to this long is filled with boxes in between.
+    """
+
+    margin: float = limited(1.3, 1.25, 3.0, "Margin", "How much larger than the face the mask is.")
+    feather: float = limited(0.05, 0.0, 1.0, "Feather", "How far the mask fades out around its edge.")
+    minimum: int = limited(16, 8, 512, "Least size", "Masks are never smaller than this many pixels.")
+    linger: int = limited(1, 0, 100, "Linger", "Frames for which a mask outlasts its face.")
+    bridge_us: int = limited(1_000_000, 0, 60_000_000, "Bridge", "Gaps in a track that are covered, in microseconds.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+class _Stretch:
+    """A track, or what lies between two of its long gaps, with an ellipse for every frame it is answerable for."""
+
+    def __init__(self, track_id: str, face_width: float, feather: float, first: int, ellipses: Ellipses) -> None:
+        self._track_id, self._face_width, self._feather = track_id, face_width, feather
+        self._first, self._ellipses = first, ellipses
+        self.frames = range(first, first + len(ellipses))
+
+    def mask(self, frame: int) -> FaceMask:
+        place = frame - self._first
+        return FaceMask(self._track_id, self._face_width, self._ellipses[max(0, place - 1) : place + 2], self._feather)
+
+
+def _stretches(track: FaceTrack, options: MaskOptions) -> list[_Stretch]:
+    boxes = np.asarray(track.boxes, np.float64)
+    frames = np.asarray(track.frames, np.int64)
+    times = np.asarray(track.times_us, np.int64)
+    if not (len(frames) == len(boxes) == len(times)) or (np.diff(frames) <= 0).any():
+        raise UserError("A face track is damaged: its frames are out of order.", "Find the faces again.")
+    if not np.isfinite(boxes).all():
+        raise UserError("A face track is damaged: a box has no position.", "Find the faces again.")
+    size = np.maximum(boxes[:, 2:], 1.0)
+    # A face that the edge of the picture cuts, or that is seen from the side, has a box narrower than the face.
+    face_width = float(np.maximum(size[:, 0], 0.75 * size[:, 1]).max())
+    radii = np.maximum(size * (options.margin - 0.5), options.minimum / 2)
+    ellipses = np.concatenate([boxes[:, :2] + boxes[:, 2:] / 2, radii], axis=1)
+    cuts = np.flatnonzero((np.diff(frames) > 1) & (np.diff(times) > options.bridge_us)) + 1
+    found = []
+    for start, stop in pairwise([0, *cuts, len(frames)]):
+        first, last = int(frames[start]) - options.linger, int(frames[stop - 1]) + options.linger
+        every = np.arange(first, last + 1)
+        filled = [np.interp(every, frames[start:stop], column) for column in ellipses[start:stop].T]
+        found.append(_Stretch(track.id, face_width, options.feather, first, np.stack(filled, axis=1)))
+    return found
+
+
+class MaskSet:
+    """The masks of a recording, from its face tracks.
+
+    Tracks that somebody dismissed, and exempt ones, have no mask.
+    """
+
+    def __init__(
+        self, tracks: Sequence[FaceTrack], options: MaskOptions | None = None, exempt: Collection[str] = frozenset()
+    ) -> None:
+        """Prepare the masks.
+
+        Raises:
+            UserError: a track is damaged, or an exempt one is not among the tracks.
+        """
+        unknown = set(exempt) - {track.id for track in tracks}
+        if unknown:
+            raise UserError("A face that should stay visible is not among the faces of this recording.")
+        shape = options or MaskOptions()
+        hidden = [t for t in tracks if len(t.frames) and not t.dismissed and t.id not in exempt]
+        self._near: dict[int, list[_Stretch]] = {}
+        for stretch in (stretch for track in hidden for stretch in _stretches(track, shape)):
+            for block in range(stretch.frames.start // _BLOCK, (stretch.frames.stop - 1) // _BLOCK + 1):
+                self._near.setdefault(block, []).append(stretch)
+
+    def at(self, frame: int) -> list[FaceMask]:
+        """Return the masks of a frame, in the order of the tracks."""
+        return [each.mask(frame) for each in self._near.get(frame // _BLOCK, ()) if frame in each.frames]
+
+    def alpha(self, frame: int, width: int, height: int) -> NDArray[np.uint8]:
+        """Return (height, width) uint8 for a whole frame: how much each pixel is hidden."""
+        whole = np.zeros((height, width), np.uint8)
+        for mask in self.at(frame):
+            area = mask.area(width, height)
+            if area is not None:
+                rows, columns = area.alpha.shape
+                part = whole[area.y : area.y + rows, area.x : area.x + columns]
+                np.maximum(part, area.alpha, out=part)
+        return whole
+
+
+def covered_share(alpha: NDArray[np.uint8], box: Sequence[float] | NDArray[np.floating]) -> float:
+    """Return the share of a box's visible pixels that are fully hidden; 1 where none is visible.
+
+    Args:
+        alpha: (h, w), 255 where hidden.
+        box: x, y, width, height in pixels.
+    """
+    x, y, width, height = (float(v) for v in box)
+    rows = slice(max(0, round(y)), max(0, round(y + height)))
+    columns = slice(max(0, round(x)), max(0, round(x + width)))
+    inside = alpha[rows, columns]
+    return float((inside == 255).mean()) if inside.size else 1.0

@@ -1,0 +1,72 @@
+"""A Gaussian blur as wide as the face, worked out on a reduced picture."""
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.limits import hold_to_limits, limited
+
+# Standard deviation that is left to do on the reduced picture, in its own samples. At 2, what lies at the reduced
+# picture's highest frequency is damped to exp(-2 pi^2) = 3e-9, so reducing first lets nothing through.
+_REDUCED_SIGMA = 2.0
+
+
+@dataclass(frozen=True, slots=True)
+class BlurOptions:
+    """How strong the blur is.
+
+    Attributes:
+        strength: standard deviation as a share of the face's width. At 0.06 one face in twenty was still recognised
+            naively and the face was still found by a detector; at 0.25 neither.
+    """
+
+    strength: float = limited(0.3, 0.25, 2.0, "Strength", "Standard deviation as a share of the face's width.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+class Blur:
+    """Blurs with a standard deviation in proportion to the face."""
+
+    name: ClassVar[str] = "blur"
+    title: ClassVar[str] = "Blur"
+    description: ClassVar[str] = (
+        "Blurs the face beyond recognition by eye. Attacks that know the method can recognise people in it."
+    )
+    reversible: ClassVar[bool] = True
+    options_type: ClassVar[type[BlurOptions]] = BlurOptions
+
+    def __init__(self, options: BlurOptions | None = None) -> None:
+        self.options = options or BlurOptions()
+
+    def grid(self, face_width: float) -> int:  # noqa: ARG002
+        """Return 2: any even rectangle will do."""
+        return 2
+
+    def cover(self, samples: NDArray[np.uint8], face_width: float, subsampling: tuple[int, int]) -> NDArray[np.uint8]:
+        """Return the blurred samples: reduced by means of areas, blurred there, and enlarged again.
+
+        All three steps only ever damp a frequency, and the middle one alone has the full standard deviation, so the
+        result is at least as blurred as by the plain Gaussian, at a small part of the time.
+        """
+        import cv2  # the window lists the methods without loading it
+
+        height, width = samples.shape[:2]
+        sigma = [max(self.options.strength * face_width / step, 1e-3) for step in subsampling]
+        factors = [max(1.0, each / _REDUCED_SIGMA) for each in sigma]
+        size = math.ceil(width / factors[0]), math.ceil(height / factors[1])
+        # In whole levels the tails of the Gaussian would be lost on the reduced picture.
+        reduced = cv2.resize(samples.astype(np.float32), size, interpolation=cv2.INTER_AREA)
+        blurred = cv2.GaussianBlur(
+            reduced,
+            (0, 0),
+            sigmaX=sigma[0] * size[0] / width,
+            sigmaY=sigma[1] * size[1] / height,
+            borderType=cv2.BORDER_REPLICATE,
+        )
+        smooth = cv2.resize(blurred, (width, height), interpolation=cv2.INTER_LINEAR)
+        return np.rint(smooth).astype(np.uint8)

@@ -1,0 +1,45 @@
+"""Which methods there are. A new one is a file here and a line in the table."""
+
+from importlib import import_module
+from typing import Any
+
+from anonymize.methods.base import Method
+from project.errors import UserError
+
+DEFAULT = "solid"
+
+METHODS = {
+    "solid": "anonymize.methods.solid:Solid",
+    "blur": "anonymize.methods.blur:Blur",
+    "pixelate": "anonymize.methods.pixelate:Pixelate",
+}
+
+
+def method_type(name: str) -> type[Method]:
+    """Return the class of a method, to read its title, description, limits and whether it is reversible.
+
+    Raises:
+        UserError: there is no such method.
+    """
+    if name not in METHODS:
+        raise UserError(f"There is no anonymization method “{name}”.", f"Choose one of {', '.join(METHODS)}.")
+    module, _, attribute = METHODS[name].partition(":")
+    found: type[Method] = getattr(import_module(module), attribute)
+    return found
+
+
+def method(name: str = DEFAULT, **options: Any) -> Method:
+    """Make a method ready for use.
+
+    Raises:
+        UserError: there is no such method, it has no such option, or a value is outside what is safe.
+    """
+    kind = method_type(name)
+    known = kind.options_type.__dataclass_fields__
+    for option in options:
+        if option not in known:
+            hint = f"It has {', '.join(known)}." if known else "It has no options."
+            raise UserError(f"The method “{name}” has no option “{option}”.", hint)
+    build: Any = kind
+    made: Method = build(kind.options_type(**options))
+    return made

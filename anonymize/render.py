@@ -1,0 +1,143 @@
+"""Renders a recording with its faces hidden. What cannot be vouched for does not leave as it is."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from anonymize.masks import MaskOptions, MaskSet
+from anonymize.methods.base import Method
+from anonymize.painting import blank, hide
+from media.index import FrameIndex, load_index
+from media.picture import Picture
+from media.writer import EncodeOptions, paint_clip
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.types import FaceTrack
+
+# Time stamps of tracks went through the study as whole microseconds; nothing else may differ.
+_SAME_US = 2
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenderPlan:
+    """What to render, and how.
+
+    Attributes:
+        source: the recording's file; never changed.
+        destination: where the clip is to be; appears when it is complete, or not at all.
+        tracks: all face tracks of the source.
+        tracked_frames: how many frames the tracking run looked at, from the first; frames after them are blanked.
+        method: how faces are hidden.
+        damaged_frames: positions of frames that were damaged when the tracking run looked at them; they are blanked,
+            even where they decode cleanly now.
+        start_us: first time that is rendered, on the recording's axis; the beginning when None.
+        end_us: time that the clip ends before; the end when None.
+        exempt: ids of tracks that stay visible.
+        masks: shape of the masks.
+        encoding: how the picture is encoded.
+        overwrite: replace a clip of that name.
+    """
+
+    source: Path
+    destination: Path
+    tracks: Sequence[FaceTrack]
+    tracked_frames: int
+    method: Method
+    damaged_frames: frozenset[int] = frozenset()
+    start_us: int | None = None
+    end_us: int | None = None
+    exempt: frozenset[str] = frozenset()
+    masks: MaskOptions = field(default_factory=MaskOptions)
+    encoding: EncodeOptions = field(default_factory=EncodeOptions)
+    overwrite: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RenderResult:
+    """What was rendered.
+
+    Attributes:
+        output: the clip.
+        frames: how many it has, the same number as the source has in that range.
+        seconds: how long it took.
+        start_us: where the clip's zero lies on the recording's axis.
+        blanked_us: times on the recording's axis of frames that were painted over wholly, because the source is
+            damaged there, was so when it was tracked, or the tracking run did not look at them.
+    """
+
+    output: Path
+    frames: int
+    seconds: float
+    start_us: int
+    blanked_us: tuple[int, ...]
+
+
+def render(
+    plan: RenderPlan, progress: Progress | None = None, examine: Callable[[Path, int], None] | None = None
+) -> RenderResult:
+    """Write a clip with the faces hidden, and the sound as it is.
+
+    `examine` gets the finished clip under a temporary name, and where its zero lies on the recording's axis in
+    microseconds. The clip takes its own name when this returns: what could not be examined is not there.
+
+    Raises:
+        UserError: the destination is the source or exists already, the tracks were made for another file, the file
+            cannot be read, the range is empty, or there is no room. Nothing is left under the destination's name then.
+        Cancelled: the user stopped it; the same holds.
+    """
+    started = time.monotonic()
+    progress = progress or Silent()
+    index = load_index(plan.source, progress=progress)
+    _check_numbering(plan, index)
+    masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
+    first_us: int | None = None
+    zero_us = 0
+    blanked: list[int] = []
+
+    def paint(picture: Picture) -> None:
+        nonlocal first_us
+        first_us = picture.time_us if first_us is None else first_us
+        if picture.damaged or picture.index in plan.damaged_frames or picture.index >= plan.tracked_frames:
+            blank(picture.planes)
+            blanked.append(picture.time_us)
+            return
+        found = masks.at(picture.index)
+        if found:
+            hide(picture.planes, found, plan.method)
+
+    def measure(clip: Path) -> None:
+        nonlocal zero_us
+        zero_us = (first_us or 0) - load_index(clip).times.time_of(0)
+        if examine is not None:
+            examine(clip, zero_us)
+
+    clip = paint_clip(
+        plan.source,
+        plan.destination,
+        paint,
+        start_us=plan.start_us,
+        end_us=plan.end_us,
+        progress=progress,
+        options=plan.encoding,
+        index=index,
+        overwrite=plan.overwrite,
+        examine=measure,
+    )
+    return RenderResult(clip.path, clip.frames, time.monotonic() - started, zero_us, tuple(blanked))
+
+
+def _check_numbering(plan: RenderPlan, index: FrameIndex) -> None:
+    times = index.times.times_us
+    hint = "Find the faces of this file first."
+    if plan.tracked_frames > len(times):
+        raise UserError(f"The faces were found in a file with more frames than {plan.source.name}.", hint)
+    for track in plan.tracks:
+        frames = np.asarray(track.frames, np.int64)
+        if not len(frames):
+            continue
+        inside = frames.min() >= 0 and frames.max() < plan.tracked_frames
+        if not inside or (np.abs(times[frames] - track.times_us) > _SAME_US).any():
+            raise UserError(f"The faces were found in another file than {plan.source.name}.", hint)

@@ -1,0 +1,97 @@
+"""Searches a large picture for faces at less than the price of a look at full size.
+
+First all of it is searched at half its size. Around what looks at all like a face there, and around small faces that
+are known to be there, windows of it are searched at full size. Where one of these holds something, the whole picture
+is searched at full size, and that alone decides.
+"""
+
+from collections.abc import Iterable, Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from models.faces.base import Detections, FaceDetector
+
+# Pictures up to this are searched as they are; larger ones first at half their size.
+_SMALL = 640
+_REDUCED = 0.5
+# A face this large, in pixels, is also a good size for the detector when it is reduced: on the test recordings, where
+# one scored 0.5 at full size, it scored 0.42 or more reduced. Smaller ones scored down to 0.09, and a few nothing.
+_LARGE = 96
+_LARGE_SUSPICIOUS = 0.25
+_SMALL_SUSPICIOUS = 0.1
+# A face is told from what is around it: windows show this share of the longer side of their box on every side.
+_AROUND = 0.5
+_LEAST_AROUND = 32
+# A window shows less than the whole picture, and scores differ a little; the whole picture decides.
+_NEARLY = 0.35
+# Windows start and end on the detector's own grid, where it sees in them what it sees in the whole picture.
+_GRID = 32
+# When the windows would cover more of the picture than this, the whole is quicker.
+_MOST = 0.6
+
+Box = Sequence[float] | NDArray[np.floating]
+Window = tuple[int, int, int, int]
+
+
+def search(detector: FaceDetector, image: NDArray[np.uint8], near: Iterable[Box], least: float) -> Detections:
+    """Find the faces that score at least `least` in an RGB picture.
+
+    On a recording of a conversation (1280x720, 632 frames, nothing hidden) this found every one of the 1,633 faces
+    that score 0.5 at full size, also without being told where any was.
+
+    Args:
+        detector: what looks.
+        image: (h, w, 3).
+        near: boxes x, y, width, height around which to look closely in any case.
+        least: the least score.
+    """
+    height, width = image.shape[:2]
+    if max(height, width) <= _SMALL:
+        return detector.detect(image, least)
+    size = round(width * _REDUCED), round(height * _REDUCED)
+    reduced = np.asarray(cv2.resize(image, size, interpolation=cv2.INTER_AREA), np.uint8)
+    first = detector.detect(reduced, min(_SMALL_SUSPICIOUS, least))
+    boxes = first.boxes * np.array([width / size[0], height / size[1]] * 2, np.float32)
+    large = boxes[:, 2:].max(axis=1) >= _LARGE
+    suspicious = boxes[~large | (first.scores >= min(_LARGE_SUSPICIOUS, least))]
+    small = [box for box in near if max(box[2], box[3]) < _LARGE]
+    for left, top, right, bottom in windows([*suspicious, *small], width, height):
+        if len(detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), min(_NEARLY, least))):
+            return detector.detect(image, least)
+    return Detections.none()
+
+
+def windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
+    """Return left, top, right, bottom of rectangles that show all boxes with what is around them; none overlap."""
+    found: list[Window] = []
+    for x, y, w, h in boxes:
+        around = max(_AROUND * max(w, h), _LEAST_AROUND)
+        left, top = (max(0, int((start - around) // _GRID * _GRID)) for start in (x, y))
+        right = min(width, int(-(-(x + w + around) // _GRID) * _GRID))
+        bottom = min(height, int(-(-(y + h + around) // _GRID) * _GRID))
+        if left >= right or top >= bottom:
+            continue
+        new = (left, top, right, bottom)
+        while touching := [one for one in found if _touch(one, new)]:
+            found = [one for one in found if one not in touching]
+            sides = list(zip(new, *touching, strict=True))
+            new = (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
+        found.append(new)
+    covered = sum((right - left) * (bottom - top) for left, top, right, bottom in found)
+    return found if covered <= _MOST * width * height else [(0, 0, width, height)]
+
+
+def _touch(a: Window, b: Window) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def overlap(a: Box, b: Box) -> float:
+    """Return the intersection over union of two boxes x, y, width, height; 0 where one has no area."""
+    across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
+    down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
+    if across <= 0 or down <= 0 or min(a[2], a[3], b[2], b[3]) <= 0:
+        return 0.0
+    shared = float(across * down)
+    return shared / float(a[2] * a[3] + b[2] * b[3] - shared)

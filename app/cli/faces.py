@@ -1,0 +1,54 @@
+"""The command that finds and tracks faces."""
+
+from pathlib import Path
+
+import click
+
+from app.cli.output import Bar, json_option, tell
+from app.cli.study import STUDY
+from app.core.session import Session
+from project.types import Json
+
+
+@click.command()
+@STUDY
+@click.option("--recording", help="Number, file name or id; all recordings when not given.")
+@json_option
+def faces(study: Path, recording: str | None, as_json: bool) -> None:
+    """Find the faces of recordings and follow them from frame to frame; those without a picture are left out.
+
+    What was done before an interruption is not done again.
+
+    \b
+    Example:
+      greenroom faces my-study.greenroom --recording 1
+    """
+    from app.core import face_tracking
+    from app.core.batch import run_over
+    from app.core.lookup import recording_called
+    from project.queries.recordings import all_recordings
+
+    with Session.open(study) as session:
+        session.study.require_writable()
+        seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
+        chosen = seen if recording is None else [recording_called(session, recording)]
+        found: list[dict[str, Json]] = []
+        for owner, result in run_over(
+            session, chosen, lambda r: face_tracking.prepare(session, r.id), lambda work: Bar(work.title)
+        ):
+            kept = {key: result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
+            found.append({"recording": owner.number, **kept})
+    totals: dict[str, Json] = {
+        key: sum(one[key] for one in found)  # type: ignore[misc]
+        for key in ("frames", "frames_with_face", "tracks", "seconds")
+    }
+    lines = [
+        f"Recording {one['recording']}: {one['tracks']} face tracks, a face in {one['frames_with_face']} of"
+        f" {one['frames']} frames ({one['seconds']} s)"
+        for one in found
+    ]
+    tell(
+        as_json,
+        {**totals, "recordings": [*found]},
+        "\n".join(lines) or "The study has no recordings with a picture yet.",
+    )

@@ -1,0 +1,95 @@
+"""What the command line prints: a result for people or one JSON object, and progress."""
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import click
+
+from project.errors import UserError
+from project.names import shown
+from project.types import Json
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+REDRAW_EVERY_S = 0.1
+BAR = 28
+
+
+def json_option(function: Function) -> Function:
+    """Give a command the option `--json`, passed to it as `as_json`."""
+    return click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead of text.")(function)
+
+
+def tell(as_json: bool, result: Mapping[str, Json], text: str) -> None:
+    """Print the result of a command, as an object or as text for people.
+
+    Raises:
+        UserError: what it is printed to takes no more.
+    """
+    try:
+        click.echo(as_object(result) if as_json else _printable(text))
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise UserError(f"The result cannot be printed: {error.strerror}.", "What was asked for is done.") from None
+
+
+def as_object(result: Mapping[str, Json]) -> str:
+    """Return a JSON object of one line; all as escapes where standard output knows not every character."""
+    line = json.dumps(result, ensure_ascii=False)
+    return line if line.encode(_encoding(), "ignore") == line.encode("utf-8", "surrogatepass") else json.dumps(result)
+
+
+def _printable(text: str) -> str:
+    """Return lines with what cannot be printed as escapes: the name of a file must not steer the terminal."""
+    lines = "\n".join(shown(line) for line in text.split("\n"))
+    return lines.encode(_encoding(), "backslashreplace").decode(_encoding())
+
+
+def _encoding() -> str:
+    return sys.stdout.encoding or "utf-8"
+
+
+class Bar:
+    """Progress on standard error: a line that redraws itself on a terminal, nothing elsewhere."""
+
+    def __init__(self, title: str) -> None:
+        self._title = title
+        self._shown = sys.stderr.isatty()
+        self._started = time.monotonic()
+        self._last = 0.0
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        """Draw `done` of `total`, with the time that is left."""
+        now = time.monotonic()
+        if not self._shown or (now - self._last < REDRAW_EVERY_S and done != total):
+            return
+        self._last = now
+        if total:
+            filled = min(BAR, BAR * done // total)
+            left = (now - self._started) * (total - done) / done if done else 0
+            state = f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done // total:3d}%  {left:.0f} s left  {text}"
+        else:
+            state = f"{done}  {text}"
+        click.echo(f"\r\033[K{self._title} {state}", nl=False, err=True)
+
+    def check_cancelled(self) -> None:
+        """Return: Ctrl+C ends a command by itself."""
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self._shown:
+            click.echo("\r\033[K", nl=False, err=True)
+
+
+@contextmanager
+def progress_bar(title: str) -> Iterator[Bar]:
+    """Show progress while the block runs."""
+    bar = Bar(title)
+    try:
+        yield bar
+    finally:
+        bar.clear()

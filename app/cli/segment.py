@@ -1,0 +1,212 @@
+"""Commands about segments."""
+
+import functools
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.commands import segments as commands
+from app.core.lookup import recording_called
+from app.core.session import Session
+from project.queries import segments as rows
+from project.queries.annotators import all_annotators
+from project.queries.recordings import all_recordings
+from project.timebase import parse_time
+from project.types import Channel, FieldValue, Json, Segment, Verdict
+
+VERDICT = click.Choice([verdict.value for verdict in Verdict])
+CHANNEL = click.Choice([channel.value for channel in Channel])
+ANNOTATOR = click.option("--annotator", required=True, help="Who makes the segment.")
+AUTHOR = click.option("--annotator", help="Who made the segment: nobody else may change it. Not needed.")
+
+
+FORM = (
+    click.option(
+        "--attribute", multiple=True, help="Key of an attribute, such as emotions; give it again for each further one."
+    ),
+    click.option("--channel", type=CHANNEL, help="Where the evidence is."),
+    click.option("--rationale", help="Why the verdict holds."),
+    click.option("--correction", help="What the agent should have done instead; errors only."),
+)
+
+
+def form(function: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the options of the form, passed to it together as `values`."""
+
+    @functools.wraps(function)
+    def with_values(
+        *, attribute: tuple[str, ...], channel: str | None, rationale: str | None, correction: str | None, **rest: Any
+    ) -> None:
+        given: dict[str, Json] = {
+            "attributes": [*dict.fromkeys(attribute)] or None,
+            "channel": channel,
+            "rationale": rationale,
+            "correction": correction,
+        }
+        function(values={field: value for field, value in given.items() if value is not None}, **rest)
+
+    wrapped: Callable[..., None] = with_values
+    for option in reversed(FORM):
+        wrapped = option(wrapped)
+    return wrapped
+
+
+@click.group()
+def segment() -> None:
+    """Mark spans of a recording as social error or competence."""
+
+
+@segment.command()
+@STUDY
+@click.option("--recording", required=True, help="Number, file name or id.")
+@click.option("--start", required=True, help="Seconds or h:mm:ss.mmm.")
+@click.option("--end", required=True, help="Seconds or h:mm:ss.mmm.")
+@click.option("--verdict", required=True, type=VERDICT, help="What it shows; none for a negative sample.")
+@form
+@ANNOTATOR
+@json_option
+def add(
+    study: Path,
+    recording: str,
+    start: str,
+    end: str,
+    verdict: str,
+    values: dict[str, Json],
+    annotator: str,
+    as_json: bool,
+) -> None:
+    """Add a segment.
+
+    \b
+    Example:
+      greenroom segment add my-study.greenroom --recording 1 --start 0:12.5 --end 0:15 \\
+        --verdict error --attribute conversation --channel verbal --annotator Ada \\
+        --rationale "The robot interrupts her." --correction "Wait until she has finished."
+    """
+    with Session.open(study, annotator) as session:
+        owner = recording_called(session, recording)
+        segment_id, _ = commands.add_segment(
+            session, owner.id, parse_time(start), parse_time(end), Verdict(verdict), values
+        )
+        described = _shown(session, segment_id)
+    tell(as_json, described, f"Added {segment_id}")
+
+
+@segment.command("list")
+@STUDY
+@click.option("--recording", help="Number, file name or id; all when not given.")
+@click.option("--annotator", help="Only this annotator's.")
+@json_option
+def list_segments(study: Path, recording: str | None, annotator: str | None, as_json: bool) -> None:
+    """List segments.
+
+    \b
+    Example:
+      greenroom segment list my-study.greenroom --recording 1
+    """
+    with Session.open(study, read_only=True) as session:
+        owners = all_recordings(session.study) if recording is None else [recording_called(session, recording)]
+        names = {a.id: a.name for a in all_annotators(session.study)}
+        listed: list[dict[str, Json]] = []
+        for owner in owners:
+            values = rows.values_in(session.study, owner.id)
+            listed += [
+                _described(one, owner.number, names[one.annotator_id], values.get(one.id, {}))
+                for one in rows.segments_of(session.study, owner.id)
+                if annotator in (None, names[one.annotator_id])
+            ]
+    lines = [
+        f"{one['id']}  recording {one['recording']}  {one['start']:.3f} to {one['end']:.3f} s"
+        f"  {one['verdict']}  {one['annotator']}"
+        for one in listed
+    ]
+    tell(as_json, {"segments": [*listed]}, "\n".join(lines) or "No segments.")
+
+
+@segment.command()
+@STUDY
+@click.argument("segment_id", metavar="SEGMENT")
+@click.option("--start", help="Seconds or h:mm:ss.mmm.")
+@click.option("--end", help="Seconds or h:mm:ss.mmm.")
+@click.option("--verdict", type=VERDICT, help="What it shows; none for a negative sample.")
+@form
+@AUTHOR
+@json_option
+def edit(
+    study: Path,
+    segment_id: str,
+    start: str | None,
+    end: str | None,
+    verdict: str | None,
+    values: dict[str, Json],
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Change a segment. What is not given stays; attributes that are given replace the old ones; "" clears a text.
+
+    \b
+    Example:
+      greenroom segment edit my-study.greenroom SEGMENT --end 0:16 --verdict competence
+    """
+    with Session.open(study, annotator) as session:
+        _work_as_author(session, annotator, segment_id)
+        commands.edit_segment(
+            session,
+            segment_id,
+            start_us=None if start is None else parse_time(start),
+            end_us=None if end is None else parse_time(end),
+            verdict=None if verdict is None else Verdict(verdict),
+            values=values,
+        )
+        described = _shown(session, segment_id)
+    tell(as_json, described, f"Changed {segment_id}")
+
+
+@segment.command()
+@STUDY
+@click.argument("segment_ids", metavar="SEGMENT...", nargs=-1, required=True)
+@AUTHOR
+@json_option
+def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_json: bool) -> None:
+    """Delete segments. `greenroom undo` brings them back.
+
+    \b
+    Example:
+      greenroom segment delete my-study.greenroom SEGMENT
+    """
+    with Session.open(study, annotator) as session:
+        _work_as_author(session, annotator, segment_ids[0])
+        commands.delete_segments(session, segment_ids)
+    tell(as_json, {"deleted": [*segment_ids]}, f"Deleted {len(segment_ids)}")
+
+
+def _work_as_author(session: Session, annotator: str | None, segment_id: str) -> None:
+    if annotator is None:
+        author = commands.find(session, segment_id).annotator_id
+        session.annotator_name = next(a.name for a in all_annotators(session.study) if a.id == author)
+
+
+def _described(found: Segment, number: int, annotator: str, values: Mapping[str, FieldValue]) -> dict[str, Json]:
+    return {
+        "id": found.id,
+        "recording": number,
+        "annotator": annotator,
+        "start": found.start_us / 1e6,
+        "end": found.end_us / 1e6,
+        "verdict": found.verdict.value,
+        **{
+            field: values[field].value if field in values else None
+            for field in ("attributes", "channel", "rationale", "correction")
+        },
+    }
+
+
+def _shown(session: Session, segment_id: str) -> dict[str, Json]:
+    found = commands.find(session, segment_id)
+    names = {a.id: a.name for a in all_annotators(session.study)}
+    number = session.recording(found.recording_id).number
+    return _described(found, number, names[found.annotator_id], rows.values_of(session.study, segment_id))

@@ -1,0 +1,224 @@
+"""Commands about a study as a whole."""
+
+from pathlib import Path
+
+import click
+
+from app.cli.output import json_option, progress_bar, tell
+from app.core.session import MediaState, Session
+from project.errors import UserError
+from project.names import shown
+from project.timebase import format_time
+
+STUDY = click.argument("study", type=click.Path(path_type=Path))
+
+
+@click.command("open")
+@STUDY
+def open_study(study: Path) -> int:
+    """Open the window on a study.
+
+    \b
+    Example:
+      greenroom open my-study.greenroom
+    """
+    from app.gui.application import run
+
+    return run(study)
+
+
+@click.command()
+@STUDY
+@click.option("--name", default="", help="What the study is called; its file name when not given.")
+@json_option
+def new(study: Path, name: str, as_json: bool) -> None:
+    """Make an empty study.
+
+    \b
+    Example:
+      greenroom new my-study.greenroom
+    """
+    from project.store import Study
+
+    path = with_suffix(study)
+    Study.create(path, name or path.stem).close()
+    tell(as_json, {"study": str(path)}, f"Made {path}")
+
+
+@click.command()
+@STUDY
+@click.argument("videos", metavar="VIDEO...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--collection", help="Name of the collection they belong to; made when it is new.")
+@json_option
+def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: bool) -> None:
+    """Add recordings to a study. The files stay where they are.
+
+    \b
+    Example:
+      greenroom add my-study.greenroom footage/*.mp4
+    """
+    from app.core.commands.recordings import add_recordings, probe_file
+
+    with Session.open(study) as session:
+        with progress_bar("Reading") as bar:
+            files = []
+            for done, video in enumerate(videos):
+                bar.progress(done, len(videos), video.name)
+                files.append(probe_file(video))
+        ids, _ = add_recordings(session, files, collection)
+        made = [session.recording(recording_id) for recording_id in ids]
+    tell(
+        as_json,
+        {
+            "study": str(study),
+            "recordings": [
+                {"id": r.id, "number": r.number, "name": r.name, "seconds": r.duration_us / 1e6} for r in made
+            ],
+        },
+        "\n".join(f"Added recording {r.number}: {shown(r.name)} ({format_time(r.duration_us)})" for r in made),
+    )
+
+
+@click.command()
+@STUDY
+@json_option
+def info(study: Path, as_json: bool) -> None:
+    """Say what is in a study.
+
+    \b
+    Example:
+      greenroom info my-study.greenroom
+    """
+    from app.core.overview import overview
+
+    with Session.open(study, read_only=True) as session:
+        found = overview(session)
+    tell(as_json, found.as_json(), found.as_text())
+
+
+@click.command()
+@STUDY
+@json_option
+def undo(study: Path, as_json: bool) -> None:
+    """Take back the newest edit that still stands, whenever it was made.
+
+    \b
+    Example:
+      greenroom undo my-study.greenroom
+    """
+    from app.core.commands import history
+
+    with Session.open(study) as session:
+        done = history.undo(session)
+    tell(as_json, {"undone": done.name}, f"Undone: {done.name}")
+
+
+@click.command()
+@STUDY
+@json_option
+def redo(study: Path, as_json: bool) -> None:
+    """Do again what was undone last.
+
+    \b
+    Example:
+      greenroom redo my-study.greenroom
+    """
+    from app.core.commands import history
+
+    with Session.open(study) as session:
+        done = history.redo(session)
+    tell(as_json, {"redone": done.name}, f"Done again: {done.name}")
+
+
+@click.command()
+@STUDY
+@json_option
+def check(study: Path, as_json: bool) -> int:
+    """Say whether a study file is sound, without changing it. Exits with 2 when it is not.
+
+    \b
+    Example:
+      greenroom check my-study.greenroom
+    """
+    from project.check import check as problems_of
+
+    problems = problems_of(study)
+    missing: list[str] = []
+    if not problems:
+        with Session.open(study, read_only=True) as session:
+            from project.queries.media import all_media
+
+            found = [session.locate(medium) for medium in all_media(session.study)]
+        missing = [f"{f.state.value}: {f.path}" for f in found if f.state is not MediaState.PRESENT]
+    lines = [f"{study}: {'sound' if not problems else f'{len(problems)} problems'}", *problems]
+    if missing:
+        lines += ["Files to relink:", *missing]
+    tell(as_json, {"ok": not problems, "problems": [*problems], "media": [*missing]}, "\n".join(lines))
+    return 2 if problems else 0
+
+
+@click.command()
+@STUDY
+@click.argument("folder", type=click.Path(path_type=Path))
+@json_option
+def relink(study: Path, folder: Path, as_json: bool) -> None:
+    """Find missing files of a study in a folder, by their content.
+
+    \b
+    Example:
+      greenroom relink my-study.greenroom /media/footage
+    """
+    from app.core.commands.recordings import relink as run_relink
+
+    with Session.open(study) as session, progress_bar("Searching") as bar:
+        done = run_relink(session, folder, bar)
+    text = [f"Relinked {len(done.found)} files." if done.found else "No missing file was found there."]
+    text += [f"Still missing: {name}" for name in done.missing]
+    tell(as_json, {"relinked": [*done.found], "missing": [*done.missing]}, "\n".join(text))
+
+
+@click.command()
+@STUDY
+@click.option("--recordings", default=403, show_default=True, type=click.IntRange(1), help="How many recordings.")
+@click.option("--segments", default=10353, show_default=True, type=click.IntRange(0), help="How many segments.")
+@click.option("--annotators", default=2, show_default=True, type=click.IntRange(1), help="How many annotators.")
+@click.option("--seed", default=0, show_default=True, help="The same seed gives the same study.")
+@json_option
+def synthetic(study: Path, recordings: int, segments: int, annotators: int, seed: int, as_json: bool) -> None:
+    """Make an invented study of any size, to try the program without footage.
+
+    \b
+    Example:
+      greenroom synthetic big.greenroom --segments 100000
+    """
+    from project.store import Study
+    from project.synthetic import fill
+
+    path = with_suffix(study)
+    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
+        fill(made, recordings=recordings, segments=segments, annotators=annotators, seed=seed, progress=bar)
+    counts = {"recordings": recordings, "segments": segments, "annotators": annotators}
+    tell(as_json, {"study": str(path), **counts}, f"Made {path}: {recordings} recordings, {segments} segments")
+
+
+@click.command(hidden=True)
+def worker() -> int:
+    """Do one job for a window, told on standard input."""
+    from app.worker import run
+
+    return run()
+
+
+def with_suffix(study: Path) -> Path:
+    """Return the path of a new study, with the suffix that studies have.
+
+    Raises:
+        UserError: the path has another suffix, so it is likely a slip.
+    """
+    if not study.name:
+        raise UserError("A study needs a name.", "Give one that ends in .greenroom.")
+    if study.suffix == ".greenroom":
+        return study
+    if study.suffix and study.suffix.lower() in {".mp4", ".mov", ".mkv", ".avi", ".webm"}:
+        raise UserError(f"{study.name} is the name of a video.", "A study's name ends in .greenroom.")
+    return study.with_name(study.name + ".greenroom")

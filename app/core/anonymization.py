@@ -1,0 +1,179 @@
+"""The job that exports a recording, or a part of it, with its faces hidden, and checks what came out."""
+
+import os
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+from anonymize.methods.registry import method as make_method
+from app.core.clock import utc_now
+from app.core.jobs import Work
+from app.core.session import Session
+from app.core.track_file import save_tracks, take_tracks
+from media.cache import cache_folder
+from project.errors import UserError
+from project.ids import new_id
+from project.names import require_text
+from project.progress import Progress
+from project.queries.faces import tracks_of
+from project.queries.participants import all_participants
+from project.queries.runs import insert_run, latest_run
+from project.timebase import SECOND, format_time
+from project.types import Changes, Json, ParticipantRole, Recording, Run
+from project.version import __version__
+
+
+def prepare(
+    session: Session,
+    recording_id: str,
+    method: str,
+    folder: Path,
+    *,
+    options: Mapping[str, Json] | None = None,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    keep_robots: bool = False,
+    overwrite: bool = False,
+) -> Work:
+    """Make the job for one recording.
+
+    Args:
+        session: where the recording is.
+        recording_id: which one.
+        method: key of the registry of methods.
+        folder: where the clip is written; made when it is missing.
+        options: of the method, by name.
+        start_us: first time that is exported; the beginning when None.
+        end_us: time that the clip ends before; the end when None.
+        keep_robots: leave the faces of participants with the role robot as they are.
+        overwrite: replace a clip of the same name.
+
+    Raises:
+        UserError: there is no such method, or not with these options; no faces were tracked in the file as it is now,
+            the range is empty, the clip exists, or the folder cannot be used.
+    """
+    make_method(method, **(options or {}))
+    located = session.usable_picture(recording_id)
+    recording = session.recording(recording_id)
+    _check_range(recording, start_us, end_us)
+    run = latest_run(session.study, recording_id, "faces")
+    if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:
+        raise UserError(
+            f"The faces of recording {recording.number} have not been tracked yet.",
+            "Track them first; nothing is exported unseen.",
+        )
+    output = folder.absolute() / clip_name(recording, method, start_us, end_us)
+    require_text(output)
+    if os.path.lexists(output) and not overwrite:
+        raise UserError(f"There is a clip already: {output}", "Choose another folder, or overwrite it.")
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
+    robots = {p.id for p in all_participants(session.study) if p.role is ParticipantRole.ROBOT}
+    tracks = tracks_of(session.study, recording_id)
+    exempt = [t.id for t in tracks if keep_robots and t.participant_id in robots]
+    return Work(
+        "anonymize",
+        f"Export recording {recording.number} ({method})",
+        recording_id,
+        {
+            "path": str(located.path),
+            "fingerprint": located.medium.fingerprint,
+            "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
+            "faces_run": run.id,
+            "frames": run.result["frames"],
+            "damaged_frames": run.result.get("damaged_frames", []),
+            "detector": run.backend,
+            "method": method,
+            "options": dict(options or {}),
+            "exempt": cast(Json, exempt),
+            "start_us": start_us,
+            "end_us": end_us,
+            "output": str(output),
+            "overwrite": overwrite,
+        },
+    )
+
+
+def clip_name(recording: Recording, method: str, start_us: int | None, end_us: int | None) -> str:
+    """Return the file name of an export. It holds nothing of the source's name, which may name a person."""
+    span = ""
+    if start_us is not None or end_us is not None:
+        first, last = format_time(start_us or 0), format_time(end_us if end_us is not None else recording.duration_us)
+        span = "-" + re.sub("[:.]", "", first) + "-" + re.sub("[:.]", "", last)
+    return f"recording-{recording.number:04}-{method}{span}.mp4"
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay."""
+    from anonymize.check import CheckResult, check_rendering
+    from anonymize.render import RenderPlan, render
+    from models.faces.registry import detector
+
+    started = time.monotonic()
+    tracks = take_tracks(Path(str(parameters["tracks"])))
+    start_us, end_us = (cast(int | None, parameters[key]) for key in ("start_us", "end_us"))
+    how = make_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"]))
+    exempt = frozenset(cast(list[str], parameters["exempt"]))
+    checked: list[CheckResult] = []
+
+    def check(clip: Path, zero_us: int) -> None:
+        finder = detector(str(parameters["detector"]))
+        checked.append(check_rendering(clip, tracks, finder, exempt=exempt, start_us=zero_us, progress=progress))
+
+    done = render(
+        RenderPlan(
+            source=Path(str(parameters["path"])),
+            destination=Path(str(parameters["output"])),
+            tracks=tuple(tracks),
+            tracked_frames=cast(int, parameters["frames"]),
+            method=how,
+            damaged_frames=frozenset(cast(list[int], parameters["damaged_frames"])),
+            start_us=start_us,
+            end_us=end_us,
+            exempt=exempt,
+            overwrite=bool(parameters["overwrite"]),
+        ),
+        progress,
+        check,
+    )
+    (found,) = checked
+    return {
+        "output": str(done.output),
+        "frames": done.frames,
+        "blanked": [_seconds(t) for t in done.blanked_us],
+        "faces_left": [_seconds(t) for t in found.faces_left],
+        "doubtful": [_seconds(t) for t in found.doubtful],
+        "options": cast(Json, asdict(how.options)),
+        "seconds": round(time.monotonic() - started, 3),
+    }
+
+
+def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
+    """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
+    left_out = ("path", "tracks", "output")
+    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
+    kept = {**result, "output": Path(str(result["output"])).name}
+    run = Run(
+        new_id(), work.recording_id, work.kind, str(parameters["method"]), parameters, kept, utc_now(), __version__
+    )
+    with session.study.recording_run():
+        insert_run(session.study, run)
+    return Changes.of([("run", run.id)])
+
+
+def _check_range(recording: Recording, start_us: int | None, end_us: int | None) -> None:
+    start, end = start_us or 0, recording.duration_us if end_us is None else end_us
+    if not 0 <= start < end or start >= recording.duration_us:
+        raise UserError(
+            f"There is nothing between {format_time(start)} and {format_time(end)}.",
+            f"Recording {recording.number} lasts {format_time(recording.duration_us)}.",
+        )
+
+
+def _seconds(time_us: int) -> float:
+    return time_us / SECOND

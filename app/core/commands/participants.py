@@ -1,0 +1,69 @@
+"""Edits of participants: who they are, where they appear, what they consented to, whose face a track is."""
+
+from dataclasses import replace
+
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import faces, participants
+from project.types import Changes, ConsentUse, Participant, ParticipantRole
+
+
+def add_participant(
+    session: Session, pseudonym: str, role: ParticipantRole, recording_id: str | None = None
+) -> tuple[str, Changes]:
+    """Add a participant, and where a recording is given, that they appear in it; returns the new id.
+
+    Raises:
+        UserError: the pseudonym is empty or taken.
+    """
+    name = pseudonym.strip()
+    if not name:
+        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
+    if any(p.pseudonym == name for p in participants.all_participants(session.study)):
+        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
+    made = Participant(new_id(), name, role)
+    with session.step(f"Add participant {name}") as step:
+        participants.insert_participant(session.study, made)
+        if recording_id is not None:
+            participants.set_appearance(session.study, recording_id, made.id, True)
+    return made.id, step.changes
+
+
+def change_role(session: Session, participant: Participant, role: ParticipantRole) -> Changes:
+    """Change what a participant is in the interaction."""
+    with session.step(f"Change role of {participant.pseudonym}") as step:
+        participants.update_participant(session.study, replace(participant, role=role))
+    return step.changes
+
+
+def set_appearance(session: Session, recording_id: str, participant: Participant, present: bool) -> Changes:
+    """Say that a participant appears in a recording, or does not."""
+    verb = "Add" if present else "Take"
+    where = "to" if present else "out of"
+    number = session.recording(recording_id).number
+    with session.step(f"{verb} {participant.pseudonym} {where} recording {number}") as step:
+        participants.set_appearance(session.study, recording_id, participant.id, present)
+    return step.changes
+
+
+def set_consent(session: Session, participant: Participant, use: ConsentUse, given: bool) -> Changes:
+    """Record that a participant gave or withdrew consent for one use."""
+    verb = "Give" if given else "Withdraw"
+    with session.step(f"{verb} consent of {participant.pseudonym} to {use.value}") as step:
+        participants.set_consent(session.study, participant.id, use, given)
+    return step.changes
+
+
+def assign_face(session: Session, track_id: str, participant_id: str | None) -> Changes:
+    """Say whose face a track is."""
+    with session.step("Assign face") as step:
+        faces.assign_participant(session.study, track_id, participant_id)
+    return step.changes
+
+
+def dismiss_face(session: Session, track_id: str, dismissed: bool) -> Changes:
+    """Say that a track is not a face, or take that back."""
+    with session.step("Dismiss face" if dismissed else "Restore face") as step:
+        faces.set_dismissed(session.study, track_id, dismissed)
+    return step.changes

@@ -1,0 +1,177 @@
+"""Edits of recordings and their files."""
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from app.core.session import MediaState, Session
+from media.fingerprint import fingerprint
+from media.probe import probe
+from project.errors import UserError
+from project.filesystem import is_folder
+from project.ids import new_id
+from project.names import require_text
+from project.progress import Progress, Silent
+from project.queries import collections, media, recordings
+from project.types import Changes, Collection, MediaFacts, Medium, MediumRole, Recording
+
+DEFAULT_COLLECTION = "Recordings"
+
+
+@dataclass(frozen=True, slots=True)
+class ProbedFile:
+    """What reading a file found out about it; needs no study, so it can be made in another thread."""
+
+    path: Path
+    facts: MediaFacts
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class Relinked:
+    """What a search for missing files found.
+
+    Attributes:
+        found: names of the files that are linked again.
+        missing: names of the files that are still missing.
+        changes: rows touched.
+    """
+
+    found: tuple[str, ...]
+    missing: tuple[str, ...]
+    changes: Changes
+
+
+def probe_file(path: Path) -> ProbedFile:
+    """Read what a study keeps about a file.
+
+    Raises:
+        UserError: it is missing, a folder, unreadable, or neither video nor sound; or its name is not text.
+    """
+    require_text(path)
+    return ProbedFile(path, probe(path), fingerprint(path))
+
+
+def add_recordings(
+    session: Session, files: Sequence[ProbedFile], collection: str | None = None
+) -> tuple[list[str], Changes]:
+    """Add one recording for each file, as one step; returns the new recordings' ids.
+
+    Raises:
+        UserError: a file is in the study already.
+    """
+    known = {medium.fingerprint: medium for medium in media.all_media(session.study)}
+    for file in files:
+        if file.fingerprint in known:
+            owner = session.recording(known[file.fingerprint].recording_id)
+            raise UserError(f"{file.path.name} is in the study already, as recording {owner.number}.", "Leave it out.")
+        known[file.fingerprint] = _medium(session, "", file, MediumRole.MAIN, 0)
+    made = []
+    title = f"Add {files[0].path.name}" if len(files) == 1 else f"Add {len(files)} recordings"
+    with session.step(title) as step:
+        home = _collection(session, collection)
+        for file in files:
+            recording = Recording(
+                new_id(), home.id, recordings.next_number(session.study), file.path.stem, file.facts.duration_us
+            )
+            recordings.insert_recording(session.study, recording)
+            media.insert_medium(session.study, _medium(session, recording.id, file, MediumRole.MAIN, 0))
+            made.append(recording.id)
+    return made, step.changes
+
+
+def add_medium(session: Session, recording_id: str, file: ProbedFile, role: MediumRole, offset_us: int = 0) -> Changes:
+    """Add a further file to a recording: another camera, a separate microphone, the next chapter.
+
+    `offset_us` is where the file's own zero lies on the recording's axis.
+
+    Raises:
+        UserError: the recording has its main file already.
+    """
+    recording = session.recording(recording_id)
+    present = [m for m in media.media_of(session.study, recording_id) if m.role is role]
+    if role is MediumRole.MAIN and present:
+        raise UserError(f"Recording {recording.number} has its main file already.", "Give another role.")
+    medium = replace(_medium(session, recording_id, file, role, len(present)), offset_us=offset_us)
+    with session.step(f"Add {file.path.name} to recording {recording.number}") as step:
+        media.insert_medium(session.study, medium)
+    return step.changes
+
+
+def rename_recording(session: Session, recording_id: str, name: str) -> Changes:
+    """Give a recording another name."""
+    if not name.strip():
+        raise UserError("A recording needs a name.", "Type one.")
+    with session.step("Rename recording") as step:
+        recordings.update_recording(session.study, replace(session.recording(recording_id), name=name.strip()))
+    return step.changes
+
+
+def relink(session: Session, folder: Path, progress: Progress | None = None) -> Relinked:
+    """Find the study's missing files in a folder and below it by their content, whatever they are called now.
+
+    Raises:
+        UserError: the folder does not exist.
+    """
+    told = progress or Silent()
+    if not is_folder(folder):
+        raise UserError(f"There is no folder {folder}.", "Name the folder that the files were moved to.")
+    wanted = [
+        medium for medium in media.all_media(session.study) if session.locate(medium).state is not MediaState.PRESENT
+    ]
+    sizes = {medium.facts.size_bytes for medium in wanted}
+    candidates = [path for path in _files_below(folder) if _size(path) in sizes] if wanted else []
+    by_content: dict[str, Path] = {}
+    for done, path in enumerate(candidates):
+        told.progress(done, len(candidates), path.name)
+        told.check_cancelled()
+        # What cannot be read is not the file that is looked for.
+        with suppress(UserError):
+            by_content.setdefault(fingerprint(path), path)
+    found = [(medium, by_content[medium.fingerprint]) for medium in wanted if medium.fingerprint in by_content]
+    missing = tuple(Path(m.path).name for m in wanted if m.fingerprint not in by_content)
+    if not found:
+        return Relinked((), missing, Changes())
+    with session.step(f"Relink {len(found)} files" if len(found) > 1 else "Relink file") as step:
+        for medium, path in found:
+            media.update_medium(session.study, replace(medium, path=_stored_path(session, path)))
+    return Relinked(tuple(path.name for _, path in found), missing, step.changes)
+
+
+def _collection(session: Session, name: str | None) -> Collection:
+    present = collections.all_collections(session.study)
+    if name is None and present:
+        return present[0]
+    for collection in present:
+        if collection.name == name:
+            return collection
+    made = Collection(new_id(), name or DEFAULT_COLLECTION)
+    collections.insert_collection(session.study, made)
+    return made
+
+
+def _medium(session: Session, recording_id: str, file: ProbedFile, role: MediumRole, position: int) -> Medium:
+    path = _stored_path(session, file.path)
+    return Medium(new_id(), recording_id, role, position, 0, path, file.fingerprint, file.facts)
+
+
+def _stored_path(session: Session, path: Path) -> str:
+    try:
+        return Path(os.path.relpath(path.absolute(), session.study.folder.absolute())).as_posix()
+    except ValueError:
+        return path.absolute().as_posix()
+
+
+def _files_below(folder: Path) -> Iterator[Path]:
+    for parent, _, names in os.walk(folder):
+        for name in sorted(names):
+            yield Path(parent, name)
+
+
+def _size(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except OSError:
+        return -1

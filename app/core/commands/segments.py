@@ -1,0 +1,195 @@
+"""Edits of segments."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import segments as rows
+from project.timebase import format_time
+from project.types import Changes, FieldValue, Json, Segment, Verdict
+
+SHORTEST_US = 1_000
+
+
+def find(session: Session, segment_id: str) -> Segment:
+    """Return a segment.
+
+    Raises:
+        UserError: there is none with this id.
+    """
+    found = rows.segment(session.study, segment_id)
+    if found is None:
+        raise UserError(f"No segment has the id {segment_id}.", "List the segments to see their ids.")
+    return found
+
+
+def find_own(session: Session, segment_id: str) -> Segment:
+    """Return a segment that the annotator of this session made, and so may change.
+
+    Raises:
+        UserError: there is none with this id, somebody else made it, or the study is open for reading only.
+    """
+    session.study.require_writable()
+    found = find(session, segment_id)
+    author = session.annotator()
+    if author is None or author.id != found.annotator_id:
+        raise UserError(
+            "This segment was made by somebody else.",
+            "Only who made a segment changes it: work under that annotator's name.",
+        )
+    return found
+
+
+def add_segment(
+    session: Session,
+    recording_id: str,
+    start_us: int,
+    end_us: int,
+    verdict: Verdict,
+    values: Mapping[str, Json] | None = None,
+) -> tuple[str, Changes]:
+    """Mark a span of a recording; returns the new segment's id and what changed.
+
+    Raises:
+        UserError: the span is empty or outside the recording, or a value does not fit the scheme.
+    """
+    _check_span(session, recording_id, start_us, end_us)
+    with session.step(f"Add {_named(verdict)} segment") as step:
+        author = session.annotator()
+        assert author is not None
+        segment = Segment(new_id(), recording_id, author.id, verdict, start_us, end_us, session.scheme.key)
+        rows.insert_segment(session.study, segment)
+        for field, value in (values or {}).items():
+            _set(session, segment, field, value)
+    return segment.id, step.changes
+
+
+def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:
+    """Give segments new starts and ends, in microseconds, as one step.
+
+    Edits with the same `merge_key` in quick succession (a key held down) become one step.
+
+    Raises:
+        UserError: a span is empty or outside its recording.
+    """
+    moved = [(find_own(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
+    for segment, start_us, end_us in moved:
+        _check_span(session, segment.recording_id, start_us, end_us)
+    resized = any(s.end_us - s.start_us != end - start for s, start, end in moved)
+    verb = "Resize" if resized else "Move"
+    with session.step(f"{verb} {_count(len(moved))}", merge_key) as step:
+        for segment, start_us, end_us in moved:
+            rows.update_segment(session.study, replace(segment, start_us=start_us, end_us=end_us))
+    return step.changes
+
+
+def set_verdict(session: Session, segment_ids: Iterable[str], verdict: Verdict) -> Changes:
+    """Change the verdict; values that only errors have are kept, and show again when it is an error again."""
+    segments = [find_own(session, segment_id) for segment_id in segment_ids]
+    with session.step(f"Change to {_named(verdict)}") as step:
+        for segment in segments:
+            if segment.verdict is not verdict:
+                rows.update_segment(session.study, replace(segment, verdict=verdict))
+    return step.changes
+
+
+def set_field(session: Session, segment_id: str, field: str, value: Json, merge_key: str | None = None) -> Changes:
+    """Fill in one field of a segment's form; None or an empty value clears it.
+
+    Raises:
+        UserError: the scheme has no such field, or the value does not fit it.
+    """
+    segment = find_own(session, segment_id)
+    with session.step(f"Change {session.scheme.field(field).name.lower()}", merge_key) as step:
+        _set(session, segment, field, value)
+    return step.changes
+
+
+def edit_segment(
+    session: Session,
+    segment_id: str,
+    *,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    verdict: Verdict | None = None,
+    values: Mapping[str, Json] | None = None,
+) -> Changes:
+    """Change several things about a segment as one step; None leaves a thing as it is.
+
+    Raises:
+        UserError: the span is empty or outside the recording, or a value does not fit the scheme.
+    """
+    old = find_own(session, segment_id)
+    new = replace(
+        old,
+        start_us=old.start_us if start_us is None else start_us,
+        end_us=old.end_us if end_us is None else end_us,
+        verdict=verdict or old.verdict,
+    )
+    _check_span(session, new.recording_id, new.start_us, new.end_us)
+    with session.step("Edit segment") as step:
+        if new != old:
+            rows.update_segment(session.study, new)
+        for field, value in (values or {}).items():
+            _set(session, new, field, value)
+    return step.changes
+
+
+def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, Changes]:
+    """Cut a segment in two at a time inside it; both keep the values. Returns the second one's id.
+
+    Raises:
+        UserError: the time is not inside the segment.
+    """
+    segment = find_own(session, segment_id)
+    if not segment.start_us + SHORTEST_US <= at_us <= segment.end_us - SHORTEST_US:
+        raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
+    second = replace(segment, id=new_id(), start_us=at_us)
+    with session.step("Split segment") as step:
+        rows.update_segment(session.study, replace(segment, end_us=at_us))
+        rows.insert_segment(session.study, second)
+        for value in rows.values_of(session.study, segment.id).values():
+            rows.set_value(session.study, replace(value, segment_id=second.id))
+    return second.id, step.changes
+
+
+def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
+    """Delete segments and what was filled in about them, as one step."""
+    found = [find_own(session, segment_id) for segment_id in segment_ids]
+    with session.step(f"Delete {_count(len(found))}") as step:
+        for segment in found:
+            rows.delete_segment(session.study, segment.id)
+    return step.changes
+
+
+def _set(session: Session, segment: Segment, field: str, value: Json) -> None:
+    scheme = session.scheme
+    checked = scheme.check_value(field, value)
+    wanted = scheme.field(field)
+    if checked is not None and not wanted.applies_to(segment.verdict):
+        raise UserError(
+            f"{wanted.name} cannot be given for {_named(segment.verdict)} segments.",
+            f"It belongs to {' and '.join(wanted.only_for)} segments only.",
+        )
+    rows.set_value(session.study, FieldValue(segment.id, scheme.key, scheme.version, field, checked))
+
+
+def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
+    recording = session.recording(recording_id)
+    if end_us - start_us < SHORTEST_US:
+        raise UserError("A segment must end after it starts.", "Mark a start and a later end.")
+    if start_us < 0 or end_us > recording.duration_us:
+        raise UserError(
+            f"The segment reaches outside recording {recording.number}.",
+            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
+        )
+
+
+def _named(verdict: Verdict) -> str:
+    return "unmarked" if verdict is Verdict.NONE else verdict.value
+
+
+def _count(number: int) -> str:
+    return "segment" if number == 1 else f"{number} segments"

@@ -1,0 +1,80 @@
+"""The job that finds and tracks the faces of a recording."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import cast
+
+from app.core.clock import utc_now
+from app.core.jobs import Work
+from app.core.session import Session
+from app.core.track_file import save_tracks, take_tracks
+from media.cache import cache_folder
+from models.faces.options import FaceOptions
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.faces import insert_tracks
+from project.queries.runs import insert_run
+from project.types import Changes, Json, Run
+from project.version import __version__
+
+_DETECTOR = "centerface"
+
+
+def prepare(session: Session, recording_id: str, options: FaceOptions | None = None) -> Work:
+    """Make the job for one recording.
+
+    Raises:
+        UserError: its file is missing, was replaced, or has no picture.
+    """
+    located = session.usable_picture(recording_id)
+    recording = session.recording(recording_id)
+    return Work(
+        "faces",
+        f"Track faces in recording {recording.number}",
+        recording_id,
+        {
+            "path": str(located.path),
+            "medium": located.medium.id,
+            "fingerprint": located.medium.fingerprint,
+            "detector": _DETECTOR,
+            "options": cast(Json, asdict(options or FaceOptions())),
+        },
+    )
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Track; what was done before a crash is taken up again from the cache folder."""
+    from models.faces.registry import detector
+    from models.faces.tracking import track_faces
+
+    started = time.monotonic()
+    folder = cache_folder() / "faces"
+    found = track_faces(
+        Path(str(parameters["path"])),
+        detector(str(parameters["detector"])),
+        FaceOptions(**cast(dict[str, Json], parameters["options"])),  # type: ignore[arg-type]
+        checkpoint=folder / f"{parameters['fingerprint']}.part",
+        progress=progress,
+    )
+    return {
+        "frames": found.frames,
+        "frames_with_face": found.frames_with_face,
+        "tracks": len(found.tracks),
+        "damaged_frames": list(found.damaged),
+        "seconds": round(time.monotonic() - started, 3),
+        "file": str(save_tracks(found.tracks, folder)),
+    }
+
+
+def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
+    """Keep the tracks as a run of their own; earlier runs stay in the study."""
+    tracks = take_tracks(Path(str(result["file"])))
+    facts = {key: value for key, value in result.items() if key != "file"}
+    parameters = {key: value for key, value in work.parameters.items() if key != "path"}
+    run = Run(new_id(), work.recording_id, work.kind, _DETECTOR, parameters, facts, utc_now(), __version__)
+    with session.study.recording_run():
+        insert_run(session.study, run)
+        insert_tracks(session.study, run.id, str(work.parameters["medium"]), tracks)
+    return Changes.of([("run", run.id), ("face_track", work.recording_id)])

@@ -1,0 +1,63 @@
+"""Long work, cut so that it runs the same way inline, in a thread or in the worker process.
+
+A kind of job is a module with two functions:
+
+    compute(parameters, progress) -> result     anywhere; reads and writes files, never the study
+    store(session, work, result) -> Changes     in the process that holds the study
+
+and, by convention, a `prepare(session, ...)` that makes the `Work`. Parameters and results are JSON; what is too
+bulky for that goes through files named in them.
+"""
+
+import importlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Protocol, cast
+
+from app.core.session import Session
+from project.progress import Progress
+from project.types import Changes, Json
+
+KINDS = {
+    "faces": "app.core.face_tracking",
+    "anonymize": "app.core.anonymization",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One job to be done.
+
+    Attributes:
+        kind: key in `KINDS`.
+        title: what the user reads while it runs.
+        recording_id: what it is about.
+        parameters: JSON that `compute` gets, also in another process.
+    """
+
+    kind: str
+    title: str
+    recording_id: str
+    parameters: Mapping[str, Json] = field(default_factory=dict)
+
+
+class JobKind(Protocol):
+    """What the module of a kind of job offers."""
+
+    def compute(self, parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+        """Do the work, without the study."""
+
+    def store(self, session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
+        """Put the result into the study."""
+
+
+def kind_of(key: str) -> JobKind:
+    """Load the module of a kind of job."""
+    return cast(JobKind, importlib.import_module(KINDS[key]))
+
+
+def run_here(session: Session, work: Work, progress: Progress) -> tuple[dict[str, Json], Changes]:
+    """Do a job in this process and store its result; returns the result and what changed."""
+    kind = kind_of(work.kind)
+    result = kind.compute(work.parameters, progress)
+    return result, kind.store(session, work, result)

@@ -1,0 +1,148 @@
+"""An open study, who works in it, and where its files are."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from types import TracebackType
+
+from app.core.settings import Settings, load_settings
+from media.fingerprint import fingerprint
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotators import annotator_by_name, insert_annotator
+from project.queries.media import media_of
+from project.queries.recordings import recording
+from project.schemes.loader import load_scheme
+from project.schemes.scheme import Scheme
+from project.store import Step, Study
+from project.types import Annotator, Medium, MediumRole, Recording
+
+
+class MediaState(StrEnum):
+    """Whether the file of a medium is what the study knows."""
+
+    PRESENT = "present"
+    MISSING = "missing"
+    REPLACED = "replaced"
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedMedium:
+    """A medium, where its file should be, and what is there."""
+
+    medium: Medium
+    path: Path
+    state: MediaState
+
+
+class Session:
+    """One person's work in one study. Belongs to the thread that opened it."""
+
+    def __init__(self, study: Study, annotator: str | None = None, settings: Settings | None = None) -> None:
+        self.study = study
+        self.settings = settings or load_settings()
+        self.annotator_name = annotator or self.settings.annotator
+        self.scheme: Scheme = load_scheme(str(study.get_property("scheme", "shrec")))
+
+    @classmethod
+    def open(cls, path: Path, annotator: str | None = None, *, read_only: bool = False) -> "Session":
+        """Open a study to work in.
+
+        Raises:
+            UserError: the file cannot be opened as a study.
+        """
+        study = Study.open(path, read_only=read_only)
+        try:
+            return cls(study, annotator)
+        except BaseException:
+            study.close()
+            raise
+
+    def close(self) -> None:
+        """Close the study; one file is left."""
+        self.study.close()
+
+    def __enter__(self) -> "Session":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def annotator(self) -> Annotator | None:
+        """Return who works here; None before their first edit in this study."""
+        return annotator_by_name(self.study, self.annotator_name)
+
+    @contextmanager
+    def step(self, name: str, merge_key: str | None = None) -> Iterator[Step]:
+        """One edit: a transaction, a step of the history, recorded under the annotator of this session."""
+        if not self.annotator_name.strip():
+            raise UserError("An edit needs a name to be recorded under.", "Set the annotator's name first.")
+        self.study.require_writable()
+        who = annotator_by_name(self.study, self.annotator_name)
+        if who is None:
+            who = Annotator(new_id(), self.annotator_name)
+            with self.study.step(f"Introduce {who.name}", undoable=False):
+                insert_annotator(self.study, who)
+        with self.study.step(name, who.id, merge_key) as step:
+            yield step
+
+    def recording(self, recording_id: str) -> Recording:
+        """Return a recording of the study.
+
+        Raises:
+            UserError: there is none with this id.
+        """
+        found = recording(self.study, recording_id)
+        if found is None:
+            raise UserError("This recording is no longer part of the study.", "Choose another one.")
+        return found
+
+    def main_medium(self, recording_id: str) -> Medium | None:
+        """Return the file whose picture is worked on, or None for a recording without media."""
+        media = media_of(self.study, recording_id)
+        return next((m for m in media if m.role is MediumRole.MAIN), None)
+
+    def has_picture(self, recording_id: str) -> bool:
+        """Tell whether there is anything to see: a recording may be sound only, or have no file."""
+        medium = self.main_medium(recording_id)
+        return medium is not None and medium.facts.video is not None
+
+    def locate(self, medium: Medium) -> LocatedMedium:
+        """Say where the file of a medium is, and whether it is still the one that was added."""
+        path = self.study.folder / medium.path
+        try:
+            if not path.is_file():
+                return LocatedMedium(medium, path, MediaState.MISSING)
+            same = path.stat().st_size == medium.facts.size_bytes and fingerprint(path) == medium.fingerprint
+        except (OSError, UserError):
+            return LocatedMedium(medium, path, MediaState.MISSING)
+        return LocatedMedium(medium, path, MediaState.PRESENT if same else MediaState.REPLACED)
+
+    def usable_picture(self, recording_id: str) -> LocatedMedium:
+        """Return the main medium of a recording when its file is there, unchanged, and has a picture.
+
+        Raises:
+            UserError: it is missing, replaced by another file, or has no picture.
+        """
+        shown = self.recording(recording_id)
+        medium = self.main_medium(recording_id)
+        if medium is None:
+            raise UserError(f"Recording {shown.number} ({shown.name}) has no media file.", "Add its video first.")
+        located = self.locate(medium)
+        if located.state is MediaState.MISSING:
+            raise UserError(
+                f"The file of recording {shown.number} is missing: {located.path}",
+                "Put it back, or relink the folder it was moved to.",
+            )
+        if located.state is MediaState.REPLACED:
+            raise UserError(
+                f"The file of recording {shown.number} is not the one that was added: {located.path}",
+                "Put the original back, or add this file as a recording of its own.",
+            )
+        if medium.facts.video is None:
+            raise UserError(f"Recording {shown.number} ({shown.name}) has no picture.", "Choose one with video.")
+        return located

@@ -1,0 +1,107 @@
+"""What a user chose on this machine, kept as JSON in their own folders and never in a study."""
+
+import getpass
+import json
+import os
+import tempfile
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+import platformdirs
+
+from project.types import Json
+
+_APP = "greenroom"
+RECENT_LIMIT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Choices that hold for every study.
+
+    Attributes:
+        theme: `system`, `light` or `dark`.
+        annotator: the name that edits are recorded under.
+        recent: paths of the studies opened last, newest first.
+        volume: of playback, 0 to 100.
+        window: geometry and splitter states as the window wrote them.
+    """
+
+    theme: str = "system"
+    annotator: str = ""
+    recent: tuple[str, ...] = ()
+    volume: int = 80
+    window: dict[str, Json] = field(default_factory=dict)
+
+    def opened(self, study: Path) -> "Settings":
+        """Return settings in which `study` is the newest of the recent ones."""
+        path = str(study.absolute())
+        return replace(self, recent=(path, *(p for p in self.recent if p != path))[:RECENT_LIMIT])
+
+
+def login_name() -> str:
+    """Return the name of the user on this machine, or `annotator` where there is none."""
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return "annotator"
+
+
+def load_settings() -> Settings:
+    """Read the settings; a missing or damaged file gives the defaults."""
+    raw = _read(_settings_path())
+    usual = asdict(Settings())
+    kept = {key: value for key, value in raw.items() if key in usual and type(value) is type(usual[key])}
+    listed = raw.get("recent")
+    recent = tuple(path for path in listed if isinstance(path, str)) if isinstance(listed, list) else ()
+    settings = Settings(**{**kept, "recent": recent})  # type: ignore[arg-type]
+    return settings if settings.annotator else replace(settings, annotator=login_name())
+
+
+def save_settings(settings: Settings) -> None:
+    """Write the settings in one step; a folder that cannot be written is no reason to stop working."""
+    _write(_settings_path(), asdict(settings))
+
+
+def load_view(study_id: str) -> dict[str, Json]:
+    """Read how the window looked when this study was closed."""
+    return _read(_view_path(study_id))
+
+
+def save_view(study_id: str, view: dict[str, Json]) -> None:
+    """Remember how the window looks for this study."""
+    _write(_view_path(study_id), view)
+
+
+def log_path() -> Path:
+    """Return the file that unexpected errors are written to."""
+    folder = platformdirs.user_log_path(_APP)
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder / "greenroom.log"
+
+
+def _settings_path() -> Path:
+    return platformdirs.user_config_path(_APP) / "settings.json"
+
+
+def _view_path(study_id: str) -> Path:
+    return platformdirs.user_state_path(_APP) / "views" / f"{study_id}.json"
+
+
+def _read(path: Path) -> dict[str, Json]:
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _write(path: Path, content: dict[str, Json]) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+        Path(temporary).replace(path)
+    except OSError:
+        return

@@ -1,0 +1,104 @@
+"""Starts the window."""
+
+import logging
+import signal
+import socket
+import sys
+import threading
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtCore import QObject, QSocketNotifier
+from PySide6.QtWidgets import QApplication
+
+from app.core.settings import log_path
+from app.gui.main_window import MainWindow
+from app.gui.screen import check_screen
+from project.errors import UserError
+from project.version import __version__
+
+_log = logging.getLogger("greenroom")
+
+
+def run(study: Path | None = None, annotator: str | None = None) -> int:
+    """Open the window, on a study if one is given, and return when it is closed.
+
+    Edits of that study are recorded under the name of the annotator, by default the one of the settings.
+
+    Raises:
+        UserError: there is no screen, or the study cannot be opened.
+    """
+    check_screen()
+    log = log_path()
+    logging.basicConfig(filename=log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
+    app = make_application()
+    window = MainWindow()
+    _report_bugs(window, log)
+    signals = CloseOnSignals(window)
+    if study is not None:
+        try:
+            window.studio.open(study, annotator)
+        except UserError:
+            window.close()
+            raise
+    window.show()
+    code = app.exec()
+    signals.close()
+    return code
+
+
+def make_application() -> QApplication:
+    """Return the application object; there is one for each process."""
+    app = QApplication.instance() or QApplication(sys.argv[:1])
+    assert isinstance(app, QApplication)
+    app.setApplicationName("Greenroom")
+    app.setApplicationVersion(__version__)
+    app.setDesktopFileName("greenroom")
+    return app
+
+
+def _report_bugs(window: MainWindow, log: Path) -> None:
+    def report(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        if issubclass(kind, KeyboardInterrupt):
+            window.close()
+        elif isinstance(error, UserError):
+            window.show_error(error)
+        else:
+            _log.error("Unexpected error", exc_info=(kind, error, trace))
+            window.show_bug(f"{kind.__name__}: {error}", log)
+
+    def report_thread(args: threading.ExceptHookArgs) -> None:
+        _log.error("Unexpected error in %s: %s", args.thread, args.exc_value)
+
+    sys.excepthook = report
+    threading.excepthook = report_thread
+
+
+class CloseOnSignals(QObject):
+    """Lets Ctrl+C in the terminal and a polite kill close the study as the window's own button does.
+
+    Python runs a signal's handler between two of its own instructions; the byte that it writes wakes it up to do so.
+    """
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        # Both ends stay referenced as long as the notifier lives: a closed end reads as ready for ever, and its number
+        # may be another file's by the time a signal writes to it.
+        self._reading, self._writing = socket.socketpair()
+        for end in (self._reading, self._writing):
+            end.setblocking(False)
+        self._notifier = QSocketNotifier(self._reading.fileno(), QSocketNotifier.Type.Read, self)
+        self._notifier.activated.connect(self._woken)
+        signal.set_wakeup_fd(self._writing.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(number, lambda *_: window.close())
+
+    def close(self) -> None:
+        """Listen no more."""
+        signal.set_wakeup_fd(-1)
+        self._notifier.setEnabled(False)
+        self._reading.close()
+        self._writing.close()
+
+    def _woken(self) -> None:
+        self._reading.recv(64)

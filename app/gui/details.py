@@ -1,0 +1,152 @@
+"""Opens the details of a recording and turns what is changed there into edits."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer
+from PySide6.QtWidgets import QWidget
+
+from app.core.commands import collections as collection_commands
+from app.core.commands import participants, recordings
+from app.core.session import MediaState, Session
+from app.gui.background import Background
+from app.gui.participants_table import Person
+from app.gui.questions import Questions
+from app.gui.recording_dialog import Known, RecordingDialog
+from app.gui.studio import Studio
+from project.errors import UserError
+from project.queries.collections import all_collections
+from project.queries.media import media_of
+from project.queries.participants import all_participants, consents, participants_in
+from project.timebase import SECOND, format_time
+from project.types import Changes, MediumRole, ParticipantRole
+
+_FILE_ROLES = {
+    MediumRole.MAIN: "main file",
+    MediumRole.CAMERA: "second camera",
+    MediumRole.MICROPHONE: "separate microphone",
+    MediumRole.CHAPTER: "chapter",
+}
+
+
+class Details(QObject):
+    """Belongs to the window; there is one dialog at most."""
+
+    def __init__(self, studio: Studio, background: Background, questions: Questions, window: QWidget) -> None:
+        super().__init__(window)
+        self._studio = studio
+        self._background = background
+        self._questions = questions
+        self._window = window
+        self._recording_id = ""
+        self.dialog: RecordingDialog | None = None
+        # Not at once: the row that was ticked may be replaced.
+        self._soon = QTimer(self, singleShot=True, interval=0)
+        self._soon.timeout.connect(self._show)
+        studio.bridge.changed.connect(lambda _changes, _initiator: self._soon.start())
+        studio.leaving.connect(self._close)
+
+    def open(self) -> None:
+        """Show the details of the recording that is shown."""
+        if self._studio.session is None or self._studio.recording is None:
+            return
+        self._close()
+        self._recording_id = self._studio.recording.id
+        self.dialog = dialog = RecordingDialog(self._window)
+        dialog.finished.connect(lambda _code: self._forget())
+        edit = self._edit
+        dialog.name_entered.connect(
+            lambda text: edit(lambda s: recordings.rename_recording(s, self._recording_id, text))
+        )
+        dialog.collection_entered.connect(
+            lambda text: edit(lambda s: collection_commands.move_recording(s, self._recording_id, text))
+        )
+        dialog.agent_entered.connect(lambda text: edit(lambda s: self._describe(s, text)))
+        dialog.file_requested.connect(self._add_file)
+        people = dialog.participants
+        people.add_requested.connect(self._add_participant)
+        people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
+        people.here_changed.connect(
+            lambda who, on: edit(lambda s: participants.set_appearance(s, self._recording_id, who, on))
+        )
+        people.consent_changed.connect(lambda who, use, on: edit(lambda s: participants.set_consent(s, who, use, on)))
+        self._show()
+        dialog.open()
+
+    def _edit(self, do: Callable[[Session], Changes]) -> None:
+        if not self._studio.edit(do):
+            self._soon.start()
+
+    def _show(self) -> None:
+        dialog, session = self.dialog, self._studio.session
+        if dialog is None or session is None:
+            return
+        try:
+            recording = session.recording(self._recording_id)
+        except UserError:
+            self._close()
+            return
+        study = session.study
+        homes = all_collections(study)
+        home = next((one for one in homes if one.id == recording.collection_id), None)
+        dialog.show_known(
+            Known(
+                f"Recording {recording.number}",
+                recording.name,
+                home.name if home else "",
+                [one.name for one in homes],
+                home.agent_context if home else "",
+                self._files(session),
+                self._studio.writable,
+            )
+        )
+        here = {one.id for one in participants_in(study, recording.id)}
+        dialog.participants.set_people(
+            [Person(one, one.id in here, consents(study, one.id)) for one in all_participants(study)]
+        )
+
+    def _files(self, session: Session) -> list[str]:
+        lines = []
+        for medium in media_of(session.study, self._recording_id):
+            facts = [Path(medium.path).name, _FILE_ROLES[medium.role], format_time(medium.facts.duration_us)]
+            if medium.offset_us:
+                facts.append(f"begins at {medium.offset_us / SECOND:.3f} s")
+            state = session.locate(medium).state
+            if state is not MediaState.PRESENT:
+                facts.append(state.value)
+            lines.append(", ".join(facts))
+        return lines
+
+    def _describe(self, session: Session, agent: str) -> Changes:
+        recording = session.recording(self._recording_id)
+        home = next(one for one in all_collections(session.study) if one.id == recording.collection_id)
+        return collection_commands.describe_collection(session, home.id, home.name, agent)
+
+    def _add_participant(self, name: str) -> None:
+        self._edit(lambda s: participants.add_participant(s, name, ParticipantRole.USER, self._recording_id)[1])
+
+    def _add_file(self, role: MediumRole, offset_us: int) -> None:
+        chosen = self._questions.videos()
+        if not chosen:
+            return
+        recording_id = self._recording_id
+
+        def add(found: object) -> None:
+            assert isinstance(found, recordings.ProbedFile)
+            self._edit(lambda s: recordings.add_medium(s, recording_id, found, role, offset_us))
+
+        def fail(error: Exception) -> None:
+            if not isinstance(error, UserError):
+                raise error
+            self._studio.failed.emit(error)
+
+        self._background.run(lambda _progress: recordings.probe_file(chosen[0]), add, fail)
+
+    def _close(self) -> None:
+        if self.dialog is not None:
+            self.dialog.accept()
+
+    def _forget(self) -> None:
+        if self.dialog is not None:
+            self.dialog.deleteLater()
+            self.dialog = None

@@ -1,0 +1,121 @@
+"""What came of an export: where the clip is, and which moments should be looked at."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import (
+    QDialog,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from project.timebase import format_time
+from widgets import theme
+from widgets.icons import pixmap
+
+_GAP_US = 500_000
+
+
+class ExportResult(QDialog):
+    """Not modal: the user looks at the moments while it stays open.
+
+    Signals:
+        jump_requested (object): microseconds on the recording's axis.
+    """
+
+    jump_requested = Signal(object)
+
+    def __init__(
+        self,
+        output: Path,
+        left: Sequence[int],
+        doubtful: Sequence[int],
+        blanked: Sequence[int],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export finished")
+        self.setMinimumSize(440, 240)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(_headline(bool(left), _verdict(left)))
+        path = QLabel(str(output), wordWrap=True)
+        path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        path.setAccessibleName(f"The clip: {output}")
+        column.addWidget(path)
+        self.moments = QListWidget()
+        self.moments.setAccessibleName("Moments to look at")
+        self.moments.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
+        self._fill("Face left", left)
+        self._fill("Doubtful", doubtful)
+        self._fill("Covered wholly, could not be read", blanked)
+        self.moments.itemActivated.connect(self._jump)
+        self.moments.itemClicked.connect(self._jump)
+        if self.moments.count():
+            hint = QLabel("Click a moment to look at it in the recording.")
+            hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            column.addWidget(hint)
+            column.addWidget(self.moments, 1)
+        else:
+            column.addStretch()
+        row = QHBoxLayout()
+        row.addStretch()
+        folder = QPushButton("Open folder")
+        folder.setToolTip("Open the folder of the clip")
+        folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(output.parent))))
+        close = QPushButton("Close")
+        close.setToolTip("Close (Esc)")
+        close.clicked.connect(self.close)
+        close.setDefault(True)
+        row.addWidget(folder)
+        row.addWidget(close)
+        column.addLayout(row)
+
+    def _fill(self, what: str, times: Sequence[int]) -> None:
+        for start, end in spans(times):
+            text = format_time(start) if start == end else f"{format_time(start)} to {format_time(end)}"
+            item = QListWidgetItem(f"{text}   {what}")
+            item.setData(Qt.ItemDataRole.UserRole, start)
+            self.moments.addItem(item)
+
+    def _jump(self, item: QListWidgetItem) -> None:
+        self.jump_requested.emit(item.data(Qt.ItemDataRole.UserRole))
+
+
+def _verdict(left: Sequence[int]) -> str:
+    if left:
+        return f"Faces are left in {len(left)} frames. Do not release this clip."
+    return "No face is left in the clip."
+
+
+def spans(times: Sequence[int]) -> list[tuple[int, int]]:
+    """Join times that follow one another within half a second."""
+    found: list[tuple[int, int]] = []
+    for time in sorted(times):
+        if found and time - found[-1][1] <= _GAP_US:
+            found[-1] = (found[-1][0], time)
+        else:
+            found.append((time, time))
+    return found
+
+
+def _headline(bad: bool, text: str) -> QHBoxLayout:
+    row = QHBoxLayout()
+    row.setSpacing(theme.GRID)
+    picture = QLabel()
+    colours = theme.palette()
+    name, colour = ("triangle-alert", colours.error) if bad else ("circle-check", colours.competence)
+    picture.setPixmap(pixmap(name, 20, colour))
+    words = QLabel(text, wordWrap=True)
+    words.setFont(theme.font(theme.POINTS + 2, semibold=True))
+    row.addWidget(picture)
+    row.addWidget(words, 1)
+    return row

@@ -1,0 +1,81 @@
+"""The faces of the recording that is shown: boxes over the picture, and where in time there are any."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.types import FaceTrack, Origin, Participant, ParticipantRole
+from widgets.picture_overlays import FaceBox, FaceState
+
+_GAP_US = 250_000
+_SURE_US = 200_000
+"""A box is drawn as guessed only when the face was not found for longer than this: not every frame is searched."""
+
+
+class FaceOverlay:
+    """Answers which boxes lie over the frame on screen at a time.
+
+    Attributes:
+        width: of the picture that the boxes were found in, in pixels; 0 when unknown.
+    """
+
+    def __init__(self) -> None:
+        self.width = 0
+        self._tracks: list[tuple[FaceTrack, str, FaceState | None]] = []
+        self._found: dict[str, NDArray[np.int64]] = {}
+        self._frame_us = 0
+        self._selected = ""
+
+    def set_tracks(self, tracks: Sequence[FaceTrack], people: Mapping[str, Participant], frame_us: int) -> None:
+        """Take the tracks; `frame_us` is how long a frame is shown."""
+        self._frame_us = frame_us
+        self._tracks = []
+        self._found = {t.id: t.times_us[t.origins == Origin.DETECTED] for t in tracks}
+        for number, track in enumerate(tracks, 1):
+            who = people.get(track.participant_id or "")
+            fixed = None
+            if track.dismissed:
+                fixed = FaceState.DISMISSED
+            elif who is not None and who.role is ParticipantRole.ROBOT:
+                fixed = FaceState.EXEMPT
+            self._tracks.append((track, who.pseudonym if who else f"Face {number}", fixed))
+
+    def select(self, track_id: str) -> None:
+        """Choose the track whose box is drawn whole."""
+        self._selected = track_id
+
+    def boxes(self, time_us: int, picture_width: int) -> list[FaceBox]:
+        """Return the boxes at a time, in pixels of a picture of this width; dismissed ones only when chosen."""
+        scale = picture_width / self.width if self.width else 1.0
+        found = []
+        for track, label, fixed in self._tracks:
+            if fixed is FaceState.DISMISSED and track.id != self._selected:
+                continue
+            box = track.box_at(time_us, self._frame_us)
+            if box is None:
+                continue
+            state = fixed or (FaceState.DETECTED if self._sure(track, time_us) else FaceState.INTERPOLATED)
+            x, y, width, height = (float(side) * scale for side in box)
+            found.append(FaceBox(track.id, label, x, y, width, height, state, track.id == self._selected))
+        return found
+
+    def _sure(self, track: FaceTrack, time_us: int) -> bool:
+        found = self._found[track.id]
+        at = int(np.searchsorted(found, time_us))
+        return any(abs(int(one) - time_us) <= _SURE_US for one in found[max(0, at - 1) : at + 1])
+
+    def coverage(self) -> NDArray[np.int64]:
+        """Return the (n, 2) spans in which some face that counts is in the picture, ordered."""
+        spans = [
+            (int(t.times_us[0]), int(t.times_us[-1]) + self._frame_us)
+            for t, _, fixed in self._tracks
+            if fixed is not FaceState.DISMISSED and len(t.times_us)
+        ]
+        merged: list[list[int]] = []
+        for start, end in sorted(spans):
+            if merged and start <= merged[-1][1] + _GAP_US:
+                merged[-1][1] = max(merged[-1][1], end)
+            else:
+                merged.append([start, end])
+        return np.array(merged, np.int64).reshape(-1, 2)

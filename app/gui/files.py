@@ -1,0 +1,188 @@
+"""Studies and media as files: making, opening, adding, finding again. Files are read in the background."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.session import Session
+from app.gui.background import Background
+from app.gui.questions import Questions
+from app.gui.studio import Studio
+from project.errors import UserError
+from project.progress import Progress
+from project.queries.media import all_media
+from project.store import Study
+from project.types import Changes
+
+_SUFFIX = ".greenroom"
+_MEDIA = frozenset(
+    {".mp4", ".mov", ".mkv", ".webm", ".avi", ".m4v", ".mpg", ".mpeg", ".mts", ".m2ts", ".wmv"}
+    | {".wav", ".mp3", ".m4a", ".flac", ".ogg"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    files: Sequence[object]
+    errors: Sequence[UserError]
+
+
+class Files(QObject):
+    """What the File menu does.
+
+    Signals:
+        told: (str) something worth a line happened.
+        warned: (str, str) something did not work for some files: what, and what to do.
+        added: (str) id of the first recording that was added.
+        relinked: files were found again.
+        reading: (bool) files are being read in the background.
+    """
+
+    told = Signal(str)
+    warned = Signal(str, str)
+    added = Signal(str)
+    relinked = Signal()
+    reading = Signal(bool)
+
+    def __init__(
+        self, studio: Studio, background: Background, questions: Questions, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._background = background
+        self.questions = questions
+
+    def new(self) -> None:
+        """Ask where, make a study there and open it."""
+        path = self.questions.new_study()
+        if path is None:
+            return
+        if path.suffix != _SUFFIX:
+            path = path.with_name(path.name + _SUFFIX)
+        try:
+            Study.create(path, path.stem).close()
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self.open(path)
+
+    def open(self, path: Path | None = None) -> bool:
+        """Open a study, asking which one if none is given; returns whether it is open now."""
+        path = path or self.questions.study()
+        if path is None:
+            return False
+        try:
+            self._studio.open(path)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return False
+        return True
+
+    def add(self, paths: Iterable[Path] | None = None) -> None:
+        """Add recordings, asking which if none are given."""
+        wanted = _files(self.questions.videos() if paths is None else paths)
+        if not wanted or self._studio.session is None:
+            return
+        if not self._studio.writable:
+            reason = self._studio.session.study.read_only_reason
+            self._studio.failed.emit(UserError("This study is open for reading only.", reason))
+            return
+        self.told.emit(f"Reading {wanted[0].name}…" if len(wanted) == 1 else f"Reading {len(wanted)} files…")
+        self.reading.emit(True)
+        session = self._studio.session
+
+        def store(read: _Read) -> None:
+            self.reading.emit(False)
+            if self._studio.session is session:
+                self._store(read)
+
+        self._background.run(
+            lambda progress: _read(wanted, progress),
+            store,
+            progress=lambda done, total, name: self.told.emit(f"Reading file {done} of {total}: {name}"),
+        )
+
+    def locate(self) -> None:
+        """Ask for the folder that missing files were moved to, and link them all again."""
+        folder = self.questions.folder("Folder that the missing files are in")
+        if folder is None:
+            return
+        from app.core.commands.recordings import Relinked, relink
+
+        found: list[Relinked] = []
+
+        def do(session: Session) -> Changes:
+            found.append(relink(session, folder))
+            return found[0].changes
+
+        if not self._studio.edit(do):
+            return
+        result = found[0]
+        if result.found:
+            self.relinked.emit()
+            self.told.emit(f"Found again: {_listed(result.found)}")
+        if result.missing:
+            hint = "Look in another folder: File > Locate missing media…"
+            self.warned.emit(f"Still missing: {_listed(result.missing)}", hint)
+        elif not result.found:
+            self.told.emit("No file is missing.")
+
+    def _store(self, read: _Read) -> None:
+        from app.core.commands.recordings import ProbedFile, add_recordings
+
+        session = self._studio.session
+        assert session is not None
+        known = {medium.fingerprint for medium in all_media(session.study)}
+        fresh: list[ProbedFile] = []
+        for file in read.files:
+            assert isinstance(file, ProbedFile)
+            if file.fingerprint not in known:
+                known.add(file.fingerprint)
+                fresh.append(file)
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            ids, changes = add_recordings(session, fresh)
+            made.extend(ids)
+            return changes
+
+        if fresh and self._studio.edit(do):
+            self.told.emit(f"Added {len(made)} recordings." if len(made) > 1 else f"Added {fresh[0].path.name}.")
+            self.added.emit(made[0])
+        elif not fresh and not read.errors:
+            self.told.emit("Already in this study.")
+        if len(read.errors) == 1:
+            self._studio.failed.emit(read.errors[0])
+        elif read.errors:
+            self.warned.emit(f"{len(read.errors)} files were not added. {read.errors[0].message}", read.errors[0].hint)
+
+
+def _files(paths: Iterable[Path]) -> list[Path]:
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            found += sorted(p for p in path.rglob("*") if p.suffix.lower() in _MEDIA and p.is_file())
+        else:
+            found.append(path)
+    return found
+
+
+def _read(paths: Sequence[Path], progress: Progress) -> _Read:
+    from app.core.commands.recordings import probe_file
+
+    files, errors = [], []
+    for number, path in enumerate(paths, 1):
+        progress.check_cancelled()
+        if len(paths) > 1:
+            progress.progress(number, len(paths), path.name)
+        try:
+            files.append(probe_file(path))
+        except UserError as error:
+            errors.append(error)
+    return _Read(files, errors)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

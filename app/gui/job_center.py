@@ -1,0 +1,144 @@
+"""Jobs from the moment they are asked for until their result is in the study."""
+
+import logging
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.jobs import Work, kind_of
+from app.gui.studio import Studio
+from app.gui.worker_runner import WorkerRunner
+from project.errors import UserError
+from project.types import Json
+from widgets.job_row import JobState
+from widgets.jobs_panel import JobsPanel
+
+_log = logging.getLogger(__name__)
+
+Result = Mapping[str, Json]
+
+
+class JobCenter(QObject):
+    """Joins the worker, the list of jobs and the study.
+
+    Signals:
+        started: (Work) a job was put into the queue.
+        done: (Work, result) a job's result was stored.
+        stopped: (Work) a job failed or was cancelled.
+        progressed: (Work, done, total, text)
+        failed: (UserError)
+        result_wanted: (Work, result) the user asked to see the result of a job that is done.
+    """
+
+    started = Signal(object)
+    done = Signal(object, object)
+    stopped = Signal(object)
+    progressed = Signal(object, int, int, str)
+    failed = Signal(object)
+    result_wanted = Signal(object, object)
+
+    def __init__(self, studio: Studio, panel: JobsPanel, runner: WorkerRunner, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._panel = panel
+        self.runner = runner
+        self._ids: dict[int, str] = {}
+        self._works: dict[str, Work] = {}
+        self._results: dict[str, Result] = {}
+        self._then: dict[int, list[Callable[[Result], None]]] = {}
+        runner.progressed.connect(self._on_progress)
+        runner.finished.connect(self._on_finished)
+        runner.failed.connect(self._on_failed)
+        runner.cancelled.connect(self._on_cancelled)
+        panel.cancel_requested.connect(lambda job: self.cancel(self._works[job]))
+        panel.result_requested.connect(lambda job: self.result_wanted.emit(self._works[job], self._results[job]))
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job runs or waits."""
+        return self.runner.running is not None or bool(self.runner.waiting)
+
+    def of(self, kind: str, recording_id: str) -> Work | None:
+        """Return the job of a kind that runs or waits for a recording."""
+        running = [self.runner.running] if self.runner.running else []
+        jobs = [*running, *self.runner.waiting]
+        return next((w for w in jobs if w.kind == kind and w.recording_id == recording_id), None)
+
+    def start(self, work: Work, then: Callable[[Result], None] | None = None) -> None:
+        """Put a job into the queue; `then` is called when its result is in the study."""
+        job = f"job-{len(self._works) + 1}"
+        self._ids[id(work)] = job
+        self._works[job] = work
+        if then is not None:
+            self.after(work, then)
+        self._panel.add(job, work.title)
+        self.started.emit(work)
+        self.runner.submit(work)
+
+    def after(self, work: Work, then: Callable[[Result], None]) -> None:
+        """Call something once the result of a job that runs or waits is in the study."""
+        self._then.setdefault(id(work), []).append(then)
+
+    def cancel(self, work: Work) -> None:
+        """Stop a job."""
+        self.runner.cancel(work)
+
+    def cancel_all(self) -> None:
+        """Stop every job; what the running one did is taken up when it is started again."""
+        for work in (*self.runner.waiting, self.runner.running):
+            if work is not None:
+                self.runner.cancel(work)
+
+    def close(self) -> None:
+        """Stop every job; nothing is stored any more."""
+        self._then.clear()
+        self.runner.close()
+
+    def _on_progress(self, work: Work, done: int, total: int, text: str) -> None:
+        self._panel.set_progress(self._ids[id(work)], done, total, text)
+        self.progressed.emit(work, done, total, text)
+
+    def _on_finished(self, work: Work, result: Result) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        try:
+            changes = kind_of(work.kind).store(session, work, result)
+        except UserError as error:
+            self._on_failed(work, error)
+            return
+        self._studio.publish(changes)
+        job = self._ids[id(work)]
+        self._results[job] = result
+        self._panel.finish(job, JobState.DONE, summary(work, result), openable=work.kind == "anonymize")
+        self.done.emit(work, result)
+        for then in self._then.pop(id(work), ()):
+            then(result)
+
+    def _on_failed(self, work: Work, error: UserError) -> None:
+        self._then.pop(id(work), None)
+        self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
+        self.stopped.emit(work)
+        self.failed.emit(error)
+
+    def _on_cancelled(self, work: Work) -> None:
+        self._then.pop(id(work), None)
+        self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
+        self.stopped.emit(work)
+
+
+def summary(work: Work, result: Result) -> str:
+    """Say in a line what came of a job."""
+    if work.kind == "faces":
+        tracks = result["tracks"]
+        found = "No face found" if not tracks else "1 face track" if tracks == 1 else f"{tracks} face tracks"
+        return f"{found} in {result['frames']} frames, {_seconds(result)}"
+    left, doubtful = result.get("faces_left"), result.get("doubtful")
+    found = f"{len(left)} faces left" if isinstance(left, list) and left else "No face left"
+    unsure = f", {len(doubtful)} doubtful" if isinstance(doubtful, list) and doubtful else ""
+    return f"{found}{unsure}, {_seconds(result)}"
+
+
+def _seconds(result: Result) -> str:
+    seconds = result.get("seconds")
+    return f"{seconds:.{0 if seconds >= 10 else 1}f} s" if isinstance(seconds, int | float) else ""

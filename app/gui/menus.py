@@ -1,0 +1,134 @@
+"""Builds the menus and keys from the table of actions, and switches off what cannot be done now."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
+from PySide6.QtWidgets import QMenu
+
+from app.gui.actions import ACTIONS, Need, Spec
+from project.schemes.scheme import Choice, Field, Label, Scheme
+from widgets.icons import icon
+from widgets.shortcut_sheet import Shortcut
+
+if TYPE_CHECKING:
+    from app.gui.main_window import MainWindow
+
+THEMES = (("system", "As the &desktop"), ("light", "&Light"), ("dark", "&Dark"))
+
+
+class Menus(QObject):
+    """Owns the actions of the window."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window = window
+        self.actions: dict[str, QAction] = {}
+        self._menus: dict[str, QMenu] = {}
+        for spec in ACTIONS:
+            self._add(spec)
+        self.recent = QMenu("Open &recent", window)
+        self._menus["&File"].insertMenu(self.actions["add"], self.recent)
+        self._add_lanes()
+        self._add_themes()
+        self.actions["follow"].setChecked(True)
+
+    def enable(self, present: Need, reason: str) -> None:
+        """Switch on what can be done when `present` is there; `reason` says why a study cannot be edited."""
+        for spec in ACTIONS:
+            action = self.actions[spec.key]
+            possible = spec.needs in present
+            action.setEnabled(possible)
+            only_reading = reason and Need.WRITABLE in spec.needs and Need.WRITABLE not in present
+            action.setToolTip(reason if only_reading else spec.text.replace("&", ""))
+            action.setStatusTip(reason if only_reading else "")
+
+    def name_history(self, undo: str | None, redo: str | None, writable: bool) -> None:
+        """Let undo and redo say which step they are about."""
+        for key, word, step in (("undo", "&Undo", undo), ("redo", "&Redo", redo)):
+            self.actions[key].setText(f"{word} {step[:1].lower()}{step[1:]}" if step else word)
+            self.actions[key].setEnabled(writable and step is not None)
+
+    def set_recent(self, paths: Sequence[str], open_it: Callable[[Path], object]) -> None:
+        """Fill the menu of recent studies."""
+        self.recent.clear()
+        for path in paths:
+            action = self.recent.addAction(Path(path).name)
+            action.setToolTip(path)
+            action.setEnabled(Path(path).exists())
+            action.triggered.connect(lambda _=False, path=path: open_it(Path(path)))
+        self.recent.setEnabled(bool(paths))
+
+    def set_theme(self, mode: str) -> None:
+        """Show which theme is used."""
+        for action in self._themes.actions():
+            action.setChecked(action.data() == mode)
+
+    def shortcuts(self, scheme: Scheme | None) -> list[Shortcut]:
+        """Return every key for the sheet; the form's own come from the scheme."""
+        listed = [
+            Shortcut(spec.menu.replace("&", ""), ", ".join(spec.keys), spec.text.replace("&", "").rstrip("…"))
+            for spec in ACTIONS
+            if spec.keys
+        ]
+        if scheme is not None:
+            named: list[Label | Field | Choice] = [label for track in scheme.tracks for label in track.labels]
+            for field in scheme.fields:
+                named += [field, *field.choices]
+            listed += [Shortcut("Selected segment", one.shortcut, one.name) for one in named if one.shortcut]
+        listed += [
+            Shortcut("Timeline", "Ctrl+Wheel", "Zoom at the mouse"),
+            Shortcut("Timeline", "Wheel", "Pan"),
+            Shortcut("Timeline", "Alt", "Hold while dragging: no snapping"),
+            Shortcut("Timeline", "Up, Down", "Previous or next segment"),
+            Shortcut("Timeline", "Return", "Go to the selected segment and repeat it"),
+        ]
+        return listed
+
+    def _add(self, spec: Spec) -> None:
+        if spec.menu not in self._menus:
+            self._menus[spec.menu] = self._window.menuBar().addMenu(spec.menu)
+            self._menus[spec.menu].setToolTipsVisible(True)
+        menu = self._menus[spec.menu]
+        if spec.line:
+            menu.addSeparator()
+        action = QAction(spec.text, self._window)
+        action.setShortcuts([QKeySequence(key) for key in spec.keys])
+        action.setAutoRepeat(spec.repeats)
+        action.setCheckable(spec.checkable)
+        if spec.icon:
+            action.setIcon(icon(spec.icon))
+        action.triggered.connect(lambda: spec.handler(self._window))
+        menu.addAction(action)
+        # The window keeps the keys while the menu bar is hidden.
+        self._window.addAction(action)
+        self.actions[spec.key] = action
+
+    def _add_lanes(self) -> None:
+        """A menu of the lanes, since folding one with the mouse is not for everybody."""
+        lanes = QMenu("&Lanes in full", self._window)
+        lanes.aboutToShow.connect(lambda: self._fill_lanes(lanes))
+        self._menus["&View"].insertMenu(self.actions["mode_annotate"], lanes)
+
+    def _fill_lanes(self, menu: QMenu) -> None:
+        menu.clear()
+        timeline = self._window.timeline
+        for lane in timeline.model.lanes:
+            action = menu.addAction(lane.title.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(lane.key not in timeline.model.folded)
+            action.triggered.connect(lambda _=False, key=lane.key: timeline.fold(key))
+
+    def _add_themes(self) -> None:
+        menu = QMenu("&Theme", self._window)
+        self._themes = QActionGroup(menu)
+        for mode, text in THEMES:
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setData(mode)
+            action.triggered.connect(lambda _=False, mode=mode: self._window.commands.set_theme(mode))
+            self._themes.addAction(action)
+        self._menus["&View"].addSeparator()
+        self._menus["&View"].addMenu(menu)

@@ -1,0 +1,54 @@
+"""The dialogs that ask for a file, a folder or a word; tests put others in their place."""
+
+from pathlib import Path
+
+from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+
+STUDIES = "Studies (*.greenroom)"
+VIDEOS = (
+    "Video and sound (*.mp4 *.mov *.mkv *.webm *.avi *.m4v *.mpg *.mpeg *.mts *.m2ts *.ts *.wmv *.wav *.mp3 *.m4a "
+    "*.flac *.ogg);;All files (*)"
+)
+
+
+class Questions:
+    """Each returns None, or nothing, where the user gave up.
+
+    Attributes:
+        start: the folder in which dialogs begin; None for the one where the program was started.
+    """
+
+    start: Path | None = None
+
+    def __init__(self, window: QWidget) -> None:
+        self._window = window
+
+    def new_study(self) -> Path | None:
+        """Ask where a new study goes."""
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "New study", str(self._folder() / "study.greenroom"), STUDIES
+        )
+        return Path(path) if path else None
+
+    def study(self) -> Path | None:
+        """Ask which study to open."""
+        path, _ = QFileDialog.getOpenFileName(self._window, "Open study", str(self._folder()), STUDIES)
+        return Path(path) if path else None
+
+    def videos(self) -> list[Path]:
+        """Ask which recordings to add."""
+        paths, _ = QFileDialog.getOpenFileNames(self._window, "Add recordings", str(self._folder()), VIDEOS)
+        return [Path(path) for path in paths]
+
+    def folder(self, title: str) -> Path | None:
+        """Ask for a folder."""
+        path = QFileDialog.getExistingDirectory(self._window, title, str(self._folder()))
+        return Path(path) if path else None
+
+    def text(self, title: str, question: str, before: str) -> str | None:
+        """Ask for a line of text."""
+        text, given = QInputDialog.getText(self._window, title, question, text=before)
+        return text.strip() if given else None
+
+    def _folder(self) -> Path:
+        return self.start or Path()

@@ -1,0 +1,144 @@
+"""Keeps the list of recordings in step with the study, and makes its thumbnails."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QImage
+
+from app.gui.background import Background
+from app.gui.studio import Studio
+from app.gui.timeline_feed import CameOrWent
+from media.cache import cache_folder
+from project.errors import UserError
+from project.queries.annotators import all_annotators
+from project.queries.collections import all_collections
+from project.queries.media import all_media
+from project.queries.recordings import all_recordings
+from project.queries.runs import kinds_run
+from project.queries.segments import segment_counts
+from project.types import Changes, Medium, MediumRole, Recording
+from widgets.recordings_list import RecordingsList
+from widgets.recordings_model import RecordingRow
+
+_SIDE = 192
+_ALL = frozenset({"recording", "medium", "collection", "annotator"})
+
+
+class RecordingsFeed(QObject):
+    """Fills the list on the left."""
+
+    def __init__(
+        self, studio: Studio, listing: RecordingsList, background: Background, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._list = listing
+        self._background = background
+        self._media: dict[str, Medium] = {}
+        self._names: dict[str, str] = {}
+        self._collections: dict[str, str] = {}
+        studio.recording_changed.connect(self._mark)
+        listing.thumbnail_needed.connect(self._make_thumbnail)
+
+    def reload(self) -> None:
+        """Show all recordings of the study."""
+        session = self._studio.session
+        if session is None:
+            self._list.set_rows([])
+            return
+        study = session.study
+        self._media = {m.recording_id: m for m in all_media(study) if m.role is MediumRole.MAIN}
+        self._names = {a.id: a.name for a in all_annotators(study)}
+        self._collections = {c.id: c.name for c in all_collections(study)}
+        counts, kinds = segment_counts(study), kinds_run(study)
+        self._list.set_rows([self._row(r, counts.get(r.id, {}), kinds.get(r.id, set())) for r in all_recordings(study)])
+        self._mark()
+
+    def apply(self, changes: Changes, came_or_went: CameOrWent, here: dict[str, int]) -> None:
+        """Read what an edit touched; `here` counts the segments of the recording that is shown, by annotator."""
+        session = self._studio.session
+        if session is None:
+            return
+        if _ALL & set(changes):
+            self.reload()
+            return
+        shown = self._studio.recording
+        if came_or_went is CameOrWent.HERE and shown is not None:
+            row = self._list.model.row(shown.id)
+            if row is not None:
+                self._list.update_row(replace(row, segments=self._named(here)))
+        elif came_or_went:
+            counts = segment_counts(session.study)
+            for row in self._list.model.rows():
+                segments = self._named(counts.get(row.id, {}))
+                if segments != row.segments:
+                    self._list.update_row(replace(row, segments=segments))
+
+    def runs_changed(self, recording_id: str) -> None:
+        """Show that faces were found in a recording, or that it was exported."""
+        session = self._studio.session
+        if session is not None:
+            recording = session.recording(recording_id)
+            counts, kinds = segment_counts(session.study), kinds_run(session.study)
+            row = self._row(recording, counts.get(recording_id, {}), kinds.get(recording_id, set()))
+            self._list.update_row(row)
+
+    def medium(self, recording_id: str) -> Medium | None:
+        """Return the main file of a recording."""
+        return self._media.get(recording_id)
+
+    def _row(self, recording: Recording, counts: dict[str, int], kinds: set[str]) -> RecordingRow:
+        session = self._studio.session
+        assert session is not None
+        medium = self._media.get(recording.id)
+        study = session.study
+        return RecordingRow(
+            recording.id,
+            recording.number,
+            recording.name,
+            recording.duration_us,
+            self._collections.get(recording.collection_id, ""),
+            self._named(counts),
+            "faces" in kinds,
+            "anonymize" in kinds,
+            medium is not None and not (study.folder / medium.path).is_file(),
+        )
+
+    def _named(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
+        return tuple((self._names.get(who, "?"), count) for who, count in sorted(counts.items()))
+
+    def _mark(self) -> None:
+        if self._studio.recording is not None:
+            self._list.select(self._studio.recording.id)
+
+    def _make_thumbnail(self, recording_id: str) -> None:
+        session, medium = self._studio.session, self._media.get(recording_id)
+        if session is None or medium is None or medium.facts.video is None:
+            return
+        path = session.study.folder / medium.path
+        kept = cache_folder() / "thumbnails" / f"{medium.fingerprint}.png"
+        at = medium.facts.duration_us // 3
+        self._background.run(
+            lambda _progress: _thumbnail(path, at, kept),
+            lambda image: self._list.set_thumbnail(recording_id, image),
+        )
+
+
+def _thumbnail(path: Path, time_us: int, kept: Path) -> QImage:
+    image = QImage(str(kept))
+    if not image.isNull():
+        return image
+    from media.thumbnail import thumbnail
+
+    array = thumbnail(path, time_us, _SIDE)
+    height, width = array.shape[:2]
+    image = QImage(array.tobytes(), width, height, width * 3, QImage.Format.Format_RGB888).copy()
+    try:
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        part = kept.with_suffix(".part.png")
+        if image.save(str(part)):
+            part.replace(kept)
+    except OSError as error:
+        raise UserError(f"The thumbnail cannot be kept: {error.strerror}") from error
+    return image

@@ -1,0 +1,160 @@
+"""What the window's actions and the timeline's drags do to segments; every change goes through a command."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject
+
+from app.core.commands import segments as commands
+from app.core.session import Session
+from app.gui.player import Player
+from app.gui.studio import Studio
+from project.errors import UserError
+from project.queries.segments import segment
+from project.types import Changes, Json, Segment, Verdict
+
+_HOW_TO_MARK = "Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline."
+
+
+class SegmentEditing(QObject):
+    """Edits segments of the recording that is shown.
+
+    Attributes:
+        verdict: what the next segment is when nobody says: the verdict used last.
+    """
+
+    def __init__(self, studio: Studio, player: Player, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self.verdict = Verdict.ERROR
+
+    def mark_in(self) -> None:
+        """Mark the frame on screen as the start of the next segment."""
+        at = self._player.exact_us(self._player.position_us)
+        out = self._studio.mark_out
+        self._studio.select(())
+        self._studio.set_marks(at, out if out is not None and out > at else None)
+
+    def mark_out(self) -> None:
+        """Mark the frame on screen as the end of the next segment."""
+        at = self._end_here()
+        start = self._studio.mark_in
+        self._studio.select(())
+        self._studio.set_marks(start if start is not None and start < at else None, at)
+
+    def from_marks(self, verdict: Verdict | None = None) -> None:
+        """Make a segment from the two marks."""
+        start, end = self._studio.mark_in, self._studio.mark_out
+        if start is None or end is None:
+            self._studio.failed.emit(UserError("No start and end are marked.", _HOW_TO_MARK))
+            return
+        if self.create(start, end, verdict):
+            self._studio.set_marks(None, None)
+
+    def create(self, start_us: int, end_us: int, verdict: Verdict | None = None) -> bool:
+        """Make a segment and select it."""
+        recording = self._studio.recording
+        if recording is None:
+            return False
+        made: list[str] = []
+        chosen = verdict or self.verdict
+
+        def do(session: Session) -> Changes:
+            made_id, changes = commands.add_segment(session, recording.id, start_us, end_us, chosen)
+            made.append(made_id)
+            return changes
+
+        if not self._studio.edit(do):
+            return False
+        self.verdict = chosen
+        self._studio.select(made)
+        return True
+
+    def set_verdict(self, ids: Sequence[str], verdict: Verdict) -> None:
+        """Change the verdict of segments."""
+        if self._studio.edit(lambda session: commands.set_verdict(session, ids, verdict)):
+            self.verdict = verdict
+
+    def set_field(self, segment_id: str, field: str, value: Json) -> None:
+        """Fill in a field of the form; typing in one go is one step."""
+        key = f"field {segment_id} {field}" if isinstance(value, str) else None
+        self._studio.edit(lambda session: commands.set_field(session, segment_id, field, value, key), self)
+
+    def move(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
+        """Give segments new starts and ends."""
+        self._studio.edit(lambda session: commands.move_segments(session, spans, merge_key))
+
+    def trim(self, edge: str) -> None:
+        """Move the start or the end of the selected segment to the frame on screen."""
+        chosen = self._one_selected()
+        if chosen is None:
+            return
+        if edge == "start":
+            self.move([(chosen.id, self._player.exact_us(self._player.position_us), chosen.end_us)])
+        else:
+            self.move([(chosen.id, chosen.start_us, self._end_here())])
+
+    def nudge(self, ids: Sequence[str], frames: int, edge: str = "both") -> None:
+        """Move segments, or one edge of them, by frames; a key held down is one step."""
+        recording, times = self._studio.recording, self._player.times
+        found = self._segments(ids)
+        if recording is None or not found:
+            return
+        spans = []
+        for one in found:
+            if times is None:
+                delta = frames * 40_000
+                start, end = one.start_us + delta, one.end_us + delta
+            else:
+                start = times.step(one.start_us, frames)
+                end = one.end_us + (start - one.start_us)
+                if edge == "end":
+                    end = times.step(one.end_us, frames)
+            start = one.start_us if edge == "end" else start
+            end = one.end_us if edge == "start" else end
+            if start < 0 or end > recording.duration_us:
+                return
+            spans.append((one.id, start, end))
+        self.move(spans, f"nudge {edge} {' '.join(sorted(ids))}")
+
+    def split(self, segment_id: str | None = None, at_us: int | None = None) -> None:
+        """Cut a segment at the playhead, by default the selected one, and select its second half."""
+        chosen = self._find(segment_id) if segment_id else self._one_selected()
+        if chosen is None:
+            return
+        at = self._player.position_us if at_us is None else at_us
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            second, changes = commands.split_segment(session, chosen.id, at)
+            made.append(second)
+            return changes
+
+        if self._studio.edit(do):
+            self._studio.select(made)
+
+    def delete(self, ids: Sequence[str] | None = None) -> None:
+        """Delete segments, by default the selected ones; undo brings them back."""
+        gone = tuple(self._studio.selected if ids is None else ids)
+        if gone and self._studio.edit(lambda s: commands.delete_segments(s, gone)):
+            count = "segment" if len(gone) == 1 else f"{len(gone)} segments"
+            self._studio.told.emit(f"Deleted {count}. Undo brings it back." if len(gone) == 1 else f"Deleted {count}.")
+
+    def _end_here(self) -> int:
+        at = self._player.exact_us(self._player.position_us)
+        times = self._player.times
+        last = times is not None and at >= times.time_of(len(times) - 1)
+        return min(times.end_us, self._player.duration_us) if times is not None and last else at
+
+    def _one_selected(self) -> Segment | None:
+        if len(self._studio.selected) != 1:
+            self._studio.failed.emit(UserError("This works on one segment.", "Select one on the timeline."))
+            return None
+        return self._find(self._studio.selected[0])
+
+    def _find(self, segment_id: str) -> Segment | None:
+        session = self._studio.session
+        return segment(session.study, segment_id) if session else None
+
+    def _segments(self, ids: Sequence[str]) -> list[Segment]:
+        return [found for one in ids if (found := self._find(one)) is not None]

@@ -1,0 +1,165 @@
+"""What a person works on: the open study, the recording that is shown, what is selected, what is marked."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.commands import history
+from app.core.session import Session
+from app.core.settings import Settings, load_settings, save_settings
+from app.gui.bridge import Bridge
+from project.errors import UserError
+from project.queries.segments import segment
+from project.types import Changes, Recording
+
+
+class Studio(QObject):
+    """Holds the session; every edit of the window passes through `edit`.
+
+    Signals:
+        leaving: the study that is open is about to be closed.
+        session_changed: another study was opened, or this one was closed.
+        recording_changed: another recording is shown, or none.
+        selection_changed: other segments are selected.
+        marks_changed: the marked start or end changed.
+        history_changed: undo and redo name other steps than before.
+        failed: (UserError) an edit was refused.
+        told: (str) something worth a line happened.
+    """
+
+    leaving = Signal()
+    session_changed = Signal()
+    recording_changed = Signal()
+    selection_changed = Signal()
+    marks_changed = Signal()
+    history_changed = Signal()
+    failed = Signal(object)
+    told = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.bridge = Bridge(self)
+        self.settings: Settings = load_settings()
+        self.session: Session | None = None
+        self.recording: Recording | None = None
+        self.selected: tuple[str, ...] = ()
+        self.mark_in: int | None = None
+        self.mark_out: int | None = None
+
+    @property
+    def writable(self) -> bool:
+        """Whether a study is open that may be edited."""
+        return self.session is not None and not self.session.study.read_only
+
+    def open(self, path: Path, annotator: str | None = None) -> None:
+        """Open a study in place of the present one; the one that is open already stays as it is.
+
+        Edits are recorded under the name of the annotator, by default the one of the settings.
+
+        Raises:
+            UserError: it cannot be opened; the present one stays open.
+        """
+        if self.session is not None and path.resolve() == self.session.study.path:
+            return
+        opened = Session.open(path, annotator)
+        self.close()
+        opened.settings = self.settings
+        self.session = opened
+        self.change_settings(self.settings.opened(opened.study.path))
+        self.session_changed.emit()
+        self.history_changed.emit()
+
+    def close(self) -> None:
+        """Close the study; one file is left."""
+        if self.session is None:
+            return
+        self.leaving.emit()
+        closing, self.session = self.session, None
+        self.show_recording(None)
+        self.session_changed.emit()
+        self.history_changed.emit()
+        closing.close()
+
+    def change_settings(self, settings: Settings) -> None:
+        """Keep other choices of the user from now on."""
+        self.settings = settings
+        save_settings(settings)
+        if self.session is not None:
+            self.session.settings = settings
+
+    def show_recording(self, recording_id: str | None) -> None:
+        """Show another recording, or none."""
+        if self.session is None or recording_id is None:
+            found = None
+        else:
+            try:
+                found = self.session.recording(recording_id)
+            except UserError:
+                found = None
+        if found == self.recording and found is not None:
+            return
+        self.recording = found
+        self.set_marks(None, None)
+        self.selected = ()
+        self.recording_changed.emit()
+        self.selection_changed.emit()
+
+    def select(self, segment_ids: Iterable[str]) -> None:
+        """Select exactly these segments."""
+        chosen = tuple(segment_ids)
+        if chosen != self.selected:
+            self.selected = chosen
+            self.selection_changed.emit()
+
+    def set_marks(self, start_us: int | None, end_us: int | None) -> None:
+        """Mark a start and an end for the next segment."""
+        if (start_us, end_us) != (self.mark_in, self.mark_out):
+            self.mark_in, self.mark_out = start_us, end_us
+            self.marks_changed.emit()
+
+    def edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
+        """Run a command on the study and announce what it changed; returns whether it was done."""
+        if self.session is None:
+            return False
+        try:
+            changes = do(self.session)
+        except UserError as error:
+            self.failed.emit(error)
+            return False
+        if changes:
+            self.bridge.publish(changes, initiator)
+            self.history_changed.emit()
+        return True
+
+    def publish(self, changes: Changes) -> None:
+        """Announce what was stored otherwise than by `edit`."""
+        self.bridge.publish(changes)
+        self.history_changed.emit()
+
+    def undo(self) -> None:
+        """Take back the newest step."""
+        self._revert(history.undo, "Undone")
+
+    def redo(self) -> None:
+        """Do again what was undone last."""
+        self._revert(history.redo, "Redone")
+
+    def _revert(self, how: Callable[[Session], history.Reverted], word: str) -> None:
+        reverted: list[history.Reverted] = []
+
+        def do(session: Session) -> Changes:
+            reverted.append(how(session))
+            return reverted[0].changes
+
+        if self.edit(do):
+            self.told.emit(f"{word}: {reverted[0].name}{self._elsewhere(reverted[0].changes)}")
+
+    def _elsewhere(self, changes: Changes) -> str:
+        """Name the recording that a change is in, where it is not the one that is shown."""
+        session = self.session
+        one = next(iter(changes.ids("segment") | changes.ids("segment_value")), None)
+        found = segment(session.study, one) if session is not None and one is not None else None
+        if session is None or found is None or (self.recording and found.recording_id == self.recording.id):
+            return ""
+        return f", in recording {session.recording(found.recording_id).number}"

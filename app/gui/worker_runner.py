@@ -1,0 +1,165 @@
+"""Runs jobs in worker processes, one after the other, so that a crash of a model never takes the window down."""
+
+import json
+import logging
+import sys
+from collections import deque
+from collections.abc import Sequence
+from typing import Any, cast
+
+from PySide6.QtCore import QObject, QProcess, QTimer, Signal
+
+from app.core.jobs import Work
+from project.errors import UserError
+
+_log = logging.getLogger(__name__)
+
+WORKER = (sys.executable, "-m", "greenroom", "worker")
+_STDERR_KEPT = 4_000
+
+
+class WorkerRunner(QObject):
+    """One queue of jobs, for what needs the processor or the graphics card for itself.
+
+    Signals:
+        queue_changed: a job was added, started or left.
+        progressed: (Work, done, total, text)
+        finished: (Work, result)
+        failed: (Work, UserError)
+        cancelled: (Work)
+    """
+
+    queue_changed = Signal()
+    progressed = Signal(object, int, int, str)
+    finished = Signal(object, object)
+    failed = Signal(object, object)
+    cancelled = Signal(object)
+
+    def __init__(self, parent: QObject | None = None, command: Sequence[str] = WORKER, grace_ms: int = 5_000) -> None:
+        super().__init__(parent)
+        self._command = tuple(command)
+        self._waiting: deque[Work] = deque()
+        self._running: Work | None = None
+        self._process: QProcess | None = None
+        self._outcome: tuple[str, Any] | None = None
+        self._buffer = b""
+        self._errors = b""
+        self._cancelling = False
+        self._grace = QTimer(self, singleShot=True, interval=grace_ms)
+        self._grace.timeout.connect(self._kill)
+
+    @property
+    def running(self) -> Work | None:
+        """The job that is being done."""
+        return self._running
+
+    @property
+    def waiting(self) -> tuple[Work, ...]:
+        """The jobs that wait for their turn."""
+        return tuple(self._waiting)
+
+    def submit(self, work: Work) -> None:
+        """Do a job when its turn comes."""
+        self._waiting.append(work)
+        self._start_next()
+        self.queue_changed.emit()
+
+    def cancel(self, work: Work) -> None:
+        """Take a job out of the queue, or ask the worker to stop; it is killed if it does not."""
+        if work in self._waiting:
+            self._waiting.remove(work)
+            self.cancelled.emit(work)
+            self.queue_changed.emit()
+        elif work is self._running and self._process is not None and not self._cancelling:
+            self._cancelling = True
+            self._process.write(b"cancel\n")
+            self._grace.start()
+
+    def close(self) -> None:
+        """Stop everything; returns when the process is gone."""
+        self._waiting.clear()
+        self._grace.stop()
+        process, self._process, self._running = self._process, None, None
+        if process is None:
+            return
+        process.disconnect(self)
+        process.write(b"cancel\n")
+        if not process.waitForFinished(1_000):
+            process.kill()
+            process.waitForFinished(2_000)
+        process.deleteLater()
+
+    def _start_next(self) -> None:
+        if self._process is not None or not self._waiting:
+            return
+        self._running = work = self._waiting.popleft()
+        self._outcome, self._buffer, self._errors, self._cancelling = None, b"", b"", False
+        process = self._process = QProcess(self)
+        process.readyReadStandardOutput.connect(self._read)
+        process.readyReadStandardError.connect(self._read_errors)
+        process.finished.connect(self._done)
+        process.errorOccurred.connect(self._not_started)
+        process.start(self._command[0], list(self._command[1:]))
+        line = json.dumps({"job": work.kind, "parameters": dict(work.parameters)})
+        process.write(line.encode() + b"\n")
+
+    def _read(self) -> None:
+        if self._process is None:
+            return
+        self._buffer += bytes(self._process.readAllStandardOutput().data())
+        *lines, self._buffer = self._buffer.split(b"\n")
+        for line in lines:
+            try:
+                message = json.loads(line)
+            except ValueError:
+                _log.warning("The worker wrote a line that is not JSON: %r", line[:200])
+                continue
+            self._take(message)
+
+    def _take(self, message: dict[str, Any]) -> None:
+        if "progress" in message:
+            done, total, text = message["progress"]
+            self.progressed.emit(self._running, done, total, text)
+        elif "result" in message:
+            self._outcome = ("result", message["result"])
+        elif "error" in message:
+            error = message["error"]
+            self._outcome = ("error", UserError(str(error["message"]), str(error.get("hint", ""))))
+        elif message.get("cancelled"):
+            self._outcome = ("cancelled", None)
+
+    def _read_errors(self) -> None:
+        if self._process is not None:
+            self._errors = (self._errors + bytes(self._process.readAllStandardError().data()))[-_STDERR_KEPT:]
+
+    def _not_started(self, error: QProcess.ProcessError) -> None:
+        if error is QProcess.ProcessError.FailedToStart:
+            self._outcome = ("error", UserError("The worker program could not be started.", "Install Greenroom again."))
+            self._done()
+
+    def _done(self) -> None:
+        work, process = self._running, self._process
+        if work is None or process is None:
+            return
+        self._read()
+        self._read_errors()
+        self._grace.stop()
+        self._process, self._running = None, None
+        process.deleteLater()
+        kind, content = self._outcome or ("cancelled", None) if self._cancelling else self._outcome or ("crash", None)
+        if kind == "result":
+            self.finished.emit(work, content)
+        elif kind == "cancelled":
+            self.cancelled.emit(work)
+        elif kind == "error":
+            self.failed.emit(work, cast(UserError, content))
+        else:
+            _log.error("The worker stopped in %r: %s", work.title, self._errors.decode("utf-8", "replace"))
+            hint = "Nothing in the study changed. Start it again: it goes on where it was; the log says more."
+            self.failed.emit(work, UserError(f"{work.title}: the worker stopped unexpectedly.", hint))
+        self._start_next()
+        self.queue_changed.emit()
+
+    def _kill(self) -> None:
+        if self._process is not None:
+            self._process.kill()

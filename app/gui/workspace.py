@@ -1,0 +1,133 @@
+"""The part of the window that is there while a study is open: list, picture, timeline, the page of the mode."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QHBoxLayout,
+    QSplitter,
+    QStackedWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.jobs_button import JobsButton
+from widgets.jobs_panel import JobsPanel
+from widgets.player_view import PlayerView
+from widgets.range_slider import RangeSlider
+from widgets.recordings_list import RecordingsList
+from widgets.timeline.layout import HEADER
+from widgets.timeline.view import TimelineView
+from widgets.transport_bar import TransportBar
+
+MODES = (("annotate", "Annotate", "Ctrl+1"), ("faces", "Faces", "Ctrl+2"))
+_KEYS = {
+    "back": "Left",
+    "forward": "Right",
+    "time": "Ctrl+L",
+    "loop": "R",
+    "full_screen": "F",
+}
+_SLIDER_MARGIN = 12
+
+
+class ModesBar(QWidget):
+    """The modes on top, and the jobs at the right.
+
+    Signals:
+        chosen (str): key of a mode.
+    """
+
+    chosen = Signal(str)
+
+    def __init__(self, jobs: JobsPanel) -> None:
+        super().__init__()
+        self.setAccessibleName("Modes")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.GRID, 2, theme.GRID, theme.GRID // 2)
+        row.setSpacing(theme.GRID // 2)
+        self._group = QButtonGroup(self)
+        self._buttons: dict[str, QToolButton] = {}
+        for key, text, keys in MODES:
+            button = QToolButton()
+            button.setText(text)
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setToolTip(f"{text} ({keys})")
+            button.setAccessibleName(f"Mode {text}")
+            button.setMinimumWidth(88)
+            button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+            self._group.addButton(button)
+            self._buttons[key] = button
+            row.addWidget(button)
+        row.addStretch()
+        self.jobs = JobsButton(jobs)
+        row.addWidget(self.jobs)
+
+    def show_mode(self, key: str) -> None:
+        """Show which mode is on."""
+        self._buttons[key].setChecked(True)
+
+
+class Workspace(QWidget):
+    """Lays the widgets out; what they do is joined elsewhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.jobs_panel = JobsPanel(self)
+        self.jobs_panel.setWindowFlags(Qt.WindowType.Popup)
+        self.jobs_panel.resize(400, 320)
+        self.modes = ModesBar(self.jobs_panel)
+        self.recordings = RecordingsList()
+        self.view = PlayerView()
+        self.transport = TransportBar(_KEYS)
+        self.slider = RangeSlider()
+        self.timeline = TimelineView()
+        self.pages = QStackedWidget()
+        self.pages.setMinimumWidth(304)
+        self.pages.setAutoFillBackground(True)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.modes)
+        self.columns = QSplitter(Qt.Orientation.Horizontal)
+        self.columns.setChildrenCollapsible(False)
+        self.rows = QSplitter(Qt.Orientation.Vertical)
+        self.rows.setChildrenCollapsible(False)
+        self.rows.addWidget(self.view)
+        self._lower = self._make_lower()
+        self.rows.addWidget(self._lower)
+        self.rows.setStretchFactor(0, 1)
+        self.rows.setStretchFactor(1, 0)
+        self.columns.addWidget(self.recordings)
+        self.columns.addWidget(self.rows)
+        self.columns.addWidget(self.pages)
+        for place, stretch in enumerate((0, 1, 0)):
+            self.columns.setStretchFactor(place, stretch)
+        self.columns.setSizes([240, 760, 328])
+        self.rows.setSizes([460, 300])
+        column.addWidget(self.columns, 1)
+        QWidget.setTabOrder(self.recordings.tree, self.transport)
+
+    def show_picture_only(self, only: bool) -> None:
+        """Hide everything around the picture, or show it again."""
+        for part in (self.modes, self.recordings, self._lower, self.pages):
+            part.setVisible(not only)
+
+    def _make_lower(self) -> QWidget:
+        lower = QWidget()
+        column = QVBoxLayout(lower)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.transport)
+        row = QHBoxLayout()
+        row.setContentsMargins(HEADER - _SLIDER_MARGIN, 0, 0, 0)
+        row.addWidget(self.slider)
+        column.addLayout(row)
+        # The slider's track ends before its own edge: the timeline ends there too, so that times stand above times.
+        below = QHBoxLayout()
+        below.setContentsMargins(0, 0, _SLIDER_MARGIN, 0)
+        below.addWidget(self.timeline)
+        column.addLayout(below, 1)
+        return lower

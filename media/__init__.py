@@ -1,0 +1,1 @@
+"""Probe, exact frames, sound, waveform and encoding on PyAV. No Qt."""

@@ -1,0 +1,153 @@
+"""Sound as plain numbers, lying where it belongs on the recording's axis."""
+
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from av.container import InputContainer
+from numpy.typing import NDArray
+
+from media.source import opened, start_of, to_us
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.timebase import SECOND
+
+Samples = NDArray[np.float32]
+
+_GAP_US = 40_000
+_LEAD_US = SECOND
+
+
+def read_mono(path: Path, rate: int = 16_000) -> Samples:
+    """Return all sound as (n,) float32 in -1..1.
+
+    Sample k is heard at k / rate seconds on the recording's axis: where sound starts late there is silence first,
+    and a hole in the sound is silence too.
+
+    Raises:
+        UserError: the file cannot be read or has no sound.
+    """
+    blocks = list(stream_mono(path, rate))
+    return np.concatenate(blocks) if blocks else np.zeros(0, np.float32)
+
+
+def stream_mono(path: Path, rate: int = 16_000, progress: Progress | None = None) -> Iterator[Samples]:
+    """Yield the same samples as `read_mono` in blocks, for recordings too long to hold."""
+    for block in stream_sound(path, rate, "mono", progress=progress):
+        yield block[0]
+
+
+def stream_sound(
+    path: Path,
+    rate: int,
+    layout: str,
+    start_us: int = 0,
+    end_us: int | None = None,
+    progress: Progress | None = None,
+) -> Iterator[Samples]:
+    """Yield (channels, n) float32 blocks that cover the axis from `start_us` without a gap.
+
+    Args:
+        path: of the media file.
+        rate: samples a second wanted.
+        layout: FFmpeg's name, such as `mono` or `stereo`; the sound is mixed down or up to it.
+        start_us: where the first sample lies.
+        end_us: where to stop; the end of the sound when not given.
+        progress: told in milliseconds of sound.
+
+    Raises:
+        UserError: the file cannot be read or has no sound.
+    """
+    progress = progress or Silent()
+    with opened(path) as container:
+        if not container.streams.audio:
+            raise UserError(f"{' '.join(path.name.split())} has no sound.", "Choose a recording with sound.")
+        placer = _Placer(rate, layout, start_us, end_us)
+        length = int(container.duration or 0) // 1000
+        for frame in _frames(container, start_us):
+            base = frame.time_base or Fraction(1, rate)
+            at_us = to_us(frame.pts or 0, base.numerator, base.denominator) - start_of(container)
+            progress.check_cancelled()
+            progress.progress(min(at_us // 1000, length), length, "Reading the sound")
+            yield from placer.add(frame, at_us)
+            if placer.full:
+                return
+        yield from placer.rest()
+
+
+class _Placer:
+    """Resamples decoded frames and lays them end to end on the axis."""
+
+    def __init__(self, rate: int, layout: str, start_us: int, end_us: int | None) -> None:
+        self._rate, self._layout, self._start = rate, layout, start_us
+        self._end = None if end_us is None else self._sample(end_us)
+        self._channels = av.AudioLayout(layout).nb_channels
+        self._resampler: av.AudioResampler | None = None
+        self._expected_us = 0
+        self._written = 0
+        self._next = 0
+
+    @property
+    def full(self) -> bool:
+        """Whether the end is reached."""
+        return self._end is not None and self._written >= self._end
+
+    def add(self, frame: av.AudioFrame, at_us: int) -> Iterator[Samples]:
+        """Yield what a frame that starts at a time completes."""
+        if self._resampler is None or abs(at_us - self._expected_us) > _GAP_US:
+            yield from self.rest()
+            self._resampler = av.AudioResampler(format="fltp", layout=self._layout, rate=self._rate)
+            self._next = self._sample(at_us)
+        self._expected_us = at_us + frame.samples * SECOND // frame.sample_rate
+        frame.pts = None
+        for piece in self._resampler.resample(frame):
+            yield from self._lay(piece)
+
+    def rest(self) -> Iterator[Samples]:
+        """Yield what the resampler still holds."""
+        if self._resampler is not None:
+            for piece in self._resampler.resample(None):
+                yield from self._lay(piece)
+            self._resampler = None
+
+    def _sample(self, time_us: int) -> int:
+        return round(Fraction((time_us - self._start) * self._rate, SECOND))
+
+    def _lay(self, piece: av.AudioFrame) -> Iterator[Samples]:
+        samples = np.asarray(piece.to_ndarray(), np.float32)
+        early = self._written - self._next
+        self._next += samples.shape[1]
+        if early > 0:
+            samples = samples[:, early:]
+        while early < 0 and not self.full:
+            silence = min(-early, self._rate)
+            early += silence
+            yield from self._out(np.zeros((self._channels, silence), np.float32))
+        if samples.shape[1]:
+            yield from self._out(samples)
+
+    def _out(self, samples: Samples) -> Iterator[Samples]:
+        if self._end is not None:
+            samples = samples[:, : max(0, self._end - self._written)]
+        if samples.shape[1]:
+            self._written += samples.shape[1]
+            yield samples
+
+
+def _frames(container: InputContainer, start_us: int) -> Iterator[av.AudioFrame]:
+    """Decode from a little before a time; packets that cannot be decoded are left out."""
+    stream = container.streams.audio[0]
+    if start_us > 2 * _LEAD_US:
+        container.seek(start_of(container) + start_us - _LEAD_US)
+    packets = container.demux(stream)
+    while True:
+        try:
+            packet = next(packets, None)
+            if packet is None:
+                return
+            yield from stream.codec_context.decode(packet if packet.size else None)
+        except av.FFmpegError as error:
+            if isinstance(error, av.EOFError):
+                return

@@ -1,0 +1,207 @@
+"""Decoding a file's pictures in the order they are shown, from any keyframe, with every position accounted for."""
+
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import av
+from av.packet import Packet
+from av.video.stream import VideoStream
+
+from media.index import FrameIndex
+from media.source import open_source
+
+_SKIPPABLE = ("h264",)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """One position of the index: its picture, or None where it could not be decoded."""
+
+    index: int
+    frame: av.VideoFrame | None
+    damaged: bool
+
+
+class Decoder:
+    """Decodes forward from a keyframe.
+
+    A position is damaged when its packet could not be decoded, when the decoder had to invent parts of it, or when
+    that happened earlier in the same group of pictures, which later pictures are built on. One thread owns it.
+    """
+
+    def __init__(self, path: Path, index: FrameIndex) -> None:
+        self._path = path
+        self._index = index
+        self._container = open_source(path)
+        self._packets: Iterator[Packet[VideoStream]] = iter(())
+        self._ready: deque[tuple[int, av.VideoFrame]] = deque()
+        self._counted = 0
+        self._ended = False
+        self._damaged_until = -1
+        self._whole_from = 0
+        self._lead = 0
+        self._key = 0
+        self._attach()
+        self.position = 0
+        self._packets = self._container.demux(self._stream)
+
+    def close(self) -> None:
+        """Release the file."""
+        self._ready.clear()
+        self._container.close()
+
+    def restart(self, key: int) -> None:
+        """Continue from the keyframe with this number in the index; the next position is that keyframe."""
+        index = self._index
+        wanted = 0 if index.counted else max(0, key - self._lead)
+        start = int(index.keyframes[0 if index.counted else key])
+        self._key = key
+        self._forget(start)
+        while not index.counted and wanted >= 0:
+            # Some containers seek by the one stamp, some by the other; the wrong one costs a whole group of pictures.
+            for stamp in (int(index.pts[index.keyframes[wanted]]), int(index.key_dts[wanted])):
+                try:
+                    self._container.seek(stamp, stream=self._stream)
+                except av.FFmpegError:
+                    continue
+                first = self._first_key()
+                if first is not None and first.pts is not None and first.pts <= index.pts[start]:
+                    self._feed(first)
+                    return
+            wanted -= 1
+        self._container.close()
+        self._container = open_source(self._path)
+        self._attach()
+        self._packets = self._container.demux(self._stream)
+        self._counted = 0
+
+    def skip_to(self, position: int) -> None:
+        """Allow pictures before `position` that no other picture refers to to be left out."""
+        self._whole_from = max(position, self.position)
+
+    def next(self) -> Decoded | None:
+        """Return the next position, or None after the last.
+
+        Positions that `skip_to` allowed to be left out may be passed over.
+        """
+        while True:
+            while self._ready and self._ready[0][0] < self.position:
+                self._ready.popleft()
+            if self._ready:
+                found, frame = self._ready[0]
+                if self._refreshes_gradually(found, frame):
+                    self._start_earlier()
+                    continue
+                if found == self.position:
+                    self._ready.popleft()
+                    if frame.is_corrupt:
+                        self._spoil(found)
+                    return self._emit(frame)
+                if self.position < self._whole_from:
+                    self.position = min(found, self._whole_from)
+                    continue
+                self._spoil(self.position)
+                return self._emit(None)
+            if self._ended:
+                if self.position >= len(self._index):
+                    return None
+                self._spoil(self.position)
+                return self._emit(None)
+            self._pull()
+
+    def _refreshes_gradually(self, found: int, frame: av.VideoFrame) -> bool:
+        """Whether a keyframe only begins a rolling refresh: its picture is held back, or is not a whole one."""
+        index = self._index
+        return (
+            index.codec in _SKIPPABLE
+            and not self._lead
+            and self._key > 0
+            and self.position == int(index.keyframes[self._key])
+            and (found != self.position or frame.pict_type != av.video.frame.PictureType.I)
+        )
+
+    def _start_earlier(self) -> None:
+        whole = self._whole_from
+        self._lead = 1
+        self.restart(self._key)
+        self._whole_from = whole
+
+    def _attach(self) -> None:
+        stream = self._container.streams[self._index.stream]
+        assert isinstance(stream, VideoStream)
+        stream.thread_type = "AUTO"
+        if self._index.codec == "h264":
+            # By default data that is left over after a slice, the mark of many a damaged one, is not held an error.
+            stream.codec_context.options = {"err_detect": "aggressive"}
+        self._stream = stream
+
+    def _forget(self, position: int) -> None:
+        self.position = position
+        self._ready.clear()
+        self._ended = False
+        self._damaged_until = -1
+        self._whole_from = 0
+
+    def _first_key(self) -> "Packet[VideoStream] | None":
+        self._packets = self._container.demux(self._stream)
+        try:
+            for packet in self._packets:
+                if packet.is_keyframe and packet.size:
+                    return packet
+        except av.FFmpegError:
+            return None
+        return None
+
+    def _pull(self) -> None:
+        try:
+            packet = next(self._packets)
+        except (StopIteration, av.FFmpegError):
+            self._flush()
+            return
+        if packet.size == 0:
+            self._flush()
+            return
+        self._feed(packet)
+
+    def _feed(self, packet: "Packet[VideoStream]") -> None:
+        index = self._index
+        if index.codec in _SKIPPABLE and not index.counted:
+            unneeded = packet.pts is not None and packet.pts < int(index.pts[min(self._whole_from, len(index) - 1)])
+            wanted = "NONREF" if unneeded else "DEFAULT"
+            if self._stream.codec_context.skip_frame != wanted:
+                self._stream.codec_context.skip_frame = wanted  # type: ignore[assignment]
+        if packet.is_corrupt:
+            self._spoil(self.position)
+        try:
+            self._take(self._stream.codec_context.decode(packet))
+        except av.FFmpegError:
+            self._spoil(self.position)
+
+    def _flush(self) -> None:
+        self._ended = True
+        try:
+            self._take(self._stream.codec_context.decode(None))
+        except av.FFmpegError:
+            self._spoil(self.position)
+
+    def _take(self, frames: list[av.VideoFrame]) -> None:
+        for frame in frames:
+            if self._index.counted:
+                self._ready.append((self._counted, frame))
+                self._counted += 1
+                continue
+            position = None if frame.pts is None else self._index.position_of(frame.pts)
+            if position is not None:
+                self._ready.append((position, frame))
+
+    def _spoil(self, position: int) -> None:
+        key = self._index.key_of(position) + 1
+        keys = self._index.keyframes
+        self._damaged_until = max(self._damaged_until, int(keys[key]) if key < len(keys) else len(self._index))
+
+    def _emit(self, frame: av.VideoFrame | None) -> Decoded:
+        position = self.position
+        self.position += 1
+        return Decoded(position, frame, position < self._damaged_until)

@@ -1,0 +1,161 @@
+"""Exactly the frame asked for, by position or by time, with its neighbours kept ready."""
+
+from contextlib import nullcontext
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from media.background import Background, decoder_at
+from media.decoding import Decoded, Decoder
+from media.index import FrameIndex, load_index
+from media.picture import Frame as Frame
+from media.picture import Picture
+from project.timebase import SECOND, FrameTimes
+
+DEFAULT_MEMORY = 256 << 20
+_BEHIND_US = SECOND + SECOND // 4
+_NEAR = 8
+_TAIL = 3
+
+
+class FrameReader:
+    """Random access to the pictures of one file.
+
+    Decoded pictures around the last ones asked for are kept in their compact planes (1.4 MB for 1280x720), at most
+    `memory` bytes of them. Going to a far place decodes from the keyframe before it and leaves out what nothing
+    refers to until a second before the target; from there on everything is kept, so that stepping back is free.
+    A jump ahead leaves out the same on its way. While nobody asks, threads of the reader's own decode what comes
+    next, and, where stepping back comes near to what is not kept, what lies before it.
+
+    One thread owns a reader: make one for each thread.
+    """
+
+    def __init__(self, path: Path, index: FrameIndex | None = None, *, memory: int = DEFAULT_MEMORY) -> None:
+        """Open a file.
+
+        Args:
+            path: of the media file.
+            index: of the same file; read anew when not given.
+            memory: bound on the kept pictures, in bytes.
+
+        Raises:
+            UserError: the file cannot be read or has no picture.
+        """
+        self.index = index or load_index(path)
+        self._decoder = Decoder(path, self.index)
+        canvas = self.index.canvas
+        size = canvas.stored_width * canvas.stored_height * 3 // 2
+        most = max(4, memory // max(size, 1))
+        self._stretch = most // 5
+        self._most = most - 2 * self._stretch
+        self._kept: dict[int, Decoded] = {}
+        self._path = path
+        self._ahead = Background("frames-ahead")
+        self._behind = Background("frames-behind")
+        self._last = 0
+
+    @property
+    def times(self) -> FrameTimes:
+        """Time stamps of all frames."""
+        return self.index.times
+
+    def at(self, index: int) -> Frame:
+        """Return the frame at a position.
+
+        Raises:
+            IndexError: there is no such position.
+        """
+        return self.picture_at(index).frame()
+
+    def at_time(self, time_us: int) -> Frame:
+        """Return the frame that is on screen at a time; the first before it, the last after the end."""
+        return self.at(self.times.frame_at(time_us))
+
+    def picture_at(self, index: int) -> Picture:
+        """Return the frame at a position without converting it to RGB. See `at`."""
+        if not 0 <= index < len(self.index):
+            raise IndexError(f"frame {index} of {len(self.index)}")
+        back = 0 < self._last - index <= self._stretch
+        self._last = index
+        self._gather()
+        if index not in self._kept:
+            self._ahead.stop()
+            if index in self._behind:
+                self._behind.wait()
+            self._behind.stop()
+            self._gather()
+        found = self._kept.get(index) or self._decode(index)
+        if back and not self._behind.busy:
+            self._read_behind(index)
+        if not self._ahead.busy:
+            self._read_ahead(index)
+        return Picture(index, self.times.time_of(index), found.frame, self.index.canvas, damaged=found.damaged)
+
+    def close(self) -> None:
+        """Release the file and the kept pictures."""
+        self._ahead.stop()
+        self._behind.stop()
+        self._kept.clear()
+        self._decoder.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _gather(self) -> None:
+        for found in self._ahead.found():
+            self._keep(found)
+        for found in self._behind.found():
+            if found.frame is not None:
+                self._keep(found)
+
+    def _read_ahead(self, index: int) -> None:
+        """Let the decoder go on where it stands soon after a position."""
+        here = self._decoder.position
+        stop = min(index + 1 + self._stretch, len(self.index))
+        if index < here <= index + self._stretch // 2 and here < stop:
+            self._ahead.start(range(here, stop), nullcontext(self._decoder))
+
+    def _read_behind(self, index: int) -> None:
+        """Start on what lies before the pictures that are kept, once few of those are left before a position."""
+        lowest = index
+        while lowest - 1 in self._kept:
+            lowest -= 1
+        if lowest and index - lowest < self._stretch // 2:
+            first = max(0, lowest - self._stretch)
+            self._behind.start(range(first, lowest), decoder_at(self._path, self.index, first))
+
+    def _decode(self, index: int) -> Decoded:
+        found = self._roll(index, self.index.key_of(index))
+        if found.frame is None:
+            # A keyframe that cannot really be started from: go one further back before giving up.
+            again = self._roll(index, max(0, self.index.key_of(index) - 1))
+            found = again if again.frame is not None else found
+        self._keep(found)
+        return found
+
+    def _roll(self, index: int, key: int) -> Decoded:
+        decoder = self._decoder
+        first = max(self.times.frame_at(self.times.time_of(index) - _BEHIND_US), index - self._most // 2)
+        if not int(self.index.keyframes[key]) <= decoder.position <= index:
+            decoder.restart(key)
+            decoder.skip_to(first)
+        elif index - decoder.position > _NEAR:
+            decoder.skip_to(index - _TAIL)
+        while True:
+            found = decoder.next()
+            if found is None:
+                return Decoded(index, None, True)
+            if found.index >= first:
+                self._keep(found)
+            if found.index >= index:
+                return found
+
+    def _keep(self, found: Decoded) -> None:
+        self._kept[found.index] = found
+        if len(self._kept) > self._most:
+            del self._kept[max(self._kept, key=lambda position: abs(position - self._last))]

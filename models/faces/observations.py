@@ -1,0 +1,152 @@
+"""What was seen in each frame, and the file that keeps it while a long run is going on."""
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.errors import UserError
+from project.types import Json
+
+_MAGIC = b"greenroom faces 1\n"
+_LENGTH_AND_SUM = struct.Struct("<II")
+_FRAME = struct.Struct("<IqBf")
+_LOOKED, _CUT, _DAMAGED = 1, 2, 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Observation:
+    """One frame.
+
+    Attributes:
+        frame: its position.
+        time_us: its time stamp.
+        looked: the detector looked at it.
+        cut: a new scene starts with it.
+        damaged: it could not be decoded properly, so that nothing can be said about it.
+        change: mean change of brightness from the frame before.
+        hits: (n, 5) float32, x, y, width, height, score.
+    """
+
+    frame: int
+    time_us: int
+    looked: bool
+    cut: bool
+    damaged: bool
+    change: float
+    hits: NDArray[np.float32]
+
+
+def _packed(seen: Observation) -> bytes:
+    flags = _LOOKED * seen.looked | _CUT * seen.cut | _DAMAGED * seen.damaged
+    body = _FRAME.pack(seen.frame, seen.time_us, flags, seen.change) + seen.hits.astype("<f4").tobytes()
+    return _LENGTH_AND_SUM.pack(len(body), zlib.crc32(body)) + body
+
+
+def _unpacked(body: bytes) -> Observation:
+    frame, time_us, flags, change = _FRAME.unpack_from(body)
+    hits = np.frombuffer(body, "<f4", offset=_FRAME.size).reshape(-1, 5).astype(np.float32)
+    return Observation(frame, time_us, bool(flags & _LOOKED), bool(flags & _CUT), bool(flags & _DAMAGED), change, hits)
+
+
+class Log:
+    """Observations in a file that a killed run leaves usable.
+
+    Each record carries its length and CRC-32: a torn end is cut off when the file is opened again. A file that
+    belongs to another recording or to other options is started anew.
+
+    Attributes:
+        found: what an earlier run of the same work left, frames 0, 1, 2...
+    """
+
+    def __init__(self, path: Path | None, work: Mapping[str, Json]) -> None:
+        """Open or start the file; without a path nothing is kept.
+
+        Raises:
+            UserError: the file cannot be written.
+        """
+        self.found: list[Observation] = []
+        self._path = path
+        self._file: BinaryIO | None = None
+        if path is None:
+            return
+        head = _MAGIC + hashlib.sha256(json.dumps(work, sort_keys=True).encode()).digest()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._file = path.open("r+b" if path.exists() else "w+b")
+            end = self._load(head)
+            self._file.truncate(end)
+            self._file.seek(end)
+        except OSError as error:
+            self.close()
+            raise _cannot_write(path, error) from None
+
+    def _load(self, head: bytes) -> int:
+        assert self._file is not None
+        data = self._file.read()
+        if not data.startswith(head):
+            self._file.seek(0)
+            self._file.truncate()
+            self._file.write(head)
+            self._file.flush()
+            return len(head)
+        at = len(head)
+        while at + _LENGTH_AND_SUM.size <= len(data):
+            length, checksum = _LENGTH_AND_SUM.unpack_from(data, at)
+            body = data[at + _LENGTH_AND_SUM.size : at + _LENGTH_AND_SUM.size + length]
+            if len(body) < max(length, _FRAME.size) or zlib.crc32(body) != checksum:
+                break
+            seen = _unpacked(body)
+            if seen.frame != len(self.found):
+                break
+            self.found.append(seen)
+            at += _LENGTH_AND_SUM.size + length
+        return at
+
+    def add(self, seen: Observation) -> None:
+        """Append one frame; it survives the end of this process from here on."""
+        if self._file is None or self._path is None:
+            return
+        try:
+            self._file.write(_packed(seen))
+            self._file.flush()
+        except OSError as error:
+            raise _cannot_write(self._path, error) from None
+
+    def close(self) -> None:
+        """Close the file and leave it where it is."""
+        if self._file is not None:
+            # What a full disk did not take was reported when it was added.
+            with suppress(OSError):
+                self._file.close()
+            self._file = None
+
+    def remove(self) -> None:
+        """Delete the file: the work is done."""
+        self.close()
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _cannot_write(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"The progress of face tracking cannot be kept in {path}: {(error.strerror or str(error)).lower()}.",
+        "Make room or choose a folder that can be written to.",
+    )

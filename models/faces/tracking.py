@@ -1,0 +1,95 @@
+"""Finds the faces of a recording and follows them: tracks with stable identities."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+import numpy as np
+
+from media.fingerprint import fingerprint
+from media.index import FrameIndex, load_index
+from models.faces.base import FaceDetector
+from models.faces.linking import link
+from models.faces.looking import look
+from models.faces.observations import Log
+from models.faces.options import FaceOptions
+from project.progress import Progress, Silent
+from project.types import FaceTrack, Json
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FacesResult:
+    """What a run found.
+
+    Attributes:
+        tracks: by their first frame.
+        frames: of the recording.
+        frames_with_face: frames that at least one track covers.
+        seconds: the run took, without what an interrupted run had done before.
+        damaged: frames that could not be decoded properly; a face may be in them although no track says so.
+    """
+
+    tracks: list[FaceTrack]
+    frames: int
+    frames_with_face: int
+    seconds: float
+    damaged: tuple[int, ...] = ()
+
+
+def _work(path: Path, detector: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
+    """Describe everything that the observations depend on."""
+    knobs = asdict(options)
+    del knobs["workers"]
+    return {
+        "source": fingerprint(path),
+        "detector": detector.key,
+        "parameters": dict(detector.parameters),
+        "options": knobs,
+    }
+
+
+def track_faces(
+    path: Path,
+    detector: FaceDetector,
+    options: FaceOptions | None = None,
+    *,
+    checkpoint: Path | None = None,
+    index: FrameIndex | None = None,
+    progress: Progress | None = None,
+) -> FacesResult:
+    """Find and follow the faces of a recording.
+
+    Args:
+        path: of the media file.
+        detector: looks at single frames.
+        options: every knob.
+        checkpoint: a file that partial work is appended to; when the run is killed or cancelled, the next one
+            with the same source, detector and options goes on from there and gives the same tracks. Deleted when
+            the work is done.
+        index: of the same file; read anew when not given.
+        progress: told about every frame.
+
+    Raises:
+        UserError: the file cannot be read, has no picture, or the checkpoint cannot be written.
+        Cancelled: the user stopped the work.
+    """
+    options = options or FaceOptions()
+    progress = progress or Silent()
+    began = time.monotonic()
+    index = index or load_index(path)
+    total = len(index)
+    with Log(checkpoint, _work(path, detector, options)) as log:
+        seen = list(log.found)
+        progress.progress(len(seen), total, "Finding faces")
+        for one in look(path, index, detector, options, tuple(seen)):
+            log.add(one)
+            seen.append(one)
+            progress.progress(len(seen), total, "Finding faces")
+            progress.check_cancelled()
+        log.remove()
+    tracks = link(seen, options)
+    covered = np.unique(np.concatenate([track.frames for track in tracks])) if tracks else ()
+    return FacesResult(
+        tracks, total, len(covered), time.monotonic() - began, tuple(one.frame for one in seen if one.damaged)
+    )

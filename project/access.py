@@ -1,0 +1,78 @@
+"""Who may write to a study, how a connection is made safe for where it lies, and how one file is left in the end."""
+
+import contextlib
+import errno
+import os
+import sqlite3
+from pathlib import Path
+
+from project import locking
+from project.errors import UserError
+from project.opening import beside, connect
+
+
+def take_lock(path: Path, read_only: bool) -> tuple[locking.StudyLock | None, str, bool]:
+    """Return the lock or why there is none, and whether somebody else has the study open for writing."""
+    if read_only:
+        busy = locking.is_held(path)
+        return None, _in_use(locking.read_holder(path)) if busy else "It was opened for reading only.", busy
+    try:
+        lock = locking.acquire(path)
+    except locking.StudyInUse as error:
+        return None, _in_use(error.holder), True
+    except OSError as error:
+        # The lock file of another person may be there, and not even readable.
+        if locking.is_held(path):
+            return None, _in_use(locking.read_holder(path)), True
+        denied = error.errno in (errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOSPC, errno.EDQUOT)
+        what = "cannot be written to" if denied else "knows no locks"
+        return None, f"Its folder {what} ({error.strerror}).", False
+    if not os.access(path, os.W_OK):
+        lock.release()
+        return None, "You may not write to its file.", False
+    return lock, "", False
+
+
+def _in_use(holder: locking.Holder | None) -> str:
+    return f"It is open in another window ({holder or 'nobody knows whose'})."
+
+
+def prepare(connection: sqlite3.Connection, *, network: bool) -> bool:
+    """Make a writing connection safe for where the file lies, and return whether it uses the write-ahead log."""
+    if not network and connection.execute("PRAGMA journal_mode = WAL").fetchone()[0] == "wal":
+        wal = True
+    else:
+        wal = False
+        connection.execute("PRAGMA locking_mode = EXCLUSIVE")
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute("BEGIN EXCLUSIVE")
+        connection.execute("COMMIT")
+    connection.execute("PRAGMA synchronous = FULL")
+    return wal
+
+
+def leave_one_file(connection: sqlite3.Connection) -> None:
+    """Move the log into the file. Where a reader is in the way, the log stays until the reader closes."""
+    with contextlib.suppress(sqlite3.Error):
+        connection.execute("PRAGMA busy_timeout = 200")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        connection.execute("PRAGMA journal_mode = DELETE")
+
+
+def leave_one_file_after_writer(path: Path) -> None:
+    """Do what a writer that closed before this reader could not: leave one file."""
+    if not beside(path, "-wal").exists():
+        return
+    try:
+        lock = locking.acquire(path)
+    except (OSError, locking.StudyInUse):
+        return
+    try:
+        with contextlib.suppress(UserError, sqlite3.Error):
+            connection = connect(path, "rw")
+            try:
+                leave_one_file(connection)
+            finally:
+                connection.close()
+    finally:
+        lock.release()

@@ -1,0 +1,158 @@
+"""Says what is wrong with a study file, without changing it."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from project import locking, schema
+from project.errors import UserError
+from project.filesystem import resolved
+from project.journal import SUBJECTS
+from project.opening import Snapshot, connect, examine, foreign_code
+from project.queries.media import facts_from_json
+from project.sqlite_errors import explain
+from project.types import MediumRole, ParticipantRole
+
+_AT_MOST = 20
+"""How many findings of one kind are listed."""
+
+_JSON = {
+    "property": ("value",),
+    "segment_value": ("value",),
+    "run": ("parameters", "result"),
+    "journal_change": ("before", "after"),
+}
+
+_SENTENCES = {
+    "a segment reaches outside its recording: {}": (
+        "SELECT s.id FROM segment s JOIN recording r ON r.id = s.recording_id "
+        "WHERE s.start_us < 0 OR s.end_us > r.duration_us"
+    ),
+    "a segment does not end after it starts: {}": "SELECT id FROM segment WHERE end_us <= start_us",
+    "a value belongs to no segment: {}": (
+        "SELECT segment_id FROM segment_value WHERE segment_id NOT IN (SELECT id FROM segment)"
+    ),
+    "a face track's arrays differ in length: {}": (
+        "SELECT id FROM face_track WHERE length(frames) <> 4 * count OR length(times_us) <> 8 * count "
+        "OR length(boxes) <> 16 * count OR length(scores) <> 4 * count OR length(origins) <> count"
+    ),
+    "two recordings have the same number: {}": "SELECT number FROM recording GROUP BY number HAVING count(*) > 1",
+    "a step of the history points to one that is not there: {}": (
+        "SELECT id FROM journal_step s WHERE EXISTS (SELECT 1 FROM (SELECT s.reverses AS to_id "
+        "UNION ALL SELECT s.below UNION ALL SELECT s.undo_top UNION ALL SELECT s.redo_top) "
+        "WHERE to_id IS NOT NULL AND to_id NOT IN (SELECT id FROM journal_step))"
+    ),
+    "a change in the history belongs to no step: {}": (
+        "SELECT id FROM journal_change WHERE step_id NOT IN (SELECT id FROM journal_step)"
+    ),
+    "a step of the history changed nothing: {}": (
+        "SELECT id FROM journal_step WHERE id NOT IN (SELECT step_id FROM journal_change)"
+    ),
+}
+
+
+def check(path: str | Path) -> list[str]:
+    """Return what is wrong with a study, a line each; none where all is well. Nothing is changed on disk."""
+    path = resolved(Path(path))
+    try:
+        leftover = examine(path)
+        if locking.is_held(path):
+            connection = connect(path, "ro")
+            try:
+                return _problems(connection, path.name)
+            finally:
+                connection.close()
+        with Snapshot(path, leftover) as snapshot:
+            return _problems(snapshot.connection, path.name)
+    except UserError as error:
+        return [error.message]
+    except OSError as error:
+        return [f"the file cannot be read: {error.strerror}"]
+
+
+def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
+    found: list[str] = []
+    try:
+        version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+        if not 1 <= version <= len(schema.VERSIONS):
+            return [f"the file's format is version {version}; this program knows 1 to {len(schema.VERSIONS)}"]
+        # One reading from here on, so that somebody else's edits in between cannot look like a contradiction.
+        connection.execute("BEGIN")
+        found += [f"it holds what no study holds: {code}" for code in foreign_code(connection)]
+        found += _schema(connection, version)
+        if found:
+            return found
+        for findings in (_integrity, _references, _contents, _values, _rows_as_logged):
+            found += findings(connection)
+    except sqlite3.Error as error:
+        damage = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+        explained = None if damage else explain(error, name)
+        found.append(explained.message if explained else f"the file is damaged: {error}")
+    return found
+
+
+def _schema(connection: sqlite3.Connection, version: int) -> Iterator[str]:
+    found, expected = schema.schema_of(connection), schema.expected_schema(version)
+    for (kind, name), sql in expected.items():
+        if (kind, name) not in found:
+            yield f"the {kind} “{name}” is missing"
+        elif found[kind, name] != sql:
+            yield f"the {kind} “{name}” is not as it should be"
+    for kind, name in found.keys() - expected.keys():
+        yield f"there is an unknown {kind} “{name}”"
+
+
+def _integrity(connection: sqlite3.Connection) -> Iterator[str]:
+    for (line,) in connection.execute(f"PRAGMA integrity_check({_AT_MOST})"):
+        if line != "ok":
+            yield f"the file is damaged: {' '.join(str(line).split())}"
+
+
+def _references(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, _, parent, _ in connection.execute("PRAGMA foreign_key_check").fetchmany(_AT_MOST):
+        yield f"a row of “{table}” refers to one of “{parent}” that is not there"
+
+
+def _contents(connection: sqlite3.Connection) -> Iterator[str]:
+    for sentence, sql in _SENTENCES.items():
+        for (row,) in connection.execute(f"{sql} LIMIT {_AT_MOST}"):
+            yield sentence.format(row)
+
+
+def _values(connection: sqlite3.Connection) -> Iterator[str]:
+    for table, columns in _JSON.items():
+        for column in columns:
+            (bad,) = connection.execute(
+                f"SELECT count(*) FROM {table} WHERE json_valid(coalesce({column}, 0)) = 0"
+            ).fetchone()
+            if bad:
+                yield f"{bad} values of “{table}” are not JSON"
+    for medium, role, facts in connection.execute("SELECT id, role, facts FROM medium"):
+        try:
+            MediumRole(role)
+            facts_from_json(facts)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            yield f"the facts about a medium cannot be read: {medium}"
+    for participant, role in connection.execute("SELECT id, role FROM participant"):
+        if role not in set(ParticipantRole):
+            yield f"a participant has an unknown role: {participant}"
+
+
+def _rows_as_logged(connection: sqlite3.Connection) -> Iterator[str]:
+    """Compare each row that the history knows with what the history says it became last."""
+    for table in SUBJECTS:
+        described = connection.execute(f"PRAGMA table_info({table})").fetchall()
+        columns = [row[1] for row in described]
+        key = [row[1] for row in described if row[5]]
+        last: dict[tuple[object, ...], dict[str, object] | None] = {}
+        for before, after in connection.execute(
+            "SELECT before, after FROM journal_change WHERE table_name = ? ORDER BY id", (table,)
+        ):
+            state = json.loads(after) if after else None
+            last[tuple((state or json.loads(before))[column] for column in key)] = state
+        where = " AND ".join(f"{column} = ?" for column in key)
+        for row_key, state in last.items():
+            row = connection.execute(f"SELECT {', '.join(columns)} FROM {table} WHERE {where}", row_key).fetchone()
+            if (None if row is None else dict(zip(columns, row, strict=True))) != state:
+                yield f"a row of “{table}” is not what the history says: {'/'.join(map(str, row_key))}"

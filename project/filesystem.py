@@ -1,0 +1,77 @@
+"""What is at a path, and which file systems are shared over a network, where SQLite's write-ahead log is unsafe."""
+
+from pathlib import Path
+
+_MOUNTS = Path("/proc/self/mountinfo")
+
+# fmt: off
+_NETWORK = frozenset((
+    "9p", "acfs", "afs", "afpfs", "beegfs", "ceph", "cifs", "coda", "davfs", "davfs2", "gfs", "gfs2",
+    "glusterfs", "gpfs", "lustre", "moosefs", "ncp", "ncpfs", "nfs", "nfs4", "ocfs2", "orangefs", "panfs",
+    "prl_fs", "pvfs2", "smb", "smb2", "smb3", "smbfs", "vboxsf", "virtiofs", "vmhgfs", "webdav",
+))
+# fmt: on
+
+_LOCAL_FUSE = frozenset(
+    (
+        "fuse.bindfs",
+        "fuse.encfs",
+        "fuse.gocryptfs",
+        "fuse.mergerfs",
+        "fuse.ntfs-3g",
+        "fuse.portal",
+        "fuse.fuse-overlayfs",
+    )
+)
+
+
+def file_system(path: Path, mounts: Path = _MOUNTS) -> str:
+    """Return the type of the file system that holds `path` (such as `ext4`), or "" where the system does not say."""
+    try:
+        lines = mounts.read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return ""
+    target = path.resolve()
+    best, found = -1, ""
+    for line in lines:
+        before, separator, after = line.partition(" - ")
+        parts = before.split(" ")
+        if not separator or len(parts) < 5:
+            continue
+        mount_point = Path(_unescape(parts[4]))
+        depth = len(mount_point.parts)
+        # Of two mounts on one place the later one is on top.
+        if depth >= best and (mount_point == target or mount_point in target.parents):
+            best, found = depth, after.split(" ", 1)[0]
+    return found
+
+
+def on_network(path: Path, mounts: Path = _MOUNTS) -> bool:
+    """Tell whether `path` lies on a file system that other machines may write to as well.
+
+    An unknown user-space file system counts as one: the rollback journal is right everywhere, only less convenient.
+    """
+    kind = file_system(path, mounts)
+    return kind in _NETWORK or (kind.startswith("fuse.") and kind not in _LOCAL_FUSE)
+
+
+def is_folder(path: Path) -> bool:
+    """Tell whether there is a folder; False too where the path cannot be looked at, such as a name that is too long."""
+    try:
+        return path.is_dir()
+    except OSError:
+        return False
+
+
+def resolved(path: Path) -> Path:
+    """Return an absolute path with links followed as far as they lead; links that go in a circle stay as they are."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        return path.absolute()
+
+
+def _unescape(text: str) -> str:
+    for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        text = text.replace(code, character)
+    return text

@@ -1,0 +1,256 @@
+"""The log of every human edit. Undo, redo and the audit trail are readings of it.
+
+Temporary triggers, made on every connection that writes, log each change of a human table under the step that is
+open, so that no code path can forget. Undoing a step applies the inverse of its changes through the same triggers, as a
+step of its own kind. Every step holds which step comes next for undo and for redo once it is made (`undo_top`,
+`redo_top`), and what lies below it on the stack that it was put on (`below`): two linked lists that are never
+rewritten, so that both tops are known by looking at the newest step alone.
+"""
+
+import json
+import sqlite3
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from project.errors import UserError
+from project.ids import new_id
+from project.types import Changes
+
+SUBJECTS = {
+    "property": "key",
+    "collection": "id",
+    "recording": "id",
+    "medium": "id",
+    "participant": "id",
+    "appearance": "recording_id",
+    "consent": "participant_id",
+    "annotator": "id",
+    "segment": "id",
+    "segment_value": "segment_id",
+    "track_correction": "track_id",
+}
+"""Every table that people write to, and the column that names what a row is about: it is what `Changes` reports."""
+
+RUN_TABLES = ("run", "face_track")
+"""Written once by a model's run, then never changed."""
+
+_MERGE_WITHIN = timedelta(seconds=2)
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Newest:
+    id: int = 0
+    kind: str = ""
+    annotator_id: str | None = None
+    at: str = ""
+    merge_key: str | None = None
+    undo_top: int | None = None
+    redo_top: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenStep:
+    """A step that changes are being logged under, from the change after `mark`."""
+
+    id: int
+    mark: int
+    joined: bool
+
+
+class Journal:
+    """The journal of one connection. Every method that writes must be inside a transaction."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+        self._tables: dict[str, _Table] = {}
+
+    def install(self) -> None:
+        """Make the temporary triggers; they live as long as the connection."""
+        run = self._connection.execute
+        run("PRAGMA recursive_triggers = ON")
+        run("CREATE TEMP TABLE open_step (id INTEGER NOT NULL)")
+        for table, subject in SUBJECTS.items():
+            found = run(f"PRAGMA main.table_info({table})").fetchall()
+            columns = tuple(row[1] for row in found)
+            self._tables[table] = _Table(columns, tuple(row[1] for row in found if row[5]))
+            for operation in ("insert", "update", "delete"):
+                run(_logging_trigger(table, subject, columns, operation))
+        for table in RUN_TABLES:
+            for operation in ("update", "delete"):
+                run(
+                    f"CREATE TEMP TRIGGER keep_{table}_{operation} BEFORE {operation} ON main.{table} "
+                    "BEGIN SELECT RAISE(ABORT, 'what a run stored is never changed'); END"
+                )
+
+    def begin(
+        self, name: str, annotator_id: str | None, now: datetime, *, merge_key: str | None = None, undoable: bool = True
+    ) -> OpenStep:
+        """Open a step for edits, or join the newest one (see `Study.step`)."""
+        newest = self._newest()
+        if undoable and _joins(newest, annotator_id, merge_key, now):
+            self._connection.execute("UPDATE journal_step SET at = ? WHERE id = ?", (_stamp(now), newest.id))
+            return self._open(newest.id, joined=True)
+        step = newest.id + 1
+        head: tuple[str | int | None, ...] = (name, annotator_id, _stamp(now), merge_key, None)
+        if undoable:
+            self._insert_step((step, "edit", *head, newest.undo_top, step, None))
+        else:
+            self._insert_step((step, "fixed", *head, None, newest.undo_top, newest.redo_top))
+        return self._open(step)
+
+    def begin_unlogged(self) -> None:
+        """Let the human tables be written to outside the history."""
+        self._connection.execute("INSERT INTO temp.open_step VALUES (0)")
+
+    def end(self, step: OpenStep) -> Changes:
+        """Close a step and return what it changed; false when it changed nothing."""
+        rows = self._connection.execute(
+            "SELECT table_name, row_id FROM journal_change WHERE step_id = ? AND id > ?", (step.id, step.mark)
+        ).fetchall()
+        if step.joined:
+            self._squash(step)
+        self.end_unlogged()
+        return Changes.of(rows)
+
+    def end_unlogged(self) -> None:
+        """Shut the human tables again."""
+        self._connection.execute("DELETE FROM temp.open_step")
+
+    def undo(self, annotator_id: str | None, now: datetime) -> Changes:
+        """Take back the newest step that was not taken back yet."""
+        newest = self._newest()
+        if newest.undo_top is None:
+            raise UserError("Nothing to undo.")
+        name, below = self._step(newest.undo_top)
+        step = newest.id + 1
+        return self._reverse(
+            newest.undo_top,
+            (step, "undo", name, annotator_id, _stamp(now), None, newest.undo_top, newest.redo_top, below, step),
+        )
+
+    def redo(self, annotator_id: str | None, now: datetime) -> Changes:
+        """Make the step again that was taken back last."""
+        newest = self._newest()
+        if newest.redo_top is None:
+            raise UserError("Nothing to redo.")
+        name, below = self._step(newest.redo_top)
+        step = newest.id + 1
+        return self._reverse(
+            newest.redo_top,
+            (step, "redo", name, annotator_id, _stamp(now), None, newest.redo_top, newest.undo_top, step, below),
+        )
+
+    def names(self) -> tuple[str | None, str | None]:
+        """Return the names of the steps that undo and redo would reverse."""
+        newest = self._newest()
+        undo = None if newest.undo_top is None else self._step(newest.undo_top)[0]
+        redo = None if newest.redo_top is None else self._step(newest.redo_top)[0]
+        return undo, redo
+
+    def _newest(self) -> _Newest:
+        row = self._connection.execute(
+            "SELECT id, kind, annotator_id, at, merge_key, undo_top, redo_top FROM journal_step "
+            "ORDER BY id DESC LIMIT 1"
+        ).fetchone()
+        return _Newest(*row) if row else _Newest()
+
+    def _step(self, step: int) -> tuple[str, int | None]:
+        row = self._connection.execute("SELECT name, below FROM journal_step WHERE id = ?", (step,)).fetchone()
+        return row[0], row[1]
+
+    def _insert_step(self, values: tuple[str | int | None, ...]) -> None:
+        self._connection.execute(
+            "INSERT INTO journal_step (id, kind, name, annotator_id, at, merge_key, reverses, below, "
+            "undo_top, redo_top, uid) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (*values, new_id()),
+        )
+
+    def _open(self, step: int, *, joined: bool = False) -> OpenStep:
+        mark = self._connection.execute("SELECT coalesce(max(id), 0) FROM journal_change").fetchone()[0]
+        self._connection.execute("INSERT INTO temp.open_step VALUES (?)", (step,))
+        return OpenStep(step, mark, joined)
+
+    def _reverse(self, reversed_step: int, values: tuple[str | int | None, ...]) -> Changes:
+        self._insert_step(values)
+        step = self._open(int(values[0] or 0))
+        # Rows come back in an order that may cross foreign keys for a moment; they are checked when it is committed.
+        self._connection.execute("PRAGMA defer_foreign_keys = ON")
+        changes = self._connection.execute(
+            "SELECT table_name, operation, before, after FROM journal_change WHERE step_id = ? ORDER BY id DESC",
+            (reversed_step,),
+        ).fetchall()
+        for table, operation, before, after in changes:
+            self._invert(table, operation, json.loads(before or "{}"), json.loads(after or "{}"))
+        return self.end(step)
+
+    def _invert(self, table: str, operation: str, before: dict[str, object], after: dict[str, object]) -> None:
+        shape = self._tables[table]
+        where = " AND ".join(f"{column} = ?" for column in shape.key)
+        key = [after.get(column) for column in shape.key]
+        row = [before.get(column) for column in shape.columns]
+        match operation:
+            case "insert":
+                cursor = self._connection.execute(f"DELETE FROM main.{table} WHERE {where}", key)
+            case "delete":
+                marks = ", ".join("?" * len(row))
+                columns = ", ".join(shape.columns)
+                cursor = self._connection.execute(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", row)
+            case _:
+                assignments = ", ".join(f"{column} = ?" for column in shape.columns)
+                cursor = self._connection.execute(f"UPDATE main.{table} SET {assignments} WHERE {where}", row + key)
+        if cursor.rowcount != 1:
+            raise RuntimeError(f"the journal and the table {table} disagree")
+
+    def _squash(self, step: OpenStep) -> None:
+        """Make one change of the many that a drag leaves on one row, so that undoing it stays quick."""
+        later = self._connection.execute(
+            "SELECT id, table_name, row_id, before, after FROM journal_change "
+            "WHERE step_id = ? AND id > ? AND operation = 'update' ORDER BY id",
+            (step.id, step.mark),
+        ).fetchall()
+        for change, table, row_id, before, after in later:
+            earlier = self._connection.execute(
+                "SELECT id, operation, after FROM journal_change "
+                "WHERE step_id = ? AND id <= ? AND table_name = ? AND row_id = ? ORDER BY id DESC LIMIT 1",
+                (step.id, step.mark, table, row_id),
+            ).fetchone()
+            if earlier and earlier[1] == "update" and earlier[2] == before:
+                self._connection.execute("UPDATE journal_change SET after = ? WHERE id = ?", (after, earlier[0]))
+                self._connection.execute("DELETE FROM journal_change WHERE id = ?", (change,))
+
+
+def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> str:
+    def state(side: str) -> str:
+        return "json_object(" + ", ".join(f"'{column}', {side}.{column}" for column in columns) + ")"
+
+    before = "NULL" if operation == "insert" else state("OLD")
+    after = "NULL" if operation == "delete" else state("NEW")
+    side = "OLD" if operation == "delete" else "NEW"
+    condition = ""
+    if operation == "update":
+        condition = "WHEN " + " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in columns)
+    return (
+        f"CREATE TEMP TRIGGER log_{table}_{operation} AFTER {operation} ON main.{table} {condition} BEGIN "
+        "SELECT RAISE(ABORT, 'an edit outside a step') WHERE NOT EXISTS (SELECT 1 FROM temp.open_step); "
+        "INSERT INTO journal_change (step_id, table_name, row_id, operation, before, after) "
+        f"SELECT id, '{table}', {side}.{subject}, '{operation}', {before}, {after} FROM temp.open_step WHERE id > 0; "
+        "END"
+    )
+
+
+def _joins(newest: _Newest, annotator_id: str | None, merge_key: str | None, now: datetime) -> bool:
+    if merge_key is None or newest.kind != "edit":
+        return False
+    if (newest.merge_key, newest.annotator_id) != (merge_key, annotator_id):
+        return False
+    return timedelta(0) <= now - datetime.fromisoformat(newest.at) <= _MERGE_WITHIN
+
+
+def _stamp(now: datetime) -> str:
+    return now.isoformat(timespec="milliseconds")

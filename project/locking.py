@@ -1,0 +1,157 @@
+"""One window writes to a study at a time: a lock file beside it says who.
+
+The lock is the kernel's (`flock`), so that it goes with the process that held it, however that ended. The file's text
+is only for people.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import pwd
+import socket
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """Who has a study open for writing."""
+
+    user: str
+    host: str
+    pid: int
+    since: str
+
+    def __str__(self) -> str:
+        try:
+            since = f"{datetime.fromisoformat(self.since).astimezone():%Y-%m-%d %H:%M}"
+        except ValueError:
+            since = self.since
+        return f"{self.user} on {self.host}, process {self.pid}, since {since}"
+
+
+class StudyLock:
+    """The right to write to a study, held until `release`."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self._path = path
+        self._descriptor = descriptor
+
+    def release(self) -> None:
+        """Give the lock back and remove its file; safe to call twice."""
+        if self._descriptor < 0:
+            return
+        # Removed while still held: whoever waits for this file finds afterwards that it is not the one in the folder.
+        self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)
+        self._descriptor = -1
+
+
+class StudyInUse(Exception):
+    """Somebody else holds the lock. `holder` is None where the lock file cannot be read."""
+
+    def __init__(self, holder: Holder | None) -> None:
+        super().__init__(str(holder))
+        self.holder = holder
+
+
+def lock_path(study: Path) -> Path:
+    """Return where the lock file of a study lies."""
+    return study.with_name(study.name + ".lock")
+
+
+def acquire(study: Path) -> StudyLock:
+    """Take the lock of a study at once or not at all; a file left by a killed process is taken over.
+
+    Raises:
+        StudyInUse: another process, or another window of this one, holds it.
+        OSError: no lock file can be written there.
+    """
+    path = lock_path(study)
+    while True:
+        descriptor, ours = _open(path)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if ours and _is_current(path, descriptor):
+                _sign(path, descriptor)
+                return StudyLock(path, descriptor)
+            if _is_current(path, descriptor):
+                path.unlink()
+        except BlockingIOError:
+            os.close(descriptor)
+            raise StudyInUse(read_holder(study)) from None
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+
+
+def is_held(study: Path) -> bool:
+    """Tell whether somebody has the study open for writing, without making a lock file."""
+    try:
+        descriptor = os.open(lock_path(study), os.O_RDONLY | os.O_NOFOLLOW)
+    except PermissionError:
+        # Nobody can tell, so it is taken to be.
+        return True
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def read_holder(study: Path) -> Holder | None:
+    """Return who wrote the lock file, or None where it is missing or unreadable."""
+    try:
+        found = json.loads(lock_path(study).read_text())
+        return Holder(str(found["user"]), str(found["host"]), int(found["pid"]), str(found["since"]))
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def _open(path: Path) -> tuple[int, bool]:
+    """Return the lock file, made where there is none, and whether it may be written to."""
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o666), True
+    except PermissionError as denied:
+        # Another person's, whose process was killed or still runs: held or not can be found out, and it can be removed.
+        try:
+            return os.open(path, os.O_RDONLY | os.O_NOFOLLOW), False
+        except OSError:
+            raise denied from None
+
+
+def _sign(path: Path, descriptor: int) -> None:
+    """Write into the lock file whose it is; a full disk, which takes the file but no text, keeps neither."""
+    try:
+        os.ftruncate(descriptor, 0)
+        os.pwrite(descriptor, json.dumps(asdict(_ourselves())).encode(), 0)
+    except OSError:
+        with contextlib.suppress(OSError):
+            path.unlink()
+        raise
+
+
+def _is_current(path: Path, descriptor: int) -> bool:
+    ours = os.fstat(descriptor)
+    try:
+        there = path.stat()
+    except FileNotFoundError:
+        return False
+    return (ours.st_dev, ours.st_ino) == (there.st_dev, there.st_ino)
+
+
+def _ourselves() -> Holder:
+    try:
+        user = pwd.getpwuid(os.getuid()).pw_name
+    except KeyError:
+        user = str(os.getuid())
+    return Holder(user, socket.gethostname(), os.getpid(), datetime.now(UTC).isoformat(timespec="seconds"))

@@ -1,0 +1,51 @@
+"""Recordings."""
+
+from project.store import Study
+from project.types import Recording
+
+_COLUMNS = "id, collection_id, number, name, duration_us"
+
+
+def all_recordings(study: Study) -> list[Recording]:
+    """Return every recording, by number."""
+    return [Recording(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM recording ORDER BY number, id")]
+
+
+def recording(study: Study, recording_id: str) -> Recording | None:
+    """Return one recording, or None where there is none of that id."""
+    row = study.row(f"SELECT {_COLUMNS} FROM recording WHERE id = ?", (recording_id,))
+    return None if row is None else Recording(*row)
+
+
+def next_number(study: Study) -> int:
+    """Return the number that the next recording gets: one more than the highest."""
+    row = study.row("SELECT coalesce(max(number), 0) + 1 FROM recording")
+    return 1 if row is None else int(row[0])
+
+
+def insert_recording(study: Study, new: Recording) -> None:
+    """Add a recording; inside a step."""
+    study.write(
+        "INSERT INTO recording VALUES (?, ?, ?, ?, ?)",
+        (new.id, new.collection_id, new.number, new.name, new.duration_us),
+    )
+
+
+def update_recording(study: Study, new: Recording) -> None:
+    """Replace the recording of the same id; inside a step."""
+    study.write(
+        "UPDATE recording SET collection_id = ?, number = ?, name = ?, duration_us = ? WHERE id = ?",
+        (new.collection_id, new.number, new.name, new.duration_us, new.id),
+    )
+
+
+def delete_recording(study: Study, recording_id: str) -> None:
+    """Remove a recording with its media, appearances and segments; inside a step.
+
+    Its runs stay in the file, out of sight, so that undo brings them back with it.
+    """
+    one = (recording_id,)
+    study.write("DELETE FROM segment_value WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", one)
+    for table in ("segment", "medium", "appearance"):
+        study.write(f"DELETE FROM {table} WHERE recording_id = ?", one)
+    study.write("DELETE FROM recording WHERE id = ?", one)

@@ -1,0 +1,147 @@
+"""Segments, and what was filled in about them."""
+
+import json
+
+from project.errors import UserError
+from project.json_text import to_json
+from project.store import Row, Study
+from project.types import FieldValue, Segment, Verdict
+
+_COLUMNS = "id, recording_id, annotator_id, verdict, start_us, end_us, scheme, track"
+_VERDICTS = {verdict.value: verdict for verdict in Verdict}
+_VALUES = "v.segment_id, v.scheme, v.version, v.field, v.value"
+
+
+def segments_of(study: Study, recording_id: str) -> list[Segment]:
+    """Return the segments of a recording, by start."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM segment WHERE recording_id = ? ORDER BY start_us, end_us, id", (recording_id,)
+    )
+    return [_segment(row) for row in rows]
+
+
+def segment(study: Study, segment_id: str) -> Segment | None:
+    """Return one segment, or None where there is none of that id."""
+    row = study.row(f"SELECT {_COLUMNS} FROM segment WHERE id = ?", (segment_id,))
+    return None if row is None else _segment(row)
+
+
+def all_segments(study: Study) -> list[Segment]:
+    """Return the segments of every recording, by recording and start."""
+    rows = study.rows(f"SELECT {_COLUMNS} FROM segment ORDER BY recording_id, start_us, end_us, id")
+    return [_segment(row) for row in rows]
+
+
+def segment_counts(study: Study) -> dict[str, dict[str, int]]:
+    """Return recording id -> annotator id -> number of segments; recordings without any are left out."""
+    counts: dict[str, dict[str, int]] = {}
+    for annotator_id, recording_id, count in study.rows(
+        "SELECT annotator_id, recording_id, count(*) FROM segment GROUP BY annotator_id, recording_id"
+    ):
+        counts.setdefault(recording_id, {})[annotator_id] = count
+    return counts
+
+
+def insert_segment(study: Study, new: Segment) -> None:
+    """Add a segment; inside a step.
+
+    Raises:
+        UserError: it starts before the recording, or does not end after it starts.
+    """
+    _check_span(new)
+    study.write(
+        f"INSERT INTO segment ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            new.id,
+            new.recording_id,
+            new.annotator_id,
+            new.verdict.value,
+            new.start_us,
+            new.end_us,
+            new.scheme,
+            new.track,
+        ),
+    )
+
+
+def update_segment(study: Study, new: Segment) -> None:
+    """Replace the segment of the same id; inside a step.
+
+    Raises:
+        UserError: it starts before the recording, or does not end after it starts.
+    """
+    _check_span(new)
+    study.write(
+        "UPDATE segment SET recording_id = ?, annotator_id = ?, verdict = ?, start_us = ?, end_us = ?, scheme = ?, "
+        "track = ? WHERE id = ?",
+        (
+            new.recording_id,
+            new.annotator_id,
+            new.verdict.value,
+            new.start_us,
+            new.end_us,
+            new.scheme,
+            new.track,
+            new.id,
+        ),
+    )
+
+
+def delete_segment(study: Study, segment_id: str) -> None:
+    """Remove a segment and what was filled in about it; inside a step."""
+    study.write("DELETE FROM segment_value WHERE segment_id = ?", (segment_id,))
+    study.write("DELETE FROM segment WHERE id = ?", (segment_id,))
+
+
+def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
+    """Return field -> value in the newest version it was filled in under; `scheme` is the segment's own by default."""
+    rows = study.rows(
+        f"SELECT {_VALUES} FROM segment s "
+        "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = coalesce(?, s.scheme) "
+        "WHERE s.id = ? ORDER BY v.version",
+        (scheme, segment_id),
+    )
+    return {row[3]: _value(row) for row in rows}
+
+
+def values_in(study: Study, recording_id: str) -> dict[str, dict[str, FieldValue]]:
+    """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
+    rows = study.rows(
+        f"SELECT {_VALUES} FROM segment s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        "WHERE s.recording_id = ? ORDER BY v.version",
+        (recording_id,),
+    )
+    found: dict[str, dict[str, FieldValue]] = {}
+    for row in rows:
+        found.setdefault(row[0], {})[row[3]] = _value(row)
+    return found
+
+
+def set_value(study: Study, new: FieldValue) -> None:
+    """Fill in one field of a segment, or clear it (all its versions) where the value is None; inside a step."""
+    if new.value is None:
+        study.write(
+            "DELETE FROM segment_value WHERE segment_id = ? AND scheme = ? AND field = ?",
+            (new.segment_id, new.scheme, new.field),
+        )
+        return
+    study.write(
+        "INSERT INTO segment_value VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (segment_id, scheme, version, field) DO UPDATE SET value = excluded.value",
+        (new.segment_id, new.scheme, new.version, new.field, to_json(new.value)),
+    )
+
+
+def _segment(row: Row) -> Segment:
+    return Segment(row[0], row[1], row[2], _VERDICTS[row[3]], *row[4:])
+
+
+def _value(row: Row) -> FieldValue:
+    return FieldValue(row[0], row[1], row[2], row[3], json.loads(row[4]))
+
+
+def _check_span(new: Segment) -> None:
+    if new.start_us < 0:
+        raise UserError("A segment cannot start before its recording.", "Give a start of 0 or later.")
+    if new.end_us <= new.start_us:
+        raise UserError("A segment must end after it starts.", "Give an end that is later than the start.")

@@ -1,0 +1,171 @@
+"""The tables of a study file, as literal SQL: one entry a version of the file format, never changed once released.
+
+No CHECK asks whether JSON is valid: SQLite before 3.41 refuses the function in a schema that is not trusted.
+"""
+
+import sqlite3
+from dataclasses import dataclass
+
+APPLICATION_ID = 0x4752_4E52
+"""`GRNR` in the file's header tells a study from any other SQLite file."""
+
+_VERSION_1 = (
+    """CREATE TABLE property (
+  key TEXT PRIMARY KEY NOT NULL CHECK (key <> ''),
+  value TEXT NOT NULL
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE collection (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  name TEXT NOT NULL,
+  agent_context TEXT NOT NULL
+) STRICT""",
+    """CREATE TABLE recording (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  collection_id TEXT NOT NULL REFERENCES collection (id),
+  number INTEGER NOT NULL CHECK (number > 0),
+  name TEXT NOT NULL,
+  duration_us INTEGER NOT NULL CHECK (duration_us >= 0)
+) STRICT""",
+    "CREATE INDEX recording_by_collection ON recording (collection_id)",
+    """CREATE TABLE medium (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  role TEXT NOT NULL CHECK (role <> ''),
+  position INTEGER NOT NULL CHECK (position >= 0),
+  offset_us INTEGER NOT NULL,
+  path TEXT NOT NULL CHECK (path <> ''),
+  fingerprint TEXT NOT NULL,
+  facts TEXT NOT NULL
+) STRICT""",
+    "CREATE INDEX medium_by_recording ON medium (recording_id)",
+    """CREATE TABLE participant (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  pseudonym TEXT NOT NULL,
+  role TEXT NOT NULL CHECK (role <> ''),
+  note TEXT NOT NULL
+) STRICT""",
+    """CREATE TABLE appearance (
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  participant_id TEXT NOT NULL REFERENCES participant (id),
+  PRIMARY KEY (recording_id, participant_id)
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX appearance_by_participant ON appearance (participant_id)",
+    """CREATE TABLE consent (
+  participant_id TEXT NOT NULL REFERENCES participant (id),
+  use TEXT NOT NULL CHECK (use <> ''),
+  granted INTEGER NOT NULL CHECK (granted IN (0, 1)),
+  PRIMARY KEY (participant_id, use)
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE annotator (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  name TEXT NOT NULL UNIQUE CHECK (name <> ''),
+  kind TEXT NOT NULL CHECK (kind IN ('person', 'model'))
+) STRICT""",
+    """CREATE TABLE segment (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  scheme TEXT NOT NULL CHECK (scheme <> ''),
+  track TEXT NOT NULL CHECK (track <> ''),
+  verdict TEXT NOT NULL CHECK (verdict IN ('error', 'competence', 'none')),
+  start_us INTEGER NOT NULL CHECK (start_us >= 0),
+  end_us INTEGER NOT NULL CHECK (end_us > start_us)
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX segment_by_start ON segment (recording_id, start_us)",
+    "CREATE INDEX segment_by_annotator ON segment (annotator_id, recording_id)",
+    """CREATE TABLE segment_value (
+  segment_id TEXT NOT NULL REFERENCES segment (id),
+  scheme TEXT NOT NULL CHECK (scheme <> ''),
+  version INTEGER NOT NULL CHECK (version > 0),
+  field TEXT NOT NULL CHECK (field <> ''),
+  value TEXT NOT NULL,
+  PRIMARY KEY (segment_id, scheme, version, field)
+) STRICT, WITHOUT ROWID""",
+    # A run outlives its recording: deleting a recording is undone by the journal, which holds no run rows.
+    """CREATE TABLE run (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT NOT NULL,
+  kind TEXT NOT NULL CHECK (kind <> ''),
+  backend TEXT NOT NULL,
+  parameters TEXT NOT NULL,
+  result TEXT NOT NULL,
+  finished_at TEXT NOT NULL,
+  program_version TEXT NOT NULL
+) STRICT""",
+    "CREATE INDEX run_by_recording ON run (recording_id, kind, finished_at)",
+    """CREATE TABLE face_track (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  run_id TEXT NOT NULL REFERENCES run (id),
+  medium_id TEXT NOT NULL,
+  position INTEGER NOT NULL CHECK (position >= 0),
+  count INTEGER NOT NULL CHECK (count > 0),
+  frames BLOB NOT NULL CHECK (length(frames) = 4 * count),
+  times_us BLOB NOT NULL CHECK (length(times_us) = 8 * count),
+  boxes BLOB NOT NULL CHECK (length(boxes) = 16 * count),
+  scores BLOB NOT NULL CHECK (length(scores) = 4 * count),
+  origins BLOB NOT NULL CHECK (length(origins) = count)
+) STRICT""",
+    "CREATE INDEX face_track_by_run ON face_track (run_id, position)",
+    """CREATE TABLE track_correction (
+  track_id TEXT PRIMARY KEY NOT NULL REFERENCES face_track (id),
+  participant_id TEXT REFERENCES participant (id),
+  dismissed INTEGER NOT NULL CHECK (dismissed IN (0, 1))
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX track_correction_by_participant ON track_correction (participant_id)",
+    """CREATE TABLE journal_step (
+  id INTEGER PRIMARY KEY,
+  uid TEXT NOT NULL UNIQUE CHECK (uid <> ''),
+  kind TEXT NOT NULL CHECK (kind IN ('edit', 'undo', 'redo', 'fixed')),
+  name TEXT NOT NULL,
+  annotator_id TEXT,
+  at TEXT NOT NULL,
+  merge_key TEXT,
+  reverses INTEGER REFERENCES journal_step (id) CHECK ((reverses IS NOT NULL) = (kind IN ('undo', 'redo'))),
+  below INTEGER REFERENCES journal_step (id),
+  undo_top INTEGER REFERENCES journal_step (id),
+  redo_top INTEGER REFERENCES journal_step (id)
+) STRICT""",
+    """CREATE TABLE journal_change (
+  id INTEGER PRIMARY KEY,
+  step_id INTEGER NOT NULL REFERENCES journal_step (id),
+  table_name TEXT NOT NULL,
+  row_id TEXT NOT NULL,
+  operation TEXT NOT NULL CHECK (operation IN ('insert', 'update', 'delete')),
+  before TEXT CHECK ((before IS NULL) = (operation = 'insert')),
+  after TEXT CHECK ((after IS NULL) = (operation = 'delete'))
+) STRICT""",
+    "CREATE INDEX journal_change_by_step ON journal_change (step_id)",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One version of the file format: what to run on a file of the version before."""
+
+    name: str
+    statements: tuple[str, ...]
+
+
+VERSIONS: tuple[Version, ...] = (Version("first", _VERSION_1),)
+
+
+def expected_schema(number: int) -> dict[tuple[str, str], str]:
+    """Return (type, name) -> SQL of everything that a file of version `number` holds."""
+    memory = sqlite3.connect(":memory:")
+    try:
+        for version in VERSIONS[:number]:
+            for statement in version.statements:
+                memory.execute(statement)
+        return schema_of(memory)
+    finally:
+        memory.close()
+
+
+def schema_of(connection: sqlite3.Connection) -> dict[tuple[str, str], str]:
+    """Return (type, name) -> SQL of what a file holds, without SQLite's and the migrations' own tables."""
+    found = connection.execute("SELECT type, name, tbl_name, sql FROM main.sqlite_schema").fetchall()
+    return {
+        (kind, name): sql
+        for kind, name, table, sql in found
+        if not name.startswith("sqlite_") and table != "_sqlite_migrations"
+    }

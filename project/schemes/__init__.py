@@ -1,0 +1,1 @@
+"""What can be annotated: schemes as data, and the loader that checks them."""

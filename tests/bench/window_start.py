@@ -1,0 +1,44 @@
+"""From starting the program to a window that answers, warm, on a screen that is not there."""
+
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.bench.row import Row
+
+REPEAT = 9
+
+_START = """
+import sys, time
+from pathlib import Path
+import app.cli.main
+from app.gui.application import make_application
+application = make_application()
+from app.gui.main_window import MainWindow
+window = MainWindow()
+window.show()
+application.processEvents()
+print("usable", flush=True)
+import os
+os._exit(0)
+"""
+
+
+def run() -> list[Row]:
+    """Measure from the start of the interpreter to the first events handled."""
+    with tempfile.TemporaryDirectory() as folder:
+        places = {f"XDG_{name}_HOME": str(Path(folder, name)) for name in ("CONFIG", "CACHE", "DATA", "STATE")}
+        environment = {**os.environ, **places, "QT_QPA_PLATFORM": "offscreen"}
+        times = []
+        for _ in range(REPEAT + 1):
+            started = time.perf_counter()
+            with subprocess.Popen([sys.executable, "-c", _START], env=environment, stdout=subprocess.PIPE) as process:
+                assert process.stdout is not None
+                assert process.stdout.readline() == b"usable\n"
+                times.append(time.perf_counter() - started)
+    warm = statistics.median(times[1:])
+    return [Row("window usable after start, no model loaded", f"{warm:.2f} s", "", "", "<= 1.5 s, warm", warm <= 1.5)]

@@ -1,0 +1,45 @@
+"""Fixtures for all tests."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+_SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+
+@pytest.fixture(scope="session")
+def shared_data() -> Path:
+    """The folder with real faces, voices and files of other tools, where the developers have one."""
+    folder = _SHARED / "data"
+    if not folder.is_dir():
+        pytest.skip("needs the developers' test media in ../shared/data, which users do not have")
+    return folder
+
+
+@pytest.fixture(scope="session")
+def shared_models() -> Path:
+    """The folder with small real models, where the developers have one."""
+    folder = _SHARED / "models"
+    if not folder.is_dir():
+        pytest.skip("needs the developers' test models in ../shared/models, which users do not have")
+    return folder
+
+
+def _point_at(base: Path, patch: pytest.MonkeyPatch) -> None:
+    for name in ("CONFIG", "CACHE", "DATA", "STATE"):
+        patch.setenv(f"XDG_{name}_HOME", str(base / name.lower()))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def session_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Settings, cache and data folders for fixtures that outlive a test."""
+    with pytest.MonkeyPatch.context() as patch:
+        _point_at(tmp_path_factory.mktemp("session"), patch)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fresh settings, cache and data folders for every test."""
+    _point_at(tmp_path_factory.mktemp("home"), monkeypatch)

@@ -1,0 +1,32 @@
+"""A clip of two seconds with a real face in it, whose place is known."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from media.iterate import pictures
+from resources import resource
+from tests.fakes.clips import make_clip
+
+FPS = 10
+FRAMES = 2 * FPS
+SIZE = (960, 540)
+_STEP = 6
+
+
+def face_clip(path: Path) -> Path:
+    """Write the first picture of the sample recording, pushed to the right from frame to frame, with sound."""
+    still = next(pictures(resource("sample", "sample.mp4"))).image.copy()
+
+    def draw(index: int, width: int, height: int) -> NDArray[np.uint8]:
+        return np.roll(still, index * _STEP, axis=1)
+
+    return make_clip(path, size=SIZE, frames=FRAMES, fps=FPS, sound=True, draw=draw)
+
+
+def true_box(frame: int) -> tuple[float, float, float, float]:
+    """Return x, y, width, height of the face in a frame of the clip."""
+    x, y, width, height = json.loads(resource("sample", "sample.truth.json").read_text("utf-8"))["faces"][0]
+    return x + frame * _STEP, y, width, height

@@ -1,0 +1,143 @@
+"""What holds for every command of the command line, also for those that are yet to come."""
+
+import ast
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from app.cli.main import greenroom as program
+from project.errors import UserError
+from tests.contract.documentation import ROOT, all_pages
+from tests.fakes.clips import make_clip
+from tests.fakes.terminal import Terminal
+
+NOT_FOR_PEOPLE = {"worker"}
+WINDOW = {"open"}
+SOURCES = ("app", "anonymize", "media", "models", "project")
+COMMAND = re.compile(r": (greenroom|pip|sudo|--).*$")
+
+CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("demo", ("--help",)),
+    ("synthetic", ("big.greenroom", "--recordings", "2", "--segments", "5")),
+    ("new", ("lab.greenroom",)),
+    ("add", ("lab.greenroom", "two seconds.mp4")),
+    (
+        "segment add",
+        (
+            "lab.greenroom",
+            "--recording",
+            "1",
+            "--start",
+            "0.5",
+            "--end",
+            "1",
+            "--verdict",
+            "error",
+            "--annotator",
+            "Ada",
+        ),
+    ),
+    ("segment list", ("lab.greenroom",)),
+    ("segment edit", ("lab.greenroom", "SEGMENT", "--end", "1.5", "--annotator", "Ada")),
+    ("segment delete", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
+    ("undo", ("lab.greenroom",)),
+    ("redo", ("lab.greenroom",)),
+    ("faces", ("lab.greenroom",)),
+    ("anonymize", ("lab.greenroom", "--recording", "1", "--out", "clips")),
+    ("info", ("lab.greenroom",)),
+    ("relink", ("lab.greenroom", ".")),
+    ("check", ("lab.greenroom",)),
+)
+"""Every command, in an order in which each has what it needs; `demo` has a test of its own in tests/e2e."""
+
+
+def leaves(group: click.Group, before: str = "") -> Iterator[tuple[str, click.Command]]:
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        found = group.get_command(context, name)
+        assert found is not None
+        if isinstance(found, click.Group):
+            yield from leaves(found, f"{before}{name} ")
+        else:
+            yield before + name, found
+
+
+COMMANDS = {name: command for name, command in leaves(program) if name not in NOT_FOR_PEOPLE}
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_its_help_says_what_it_does_with_an_example_of_it(name: str, greenroom: Terminal) -> None:
+    said = greenroom(*name.split(), "--help")
+    _, _, text = said.partition("\n")
+    assert text.strip()
+    assert "Example:" in said
+    assert f"greenroom {name}" in said.partition("Example:")[2]
+    for parameter in COMMANDS[name].params:
+        if isinstance(parameter, click.Option) and parameter.name != "help":
+            assert (parameter.help or "").endswith("."), parameter.name
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_documentation_mentions_it(name: str) -> None:
+    assert f"greenroom {name}" in all_pages()
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - WINDOW))
+def test_it_can_answer_in_json(name: str) -> None:
+    assert any("--json" in parameter.opts for parameter in COMMANDS[name].params)
+
+
+def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
+) -> None:
+    assert {name for name, _ in CHAIN} | WINDOW == set(COMMANDS)
+    monkeypatch.chdir(tmp_path)
+    make_clip(tmp_path / "two seconds.mp4", size=(160, 120), frames=20, fps=10, sound=True)
+    segment = ""
+    for name, arguments in CHAIN:
+        if "--help" in arguments:
+            continue
+        said = greenroom(*name.split(), *(segment if a == "SEGMENT" else a for a in arguments), "--json")
+        assert said.count("\n") == 1, name
+        found = json.loads(said)
+        assert isinstance(found, dict)
+        segment = found.get("id", segment)
+    assert found == {"ok": True, "problems": [], "media": []}
+
+
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"demo", "new", "synthetic", "check"} - WINDOW))
+def test_a_study_that_is_not_there_is_one_line_and_nothing_is_made(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    make_clip(tmp_path / "two seconds.mp4", size=(160, 120), frames=2)
+    arguments = [a.replace("lab.greenroom", "gone.greenroom") for a in dict(CHAIN)[name]]
+    assert "gone.greenroom" in greenroom(*name.split(), *arguments, code=2)
+    assert [path.name for path in tmp_path.iterdir()] == ["two seconds.mp4"]
+
+
+def ending(text: ast.expr) -> tuple[int, str]:
+    """Return the line and the last literal piece of a text; "." where it ends in something that is filled in."""
+    last = text.values[-1] if isinstance(text, ast.JoinedStr) else text
+    return text.lineno, last.value if isinstance(last, ast.Constant) and isinstance(last.value, str) else "."
+
+
+def test_messages_and_hints_are_sentences() -> None:
+    """A hint may also end in a command to type, after a colon."""
+    wrong = []
+    for path in (path for root in SOURCES for path in (ROOT / root).rglob("*.py")):
+        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(call, ast.Call) and getattr(call.func, "id", "") == UserError.__name__:
+                for line, end in map(ending, call.args):
+                    if not end.endswith((".", "!", "?", ": ")) and not COMMAND.search(end):
+                        wrong.append(f"{path.relative_to(ROOT)}:{line}: {end}")
+    assert wrong == []

@@ -1,0 +1,99 @@
+"""What holds for every kind of job: it runs the same way here and in the worker process, and never sees the study."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core import anonymization, face_tracking
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.jobs import KINDS, Work, kind_of, run_here
+from app.core.session import Session
+from project.progress import Silent
+from project.queries.runs import latest_run
+from project.store import Study
+from tests.contract.documentation import ROOT, page
+from tests.contract.footage import FRAMES, face_clip
+
+PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
+    "faces": lambda session, recording, folder: face_tracking.prepare(session, recording),
+    "anonymize": lambda session, recording, folder: anonymization.prepare(
+        session, recording, "solid", folder, overwrite=True
+    ),
+}
+"""How a job of each kind is asked for; a new kind needs a line here."""
+
+PASSING = ("seconds", "file", "output")
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("study")
+    Study.create(folder / "lab.greenroom").close()
+    with Session.open(folder / "lab.greenroom", "Ada") as session:
+        (recording,), _ = add_recordings(session, [probe_file(face_clip(folder / "two seconds.mp4"))])
+        run_here(session, face_tracking.prepare(session, recording), Silent())
+    return folder / "lab.greenroom"
+
+
+def in_worker(work: Work) -> dict[str, Any]:
+    """Do a job as the window does it; returns its result."""
+    request = json.dumps({"job": work.kind, "parameters": dict(work.parameters)}) + "\n"
+    with subprocess.Popen(
+        [sys.executable, "greenroom.py", "worker"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(request)
+        process.stdin.flush()
+        told = [json.loads(line) for line in process.stdout]
+    assert any("progress" in one for one in told)
+    assert list(told[-1]) == ["result"], told[-1]
+    result: dict[str, Any] = told[-1]["result"]
+    return result
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_clip_of_two_seconds_gives_the_same_here_and_in_the_worker(kind: str, study: Path, tmp_path: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        recording = session.study.rows("SELECT id FROM recording")[0][0]
+        undo = session.study.undo_name
+        results = []
+        for how in (run_here, None):
+            work = PREPARE[kind](session, recording, tmp_path / "out")
+            assert work.kind == kind
+            assert work.title
+            if how is not None:
+                result, changes = how(session, work, Silent())
+            else:
+                result = in_worker(work)
+                changes = kind_of(kind).store(session, work, result)
+            assert len(changes.ids("run")) == 1
+            assert result["frames"] == FRAMES
+            results.append({key: value for key, value in result.items() if key not in PASSING})
+        assert results[0] == results[1]
+        kept = latest_run(session.study, recording, kind)
+        assert kept is not None
+        assert kept.id in changes.ids("run")
+        assert kept.program_version
+        written = json.dumps([dict(kept.parameters), dict(kept.result)])
+        for folder in (study.parent, tmp_path):
+            assert str(folder) not in written, "a study names no folder of this machine"
+        assert session.study.undo_name == undo, "what a job found is no edit, so undo does not reach it"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_a_job_is_given_is_json(kind: str, study: Path, tmp_path: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        recording = session.study.rows("SELECT id FROM recording")[0][0]
+        parameters = dict(PREPARE[kind](session, recording, tmp_path / "out").parameters)
+        assert json.loads(json.dumps(parameters)) == parameters
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_documentation_mentions_it(kind: str) -> None:
+    assert f"| `{kind}`" in page("study-file")

@@ -1,0 +1,30 @@
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QPushButton
+
+from tests.qt.walking import nameless
+from widgets import theme
+from widgets.empty_state import Choice, EmptyState
+
+
+def test_it_says_what_to_do_and_offers_it(qtbot):
+    state = EmptyState(
+        "film", "Welcome", "Open a study.", [Choice("new", "New study…", "Ctrl+N", True), Choice("open", "Open…")]
+    )
+    qtbot.addWidget(state)
+    state.show()
+    first, second = state.findChildren(QPushButton)
+    assert first.toolTip() == "New study… (Ctrl+N)"
+    with qtbot.waitSignal(state.chosen) as sent:
+        qtbot.mouseClick(second, Qt.MouseButton.LeftButton)
+    assert sent.args == ["open"]
+    assert nameless(state) == []
+
+
+def test_its_words_can_change_and_follow_the_theme(qtbot, qapp):
+    state = EmptyState("film", "Welcome", "Open a study.")
+    qtbot.addWidget(state)
+    theme.apply(qapp, "light")
+    state.set_text("Done", "Nothing is left to do.")
+    assert state.accessibleDescription() == "Nothing is left to do."
+    hint = state.findChildren(QLabel)[-1]
+    assert theme.palette().muted.name() in hint.styleSheet()

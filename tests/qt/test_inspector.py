@@ -1,0 +1,348 @@
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QVBoxLayout, QWidget
+
+from project.schemes.loader import load_scheme
+from project.types import Segment, Verdict
+from tests.qt.walking import controls, nameless, tab_walk, unexplained
+from widgets.inspector import Inspector
+
+ONE = Segment("s1", "r1", "a1", Verdict.ERROR, 1_000_000, 3_500_000)
+OTHER = Segment("s2", "r1", "a1", Verdict.COMPETENCE, 5_000_000, 6_000_000)
+
+
+class Seen(list):
+    """Everything an inspector sent, in order."""
+
+    def __init__(self, inspector):
+        super().__init__()
+        for name in ("value_changed", "verdict_changed", "times_changed", "delete_requested", "play_requested"):
+            getattr(inspector, name).connect(lambda *args, name=name: self.append((name, *args)))
+
+
+@pytest.fixture
+def window(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    window.resize(340, 900)
+    column = QVBoxLayout(window)
+    column.addWidget(Inspector(load_scheme()))
+    with qtbot.waitExposed(window):
+        window.show()
+    return window
+
+
+@pytest.fixture
+def inspector(window):
+    return window.findChild(Inspector)
+
+
+@pytest.fixture
+def seen(inspector):
+    return Seen(inspector)
+
+
+def text_of(inspector, field):
+    return inspector.form.editors[field].text
+
+
+def named(inspector, name):
+    return next(child for child in inspector.findChildren(QAbstractButton) if child.accessibleName() == name)
+
+
+def test_with_nothing_selected_it_says_what_to_do(inspector):
+    assert inspector.segment_ids() == []
+    assert any("timeline" in label.text() for label in inspector.findChildren(QLabel) if label.isVisible())
+
+
+def test_it_shows_a_segment(inspector):
+    inspector.show_segment(
+        ONE, {"attributes": ["emotions", "norms"], "channel": "both", "rationale": "Too loud."}, "Ann"
+    )
+    form = inspector.form
+    assert form.editors["attributes"].value() == ["emotions", "norms"]
+    assert form.editors["channel"].value() == "both"
+    assert form.editors["rationale"].value() == "Too loud."
+    assert inspector.header.start.text() == "0:00:01.000"
+    assert inspector.header.end.text() == "0:00:03.500"
+    assert inspector.verdicts.buttons[Verdict.ERROR].isChecked()
+    texts = [label.text() for label in inspector.header.findChildren(QLabel)]
+    assert {"Ann", "2.500 s"} <= set(texts)
+
+
+def test_showing_sends_nothing(inspector, seen):
+    inspector.show_segment(ONE, {"attributes": ["emotions"], "channel": "both", "rationale": "x"}, "Ann")
+    inspector.show_segment(replace(ONE, start_us=0), {"rationale": "y"}, "Ann")
+    inspector.show_segment(OTHER, {}, "Ann")
+    inspector.show_several([ONE, OTHER])
+    inspector.show_nothing()
+    assert seen == []
+
+
+def test_a_tick_is_sent_at_once(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {"attributes": ["norms"]}, "Ann")
+    qtbot.mouseClick(inspector.form.editors["attributes"].boxes["emotions"], Qt.MouseButton.LeftButton)
+    assert seen == [("value_changed", "s1", "attributes", ["emotions", "norms"])]
+    inspector.form.editors["attributes"].boxes["emotions"].click()
+    inspector.form.editors["attributes"].boxes["norms"].click()
+    assert seen[-1] == ("value_changed", "s1", "attributes", None)
+
+
+def test_one_channel_at_a_time_and_none_again(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    buttons = inspector.form.editors["channel"].buttons
+    buttons["verbal"].click()
+    buttons["both"].click()
+    buttons["both"].click()
+    assert [event[3] for event in seen] == ["verbal", "both", None]
+
+
+@pytest.mark.parametrize(("key", "verdict"), [("C", Verdict.COMPETENCE), ("N", Verdict.NONE)])
+def test_a_key_chooses_the_verdict(qtbot, window, inspector, seen, key, verdict):
+    inspector.show_segment(ONE, {}, "Ann")
+    qtbot.keyClick(window, key.lower())
+    assert seen == [("verdict_changed", ["s1"], verdict)]
+    assert inspector.verdicts.buttons[Verdict.ERROR].isChecked(), "what is shown follows the study"
+
+
+def test_the_verdict_it_has_is_not_sent_again(qtbot, window, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    qtbot.keyClick(window, "e")
+    assert seen == []
+
+
+@pytest.mark.parametrize("number", range(7))
+def test_the_keys_1_to_7_tick_the_attributes(qtbot, window, inspector, seen, number):
+    inspector.show_segment(ONE, {}, "Ann")
+    qtbot.keyClick(window, str(number + 1))
+    key = load_scheme().field("attributes").choices[number].key
+    assert seen == [("value_changed", "s1", "attributes", [key])]
+
+
+def test_keys_do_nothing_without_a_segment_or_when_read_only(qtbot, window, inspector, seen):
+    qtbot.keyClick(window, "c")
+    inspector.show_segment(ONE, {}, "Ann", read_only=True, reason="Another window has this study open.")
+    qtbot.keyClick(window, "c")
+    qtbot.keyClick(window, "1")
+    assert seen == []
+    assert any("Another window" in label.text() for label in inspector.findChildren(QLabel) if label.isVisible())
+    assert text_of(inspector, "rationale").isReadOnly()
+    assert inspector.header.start.isReadOnly()
+    assert not any(label.isVisible() for label in inspector.form._needed.values())
+
+
+def test_keys_typed_into_a_text_stay_there(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    text = text_of(inspector, "rationale")
+    text.setFocus()
+    qtbot.keyClicks(text, "ecn 123")
+    inspector.flush()
+    assert seen == [("value_changed", "s1", "rationale", "ecn 123")]
+
+
+def test_text_is_sent_when_typing_pauses(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    text = text_of(inspector, "rationale")
+    text.setFocus()
+    with qtbot.waitSignal(inspector.value_changed) as sent:
+        qtbot.keyClicks(text, "Too loud")
+        assert seen == []
+    assert sent.args == ["s1", "rationale", "Too loud"]
+    assert len(seen) == 1
+
+
+def test_text_is_sent_when_the_field_is_left(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    text = text_of(inspector, "rationale")
+    text.setFocus()
+    qtbot.keyClicks(text, "a")
+    text_of(inspector, "correction").setFocus()
+    assert seen == [("value_changed", "s1", "rationale", "a")]
+
+
+LEAVING = {
+    "another segment": lambda inspector: inspector.show_segment(OTHER, {"rationale": "its own"}, "Ann"),
+    "several": lambda inspector: inspector.show_several([ONE, OTHER]),
+    "nothing": lambda inspector: inspector.show_nothing(),
+    "hidden": lambda inspector: inspector.hide(),
+    "closed": lambda inspector: inspector.window().close(),
+    "flush": lambda inspector: inspector.flush(),
+}
+
+
+@pytest.mark.parametrize("leave", LEAVING.values(), ids=LEAVING.keys())
+def test_no_typed_text_is_lost_and_it_goes_to_its_own_segment(qtbot, inspector, seen, leave):
+    inspector.show_segment(ONE, {}, "Ann")
+    text = text_of(inspector, "rationale")
+    text.setFocus()
+    qtbot.keyClicks(text, "typed")
+    leave(inspector)
+    assert seen == [("value_changed", "s1", "rationale", "typed")]
+    inspector.flush()
+    assert len(seen) == 1
+
+
+def test_text_for_a_segment_that_is_gone_can_be_dropped(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    qtbot.keyClicks(text_of(inspector, "rationale"), "typed")
+    inspector.discard()
+    inspector.show_nothing()
+    assert seen == []
+
+
+def test_a_typed_time_goes_to_its_own_segment_too(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    inspector.header.start.selectAll()
+    qtbot.keyClicks(inspector.header.start, "2")
+    inspector.show_segment(OTHER, {}, "Ann")
+    assert seen == [("times_changed", "s1", 2_000_000, 3_500_000)]
+
+
+def test_a_segment_cannot_end_before_it_starts(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    inspector.header.end.selectAll()
+    qtbot.keyClicks(inspector.header.end, "0:00:01.000")
+    with qtbot.waitSignal(inspector.rejected) as sent:
+        qtbot.keyClick(inspector.header.end, Qt.Key.Key_Return)
+    assert "start before it ends" in sent.args[0]
+    assert inspector.header.end.text() == "0:00:03.500"
+    assert seen == []
+
+
+def test_changes_from_elsewhere_leave_the_cursor_alone(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {"rationale": "one two three"}, "Ann")
+    text = text_of(inspector, "rationale")
+    cursor = text.textCursor()
+    cursor.setPosition(4)
+    text.setTextCursor(cursor)
+    inspector.show_segment(replace(ONE, end_us=4_000_000), {"rationale": "one two three"}, "Ann")
+    assert text.textCursor().position() == 4
+    inspector.show_segment(ONE, {"rationale": "one two 😀 three four"}, "Ann")
+    assert text.toPlainText() == "one two 😀 three four"
+    assert text.textCursor().position() == 4
+    inspector.show_segment(ONE, {"rationale": "one two 😀😀 four"}, "Ann")
+    assert text.toPlainText() == "one two 😀😀 four"
+    inspector.show_segment(ONE, {}, "Ann")
+    assert text.toPlainText() == ""
+    assert seen == []
+
+
+def test_changes_from_elsewhere_do_not_take_typed_text(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {"rationale": "old"}, "Ann")
+    qtbot.keyClicks(text_of(inspector, "rationale"), " and new")
+    inspector.show_segment(replace(ONE, end_us=4_000_000), {"rationale": "old"}, "Ann")
+    inspector.flush()
+    assert seen == [("value_changed", "s1", "rationale", "old and new")]
+
+
+def test_undo_in_a_text_is_the_studys_and_comes_after_what_was_typed(qtbot, window, inspector, seen):
+    undone = QShortcut(QKeySequence(QKeySequence.StandardKey.Undo), window)
+    undone.activated.connect(lambda: seen.append("undo"))
+    inspector.show_segment(ONE, {}, "Ann")
+    text = text_of(inspector, "rationale")
+    text.setFocus()
+    qtbot.keyClicks(text, "typed")
+    qtbot.keyClick(text, Qt.Key.Key_Z, Qt.KeyboardModifier.ControlModifier)
+    assert seen == [("value_changed", "s1", "rationale", "typed"), "undo"]
+
+
+def test_only_an_error_has_a_correction_and_it_is_kept(inspector):
+    inspector.show_segment(ONE, {"correction": "Wait."}, "Ann")
+    assert text_of(inspector, "correction").isVisible()
+    inspector.show_segment(replace(ONE, verdict=Verdict.COMPETENCE), {"correction": "Wait."}, "Ann")
+    assert not text_of(inspector, "correction").isVisible()
+    inspector.show_segment(ONE, {"correction": "Wait."}, "Ann")
+    assert text_of(inspector, "correction").toPlainText() == "Wait."
+
+
+def test_what_is_still_needed_is_said(qtbot, inspector):
+    inspector.show_segment(ONE, {}, "Ann")
+    needed = inspector.form._needed
+    missing = load_scheme().missing(Verdict.ERROR, {})
+    assert {key for key, label in needed.items() if label.isVisible()} == set(missing)
+    assert missing
+    inspector.form.editors["attributes"].boxes["emotions"].click()
+    assert not needed["attributes"].isVisible()
+
+
+def test_several_segments_show_their_number_and_what_can_be_done(qtbot, window, inspector, seen):
+    inspector.show_several([ONE, OTHER])
+    assert any(label.text() == "2 segments selected" for label in inspector.findChildren(QLabel) if label.isVisible())
+    assert not inspector.form.isVisible()
+    qtbot.keyClick(window, "n")
+    qtbot.keyClick(window, "1")
+    qtbot.mouseClick(named(inspector, "Delete the selected segments"), Qt.MouseButton.LeftButton)
+    assert seen == [("verdict_changed", ["s1", "s2"], Verdict.NONE), ("delete_requested", ["s1", "s2"])]
+
+
+def test_playing_and_deleting_are_asked_for(qtbot, inspector, seen):
+    inspector.show_segment(ONE, {}, "Ann")
+    qtbot.mouseClick(named(inspector, "Play this segment"), Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(named(inspector, "Delete this segment"), Qt.MouseButton.LeftButton)
+    assert seen == [("play_requested", "s1"), ("delete_requested", ["s1"])]
+
+
+def test_nothing_is_cut_off_at_its_smallest(inspector):
+    inspector.show_segment(replace(ONE, end_us=9_999_999_000), {}, "Somebody with a very long name" * 3)
+    room = inspector.minimumWidth() - 10 - 2 * 12
+    assert (
+        max(part.minimumSizeHint().width() for part in (inspector.header, inspector.verdicts, inspector.form)) <= room
+    )
+
+
+def test_every_control_has_a_name_and_every_choice_a_definition(inspector):
+    inspector.show_segment(ONE, {}, "Ann")
+    assert nameless(inspector) == []
+    assert unexplained(inspector) == []
+    for choice in load_scheme().field("attributes").choices:
+        box = inspector.form.editors["attributes"].boxes[choice.key]
+        assert choice.definition in box.accessibleDescription()
+        assert choice.definition.partition("'")[0] in box.toolTip()
+
+
+def test_every_control_is_reached_with_tab_in_the_order_it_is_read(inspector):
+    inspector.show_segment(ONE, {}, "Ann")
+    walked = tab_walk(named(inspector, "Play this segment"))
+    assert set(controls(inspector)) <= set(walked)
+    order = [
+        *(inspector.header.start, inspector.header.end),
+        *inspector.verdicts.buttons.values(),
+        *inspector.form.editors["attributes"].boxes.values(),
+        *inspector.form.editors["channel"].buttons.values(),
+        text_of(inspector, "rationale"),
+        text_of(inspector, "correction"),
+    ]
+    assert [widget for widget in walked if widget in order] == order
+    assert any(isinstance(widget, QLineEdit) for widget in walked)
+
+
+@pytest.mark.parametrize(("key", "channel"), [("V", "verbal"), ("G", "nonverbal"), ("W", "both")])
+def test_a_key_chooses_the_channel(qtbot, window, inspector, seen, key, channel):
+    inspector.show_segment(ONE, {}, "A")
+    qtbot.keyClicks(window, key)
+    assert seen == [("value_changed", "s1", "channel", channel)]
+
+
+def test_a_key_goes_to_a_text(qtbot, window, inspector):
+    inspector.show_segment(ONE, {}, "A")
+    window.activateWindow()
+    qtbot.keyClicks(window, "t")
+    qtbot.waitUntil(lambda: text_of(inspector, "rationale").hasFocus())
+    qtbot.keyClicks(text_of(inspector, "rationale"), "text")
+    assert text_of(inspector, "rationale").toPlainText() == "text"
+
+
+def test_three_lines_need_no_scroll_bar(inspector):
+    inspector.show_segment(ONE, {"rationale": "one\ntwo\nthree"}, "A")
+    assert text_of(inspector, "rationale").verticalScrollBar().maximum() == 0
+
+
+def test_what_is_needed_is_said_to_a_screen_reader_too(inspector):
+    inspector.show_segment(ONE, {}, "A")
+    text = text_of(inspector, "rationale")
+    assert text.accessibleDescription().startswith("Needed. ")
+    inspector.show_segment(ONE, {"rationale": "because"}, "A")
+    assert text.accessibleDescription() == inspector.form.editors["rationale"].field.definition

@@ -1,0 +1,90 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QAbstractButton, QProgressBar
+
+from tests.qt.walking import nameless, unexplained
+from widgets.jobs_button import JobsButton
+from widgets.jobs_panel import JobsPanel, JobState
+
+
+@pytest.fixture
+def panel(qtbot):
+    panel = JobsPanel()
+    qtbot.addWidget(panel)
+    with qtbot.waitExposed(panel):
+        panel.show()
+    return panel
+
+
+def button(panel, name):
+    return next(child for child in panel.findChildren(QAbstractButton) if child.accessibleName() == name)
+
+
+def test_a_job_runs_and_ends(panel):
+    panel.add("a", "Find faces")
+    assert panel.state("a") == JobState.WAITING
+    panel.set_progress("a", 158, 632, "frame 158")
+    assert panel.state("a") == JobState.RUNNING
+    assert panel.text("a") == "25 %  frame 158"
+    assert panel.findChild(QProgressBar).value() == 25
+    panel.finish("a", JobState.DONE, "2 faces in 632 frames")
+    assert panel.text("a") == "2 faces in 632 frames"
+
+
+def test_a_job_of_unknown_length_shows_that_it_moves(panel):
+    panel.add("a", "Find faces")
+    panel.set_progress("a", 10, 0)
+    bar = panel.findChild(QProgressBar)
+    assert (bar.minimum(), bar.maximum()) == (0, 0)
+    assert panel.text("a") == "Running"
+
+
+def test_a_job_can_be_cancelled_by_its_own_button(qtbot, panel):
+    panel.add("a", "Find faces")
+    panel.add("b", "Export")
+    with qtbot.waitSignal(panel.cancel_requested) as sent:
+        qtbot.mouseClick(button(panel, "Cancel Find faces"), Qt.MouseButton.LeftButton)
+    assert sent.args == ["a"]
+    panel.finish("a", JobState.CANCELLED)
+    assert panel.text("a") == "Cancelled"
+    assert not button(panel, "Cancel Find faces").isVisible()
+
+
+def test_a_result_can_be_opened(qtbot, panel):
+    panel.add("a", "Export")
+    panel.finish("a", JobState.DONE, "No face left.", openable=True)
+    with qtbot.waitSignal(panel.result_requested) as sent:
+        qtbot.mouseClick(button(panel, "Show the result of Export"), Qt.MouseButton.LeftButton)
+    assert sent.args == ["a"]
+
+
+def test_finished_jobs_are_cleared_and_others_stay(panel):
+    panel.add("a", "Export")
+    panel.add("b", "Find faces")
+    panel.finish("a", JobState.FAILED, "The disk is full. Free some space.")
+    panel.clear_finished()
+    assert panel.state("b") == JobState.WAITING
+    with pytest.raises(KeyError):
+        panel.state("a")
+
+
+def test_the_button_counts(qtbot, panel):
+    jobs = JobsButton(panel)
+    qtbot.addWidget(jobs)
+    assert jobs.text().strip() == "Jobs"
+    panel.add("a", "Export")
+    panel.set_progress("a", 1, 4)
+    panel.add("b", "Find faces")
+    assert jobs.text().strip() == "2 jobs, 25 %"
+    panel.finish("a", JobState.DONE)
+    panel.finish("b", JobState.DONE)
+    assert jobs.text().strip() == "Jobs"
+    assert "(" in jobs.toolTip()
+
+
+def test_every_control_has_a_name(panel):
+    panel.add("a", "Export")
+    panel.add("b", "Find faces")
+    panel.finish("a", JobState.DONE, openable=True)
+    assert nameless(panel) == []
+    assert unexplained(panel) == []

@@ -1,0 +1,266 @@
+"""The player with real libVLC, its clock, and the service of exact frames."""
+
+import sys
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from PySide6.QtGui import QImage
+from pytestqt.qtbot import QtBot
+
+from app.gui.play_clock import PlayClock
+from app.gui.player import Player
+from app.gui.vlc_engine import load_vlc
+from media.probe import probe
+from project.errors import UserError
+from project.timebase import SECOND
+
+WIDTH, HEIGHT, RATE, FRAMES = 320, 192, 30, 120
+BITS = 8
+
+
+@pytest.fixture(autouse=True)
+def no_sound_card(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GREENROOM_AOUT", "dummy")
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four seconds whose frames carry their own number as black and white bars; a key frame every two seconds."""
+    path = tmp_path_factory.mktemp("clip") / "numbered.mp4"
+    with av.open(str(path), "w") as out:
+        video = out.add_stream("libx264", rate=RATE, options={"g": "60", "bf": "2", "crf": "20"})
+        video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        sound = out.add_stream("aac", rate=16000, layout="mono")
+        for number in range(FRAMES):
+            frame = av.VideoFrame.from_ndarray(bars(number), format="rgb24")
+            frame.pts, frame.time_base = number, Fraction(1, RATE)
+            out.mux(video.encode(frame))
+        out.mux(video.encode(None))
+        for start in range(0, 16000 * FRAMES // RATE, 1024):
+            samples = np.sin(np.arange(start, start + 1024) / 20).astype(np.float32)[None]
+            block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
+            block.sample_rate, block.pts, block.time_base = 16000, start, Fraction(1, 16000)
+            out.mux(sound.encode(block))
+        out.mux(sound.encode(None))
+    return path
+
+
+def bars(number: int) -> np.ndarray:
+    image = np.zeros((HEIGHT, WIDTH, 3), np.uint8)
+    for bit in range(BITS):
+        if number >> bit & 1:
+            image[:, bit * WIDTH // BITS : (bit + 1) * WIDTH // BITS] = 235
+    return image
+
+
+def number_of(image: QImage) -> int:
+    row = [image.pixelColor((2 * bit + 1) * WIDTH // (2 * BITS), HEIGHT // 2).green() > 127 for bit in range(BITS)]
+    return sum(1 << bit for bit, on in enumerate(row) if on)
+
+
+class Watched:
+    """A player and what it showed."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self.numbers: list[int] = []
+        self.positions: list[int] = []
+        player.picture_changed.connect(self._see)
+        player.position_changed.connect(self.positions.append)
+
+    def _see(self, image: QImage) -> None:
+        if not image.isNull():
+            self.numbers.append(number_of(image))
+
+
+@pytest.fixture
+def watched(qtbot: QtBot, clip: Path) -> Iterator[Watched]:
+    player = Player()
+    watched = Watched(player)
+    facts = probe(clip)
+    with qtbot.waitSignal(player.opened):
+        player.open(clip, facts, facts.duration_us)
+    qtbot.waitUntil(lambda: watched.numbers[-1:] == [0])
+    yield watched
+    player.close()
+
+
+def frame_time(number: int) -> int:
+    return round(number * SECOND / RATE)
+
+
+def test_clock_interpolates_and_never_runs_backward() -> None:
+    now = 10.0
+    clock = PlayClock(lambda: now)
+    clock.set_range(0, 60 * SECOND)
+    clock.start(2 * SECOND, 2.0)
+    now = 10.5
+    assert clock.now_us() == 3 * SECOND
+    clock.observe(2_900_000, 10.5)
+    assert clock.now_us() == 3 * SECOND
+    now = 10.6
+    assert clock.now_us() == 3_100_000
+    clock.observe(4 * SECOND, 10.6)
+    assert clock.now_us() == 4 * SECOND
+    now = 20.0
+    assert clock.now_us() < 8 * SECOND, "a player that fell silent is not assumed to run on"
+
+
+def test_clock_ignores_what_was_seen_before_it_started() -> None:
+    clock = PlayClock(lambda: 5.0)
+    clock.set_range(0, 60 * SECOND)
+    clock.start(SECOND, 1.0)
+    clock.observe(40 * SECOND, 4.9)
+    assert clock.now_us() == SECOND
+
+
+def test_steps_show_the_exact_neighbours(qtbot: QtBot, watched: Watched) -> None:
+    player = watched.player
+    for number in (1, 2, 3):
+        player.step(1)
+        qtbot.waitUntil(lambda number=number: watched.numbers[-1] == number)
+        assert player.position_us == pytest.approx(frame_time(number), abs=1)
+    player.step(-1)
+    qtbot.waitUntil(lambda: watched.numbers[-1] == 2)
+
+
+def test_seek_stands_on_the_frame_on_screen(qtbot: QtBot, watched: Watched) -> None:
+    watched.player.seek(1_010_000)
+    qtbot.waitUntil(lambda: watched.numbers[-1] == 30)
+    assert watched.player.position_us == SECOND
+
+
+def test_plays_from_the_playhead_and_pauses_on_the_exact_frame(qtbot: QtBot, watched: Watched) -> None:
+    player = watched.player
+    player.seek(frame_time(45))
+    qtbot.waitUntil(lambda: watched.numbers[-1] == 45)
+    watched.numbers.clear()
+    watched.positions.clear()
+    player.play()
+    qtbot.waitUntil(lambda: player.position_us > frame_time(75), timeout=10_000)
+    shown = watched.numbers[-1]
+    at = player.position_us
+    player.pause()
+    assert not player.playing
+    exact = round(player.position_us * RATE / SECOND)
+    assert player.position_us == pytest.approx(frame_time(exact), abs=1)
+    assert abs(exact - at * RATE / SECOND) <= 1
+    assert abs(shown - exact) <= 4, "what libVLC showed last is close to the exact frame"
+    qtbot.waitUntil(lambda: watched.numbers[-1] == exact)
+    assert min(watched.numbers) >= 42, "what was shown begins at the playhead, up to a frame or two of libVLC's"
+    assert watched.positions[:-1] == sorted(watched.positions[:-1]), "only pausing goes back, to the frame shown"
+
+
+def test_playing_again_goes_on_from_where_it_stood(qtbot: QtBot, watched: Watched) -> None:
+    player = watched.player
+    player.play()
+    qtbot.waitUntil(lambda: player.position_us > frame_time(20), timeout=10_000)
+    player.pause()
+    player.seek(frame_time(70))
+    qtbot.waitUntil(lambda: watched.numbers[-1] == 70)
+    watched.numbers.clear()
+    player.play()
+    qtbot.waitUntil(lambda: len(watched.numbers) > 10, timeout=10_000)
+    assert min(watched.numbers) >= 67
+
+
+def test_end_is_reached_and_play_starts_over(qtbot: QtBot, watched: Watched) -> None:
+    player = watched.player
+    player.seek(frame_time(105))
+    with qtbot.waitSignal(player.playing_changed, check_params_cb=lambda playing: not playing, timeout=10_000):
+        player.play()
+    qtbot.waitUntil(lambda: watched.numbers[-1] == FRAMES - 1)
+    player.play()
+    qtbot.waitUntil(lambda: frame_time(5) < player.position_us < frame_time(60), timeout=10_000)
+
+
+def test_loop_repeats_the_span(qtbot: QtBot, watched: Watched) -> None:
+    player = watched.player
+    player.loop = (frame_time(30), frame_time(45))
+    player.seek(frame_time(40))
+    player.play()
+    qtbot.waitUntil(lambda: player.position_us > frame_time(42), timeout=10_000)
+    qtbot.waitUntil(lambda: player.position_us < frame_time(35), timeout=10_000)
+    assert player.playing
+
+
+def test_shuttle_runs_faster_at_each_press_and_back(qtbot: QtBot, watched: Watched) -> None:
+    player = watched.player
+    player.seek(frame_time(60))
+    player.shuttle(1)
+    assert player.rate == 1
+    player.shuttle(1)
+    assert player.rate == 2
+    player.shuttle(0)
+    assert not player.playing
+    player.seek(frame_time(60))
+    watched.positions.clear()
+    player.shuttle(-1)
+    player.shuttle(-1)
+    assert player.rate == -2
+    qtbot.waitUntil(lambda: player.position_us < frame_time(30), timeout=10_000)
+    player.shuttle(0)
+    assert watched.positions == sorted(watched.positions, reverse=True)
+    qtbot.waitUntil(lambda: watched.numbers[-1] == round(player.position_us * RATE / SECOND))
+
+
+def test_without_libvlc_it_says_what_to_install_and_plays_silently(qtbot: QtBot, clip: Path) -> None:
+    def missing(_parent: object) -> object:
+        raise UserError("libVLC is missing.", "Install it.")
+
+    player = Player(engine=missing)
+    watched = Watched(player)
+    facts = probe(clip)
+    with qtbot.waitSignal(player.opened):
+        player.open(clip, facts, facts.duration_us)
+    with qtbot.waitSignal(player.problem) as told:
+        player.load_engine()
+    assert "libVLC" in told.args[0].message
+    player.play()
+    qtbot.waitUntil(lambda: len(set(watched.numbers)) > 5, timeout=10_000)
+    player.pause()
+    player.close()
+
+
+def test_a_picture_that_starts_late_is_on_the_same_axis_as_the_sound(qtbot: QtBot, shared_data: Path) -> None:
+    path = shared_data / "media" / "conv_multi_friends_720p.mp4"
+    facts = probe(path)
+    player = Player()
+    pictures: list[QImage] = []
+    player.picture_changed.connect(pictures.append)
+    with qtbot.waitSignal(player.opened, timeout=30_000):
+        player.open(path, facts, facts.duration_us)
+    assert player.times is not None
+    assert player.times.time_of(0) == pytest.approx(1_704_000, abs=2_000)
+    player.seek(500_000)
+    assert player.position_us == 500_000, "sound alone can be reached too"
+    # There is a cut 0.5 s before this and another 1.9 s after it: 1.7 s off, the picture would be another one.
+    player.seek(10_500_000)
+    player.play()
+    qtbot.waitUntil(lambda: player.position_us > 11_000_000, timeout=10_000)
+    qtbot.waitUntil(lambda: len(pictures) > 12, timeout=10_000)
+    shown, at = pictures[-1], player.position_us
+    player.pause()
+    player.seek(at)
+    qtbot.waitUntil(lambda: pictures[-1] is not shown and not pictures[-1].isNull())
+    qtbot.waitUntil(lambda: difference(pictures[-1], shown) < 12, timeout=5_000)
+    player.close()
+
+
+def difference(one: QImage, other: QImage) -> float:
+    arrays = []
+    for image in (one, other):
+        small = image.convertToFormat(QImage.Format.Format_Grayscale8).scaled(64, 36)
+        arrays.append(np.frombuffer(small.constBits(), np.uint8).reshape(36, -1)[:, :64].astype(float))
+    return float(np.abs(arrays[0] - arrays[1]).mean())
+
+
+def test_a_libvlc_that_cannot_be_loaded_does_not_end_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, "vlc", raising=False)
+    monkeypatch.setenv("PYTHON_VLC_LIB_PATH", "/nowhere/libvlc.so")
+    with pytest.raises(UserError, match="libVLC"):
+        load_vlc()

@@ -1,0 +1,162 @@
+"""The details of a recording: its name, collection, files, and who is in it."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QMenu
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.session import Session
+from app.gui.details import Details
+from app.gui.main_window import MainWindow
+from app.gui.questions import Questions
+from app.gui.recording_dialog import RecordingDialog
+from project.queries.collections import all_collections
+from project.queries.media import media_of
+from project.queries.participants import all_participants, consents, participants_in
+from project.store import Study
+from project.types import ConsentUse, MediumRole, ParticipantRole
+from tests.fakes.clips import make_clip
+from tests.qt.walking import nameless, unexplained
+
+
+class Answers(Questions):
+    """Chooses the same file every time."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def videos(self) -> list[Path]:
+        return [self.path]
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    clip, other = tmp_path / "clip.mp4", tmp_path / "other.mp4"
+    make_clip(clip, frames=30)
+    make_clip(other, frames=40)
+    study = tmp_path / "lab.greenroom"
+    Study.create(study, "Lab").close()
+    with Session.open(study) as session:
+        add_recordings(session, [probe_file(clip)])
+    window = MainWindow(Answers(other))
+    qtbot.addWidget(window)
+    window.show()
+    window.open_study(study)
+    yield window
+    window.close()
+
+
+@pytest.fixture
+def dialog(window: MainWindow) -> RecordingDialog:
+    window.menus.actions["details"].trigger()
+    assert window.details.dialog is not None
+    return window.details.dialog
+
+
+def study_of(window: MainWindow) -> Study:
+    assert window.studio.session is not None
+    return window.studio.session.study
+
+
+def here(window: MainWindow) -> str:
+    assert window.studio.recording is not None
+    return window.studio.recording.id
+
+
+def test_name_and_collection_and_agent_are_saved_at_once(
+    qtbot: QtBot, window: MainWindow, dialog: RecordingDialog
+) -> None:
+    dialog.name.setText("First visit")
+    dialog.name.editingFinished.emit()
+    dialog.collection.setEditText("Coach")
+    dialog.collection.lineEdit().editingFinished.emit()  # type: ignore[union-attr]
+    qtbot.waitUntil(lambda: dialog.collection.currentText() == "Coach")
+    dialog.agent.setText("wellness coach robot")
+    dialog.agent.editingFinished.emit()
+    assert [(one.name, one.agent_context) for one in all_collections(study_of(window))] == [
+        ("Coach", "wellness coach robot")
+    ]
+    (row,) = window.recordings.model.rows()
+    assert (row.name, row.collection) == ("First visit", "Coach")
+    for _ in range(3):
+        window.commands.undo()
+    assert [one.name for one in all_collections(study_of(window))] == ["Recordings"]
+
+
+def test_a_field_that_is_left_as_it_was_is_no_edit(window: MainWindow, dialog: RecordingDialog) -> None:
+    before = study_of(window).undo_name
+    for field in (dialog.name, dialog.agent):
+        field.editingFinished.emit()
+    assert study_of(window).undo_name == before
+
+
+def test_a_microphone_is_added_with_its_offset(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
+    dialog.role.setCurrentIndex(dialog.role.findData(MediumRole.MICROPHONE))
+    dialog.offset.setValue(-1.25)
+    with qtbot.waitSignal(window.studio.bridge.changed):
+        dialog.add.click()
+    _, added = media_of(study_of(window), here(window))
+    assert (added.role, added.offset_us) == (MediumRole.MICROPHONE, -1_250_000)
+    qtbot.waitUntil(lambda: "other.mp4, separate microphone" in dialog.files.text())
+
+
+def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
+    table = dialog.participants
+    table.name.setText("P01")
+    qtbot.keyClick(table.name, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: table.tree.topLevelItemCount() == 1)
+    assert dialog.isVisible(), "Return adds the participant and does not close the dialog"
+    (person,) = all_participants(study_of(window))
+    assert not any(consents(study_of(window), person.id).values())
+    item = table.tree.topLevelItem(0)
+    assert item is not None
+    item.setCheckState(4, Qt.CheckState.Checked)
+    assert consents(study_of(window), person.id)[ConsentUse.RELEASE]
+    table.role_changed.emit(person, ParticipantRole.ROBOT)
+    item.setCheckState(2, Qt.CheckState.Unchecked)
+    assert not participants_in(study_of(window), here(window))
+    assert all_participants(study_of(window))[0].role is ParticipantRole.ROBOT
+    window.commands.undo()
+    qtbot.waitUntil(lambda: item.checkState(2) is Qt.CheckState.Checked)
+
+
+def test_everything_has_a_name(dialog: RecordingDialog) -> None:
+    assert nameless(dialog) == []
+    assert unexplained(dialog) == []
+
+
+def test_a_study_that_is_read_only_shows_them_too(window: MainWindow, tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    window.close_study()
+    shutil.copyfile(tmp_path / "lab.greenroom", copy / "lab.greenroom")
+    with Session.open(copy / "lab.greenroom"):
+        window.open_study(copy / "lab.greenroom")
+        window.details.open()
+        assert isinstance(window.details, Details)
+        assert window.details.dialog is not None
+        assert not window.details.dialog.body.isEnabled()
+        window.close_study()
+
+
+def test_the_menu_of_a_recording_has_what_it_names(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(QMenu, "popup", lambda menu, _where: shown.extend(a.text() for a in menu.actions()))
+    window.recordings.context_requested.emit(here(window), window.rect().center())
+    assert any("Rename" in text or "Rena&me" in text for text in shown)
+    window.timeline.menu_requested.emit(window.rect().center(), "", 0)
+    assert any("from marks" in text for text in shown)
+
+
+def test_a_lane_is_folded_from_the_menu(window: MainWindow) -> None:
+    (menu,) = [m for m in window.findChildren(QMenu) if m.title() == "&Lanes in full"]
+    menu.aboutToShow.emit()
+    (own,) = menu.actions()
+    assert own.isChecked()
+    own.trigger()
+    assert window.timeline.model.folded == {window.timeline.model.lanes[0].key}

@@ -1,0 +1,69 @@
+import pytest
+from PySide6.QtCore import Qt
+
+from tests.qt.walking import nameless
+from widgets.key_caps import KeyCaps
+from widgets.shortcut_sheet import Shortcut, ShortcutSheet
+
+TABLE = [
+    Shortcut("Player", "Space", "Play or pause"),
+    Shortcut("Player", "J, K, L", "Back, stop, forward"),
+    Shortcut("Player", ",", "One frame back"),
+    Shortcut("Segments", "E", "Error"),
+    Shortcut("Study", "Ctrl++", "Zoom in"),
+]
+
+
+@pytest.fixture
+def sheet(qtbot):
+    sheet = ShortcutSheet(TABLE)
+    qtbot.addWidget(sheet)
+    with qtbot.waitExposed(sheet):
+        sheet.show()
+    return sheet
+
+
+def test_all_are_listed(sheet):
+    assert sheet.visible_shortcuts() == TABLE
+    assert nameless(sheet) == []
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [("frame", [TABLE[2]]), ("player back", TABLE[1:3]), ("ctrl", [TABLE[4]]), ("ERROR", [TABLE[3]])],
+)
+def test_words_find_keys_and_deeds(qtbot, sheet, words, found):
+    qtbot.keyClicks(sheet.search, words)
+    assert sheet.visible_shortcuts() == found
+
+
+def test_nothing_found_is_said(qtbot, sheet):
+    qtbot.keyClicks(sheet.search, "zzz")
+    assert sheet.visible_shortcuts() == []
+    assert sheet._nothing.isVisible()
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_F1])
+def test_esc_and_f1_close(qtbot, sheet, key):
+    qtbot.keyClick(sheet.search, key)
+    assert not sheet.isVisible()
+    assert not sheet.isModal()
+
+
+@pytest.mark.parametrize(
+    ("keys", "caps"),
+    [
+        (",", [[","]]),
+        ("Ctrl+Z", [["Ctrl", "Z"]]),
+        ("Ctrl++", [["Ctrl", "+"]]),
+        ("+", [["+"]]),
+        ("J, K", [["J"], ["K"]]),
+        (",, .", [[","], ["."]]),
+    ],
+)
+def test_keys_are_split_into_caps(qtbot, keys, caps):
+    widget = KeyCaps(keys)
+    qtbot.addWidget(widget)
+    assert widget._alternatives == caps
+    assert widget.accessibleName() == keys
+    assert not widget.grab().isNull()

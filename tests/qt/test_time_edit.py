@@ -1,0 +1,129 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QShortcut
+from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
+
+from widgets.time_edit import TimeEdit
+
+
+@pytest.fixture
+def edit(qtbot):
+    edit = TimeEdit("Start")
+    qtbot.addWidget(edit)
+    edit.show()
+    edit.set_time(83_456_000)
+    return edit
+
+
+def type_over(qtbot, edit, text):
+    edit.selectAll()
+    qtbot.keyClicks(edit, text)
+
+
+def test_it_shows_the_time(edit):
+    assert edit.text() == "0:01:23.456"
+
+
+@pytest.mark.parametrize(
+    ("text", "time_us"), [("7.5", 7_500_000), ("1:02", 62_000_000), ("2:00:00.001", 7_200_001_000)]
+)
+def test_a_typed_time_is_entered_with_return(qtbot, edit, text, time_us):
+    type_over(qtbot, edit, text)
+    with qtbot.waitSignal(edit.time_entered) as entered:
+        qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert entered.args == [time_us]
+    assert edit.time_us() == time_us
+
+
+def test_bad_text_says_what_is_wrong_and_enters_nothing(qtbot, edit):
+    type_over(qtbot, edit, "1:99")
+    with qtbot.assertNotEmitted(edit.time_entered), qtbot.waitSignal(edit.rejected) as rejected:
+        qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert "Minutes and seconds" in rejected.args[0]
+    assert "\n" not in rejected.args[0]
+    assert edit.property("bad")
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    assert not edit.property("bad")
+    assert edit.text() == "0:01:23.456"
+
+
+def test_the_running_time_does_not_overwrite_what_is_typed(qtbot, edit):
+    type_over(qtbot, edit, "5")
+    edit.set_time(90_000_000)
+    assert edit.text() == "5"
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    assert edit.text() == "0:01:30.000"
+
+
+def test_leaving_the_field_enters_the_time(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    edit, other = TimeEdit("Start"), QLineEdit()
+    column.addWidget(edit)
+    column.addWidget(other)
+    with qtbot.waitExposed(window):
+        window.show()
+    edit.setFocus()
+    type_over(qtbot, edit, "5")
+    with qtbot.waitSignal(edit.time_entered) as entered:
+        other.setFocus()
+    assert entered.args == [5_000_000]
+    edit.setFocus()
+    type_over(qtbot, edit, "nonsense")
+    other.setFocus()
+    assert edit.text() == "0:00:05.000"
+
+
+def test_flush_enters_once(qtbot, edit):
+    type_over(qtbot, edit, "5")
+    with qtbot.waitSignal(edit.time_entered):
+        edit.flush()
+    with qtbot.assertNotEmitted(edit.time_entered):
+        edit.flush()
+
+
+def test_esc_is_the_fields_own_while_it_has_the_focus(qtbot):
+    window = QWidget()
+    qtbot.addWidget(window)
+    edit = TimeEdit("Start")
+    QVBoxLayout(window).addWidget(edit)
+    taken = []
+    QShortcut(QKeySequence("Esc"), window).activated.connect(lambda: taken.append(1))
+    with qtbot.waitExposed(window):
+        window.show()
+    edit.setFocus()
+    type_over(qtbot, edit, "5")
+    qtbot.keyClick(edit, Qt.Key.Key_Escape)
+    assert edit.text() == "0:00:00.000"
+    assert not edit.hasFocus()
+    assert not taken
+    qtbot.keyClick(window, Qt.Key.Key_Escape)
+    assert taken
+
+
+def test_return_gives_the_keys_back_to_the_window(qtbot, edit):
+    edit.setFocus()
+    type_over(qtbot, edit, "5")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert not edit.hasFocus()
+
+
+def test_return_stays_with_the_field(qtbot):
+    reached = []
+
+    class Around(QWidget):
+        def keyPressEvent(self, event: QKeyEvent):  # noqa: N802
+            reached.append(event.key())
+
+    around = Around()
+    qtbot.addWidget(around)
+    edit = TimeEdit("Time", around)
+    with qtbot.waitExposed(around):
+        around.show()
+    edit.setFocus()
+    edit.selectAll()
+    qtbot.keyClicks(edit, "2.5")
+    qtbot.keyClick(edit, Qt.Key.Key_Return)
+    assert edit.time_us() == 2_500_000
+    assert not reached, "the window would make a segment of it"

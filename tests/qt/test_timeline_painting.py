@@ -1,0 +1,193 @@
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from project.types import Segment, Verdict
+from widgets import theme
+from widgets.timeline.lane import Lane, LaneKind
+from widgets.timeline.layout import HEADER, RULER
+from widgets.timeline.view import TimelineView
+
+DURATION = 100_000_000
+
+
+class Loud:
+    def peaks(self, start_us: int, end_us: int, columns: int) -> NDArray[np.float32] | None:
+        return np.tile(np.array([-0.9, 0.9], np.float32), (columns, 1))
+
+
+@pytest.fixture(params=["dark", "light"])
+def view(request: pytest.FixtureRequest, qtbot: QtBot, qapp: QApplication) -> TimelineView:
+    theme.apply(qapp, request.param)
+    view = TimelineView()
+    qtbot.addWidget(view)
+    view.set_lanes(
+        [
+            Lane("w", "Sound", LaneKind.WAVEFORM),
+            Lane("a", "A", editable=True),
+            Lane("b", "B"),
+            Lane("f", "Faces", LaneKind.SPANS),
+        ]
+    )
+    view.set_recording(DURATION)
+    view.resize(HEADER + 1000, 260)
+    view.show()
+    qtbot.waitExposed(view)
+    return view
+
+
+def grabbed(view: TimelineView) -> NDArray[np.uint8]:
+    image = view.viewport().grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : image.width() * 3].reshape(image.height(), image.width(), 3).copy()
+
+
+def area(view: TimelineView, start_s: float, end_s: float, lane: str = "a") -> NDArray[np.uint8]:
+    """Pixels inside a segment: without its outline, and right of its sign and name."""
+    band = next(b for b in view.bands if b.lane.key == lane)
+    top = RULER + band.row_top(0) + 3
+    left = HEADER + round(view.view.time_to_x(start_s * 1e6)) + 4
+    right = HEADER + round(view.view.time_to_x(end_s * 1e6)) - 4
+    return grabbed(view)[top : top + band.row_height - 6, left:right]
+
+
+def redness(pixels: NDArray[np.uint8]) -> float:
+    mean = pixels.reshape(-1, 3).mean(axis=0)
+    return float(mean[0] - mean[1])
+
+
+def made(name: str, start_s: float, end_s: float, verdict: Verdict, lane: str = "a") -> Segment:
+    return Segment(name, "r", lane, verdict, round(start_s * 1e6), round(end_s * 1e6))
+
+
+def test_verdicts_differ_in_colour_and_in_pattern(view: TimelineView) -> None:
+    view.set_segments(
+        [
+            made("e", 10, 30, Verdict.ERROR),
+            made("c", 40, 60, Verdict.COMPETENCE),
+            made("n", 70, 90, Verdict.NONE),
+        ]
+    )
+    error, competence, uncertain = area(view, 20, 30), area(view, 52, 60), area(view, 82, 90)
+    assert redness(error) > 15
+    assert redness(competence) < -15
+    assert len(np.unique(competence.reshape(-1, 3), axis=0)) == 1
+    bright = error.astype(int).sum(axis=2)
+    middle = (bright.min() + bright.max()) / 2
+    hatch = bright > middle
+    assert 0.1 < hatch.mean() < 0.9
+    assert np.array_equal(hatch[1:, :-1], hatch[:-1, 1:])
+    dots = uncertain.astype(int).sum(axis=2)
+    assert len(np.unique(dots)) > 1
+    assert not np.array_equal(dots[1:, :-1], dots[:-1, 1:])
+
+
+def test_narrow_segments_are_drawn_in_their_colours(view: TimelineView) -> None:
+    view.set_segments(
+        [made(f"{i}", i * 0.1, i * 0.1 + 0.08, Verdict.ERROR if i < 500 else Verdict.COMPETENCE) for i in range(1000)]
+    )
+    assert redness(area(view, 5, 45)) > 15
+    assert redness(area(view, 55, 95)) < -15
+
+
+def test_an_edit_leaves_the_same_picture_as_drawing_everything(view: TimelineView) -> None:
+    rng = np.random.default_rng(2)
+    segments = [
+        made(f"s{i}", s, s + n, Verdict(v))
+        for i, (s, n, v) in enumerate(
+            zip(rng.uniform(0, 90, 80), rng.uniform(0.1, 8, 80), rng.choice(list(Verdict), 80), strict=True)
+        )
+    ]
+    view.set_segments(segments)
+    grabbed(view)
+    view.update_segments([made("s5", 51.234, 52.9, Verdict.ERROR)], ["s9"])
+    view.update_segments([made("s20", 3, 4.5, Verdict.COMPETENCE)])
+    mended = grabbed(view)
+    view.content_changed()
+    whole = grabbed(view)
+    assert not np.argwhere((mended != whole).any(axis=2)).tolist()
+
+
+def test_selection_is_outlined_in_the_accent_colour(view: TimelineView) -> None:
+    view.set_segments([made("c", 40, 60, Verdict.COMPETENCE)])
+    accent = np.array(theme.palette().accent.getRgb()[:3])
+
+    def accented() -> int:
+        band = view.bands[1]
+        part = grabbed(view)[RULER + band.top : RULER + band.bottom, HEADER + 380 : HEADER + 620]
+        return int((np.abs(part.astype(int) - accent).max(axis=2) < 12).sum())
+
+    assert accented() == 0
+    view.set_selection(["c"])
+    assert accented() > 300
+
+
+def test_playhead_waveform_marks_and_spans_are_drawn(view: TimelineView) -> None:
+    empty = grabbed(view)
+    view.set_peaks(Loud())
+    view.set_spans("f", [(20_000_000, 40_000_000)])
+    view.set_playhead(50_000_000)
+    view.set_marks(60_000_000, 70_000_000)
+    pixels = grabbed(view)
+    changed = (pixels != empty).any(axis=2)
+    wave, faces = view.bands[0], view.bands[3]
+    assert changed[RULER + wave.top + 10, HEADER + 5 : HEADER + 490].all()
+    middle = RULER + faces.top + faces.height // 2
+    assert changed[middle, HEADER + 205 : HEADER + 395].all()
+    assert not changed[middle, HEADER + 405 : HEADER + 490].any()
+    column = pixels[RULER : RULER + 150, HEADER + 500]
+    assert (column == theme.palette().playhead.getRgb()[:3]).all()
+    assert changed[RULER + wave.bottom + 5, HEADER + 605 : HEADER + 695].all()
+
+
+def test_an_empty_lane_says_what_to_do(view: TimelineView) -> None:
+    def written() -> bool:
+        band = view.bands[1]
+        lane = QColor(theme.palette().lane).getRgb()[:3]
+        part = grabbed(view)[RULER + band.top + 6 : RULER + band.bottom - 6, HEADER + 300 : HEADER + 700]
+        return bool((part != lane).any())
+
+    assert written()
+    view.set_segments([made("c", 0, 1, Verdict.COMPETENCE)])
+    assert not written()
+
+
+def test_what_overflows_is_counted(view: TimelineView) -> None:
+    view.set_segments([made(f"s{i}", 10, 60, Verdict.ERROR) for i in range(11)])
+    band = view.bands[1]
+    assert band.overflows
+    bottom = view.model.track("a")
+    assert (bottom.rows == 8).sum() == 3
+    strip = grabbed(view)[RULER + band.row_top(8) : RULER + band.row_top(8) + 12, HEADER + 100 : HEADER + 130]
+    assert len(np.unique(strip.reshape(-1, 3), axis=0)) > 2
+
+
+def test_themes_differ_and_folded_lanes_still_show_something(view: TimelineView, qapp: QApplication) -> None:
+    view.set_segments([made("c", 40, 60, Verdict.COMPETENCE)])
+    before = grabbed(view)
+    theme.apply(qapp, "light" if theme.shade() == "dark" else "dark")
+    assert (grabbed(view) != before).any(axis=2).mean() > 0.9
+    view.set_lane_folded("a", True)
+    band = view.bands[1]
+    row = grabbed(view)[RULER + band.top + band.height // 2]
+    assert redness(row[HEADER + 410 : HEADER + 590][None]) < -15
+
+
+def test_nothing_to_show_is_no_trouble(qtbot: QtBot) -> None:
+    view = TimelineView()
+    qtbot.addWidget(view)
+    view.grab()
+    view.set_lanes([Lane("w", "Sound", LaneKind.WAVEFORM), Lane("a", "A", editable=True)])
+    view.set_recording(0)
+    view.show()
+    qtbot.waitExposed(view)
+    grabbed(view)
+    view.set_recording(1)
+    view.zoom_in()
+    view.zoom_to_selection()
+    view.select_next()
+    grabbed(view)
+    assert view.selection() == []

@@ -1,0 +1,111 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QSlider, QToolButton
+
+from tests.qt.walking import controls, nameless, tab_walk
+from widgets.transport_bar import KEYS, SPEEDS, TransportBar
+
+
+@pytest.fixture
+def bar(qtbot):
+    bar = TransportBar()
+    qtbot.addWidget(bar)
+    with qtbot.waitExposed(bar):
+        bar.show()
+    return bar
+
+
+def button(bar, name):
+    return next(child for child in bar.findChildren(QToolButton) if child.accessibleName() == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "signal", "args"),
+    [
+        ("Go to the start", "start_requested", []),
+        ("One frame back", "step_requested", [-1]),
+        ("Play", "play_requested", []),
+        ("One frame forward", "step_requested", [1]),
+        ("Go to the end", "end_requested", []),
+        ("Repeat the selected segment", "loop_requested", [True]),
+        ("Sound off", "mute_requested", [True]),
+        ("Full-screen picture", "full_screen_requested", []),
+    ],
+)
+def test_every_button_says_what_the_user_wants(qtbot, bar, name, signal, args):
+    with qtbot.waitSignal(getattr(bar, signal)) as sent:
+        qtbot.mouseClick(button(bar, name), Qt.MouseButton.LeftButton)
+    assert sent.args == args
+
+
+def test_a_typed_time_asks_to_jump(qtbot, bar):
+    bar.focus_time()
+    qtbot.keyClicks(bar.time_edit, "0:01:23.456")
+    with qtbot.waitSignal(bar.jump_requested) as sent:
+        qtbot.keyClick(bar.time_edit, Qt.Key.Key_Return)
+    assert sent.args == [83_456_000]
+
+
+def test_hours_fit(qtbot, bar):
+    bar.set_duration(5 * 3600 * 1_000_000)
+    bar.focus_time()
+    qtbot.keyClicks(bar.time_edit, "4:00:00")
+    with qtbot.waitSignal(bar.jump_requested) as sent:
+        qtbot.keyClick(bar.time_edit, Qt.Key.Key_Return)
+    assert sent.args == [4 * 3600 * 1_000_000]
+
+
+def test_speeds_run_from_a_quarter_to_four(qtbot, bar):
+    speed = button(bar, "Speed 1x")
+    actions = speed.menu().actions()
+    assert [action.data() for action in actions] == list(SPEEDS)
+    assert (SPEEDS[0], SPEEDS[-1]) == (0.25, 4.0)
+    with qtbot.waitSignal(bar.speed_requested) as sent:
+        actions[0].trigger()
+    assert sent.args == [0.25]
+    bar.set_speed(0.25)
+    assert [action.isChecked() for action in actions].index(True) == 0
+    assert speed.text() == "0.25x"
+
+
+def test_telling_the_bar_asks_for_nothing(qtbot, bar):
+    with (
+        qtbot.assertNotEmitted(bar.volume_requested),
+        qtbot.assertNotEmitted(bar.mute_requested),
+        qtbot.assertNotEmitted(bar.loop_requested),
+        qtbot.assertNotEmitted(bar.jump_requested),
+    ):
+        bar.set_volume(30)
+        bar.set_muted(True)
+        bar.set_loop(True)
+        bar.set_time(1_000)
+        bar.set_playing(True)
+    assert button(bar, "Pause").toolTip() == "Pause (Space)"
+    assert button(bar, "Sound on")
+    bar.set_full_screen(True)
+    assert button(bar, "Leave full screen").toolTip() == "Leave full screen (F)"
+
+
+def test_the_volume_is_asked_for(qtbot, bar):
+    slider = bar.findChild(QSlider)
+    with qtbot.waitSignal(bar.volume_requested) as sent:
+        slider.setValue(40)
+    assert sent.args == [40]
+
+
+def test_without_a_player_stepping_stays(bar):
+    bar.set_playable(False, reason="install libVLC")
+    assert not button(bar, "Play").isEnabled()
+    assert "install libVLC" in button(bar, "Play").toolTip()
+    assert button(bar, "One frame forward").isEnabled()
+    assert bar.time_edit.isEnabled()
+
+
+def test_every_control_has_a_name_and_a_tooltip_with_its_key(bar):
+    assert nameless(bar) == []
+    for control in controls(bar):
+        assert any(f"({key})" in control.toolTip() for key in KEYS.values()), control.accessibleName()
+
+
+def test_every_control_is_reached_with_tab(bar):
+    assert set(controls(bar)) <= set(tab_walk(button(bar, "Go to the start")))

@@ -1,0 +1,108 @@
+"""Opening, switching and closing in a hurry; nothing may be left running."""
+
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from project.store import Study
+from tests.fakes.clips import make_clip
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Three recordings, one of them with its file gone."""
+    paths = []
+    for number in range(3):
+        path = tmp_path / f"clip {number}.mp4"
+        make_clip(path, frames=60 + 10 * number)
+        paths.append(path)
+    made = tmp_path / "lab.greenroom"
+    Study.create(made, "Lab").close()
+    with Session.open(made) as session:
+        add_recordings(session, [probe_file(path) for path in paths])
+    paths[2].unlink()
+    return made
+
+
+def frame_threads() -> list[threading.Thread]:
+    return [thread for thread in threading.enumerate() if thread.name == "frames"]
+
+
+def test_switching_in_a_hurry_ends_at_the_last_one(qtbot: QtBot, study: Path) -> None:
+    window = MainWindow()
+    qtbot.addWidget(window)
+    window.show()
+    window.open_study(study)
+    ids = [row.id for row in window.recordings.model.rows()]
+    for _ in range(4):
+        for one in ids:
+            window.choose_recording(one)
+            window.player.toggle()
+    window.choose_recording(ids[1])
+    qtbot.waitUntil(lambda: window.player.times is not None and len(window.player.times) == 70, timeout=20_000)
+    qtbot.waitUntil(lambda: window.view.picture() is not None)
+    window.close()
+    assert not frame_threads()
+
+
+@pytest.mark.parametrize("playing", [True, False])
+def test_closing_at_once_leaves_nothing_running(qtbot: QtBot, study: Path, playing: bool) -> None:
+    for _ in range(3):
+        window = MainWindow()
+        qtbot.addWidget(window)
+        window.show()
+        window.open_study(study)
+        if playing:
+            window.player.play()
+            qtbot.waitUntil(lambda window=window: window.player.position_us > 100_000, timeout=10_000)
+        window.close()
+        assert not frame_threads()
+    assert not study.with_name("lab.greenroom-wal").exists()
+
+
+def test_undo_says_where_it_was_and_the_open_study_stays_open(qtbot: QtBot, study: Path) -> None:
+    window = MainWindow()
+    qtbot.addWidget(window)
+    window.show()
+    window.open_study(study)
+    ids = [row.id for row in window.recordings.model.rows()]
+    assert window.editing.create(100_000, 900_000)
+    assert window.editing.create(200_000, 900_000)
+    window.choose_recording(ids[1])
+    window.commands.undo()
+    assert window.messages.message() == "Undone: Add error segment"
+    window.commands.redo()
+    assert window.messages.message() == "Redone: Add error segment, in recording 1"
+    assert window.open_study(study)
+    assert window.studio.writable, "it was not opened a second time, for reading"
+    assert window.studio.recording is not None
+    assert window.studio.recording.id == ids[1]
+    assert window.recordings.model.rows()[0].segments == ((window.studio.settings.annotator, 2),)
+    window.close()
+
+
+def test_another_study_is_opened_while_one_plays(qtbot: QtBot, study: Path, tmp_path: Path) -> None:
+    other = tmp_path / "other" / "copy.greenroom"
+    other.parent.mkdir()
+    shutil.copyfile(study, other)
+    window = MainWindow()
+    qtbot.addWidget(window)
+    window.show()
+    window.open_study(study)
+    qtbot.waitUntil(lambda: window.view.picture() is not None, timeout=10_000)
+    window.player.play()
+    assert window.open_study(other)
+    assert not window.player.playing
+    assert window.recordings.model.rows()[0].missing
+    window.commands.undo()
+    assert not window.recordings.model.rows(), "what was added is undone"
+    assert window.studio.recording is None
+    window.commands.redo()
+    assert len(window.recordings.model.rows()) == 3
+    window.close()

@@ -1,0 +1,135 @@
+"""Jobs in a process of their own, with a stand-in for the worker that does as it is told."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import cast
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.jobs import Work
+from app.core.session import Session
+from app.gui import job_center
+from app.gui.studio import Studio
+from app.gui.worker_runner import WorkerRunner
+from project.errors import UserError
+from project.types import Changes
+from widgets.jobs_panel import JobsPanel
+
+WORKER = """
+import json, os, sys, time
+request = json.loads(sys.stdin.readline())
+todo = request["parameters"]["do"]
+def say(**message): print(json.dumps(message), flush=True)
+say(progress=[1, 2, "half"])
+if todo == "result": say(result={"frames": 7})
+elif todo == "error": say(error={"message": "No.", "hint": "Do that."})
+elif todo == "crash": os.abort()
+elif todo == "noise":
+    print("a library says hello", flush=True)
+    say(result={"frames": 1})
+elif todo == "wait":
+    sys.stdin.readline()
+    say(cancelled=True)
+elif todo == "deaf": time.sleep(60)
+"""
+
+
+@pytest.fixture
+def runner(qtbot: QtBot, tmp_path: Path) -> Iterator[WorkerRunner]:
+    script = tmp_path / "worker.py"
+    script.write_text(WORKER)
+    runner = WorkerRunner(command=(sys.executable, str(script)), grace_ms=200)
+    yield runner
+    runner.close()
+
+
+def job(do: str) -> Work:
+    return Work("faces", f"Do {do}", "recording", {"do": do})
+
+
+def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
+    work = job("result")
+    told: list[tuple[object, ...]] = []
+    runner.progressed.connect(lambda *what: told.append(what))
+    with qtbot.waitSignal(runner.finished, timeout=10_000) as seen:
+        runner.submit(work)
+    assert told == [(work, 1, 2, "half")]
+    assert seen.args == [work, {"frames": 7}]
+    assert runner.running is None
+
+
+def test_an_error_is_the_users_to_read(qtbot: QtBot, runner: WorkerRunner) -> None:
+    with qtbot.waitSignal(runner.failed, timeout=10_000) as seen:
+        runner.submit(job("error"))
+    assert (seen.args[1].message, seen.args[1].hint) == ("No.", "Do that.")
+
+
+def test_a_crash_is_a_message_and_the_next_job_runs(qtbot: QtBot, runner: WorkerRunner) -> None:
+    errors: list[UserError] = []
+    runner.failed.connect(lambda _work, error: errors.append(error))
+    with qtbot.waitSignal(runner.finished, timeout=10_000):
+        runner.submit(job("crash"))
+        runner.submit(job("result"))
+        assert len(runner.waiting) == 1, "one job at a time"
+    assert "stopped unexpectedly" in errors[0].message
+
+
+def test_lines_that_are_no_messages_are_passed_over(qtbot: QtBot, runner: WorkerRunner) -> None:
+    with qtbot.waitSignal(runner.finished, timeout=10_000):
+        runner.submit(job("noise"))
+
+
+def test_cancel_asks_the_worker(qtbot: QtBot, runner: WorkerRunner) -> None:
+    work = job("wait")
+    with qtbot.waitSignal(runner.progressed, timeout=10_000):
+        runner.submit(work)
+    with qtbot.waitSignal(runner.cancelled, timeout=10_000):
+        runner.cancel(work)
+
+
+def test_a_worker_that_does_not_listen_is_killed(qtbot: QtBot, runner: WorkerRunner) -> None:
+    work = job("deaf")
+    with qtbot.waitSignal(runner.progressed, timeout=10_000):
+        runner.submit(work)
+    with qtbot.waitSignal(runner.cancelled, timeout=5_000):
+        runner.cancel(work)
+
+
+def test_a_waiting_job_is_taken_out_of_the_queue(qtbot: QtBot, runner: WorkerRunner) -> None:
+    first, second = job("wait"), job("result")
+    runner.submit(first)
+    runner.submit(second)
+    with qtbot.waitSignal(runner.cancelled) as seen:
+        runner.cancel(second)
+    assert seen.args[0] is second
+    assert runner.running is first
+
+
+def test_a_program_that_is_not_there_is_a_message(qtbot: QtBot, tmp_path: Path) -> None:
+    runner = WorkerRunner(command=(str(tmp_path / "missing"),))
+    with qtbot.waitSignal(runner.failed, timeout=10_000) as seen:
+        runner.submit(job("result"))
+    assert "could not be started" in seen.args[1].message
+    runner.close()
+
+
+def test_what_waits_for_a_job_is_done_when_its_result_is_there(
+    qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_center, "kind_of", lambda _kind: SimpleNamespace(store=lambda *_: Changes()))
+    studio = Studio()
+    studio.session = cast(Session, object())
+    monkeypatch.setattr(studio, "publish", lambda _changes: None)
+    panel = JobsPanel()
+    qtbot.addWidget(panel)
+    jobs = job_center.JobCenter(studio, panel, runner)
+    work = Work("faces", "Do result", "recording", {"do": "result", "tracks": 0})
+    monkeypatch.setattr(job_center, "summary", lambda *_: "")
+    heard: list[str] = []
+    with qtbot.waitSignal(jobs.done, timeout=10_000):
+        jobs.start(work, lambda _result: heard.append("first"))
+        jobs.after(work, lambda _result: heard.append("second"))
+    qtbot.waitUntil(lambda: heard == ["first", "second"])

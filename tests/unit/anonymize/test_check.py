@@ -1,0 +1,177 @@
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonymize.check import CheckResult, Finding, check_rendering
+from anonymize.search import overlap
+from media.iterate import pictures
+from models.faces.base import Detections
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.types import FaceTrack, Json
+from tests.unit.anonymize.clips import make_clip
+from tests.unit.anonymize.tracks import Box, track
+
+HERE: Box = (40, 30, 40, 40)
+AWAY: Box = (110, 70, 30, 30)
+
+
+class Told:
+    """A detector that finds what it was told, picture by picture."""
+
+    key = "told"
+    parameters: Mapping[str, Json] = {}
+
+    def __init__(self, answers: Sequence[Sequence[tuple[Box, float]]]) -> None:
+        self._answers = list(answers)
+        self.asked = 0
+
+    def detect(self, image: np.ndarray, floor: float = 0.2) -> Detections:
+        assert image.shape == (120, 160, 3)
+        found = self._answers[self.asked]
+        self.asked += 1
+        boxes = np.array([box for box, _ in found], np.float32).reshape(-1, 4)
+        return Detections(boxes, np.array([score for _, score in found], np.float32))
+
+
+def look(clip: Path, tracks: Sequence[FaceTrack], detector: Told, **options: object) -> CheckResult:
+    """One picture at a time, so that the detector knows which it is."""
+    return check_rendering(clip, tracks, detector, workers=1, **options)  # type: ignore[arg-type]
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_clip(tmp_path_factory.mktemp("clip") / "rendered.mp4", range(0, 160, 40))
+
+
+def test_a_hit_on_a_track_is_a_face_left_and_tells_which(clip: Path) -> None:
+    told = Told([[], [(HERE, 0.5)], [(AWAY, 0.9)], []])
+    result = look(clip, [track([HERE] * 4, name="anna")], told)
+    assert told.asked == result.frames == 4
+    assert result.faces_left == [40_000]
+    assert result.doubtful == [80_000]
+    assert [(hit.track_id, hit.finding) for hit in result.hits] == [
+        ("anna", Finding.FACE_LEFT),
+        (None, Finding.DOUBTFUL),
+    ]
+
+
+def test_a_hit_below_one_half_is_left_aside(clip: Path) -> None:
+    result = look(clip, [track([HERE] * 4)], Told([[(HERE, 0.49)], [], [], []]))
+    assert result.hits == ()
+
+
+def test_a_hit_where_the_track_has_no_box_is_doubtful(clip: Path) -> None:
+    result = look(clip, [track([HERE] * 2)], Told([[], [], [(HERE, 0.9)], []]))
+    assert result.faces_left == []
+    assert result.doubtful == [80_000]
+
+
+def test_a_hit_in_a_gap_of_a_track_is_a_face_left(clip: Path) -> None:
+    result = look(clip, [track([HERE] * 2, frames=[0, 3])], Told([[], [], [(HERE, 0.9)], []]))
+    assert result.faces_left == [80_000]
+
+
+@pytest.mark.parametrize(("shift", "left"), [(21, True), (22, False)])
+def test_the_overlap_counts_from_three_tenths(clip: Path, shift: float, left: bool) -> None:
+    beside = (HERE[0] + shift, *HERE[1:])
+    assert (overlap(np.array(HERE), np.array(beside)) >= 0.3) is left
+    result = look(clip, [track([HERE] * 4)], Told([[(beside, 0.9)], [], [], []]))
+    assert bool(result.faces_left) is left
+
+
+def test_a_visible_robot_is_listed_apart(clip: Path) -> None:
+    robot = track([HERE] * 4, name="robot")
+    result = look(clip, [robot], Told([[(HERE, 0.9)], [], [], []]), exempt={"robot"})
+    assert result.exempt == [0]
+    assert result.faces_left == result.doubtful == []
+
+
+def test_a_person_before_a_robot_is_a_face_left(clip: Path) -> None:
+    robot, person = track([HERE] * 4, name="robot"), track([(45, 35, 40, 40)] * 4, name="person")
+    result = look(clip, [robot, person], Told([[(HERE, 0.9)], [], [], []]), exempt={"robot"})
+    assert [hit.track_id for hit in result.hits] == ["person"]
+    assert result.faces_left == [0]
+
+
+def test_what_was_dismissed_stays_doubtful(clip: Path) -> None:
+    toaster = track([HERE] * 4, name="toaster", dismissed=True)
+    for exempt in (set[str](), {"toaster"}):
+        result = look(clip, [toaster], Told([[(HERE, 0.9)], [], [], []]), exempt=exempt)
+        assert result.doubtful == [0]
+
+
+def test_times_are_those_of_the_recording(clip: Path) -> None:
+    late = track([HERE] * 4, times_us=[5_000_000, 5_040_000, 5_080_000, 5_120_000])
+    result = look(clip, [late], Told([[(HERE, 0.9)], [], [], []]), start_us=5_000_000)
+    assert result.faces_left == [5_000_000]
+
+
+def test_boxes_without_area_overlap_nothing() -> None:
+    assert overlap(np.zeros(4), np.array(HERE)) == 0
+    assert overlap(np.array(HERE), np.array(HERE)) == 1
+
+
+def test_it_can_be_cancelled(clip: Path) -> None:
+    class Impatient(Silent):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        look(clip, [], Told([[]] * 4), progress=Impatient())
+
+
+def test_a_missing_rendering_is_one_clear_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="missing"):
+        look(tmp_path / "none.mp4", [], Told([]))
+
+
+def test_answers_of_several_workers_stay_with_their_frames(tmp_path: Path) -> None:
+    import time
+
+    class Slow:
+        """Finds a face in bright pictures, and takes longer for those."""
+
+        key = "slow"
+        parameters: Mapping[str, Json] = {}
+
+        def detect(self, image: np.ndarray, floor: float = 0.2) -> Detections:
+            bright = int(image[0, 0, 0] > 128)
+            time.sleep(0.01 * bright)
+            return Detections(np.array([HERE] * bright, np.float32).reshape(-1, 4), np.ones(bright, np.float32))
+
+    clip = make_clip(tmp_path / "clip.mp4", range(0, 1600, 40))
+    bright = [p.time_us for p in pictures(clip) if p.image[0, 0, 0] > 128]
+    assert 5 < len(bright) < 35
+    assert check_rendering(clip, [], Slow(), workers=4).doubtful == bright
+
+
+def test_a_failing_detector_is_not_taken_for_an_empty_picture(clip: Path) -> None:
+    class Broken(Told):
+        def detect(self, image: np.ndarray, floor: float = 0.2) -> Detections:
+            raise RuntimeError("out of memory")
+
+    with pytest.raises(RuntimeError, match="out of memory"):
+        look(clip, [], Broken([]))
+
+
+def test_a_large_picture_is_looked_at_closely_around_the_small_faces_of_its_tracks(tmp_path: Path) -> None:
+    """Reduced, such a face is lost; the check must find it all the same."""
+
+    class Sharp:
+        key = "sharp"
+        parameters: Mapping[str, Json] = {}
+
+        def detect(self, image: np.ndarray, floor: float = 0.2) -> Detections:
+            if image.shape[1] == 400:
+                return Detections.none()
+            boxes = np.array([HERE], np.float32)
+            return Detections(boxes, np.array([0.9], np.float32))
+
+    clip = make_clip(tmp_path / "large.mp4", [0, 40], (800, 600))
+    times = [3_000_000, 3_040_000]
+    assert check_rendering(clip, [], Sharp(), start_us=3_000_000).hits == ()
+    small = track([HERE] * 2, times_us=times)
+    assert check_rendering(clip, [small], Sharp(), start_us=3_000_000).faces_left == times

@@ -1,0 +1,203 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymize.masks import MaskOptions, MaskSet
+from anonymize.methods.registry import METHODS, method, method_type
+from anonymize.painting import blank, hide
+from project.errors import UserError
+from tests.unit.anonymize.tracks import track
+
+Planes = tuple[np.ndarray, ...]
+
+
+def noise(width: int, height: int, seed: int = 0) -> Planes:
+    """A picture of pure noise in 4:2:0 planes."""
+    make = np.random.default_rng(seed)
+    half = ((height + 1) // 2, (width + 1) // 2)
+    return tuple(make.integers(0, 256, shape, np.uint8) for shape in ((height, width), half, half))
+
+
+def chroma_touched(core: np.ndarray) -> np.ndarray:
+    """Which chroma samples belong to a pixel of the core."""
+    rows, columns = core.shape
+    even = np.pad(core, ((0, rows % 2), (0, columns % 2)))
+    found: np.ndarray = even[::2, ::2] | even[1::2, ::2] | even[::2, 1::2] | even[1::2, 1::2]
+    return found
+
+
+@given(
+    width=st.integers(1, 90),
+    height=st.integers(1, 90),
+    box=st.tuples(st.floats(-50, 100), st.floats(-50, 100), st.floats(0, 80), st.floats(0, 80)),
+    feather=st.floats(0, 1),
+)
+def test_solid_leaves_nothing_of_the_face(
+    width: int, height: int, box: tuple[float, float, float, float], feather: float
+) -> None:
+    masks = MaskSet([track([box])], MaskOptions(feather=feather))
+    core = masks.alpha(0, width, height) == 255
+    cores = core, chroma_touched(core), chroma_touched(core)
+    one, other = noise(width, height, 1), noise(width, height, 1)
+    for plane, inside, fresh in zip(other, cores, noise(width, height, 2), strict=True):
+        plane[inside] = fresh[inside]
+    before = [plane.copy() for plane in one]
+    for picture in (one, other):
+        hide(picture, masks.at(0), method("solid"))
+    for plane, changed, inside in zip(one, other, cores, strict=True):
+        assert plane.tobytes() == changed.tobytes()
+        assert (plane[inside] == 128).all()
+    untouched = masks.alpha(0, width, height) == 0
+    assert (one[0][untouched] == before[0][untouched]).all()
+
+
+@pytest.mark.parametrize("name", METHODS)
+@given(
+    width=st.integers(1, 90),
+    height=st.integers(1, 90),
+    box=st.tuples(st.floats(-50, 100), st.floats(-50, 100), st.floats(0, 80), st.floats(0, 80)),
+)
+def test_pictures_and_boxes_of_any_size_keep_their_shape_and_what_is_outside(
+    name: str, width: int, height: int, box: tuple[float, float, float, float]
+) -> None:
+    masks = MaskSet([track([box])])
+    picture = noise(width, height)
+    before = [plane.copy() for plane in picture]
+    hide(picture, masks.at(0), method(name))
+    outside = masks.alpha(0, width, height) == 0
+    assert (picture[0][outside] == before[0][outside]).all()
+    rgb = np.zeros((height, width, 3), np.uint8)
+    hide([rgb], masks.at(0), method(name))
+    assert rgb.shape == (height, width, 3)
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_a_single_pixel_is_hidden(name: str) -> None:
+    picture = noise(1, 1)
+    hide(picture, MaskSet([track([(0, 0, 1, 1)])]).at(0), method(name))
+    assert [plane.shape for plane in picture] == [(1, 1)] * 3
+
+
+def spectrum(samples: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Frequency in cycles a sample, and energy, of the middle of a picture (its edges are another matter)."""
+    rows, columns = samples.shape
+    middle = samples[rows // 4 : -rows // 4, columns // 4 : -columns // 4].astype(float)
+    middle = (middle - middle.mean()) * np.outer(np.hanning(middle.shape[0]), np.hanning(middle.shape[1]))
+    energy = np.abs(np.fft.fft2(middle)) ** 2
+    return np.hypot(*np.meshgrid(np.fft.fftfreq(middle.shape[1]), np.fft.fftfreq(middle.shape[0]))), energy
+
+
+@pytest.mark.parametrize("face_width", [8, 20, 33, 60, 101, 200])
+@pytest.mark.parametrize("subsampling", [(1, 1), (2, 2)])
+def test_blur_is_at_least_as_strong_as_the_full_gaussian(face_width: int, subsampling: tuple[int, int]) -> None:
+    import cv2
+
+    sigma = 0.25 * face_width / subsampling[0]
+    side = max(128, round(24 * sigma))
+    loud = np.kron(noise(side, side)[0] // 128 * 255, np.ones((4, 4), np.uint8))[:side, :side]
+    ours = method("blur", strength=0.25).cover(loud, face_width, subsampling)
+    theirs = np.rint(cv2.GaussianBlur(loud.astype(np.float32), (0, 0), sigma, borderType=cv2.BORDER_REPLICATE))
+    frequency, energy = spectrum(ours)
+    _, expected = spectrum(theirs)
+    _, rounding = spectrum(np.random.default_rng(1).uniform(-1, 1, loud.shape))
+    for cut_off in (0.25, 0.4, 0.6):
+        above = frequency * sigma > cut_off
+        assert energy[above].sum() <= 1.05 * expected[above].sum() + 2 * rounding[above].sum()
+
+
+def test_a_single_light_is_spread_at_least_as_wide_as_promised() -> None:
+    dark = np.zeros((801, 801), np.uint8)
+    dark[380:421, 380:421] = 255
+    across = method("blur", strength=0.25).cover(dark, 100, (1, 1)).astype(float).sum(axis=0)
+    middle = (across * np.arange(801)).sum() / across.sum()
+    assert middle == pytest.approx(400, abs=0.5)
+    expected = np.hypot(0.25 * 100, dark[400].nonzero()[0].std())
+    # A little of the tails is rounded away.
+    assert np.sqrt((across * (np.arange(801) - middle) ** 2).sum() / across.sum()) > 0.99 * expected
+
+
+@given(face_width=st.floats(1, 900), cells=st.integers(1, 8))
+def test_no_more_cells_than_asked_for_go_across_a_face(face_width: float, cells: int) -> None:
+    side = method("pixelate", cells=cells).grid(face_width)
+    assert side % 2 == 0
+    assert face_width / side <= cells
+
+
+def test_a_mosaic_cell_is_the_mean_of_what_it_covers() -> None:
+    luma = noise(64, 64)[0]
+    mosaic = method("pixelate", cells=4).cover(luma, 64, (1, 1))
+    cells = mosaic.reshape(4, 16, 4, 16)
+    assert (cells == cells[:, :1, :, :1]).all()
+    means = luma.reshape(4, 16, 4, 16).mean(axis=(1, 3))
+    assert np.abs(cells[:, 0, :, 0] - means).max() <= 1
+
+
+def test_a_trembling_box_over_a_still_face_shows_the_same_mosaic() -> None:
+    """Else the mean over frames would show finer detail than one frame."""
+    shake = np.random.default_rng(3).uniform(-3, 3, (30, 2))
+    boxes = [(60 + dx, 50 + dy, 64.0, 64.0) for dx, dy in shake]
+    masks = MaskSet([track([*boxes, (60, 50, 70, 70)])], MaskOptions(feather=0))
+    seen = []
+    for frame in range(30):
+        picture = noise(200, 200)
+        hide(picture, masks.at(frame), method("pixelate"))
+        seen.append(picture[0][60:105, 70:115])
+    assert all((other == seen[0]).all() for other in seen)
+
+
+def test_the_strength_does_not_follow_a_box_that_shrinks() -> None:
+    masks = MaskSet([track([(40, 40, 80, 80), (60, 60, 10, 10)])], MaskOptions(linger=0))
+    assert {method("pixelate").grid(masks.at(frame)[0].face_width) for frame in (0, 1)} == {14}
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_overlapping_faces_stay_hidden(name: str) -> None:
+    """The second mask must not bring back what the first one hid."""
+    pair = MaskSet([track([(60, 60, 60, 60)], name="a"), track([(90, 70, 60, 60)], name="b")])
+    first, second = pair.at(0)
+    flat = tuple(np.full_like(plane, 128) for plane in noise(240, 200))
+    alone = noise(240, 200)
+    hide(alone, [first], method(name))
+    both = noise(240, 200)
+    hide(both, [first, second], method(name))
+    assert both[0][80:110, 80:110].std() <= alone[0][80:110, 80:110].std() + 1
+    assert both[0][80:110, 80:110].std() < noise(240, 200)[0].std() / 3
+    assert flat[0].std() == 0
+
+
+def test_a_blanked_picture_is_one_grey() -> None:
+    picture = noise(7, 5)
+    blank(picture)
+    assert all((plane == 128).all() for plane in picture)
+
+
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("blur", {"strength": 0.2}),
+        ("blur", {"strength": "strong"}),
+        ("blur", {"strength": float("nan")}),
+        ("pixelate", {"cells": 9}),
+        ("pixelate", {"cells": 0}),
+        ("pixelate", {"cells": 4.5}),
+        ("pixelate", {"cells": True}),
+    ],
+)
+def test_what_is_too_weak_is_refused(name: str, options: dict[str, object]) -> None:
+    with pytest.raises(UserError, match="not allowed"):
+        method(name, **options)
+
+
+def test_unknown_methods_and_options_are_named() -> None:
+    with pytest.raises(UserError, match="no anonymization method “mask”"):
+        method("mask")
+    with pytest.raises(UserError, match="no option “radius”"):
+        method("blur", radius=3)
+    with pytest.raises(UserError, match="has no options"):
+        method("solid", colour="red")
+
+
+def test_only_solid_is_called_irreversible() -> None:
+    assert {name for name in METHODS if not method_type(name).reversible} == {"solid"}
+    assert method().name == "solid"

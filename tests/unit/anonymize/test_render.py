@@ -1,0 +1,244 @@
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonymize.masks import MaskSet
+from anonymize.methods.registry import method
+from anonymize.render import RenderPlan, RenderResult, render
+from media.index import load_index
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.types import FaceTrack
+from tests.unit.anonymize.clips import make_clip, planes_of
+from tests.unit.anonymize.tracks import Box, track
+
+ROOT = Path(__file__).resolve().parents[3]
+STEADY = range(0, 800, 40)
+UNEVEN = [0, 33, 66, 133, 166, 300, 333, 366, 400, 480]
+FACE: Box = (50, 40, 40, 40)
+
+
+def follow(clip: Path, box: Box = FACE, *, name: str = "face") -> FaceTrack:
+    """A face that stays in one place of a whole clip."""
+    times = load_index(clip).times.times_us
+    return track([box] * len(times), times_us=list(times), name=name)
+
+
+def rendered(clip: Path, out: Path, tracks: Sequence[FaceTrack], how: str = "solid", **options: object) -> RenderResult:
+    frames = options.pop("tracked_frames", len(load_index(clip)))
+    return render(RenderPlan(clip, out, tracks, frames, method(how), **options))  # type: ignore[arg-type]
+
+
+def is_grey(samples: np.ndarray) -> bool:
+    """Grey but for what encoding adds; the clips are of noise, 45 levels from grey in the mean."""
+    return bool(np.abs(samples.astype(int) - 128).mean() < 5)
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_clip(tmp_path_factory.mktemp("clip") / "a clip.mp4", STEADY, sound=True)
+
+
+def test_the_face_is_grey_in_every_frame_and_the_rest_is_not(clip: Path, tmp_path: Path) -> None:
+    face = follow(clip)
+    done = rendered(clip, tmp_path / "out.mp4", [face])
+    alpha = MaskSet([face]).alpha(5, 160, 120)
+    after = planes_of(done.output)
+    assert done.frames == len(after) == len(STEADY)
+    assert done.blanked_us == ()
+    for before, planes in zip(planes_of(clip), after, strict=True):
+        assert is_grey(planes[0][alpha == 255])
+        assert np.abs(planes[0].astype(int) - before[0])[alpha == 0].mean() < 10
+
+
+def test_variable_time_stamps_are_kept(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "uneven.mp4", UNEVEN)
+    done = rendered(clip, tmp_path / "out.mp4", [follow(clip)])
+    assert list(load_index(done.output).times.times_us) == [1000 * time for time in UNEVEN]
+
+
+def test_a_range_has_the_frames_of_that_range_with_their_own_masks(clip: Path, tmp_path: Path) -> None:
+    times = load_index(clip).times.times_us
+    boxes: list[Box] = [(4 * i, 40, 40, 40) for i in range(len(times))]
+    moving = track(boxes, times_us=list(times))
+    done = rendered(clip, tmp_path / "out.mp4", [moving], start_us=200_000, end_us=400_000)
+    assert done.frames == 5
+    assert done.start_us == 200_000
+    masks = MaskSet([moving])
+    for frame, planes in enumerate(planes_of(done.output), 5):
+        assert is_grey(planes[0][masks.alpha(frame, 160, 120) == 255])
+
+
+def test_an_exempt_face_is_left_as_it_is(clip: Path, tmp_path: Path) -> None:
+    robot, person = follow(clip, (5, 5, 30, 30), name="robot"), follow(clip, (100, 70, 30, 30), name="person")
+    done = rendered(clip, tmp_path / "out.mp4", [robot, person], exempt=frozenset({"robot"}))
+    for before, after in zip(planes_of(clip), planes_of(done.output), strict=True):
+        assert np.abs(before[0].astype(int) - after[0])[5:35, 5:35].mean() < 10
+        assert is_grey(after[0][70:100, 100:130])
+
+
+def test_frames_that_nobody_looked_at_are_painted_over(clip: Path, tmp_path: Path) -> None:
+    done = rendered(clip, tmp_path / "out.mp4", [], tracked_frames=15)
+    assert list(done.blanked_us) == [1000 * time for time in STEADY[15:]]
+    after = planes_of(done.output)
+    assert all(is_grey(plane) for planes in after[15:] for plane in planes)
+    assert not any(is_grey(planes[0]) for planes in after[:15])
+
+
+def test_damaged_frames_are_painted_over(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "damaged.mp4", STEADY, (320, 240))
+    data = bytearray(clip.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 4000] = np.random.default_rng(1).bytes(4000)
+    clip.write_bytes(data)
+    done = rendered(clip, tmp_path / "out.mp4", [])
+    assert done.frames == len(STEADY)
+    assert 0 < len(done.blanked_us) < len(STEADY)
+    times = list(load_index(done.output).times.times_us)
+    for time, planes in zip(times, planes_of(done.output), strict=True):
+        assert is_grey(planes[0]) is (time in done.blanked_us)
+
+
+def test_frames_that_were_damaged_when_they_were_tracked_are_painted_over(clip: Path, tmp_path: Path) -> None:
+    done = rendered(clip, tmp_path / "out.mp4", [], damaged_frames=frozenset({3, 4}), start_us=80_000)
+    assert done.blanked_us == (120_000, 160_000)
+    after = planes_of(done.output)
+    assert [frame for frame, planes in enumerate(after, 2) if is_grey(planes[0])] == [3, 4]
+
+
+def test_tracks_of_another_file_are_refused(clip: Path, tmp_path: Path) -> None:
+    face = follow(clip)
+    shifted = track([FACE] * len(STEADY), times_us=[int(t) + 1000 for t in face.times_us])
+    beyond = track([FACE], frames=[len(STEADY)], times_us=[0])
+    for wrong in (shifted, beyond, track([FACE], frames=[-1], times_us=[0])):
+        with pytest.raises(UserError, match="another file"):
+            rendered(clip, tmp_path / "out.mp4", [wrong])
+    with pytest.raises(UserError, match="more frames"):
+        rendered(clip, tmp_path / "out.mp4", [face], tracked_frames=len(STEADY) + 1)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_source_is_never_overwritten(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "source.mp4", STEADY[:3])
+    before = clip.read_bytes()
+    hard, soft = tmp_path / "hard.mp4", tmp_path / "soft.mp4"
+    hard.hardlink_to(clip)
+    soft.symlink_to(clip)
+    for target in (clip, hard, soft):
+        with pytest.raises(UserError, match="never overwritten"):
+            rendered(clip, target, [], overwrite=True)
+    assert clip.read_bytes() == hard.read_bytes() == before
+    assert soft.is_symlink()
+
+
+def test_another_clip_is_replaced_only_when_asked(clip: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.mp4"
+    target.write_bytes(b"something else")
+    with pytest.raises(UserError, match="exists already"):
+        rendered(clip, target, [])
+    assert target.read_bytes() == b"something else"
+    assert rendered(clip, target, [], overwrite=True).frames == len(STEADY)
+
+
+class Impatient(Silent):
+    """Cancels after a few questions."""
+
+    def __init__(self, patience: int) -> None:
+        self.patience = patience
+
+    def check_cancelled(self) -> None:
+        self.patience -= 1
+        if self.patience < 0:
+            raise Cancelled
+
+
+@pytest.mark.parametrize("patience", [0, 1, 5, 15])
+def test_a_cancelled_export_leaves_nothing(clip: Path, tmp_path: Path, patience: int) -> None:
+    plan = RenderPlan(clip, tmp_path / "out.mp4", [follow(clip)], len(STEADY), method())
+    with pytest.raises(Cancelled):
+        render(plan, Impatient(patience))
+    assert list(tmp_path.iterdir()) == []
+
+
+RENDER = """
+import resource, signal, sys
+from pathlib import Path
+from anonymize.methods.registry import method
+from anonymize.render import RenderPlan, render
+from media.index import load_index
+from project.errors import UserError
+
+class Telling:
+    def progress(self, done, total, text=""):
+        print(done, total, flush=True)
+    def check_cancelled(self):
+        pass
+
+source, target, room = Path(sys.argv[1]), Path(sys.argv[2]), int(sys.argv[3])
+if room:
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, room))
+try:
+    render(RenderPlan(source, target, [], len(load_index(source)), method()), Telling())
+except UserError as error:
+    print(error, file=sys.stderr)
+    sys.exit(2)
+"""
+
+
+def test_a_full_disk_is_one_clear_line_and_leaves_nothing(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", range(0, 4000, 40), (320, 240))
+    out = tmp_path / "out"
+    out.mkdir()
+    command = [sys.executable, "-c", RENDER, str(clip), str(out / "out.mp4"), "100000"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 2, done.stderr
+    assert "no room" in done.stderr
+    assert list(out.iterdir()) == []
+
+
+@pytest.mark.parametrize("after", [1, 40, 90])
+def test_a_killed_export_leaves_no_clip(tmp_path: Path, after: int) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", range(0, 8000, 40), (320, 240))
+    target = tmp_path / "out.mp4"
+    with subprocess.Popen(
+        [sys.executable, "-c", RENDER, str(clip), str(target), "0"], cwd=ROOT, stdout=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        for _ in range(after):
+            child.stdout.readline()
+        child.send_signal(signal.SIGKILL)
+    assert not target.exists()
+
+
+@pytest.mark.parametrize("size", [(1, 1), (33, 17), (2, 35)])
+@pytest.mark.parametrize("how", ["solid", "blur", "pixelate"])
+def test_odd_sizes_are_rendered_whole(tmp_path: Path, size: tuple[int, int], how: str) -> None:
+    clip = make_clip(tmp_path / "odd.mkv", range(0, 200, 40), size)
+    done = rendered(clip, tmp_path / "out.mp4", [follow(clip, (0, 0, *size))], how)
+    assert done.frames == 5
+
+
+def test_a_stretch_of_a_real_conversation(shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "media" / "conv_multi_friends_720p.mp4"
+    times = load_index(source).times
+    face = track([(500, 200, 200, 250)] * len(times), times_us=list(times.times_us))
+    start, end = times.time_of(100), times.time_of(110)
+    done = rendered(source, tmp_path / "out.mp4", [face], start_us=start, end_us=end)
+    assert done.frames == 10
+    assert all(is_grey(planes[0][220:430, 520:680]) for planes in planes_of(done.output))
+
+
+def test_a_real_variable_rate_is_kept_to_the_frame(shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "media" / "talk_vfr_tags.mp4"
+    times = load_index(source).times.times_us
+    done = rendered(source, tmp_path / "out.mp4", [track([(200, 150, 250, 300)] * 135, times_us=list(times))], "blur")
+    after = load_index(done.output).times.times_us
+    assert done.frames == len(after) == 135
+    assert np.abs(after - times).max() <= 1
+    assert done.start_us == 0

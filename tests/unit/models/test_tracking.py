@@ -1,0 +1,165 @@
+"""Whole recordings: the true face is followed, a run that was stopped goes on, odd files do no harm."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models.faces import registry
+from models.faces.options import FaceOptions
+from models.faces.tracking import FacesResult, track_faces
+from project.errors import Cancelled, UserError
+from project.types import Origin
+from tests.unit.models.faces import Bright, StopAfter, moving_face, overlap, write_clip
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def _dark(width: int, height: int, box: tuple[int, int, int, int] | None = None, grey: int = 20) -> np.ndarray:
+    image = np.full((height, width, 3), grey, np.uint8)
+    if box is not None:
+        x, y, w, h = box
+        image[y : y + h, x : x + w] = 255
+    return image
+
+
+@pytest.fixture
+def moving(tmp_path: Path) -> Path:
+    return write_clip(tmp_path / "moving.mp4", [_dark(320, 240, (20 + 4 * i, 60, 60, 80)) for i in range(40)])
+
+
+def _plain(result: FacesResult) -> list[tuple[object, ...]]:
+    return [(t.frames.tolist(), t.boxes.tolist(), t.scores.tolist(), t.origins.tolist()) for t in result.tracks]
+
+
+def test_a_moving_face_is_one_track_on_the_truth(tmp_path: Path) -> None:
+    portrait = pytest.importorskip("skimage.data").astronaut()
+    images, truth = moving_face(portrait, 40)
+    result = track_faces(write_clip(tmp_path / "clip.mp4", images), registry.detector())
+    (track,) = [t for t in result.tracks if t.scores.max() > 0.5]
+    good = [overlap(box, truth[frame]) >= 0.5 for frame, box in zip(track.frames, track.boxes, strict=True)]
+    assert sum(good) >= 0.95 * len(truth)
+    assert result.frames == result.frames_with_face == 40
+    assert (np.diff(track.times_us) == 40_000).all()
+
+
+def test_the_detector_looks_at_some_frames_and_the_rest_lie_between(moving: Path) -> None:
+    detector = Bright()
+    (track,) = track_faces(moving, detector).tracks
+    assert 18 <= detector.calls <= 22
+    assert track.frames.tolist() == list(range(40))
+    assert np.abs(track.boxes[:, 0] - (20 + 4 * np.arange(40))).max() < 5
+    assert set(track.origins[5:35]) == {Origin.DETECTED, Origin.INTERPOLATED}
+
+
+def test_a_scene_change_cuts_the_track_exactly(tmp_path: Path) -> None:
+    box = (40, 40, 60, 80)
+    images = [_dark(320, 240, box)] * 15 + [_dark(320, 240, box, grey=100)] * 16
+    first, second = track_faces(write_clip(tmp_path / "cut.mp4", images), Bright()).tracks
+    assert (int(first.frames[0]), int(first.frames[-1])) == (0, 14)
+    assert (int(second.frames[0]), int(second.frames[-1])) == (15, 30)
+    assert first.origins[-1] == second.origins[0] == Origin.DETECTED
+
+
+@pytest.mark.parametrize("stop", [1, 2, 7, 20, 37])
+def test_a_stopped_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path, stop: int) -> None:
+    checkpoint = tmp_path / "log"
+    whole = track_faces(moving, Bright())
+    detector = Bright()
+    with pytest.raises(Cancelled):
+        track_faces(moving, detector, checkpoint=checkpoint, progress=StopAfter(stop))
+    checkpoint.write_bytes(checkpoint.read_bytes()[:-3])
+    again = Bright()
+    assert _plain(track_faces(moving, again, checkpoint=checkpoint)) == _plain(whole)
+    assert not checkpoint.exists()
+    if stop >= 20:
+        assert again.calls < 15
+
+
+def test_a_stop_at_a_scene_change_ends_the_same(tmp_path: Path) -> None:
+    box = (40, 40, 60, 80)
+    clip = write_clip(tmp_path / "cut.mp4", [_dark(320, 240, box, 20 + 80 * (i // 8 % 2)) for i in range(32)])
+    whole = _plain(track_faces(clip, Bright()))
+    for stop in range(1, 32):
+        with pytest.raises(Cancelled):
+            track_faces(clip, Bright(), checkpoint=tmp_path / "log", progress=StopAfter(stop))
+        assert _plain(track_faces(clip, Bright(), checkpoint=tmp_path / "log")) == whole
+
+
+def test_a_killed_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path) -> None:
+    checkpoint = tmp_path / "log"
+    script = (
+        "import sys\nfrom pathlib import Path\nfrom models.faces.tracking import track_faces\n"
+        "from tests.unit.models.faces import Bright\n"
+        "class Tell:\n"
+        "    def progress(self, done, total, text=''):\n"
+        "        print(done, flush=True)\n"
+        "        if done >= 15: sys.stdin.read()\n"
+        "    def check_cancelled(self): pass\n"
+        "track_faces(Path(sys.argv[1]), Bright(), checkpoint=Path(sys.argv[2]), progress=Tell())\n"
+    )
+    command = [sys.executable, "-c", script, str(moving), str(checkpoint)]
+    with subprocess.Popen(
+        command, cwd=ROOT, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as run:
+        assert run.stdout is not None
+        while run.stdout.readline().strip() != b"15":
+            assert run.poll() is None
+        run.send_signal(signal.SIGKILL)
+    again = Bright()
+    assert _plain(track_faces(moving, again, checkpoint=checkpoint)) == _plain(track_faces(moving, Bright()))
+    assert again.calls <= 14
+
+
+def test_partial_work_with_other_options_is_not_used(moving: Path, tmp_path: Path) -> None:
+    with pytest.raises(Cancelled):
+        track_faces(moving, Bright(), checkpoint=tmp_path / "log", progress=StopAfter(20))
+    detector = Bright()
+    track_faces(moving, detector, FaceOptions(looks_per_second=25), checkpoint=tmp_path / "log")
+    assert detector.calls == 40
+
+
+def test_the_number_of_workers_changes_nothing(moving: Path) -> None:
+    one, five = (_plain(track_faces(moving, Bright(), FaceOptions(workers=n))) for n in (1, 5))
+    assert one == five
+
+
+@pytest.mark.parametrize("size", [(1, 1), (2, 2), (3, 5), (101, 57), (90, 160)])
+@pytest.mark.parametrize("frames", [1, 2, 5])
+def test_small_odd_and_short_recordings_have_no_faces_and_do_no_harm(
+    tmp_path: Path, size: tuple[int, int], frames: int
+) -> None:
+    clip = write_clip(tmp_path / "small.mkv", [_dark(*size)] * frames, "ffv1")
+    result = track_faces(clip, registry.detector())
+    assert (result.tracks, result.frames, result.frames_with_face) == ([], frames, 0)
+
+
+def test_what_is_not_a_recording_is_said_plainly(tmp_path: Path) -> None:
+    path = tmp_path / "notes.mp4"
+    path.write_text("no picture here")
+    with pytest.raises(UserError):
+        track_faces(path, Bright())
+
+
+def test_damaged_frames_are_named(tmp_path: Path) -> None:
+    images = [np.random.default_rng(i).integers(0, 256, (120, 160, 3), np.uint8) for i in range(30)]
+    path = write_clip(tmp_path / "noise.mkv", images)
+    data = bytearray(path.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 20_000] = bytes(20_000)
+    path.write_bytes(bytes(data))
+    result = track_faces(path, Bright())
+    assert result.damaged
+
+
+def test_a_face_that_leaves_is_not_followed_further(shared_data: Path) -> None:
+    result = track_faces(shared_data / "media" / "face_noface_vfr_hevc.mov", registry.detector())
+    longest = max(result.tracks, key=lambda t: len(t.frames))
+    assert longest.frames[0] == 0
+    assert 69 <= longest.frames[-1] <= 76
+    assert result.frames == 169
+    assert result.frames_with_face <= 85

@@ -1,0 +1,55 @@
+"""A small study, and what the tests of this floor look at."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from project.ids import new_id
+from project.queries.annotators import insert_annotator
+from project.queries.collections import insert_collection
+from project.queries.recordings import insert_recording
+from project.queries.segments import insert_segment
+from project.store import Study
+from project.types import Annotator, Collection, Recording, Segment, Verdict
+
+
+@dataclass(frozen=True)
+class Small:
+    study: Study
+    collection: Collection
+    recording: Recording
+    annotator: Annotator
+
+    def segment(self, start_us: int = 1_000_000, end_us: int = 2_000_000) -> Segment:
+        return Segment(new_id(), self.recording.id, self.annotator.id, Verdict.ERROR, start_us, end_us)
+
+    def add(self, start_us: int = 1_000_000, end_us: int = 2_000_000) -> Segment:
+        segment = self.segment(start_us, end_us)
+        with self.study.step("Add segment", self.annotator.id):
+            insert_segment(self.study, segment)
+        return segment
+
+
+def furnish(study: Study) -> Small:
+    collection = Collection(new_id(), "Wellness", "A coach")
+    small = Small(
+        study, collection, Recording(new_id(), collection.id, 1, "First", 60_000_000), Annotator(new_id(), "Anna")
+    )
+    with study.step("Set up", undoable=False):
+        insert_collection(study, small.collection)
+        insert_recording(study, small.recording)
+        insert_annotator(study, small.annotator)
+    return small
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "study.greenroom", "A study") as made:
+        yield made
+
+
+@pytest.fixture
+def small(study: Study) -> Small:
+    return furnish(study)

@@ -1,0 +1,75 @@
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.store import Study
+from project.synthetic import fill
+from tests.unit.project.conftest import furnish
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "a.greenroom") as study:
+        small = furnish(study)
+        small.add()
+        study.undo()
+        study.redo()
+    return tmp_path / "a.greenroom"
+
+
+def test_a_good_study_has_no_problems(path: Path, tmp_path: Path) -> None:
+    before = path.read_bytes()
+    assert check(path) == []
+    assert path.read_bytes() == before
+    with Study.create(tmp_path / "big") as study:
+        fill(study, recordings=20, segments=500)
+    assert check(tmp_path / "big.greenroom") == []
+
+
+def test_a_study_that_is_open_can_be_checked(path: Path) -> None:
+    with Study.open(path) as study:
+        small_names = sorted(p.name for p in path.parent.iterdir())
+        assert check(path) == []
+        assert sorted(p.name for p in path.parent.iterdir()) == small_names
+        with study.step("x"):
+            study.set_property("x", 1)
+        assert check(path) == []
+
+
+def problems() -> Iterator[tuple[str, str]]:
+    yield "UPDATE segment SET end_us = 70000000", "reaches outside its recording"
+    yield "UPDATE segment SET end_us = 1500000", "not what the history says"
+    yield "DELETE FROM segment", "not what the history says"
+    yield "PRAGMA ignore_check_constraints = ON; UPDATE segment SET end_us = start_us", "does not end after it starts"
+    yield "INSERT INTO segment_value VALUES ('nobody', 's', 1, 'f', '1')", "belongs to no segment"
+    yield "INSERT INTO segment_value SELECT id, 's', 1, 'f', '{' FROM segment", "not JSON"
+    yield "DELETE FROM annotator", "refers to one of “annotator”"
+    yield "UPDATE journal_step SET undo_top = 99 WHERE id = 2", "points to one that is not there"
+    yield "DELETE FROM journal_change WHERE step_id = 2", "changed nothing"
+    yield "UPDATE journal_change SET step_id = 77 WHERE step_id = 2", "belongs to no step"
+    yield "CREATE TABLE extra (x)", "unknown table “extra”"
+    yield "CREATE INDEX extra ON segment (end_us)", "unknown index “extra”"
+    yield "DROP INDEX segment_by_start", "“segment_by_start” is missing"
+    yield "CREATE TRIGGER t AFTER DELETE ON run BEGIN SELECT 1; END", "trigger “t”"
+    yield "INSERT INTO participant VALUES ('p', 'P', 'king', '')", "unknown role"
+    yield (
+        "INSERT INTO medium SELECT 'm', id, 'main', 0, 0, 'x', '', '{}' FROM recording",
+        "facts about a medium cannot be read",
+    )
+    yield "INSERT INTO recording SELECT 'r', collection_id, number, '', 0 FROM recording", "the same number"
+
+
+@pytest.mark.parametrize(("sql", "message"), list(problems()))
+def test_each_problem_is_named(path: Path, sql: str, message: str) -> None:
+    connection = sqlite3.connect(path)
+    connection.executescript(sql)
+    connection.close()
+    before = path.read_bytes()
+    found = check(path)
+    assert any(message in line for line in found), found
+    assert not any("\n" in line for line in found)
+    assert path.read_bytes() == before
+    assert [p.name for p in path.parent.iterdir()] == [path.name]

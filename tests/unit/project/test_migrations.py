@@ -1,0 +1,60 @@
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from project import schema
+from project.check import check
+from project.errors import UserError
+from project.store import Study
+from tests.unit.project.conftest import furnish
+
+NEXT = schema.Version("second", ("CREATE TABLE extra (id TEXT PRIMARY KEY) STRICT",))
+BROKEN = schema.Version("third", ("CREATE TABLE more (id TEXT) STRICT", "CREATE TABLE extra (id TEXT) STRICT"))
+
+
+@pytest.fixture
+def old(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "a.greenroom") as study:
+        furnish(study).add()
+    return tmp_path / "a.greenroom"
+
+
+def test_an_old_study_is_backed_up_and_brought_up_to_date(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = old.read_bytes()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    with pytest.raises(UserError, match="older version"):
+        Study.open(old, read_only=True)
+    assert old.read_bytes() == before
+    with Study.open(old) as study:
+        assert study.row("PRAGMA user_version") == (2,)
+        assert study.rows("SELECT * FROM extra") == []
+        assert study.undo_name == "Add segment"
+    assert check(old) == []
+    backup = old.with_name("a (before version 2).greenroom")
+    assert sorted(p.name for p in old.parent.iterdir()) == [backup.name, "a.greenroom"]
+    monkeypatch.undo()
+    assert check(backup) == []
+    with Study.open(backup) as study:
+        assert study.undo_name == "Add segment"
+    with pytest.raises(UserError, match="newer version"):
+        Study.open(old)
+
+
+def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    Study.open(old).close()
+    before = sqlite3.connect(old).execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, BROKEN))
+    monkeypatch.setattr("project.opening.schema.expected_schema", lambda number: {})
+    with pytest.raises(sqlite3.OperationalError, match="already exists"):
+        Study.open(old)
+    with sqlite3.connect(old) as connection:
+        assert connection.execute("SELECT type, name, sql FROM sqlite_schema").fetchall() == before
+        assert connection.execute("PRAGMA user_version").fetchone() == (2,)
+    connection.close()
+
+
+def test_plugins_of_sqlite_utils_stay_outside(old: Path) -> None:
+    with Study.open(old) as study:
+        assert study.row("SELECT name FROM _sqlite_migrations WHERE migration_set = 'greenroom'") == ("first",)

@@ -1,0 +1,469 @@
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import threading
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.errors import UserError
+from project.journal import RUN_TABLES, SUBJECTS
+from project.json_text import to_json
+from project.locking import lock_path
+from project.queries.annotators import insert_annotator
+from project.queries.history import steps
+from project.queries.segments import insert_segment, segment, segments_of, update_segment
+from project.store import Study
+from project.types import Annotator
+from tests.unit.project.conftest import Small, furnish
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_one_file_is_left_after_closing(tmp_path: Path) -> None:
+    study = Study.create(tmp_path / "a.greenroom", "A")
+    furnish(study)
+    assert len(names(tmp_path)) > 1
+    study.close()
+    study.close()
+    assert names(tmp_path) == ["a.greenroom"]
+    assert (tmp_path / "a.greenroom").read_bytes()[18] == 1
+
+
+def test_what_was_created_is_there_after_reopening(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "a", "Émile's 😀 study") as study:
+        identity = study.id
+        assert study.path.name == "a.greenroom"
+        assert study.folder == tmp_path
+    with Study.open(tmp_path / "a.greenroom") as study:
+        assert study.id == identity
+        assert len(identity) == 36
+        assert study.get_property("name") == "Émile's 😀 study"
+        assert study.get_property("unheard of", 7) == 7
+
+
+@pytest.mark.parametrize("name", ["a b'\".greenroom", "q?mode=memory#x&%41.greenroom", "new\nline😀.greenroom"])
+def test_any_file_name_works(tmp_path: Path, name: str) -> None:
+    with Study.create(tmp_path / name) as study, study.step("Rename"):
+        study.set_property("name", "x")
+    assert names(tmp_path) == [name]
+    assert check(tmp_path / name) == []
+
+
+def test_messages_are_one_line_also_for_names_that_are_not(tmp_path: Path) -> None:
+    with pytest.raises(UserError) as error:
+        Study.open(tmp_path / "new\nline.greenroom")
+    assert "\n" not in error.value.message
+
+
+def test_create_never_overwrites(tmp_path: Path) -> None:
+    (tmp_path / "a.greenroom").write_text("mine")
+    with pytest.raises(UserError, match="there already"):
+        Study.create(tmp_path / "a.greenroom")
+    assert names(tmp_path) == ["a.greenroom"]
+    assert (tmp_path / "a.greenroom").read_text() == "mine"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_create_does_not_overwrite_what_appears_meanwhile(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    def refuse(*_: object) -> None:
+        raise PermissionError
+
+    (tmp_path / "a.greenroom").write_text("mine")
+    monkeypatch.setattr("project.creation.os.path.lexists", lambda _: False)
+    if not links:
+        monkeypatch.setattr("project.creation.os.link", refuse)
+    with pytest.raises(UserError, match="there already"):
+        Study.create(tmp_path / "a.greenroom")
+    assert names(tmp_path) == ["a.greenroom"]
+    assert (tmp_path / "a.greenroom").read_text() == "mine"
+
+
+def test_create_says_when_the_folder_is_missing(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no folder"):
+        Study.create(tmp_path / "nowhere" / "a.greenroom")
+
+
+def test_a_step_that_raises_changes_nothing(small: Small) -> None:
+    added = small.segment()
+
+    def fail() -> None:
+        with small.study.step("Add"):
+            insert_segment(small.study, added)
+            raise KeyError
+
+    with pytest.raises(KeyError):
+        fail()
+    assert segments_of(small.study, small.recording.id) == []
+    assert small.study.undo_name is None
+    small.add()
+
+
+def test_an_empty_step_leaves_no_trace(small: Small) -> None:
+    before = steps(small.study)
+    added = small.add()
+    with small.study.step("Move") as step:
+        update_segment(small.study, added)
+    assert not step.changes
+    assert len(steps(small.study)) == len(before) + 1
+
+
+def test_a_step_tells_what_it_changed(small: Small) -> None:
+    added = small.segment()
+    with small.study.step("Add", small.annotator.id) as step:
+        insert_segment(small.study, added)
+    assert dict(step.changes.tables) == {"segment": frozenset({added.id})}
+    assert dict(small.study.undo().tables) == {"segment": frozenset({added.id})}
+    newest = steps(small.study)[0]
+    assert (newest.kind, newest.name) == ("undo", "Add")
+    assert steps(small.study)[1].annotator_id == small.annotator.id
+    assert datetime.fromisoformat(newest.at).utcoffset() == timedelta(0)
+
+
+def test_steps_do_not_nest_and_edits_need_one(small: Small) -> None:
+    with pytest.raises(RuntimeError):
+        insert_segment(small.study, small.segment())
+    with small.study.step("Outer"), pytest.raises(RuntimeError), small.study.step("Inner"):
+        pass
+    with small.study.recording_run(), pytest.raises(RuntimeError):
+        insert_segment(small.study, small.segment())
+
+
+def test_no_path_around_the_journal(small: Small) -> None:
+    added = small.add()
+    for sql in ("UPDATE segment SET end_us = end_us + 9", "DELETE FROM segment", "UPDATE property SET value = '1'"):
+        with pytest.raises(sqlite3.IntegrityError, match="outside a step"):
+            small.study._connection.execute(sql)
+    assert segment(small.study, added.id) == added
+
+
+def test_every_connection_is_careful_and_each_edit_reaches_the_disk(small: Small) -> None:
+    with Study.open(small.study.path) as reader:
+        for study in (small.study, reader):
+            for pragma, wanted in (("trusted_schema", 0), ("foreign_keys", 1), ("cell_size_check", 1)):
+                assert study.row(f"PRAGMA {pragma}") == (wanted,), pragma
+    full = 2
+    assert small.study.row("PRAGMA synchronous") == (full,)
+
+
+def test_no_table_is_forgotten(study: Study) -> None:
+    tables = {row[0] for row in study.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")}
+    own = {"journal_step", "journal_change", "_sqlite_migrations"}
+    assert tables == own | set(SUBJECTS) | set(RUN_TABLES)
+
+
+def test_a_new_edit_clears_redo_and_undo_says_when_there_is_nothing(small: Small) -> None:
+    with pytest.raises(UserError, match="Nothing to undo"):
+        small.study.undo()
+    small.add()
+    small.study.undo()
+    assert (small.study.undo_name, small.study.redo_name) == (None, "Add segment")
+    kept = small.add()
+    assert (small.study.undo_name, small.study.redo_name) == ("Add segment", None)
+    with pytest.raises(UserError, match="Nothing to redo"):
+        small.study.redo()
+    assert segments_of(small.study, small.recording.id) == [kept]
+
+
+def test_what_is_not_undoable_leaves_undo_and_redo_alone(small: Small) -> None:
+    small.add()
+    small.study.undo()
+    with small.study.step("Introduce", undoable=False):
+        insert_annotator(small.study, Annotator("x", "Bert"))
+    assert (small.study.undo_name, small.study.redo_name) == (None, "Add segment")
+    small.study.redo()
+    assert len(segments_of(small.study, small.recording.id)) == 1
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = datetime(2026, 1, 1, tzinfo=UTC)
+
+    def __call__(self) -> datetime:
+        return self.now
+
+
+def test_a_drag_is_one_step(tmp_path: Path) -> None:
+    clock = Clock()
+    with Study.create(tmp_path / "a", clock=clock) as study:
+        small = furnish(study)
+        added = small.add()
+        for end in range(3_000_000, 3_000_050):
+            clock.now += timedelta(seconds=1.5)
+            with study.step("Move", "anna", merge_key="drag"):
+                update_segment(study, replace(added, end_us=end))
+        assert study.row("SELECT count(*) FROM journal_change WHERE operation = 'update'") == (1,)
+        clock.now += timedelta(seconds=2.5)
+        with study.step("Move", "anna", merge_key="drag"):
+            update_segment(study, replace(added, end_us=5_000_000))
+        with study.step("Move", "bert", merge_key="drag"):
+            update_segment(study, replace(added, end_us=6_000_000))
+        ends = []
+        for _ in range(3):
+            study.undo()
+            ends.append(segments_of(study, small.recording.id)[0].end_us)
+        assert ends == [5_000_000, 3_000_049, added.end_us]
+        for _ in range(3):
+            study.redo()
+        assert segments_of(study, small.recording.id)[0].end_us == 6_000_000
+        with study.step("Move", "bert", merge_key="drag"):
+            update_segment(study, replace(added, end_us=7_000_000))
+        study.undo()
+        assert segments_of(study, small.recording.id)[0].end_us == 6_000_000, "a redone step is not joined"
+    assert check(tmp_path / "a.greenroom") == []
+
+
+def test_a_drag_that_ends_on_somebody_new_is_undone_at_once(tmp_path: Path) -> None:
+    """The step's one change of the segment is older than the annotator it ends on, who goes first."""
+    with Study.create(tmp_path / "a", clock=Clock()) as study:
+        small = furnish(study)
+        added = small.add()
+        bert = Annotator("bert", "Bert")
+        with study.step("Hand over", merge_key="drag"):
+            update_segment(study, replace(added, end_us=3_000_000))
+        with study.step("Hand over", merge_key="drag"):
+            insert_annotator(study, bert)
+            update_segment(study, replace(added, end_us=4_000_000, annotator_id=bert.id))
+        study.undo()
+        assert segments_of(study, small.recording.id) == [added]
+        study.redo()
+        assert segments_of(study, small.recording.id)[0].annotator_id == bert.id
+    assert check(tmp_path / "a.greenroom") == []
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        0,
+        -1,
+        2**62,
+        0.1,
+        1e300,
+        1.7976931348623157e308,
+        5e-324,
+        True,
+        None,
+        "",
+        "a\0b\n\"'\\\u2028😀é",
+        "\ud83d",
+        [1, [None, {}]],
+    ],
+)
+def test_values_survive_undo_and_redo_exactly(study: Study, value: object) -> None:
+    with study.step("Set"):
+        study.set_property("x", {"v": value})  # type: ignore[dict-item]
+    with study.step("Set"):
+        study.set_property("x", None)
+    study.undo()
+    found = study.get_property("x")
+    assert found == {"v": value}
+    assert repr(found) == repr({"v": value})
+
+
+def test_nan_is_no_value() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        to_json(float("nan"))
+
+
+def test_the_second_window_reads_and_says_why(small: Small) -> None:
+    path = small.study.path
+    with Study.open(path) as second:
+        assert second.read_only
+        assert f"process {os.getpid()}" in second.read_only_reason
+        assert second.id == small.study.id
+        with pytest.raises(UserError) as error, second.step("Add"):
+            pass
+        assert "another window" in error.value.hint
+        with pytest.raises(UserError):
+            second.undo()
+        with pytest.raises(UserError):
+            second.require_writable()
+        added = small.add()
+        assert segments_of(second, small.recording.id) == [added], "sees what the first window saves"
+        assert second.undo_name == "Add segment"
+    assert not small.study.read_only
+    small.add()
+
+
+def test_one_file_is_left_whoever_closes_last(tmp_path: Path) -> None:
+    first = Study.create(tmp_path / "a")
+    second = Study.open(first.path)
+    small = furnish(first)
+    small.add()
+    first.close()
+    assert segments_of(second, small.recording.id)
+    second.close()
+    assert names(tmp_path) == ["a.greenroom"]
+    with Study.open(tmp_path / "a.greenroom") as study:
+        assert not study.read_only
+        assert segments_of(study, small.recording.id)
+
+
+def test_the_second_window_may_also_be_another_process(small: Small) -> None:
+    code = (
+        "import sys; from project.store import Study\n"
+        "with Study.open(sys.argv[1]) as study: print(study.read_only, study.read_only_reason)"
+    )
+    ran = subprocess.run([sys.executable, "-c", code, small.study.path], capture_output=True, text=True, check=True)
+    assert ran.stdout.startswith("True It is open in another window (")
+    assert f"process {os.getpid()}" in ran.stdout
+
+
+def test_a_stale_lock_file_is_taken_over(tmp_path: Path) -> None:
+    Study.create(tmp_path / "a").close()
+    path = tmp_path / "a.greenroom"
+    lock_path(path).write_text('{"user": "ghost", "host": "h", "pid": 1, "since": "2020-01-01T00:00:00+00:00"}')
+    with Study.open(path) as study:
+        assert not study.read_only
+        assert json.loads(lock_path(path).read_text())["pid"] == os.getpid()
+    assert names(tmp_path) == ["a.greenroom"]
+
+
+def test_opened_for_reading_only_on_demand(tmp_path: Path) -> None:
+    Study.create(tmp_path / "a").close()
+    before = (tmp_path / "a.greenroom").read_bytes()
+    with Study.open(tmp_path / "a.greenroom", read_only=True) as study:
+        assert study.read_only
+        assert names(tmp_path) == ["a.greenroom"]
+        with Study.open(tmp_path / "a.greenroom") as writer:
+            assert not writer.read_only
+            small = furnish(writer)
+            small.add()
+            assert len(segments_of(study, small.recording.id)) == 1
+    assert names(tmp_path) == ["a.greenroom"]
+    assert (tmp_path / "a.greenroom").read_bytes() != before
+
+
+@pytest.fixture
+def foreign_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder that this process may not write to after `as_nobody`."""
+    folder = Path(os.path.realpath(tmp_path_factory.mktemp("foreign")))
+    for parent in (folder, *folder.parents):
+        if parent.stat().st_uid == os.geteuid() and parent != Path("/"):
+            parent.chmod(parent.stat().st_mode | 0o055)
+    return folder
+
+
+@pytest.mark.parametrize("crashed", [False, True])
+def test_a_read_only_folder(foreign_folder: Path, crashed: bool) -> None:
+    path = foreign_folder / "a.greenroom"
+    with Study.create(path) as study:
+        small = furnish(study)
+        added = small.add()
+        leftovers = {p.name: p.read_bytes() for p in foreign_folder.iterdir()}
+    if crashed:
+        for name, content in leftovers.items():
+            if not name.endswith("-shm"):
+                (foreign_folder / name).write_bytes(content)
+    before = {p.name: p.read_bytes() for p in foreign_folder.iterdir()}
+    foreign_folder.chmod(0o555)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        with Study.open(path) as study:
+            assert study.read_only
+            assert "cannot be written to" in study.read_only_reason
+            assert segments_of(study, small.recording.id) == [added]
+        with pytest.raises(UserError, match="cannot be written"):
+            Study.create(foreign_folder / "b")
+    finally:
+        if root:
+            os.seteuid(0)
+        foreign_folder.chmod(0o755)
+    assert {p.name: p.read_bytes() for p in foreign_folder.iterdir()} == before
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be two people")
+@pytest.mark.parametrize("killed", [False, True])
+def test_a_shared_folder_of_two_people(foreign_folder: Path, killed: bool) -> None:
+    path = foreign_folder / "a.greenroom"
+    Study.create(path).close()
+    foreign_folder.chmod(0o777)
+    path.chmod(0o666)
+    if killed:
+        lock_path(path).write_text("{}")
+        first = None
+    else:
+        first = Study.open(path)
+    os.seteuid(65534)
+    try:
+        with Study.open(path) as second:
+            assert second.read_only is not killed
+            assert ("another window (root" in second.read_only_reason) is not killed
+            assert second.get_property("name") == ""
+    finally:
+        os.seteuid(0)
+    if first:
+        assert lock_path(path).exists()
+        first.close()
+    assert names(foreign_folder) == ["a.greenroom"]
+
+
+def test_a_full_disk_is_a_message_and_the_study_stays_usable(small: Small) -> None:
+    small.add()
+    pages = small.study.row("PRAGMA page_count")
+    small.study.rows(f"PRAGMA max_page_count = {pages[0] if pages else 0}")
+    with pytest.raises(UserError, match="no room left"), small.study.step("Note"):
+        small.study.set_property("long", "x" * 100_000)
+    small.study.rows("PRAGMA max_page_count = 1000000")
+    assert small.study.get_property("long") is None
+    assert len(steps(small.study)) == 2
+    small.add()
+    assert small.study.undo_name == "Add segment"
+
+
+FILL = """
+import resource, signal, sys
+from project.check import check
+from project.errors import UserError
+from project.store import Study
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+study = Study.create(sys.argv[1])
+with study.step("Note"):
+    study.set_property("kept", "y" * 20_000)
+resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, resource.RLIM_INFINITY))
+try:
+    with study.step("Note"):
+        study.set_property("long", "x" * 1_000_000)
+except UserError as error:
+    print(error.message)
+assert study.get_property("long") is None
+with study.step("Note"):
+    study.set_property("short", 1)
+resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+study.close()
+with Study.open(study.path) as study:
+    assert study.get_property("short") == 1 and len(study.get_property("kept")) == 20_000
+assert check(study.path) == [], check(study.path)
+"""
+
+
+def test_a_disk_that_refuses_to_write(tmp_path: Path) -> None:
+    ran = subprocess.run([sys.executable, "-c", FILL, tmp_path / "a"], capture_output=True, text=True)
+    assert ran.returncode == 0, ran.stderr
+    assert "not saved" in ran.stdout
+
+
+def test_a_study_belongs_to_its_thread(study: Study) -> None:
+    errors: list[BaseException] = []
+
+    def use() -> None:
+        try:
+            study.get_property("name")
+        except sqlite3.ProgrammingError as error:
+            errors.append(error)
+
+    thread = threading.Thread(target=use)
+    thread.start()
+    thread.join()
+    assert errors

@@ -1,0 +1,185 @@
+"""Random edits, undo, redo and reopening, against a model of plain lists."""
+
+import copy
+import json
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+
+from project.check import check
+from project.ids import new_id
+from project.queries import participants, recordings
+from project.queries.segments import all_segments, delete_segment, insert_segment, set_value, update_segment, values_of
+from project.store import Study
+from project.types import ConsentUse, FieldValue, Participant, ParticipantRole, Segment, Verdict
+from tests.unit.project.conftest import Small, furnish
+
+State = dict[str, Any]
+_TEXT = st.text(st.characters(blacklist_categories=()), max_size=8)
+_JSON = st.recursive(
+    st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | _TEXT,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3),
+    max_leaves=4,
+).filter(lambda value: value is not None)
+
+
+class Edits(RuleBasedStateMachine):
+    @initialize()
+    def start(self) -> None:
+        self.folder = tempfile.TemporaryDirectory()
+        self.study = Study.create(Path(self.folder.name) / "a")
+        self.small: Small = furnish(self.study)
+        self.now: State = {"segments": {}, "values": {}, "consents": {}, "people": {}}
+        self.past: list[State] = []
+        self.future: list[State] = []
+        self.recording_there = True
+
+    def teardown(self) -> None:
+        self.study.close()
+        assert check(self.study.path) == []
+        assert [p.name for p in Path(self.folder.name).iterdir()] == ["a.greenroom"]
+        self.folder.cleanup()
+
+    def edited(self, change: Any) -> None:
+        before = copy.deepcopy(self.now)
+        with self.study.step("Edit", self.small.annotator.id) as step:
+            change()
+        if self.now != before:
+            assert step.changes
+            self.past.append(before)
+            self.future.clear()
+
+    def some(self, place: int) -> Segment:
+        found: list[Segment] = list(self.now["segments"].values())
+        return found[place % len(found)]
+
+    has_segments = precondition(lambda self: bool(self.now["segments"]))
+
+    @rule(start=st.integers(0, 10**7), length=st.integers(1, 10**7), verdict=st.sampled_from(Verdict))
+    def add(self, start: int, length: int, verdict: Verdict) -> None:
+        new = Segment(new_id(), self.small.recording.id, self.small.annotator.id, verdict, start, start + length)
+
+        def change() -> None:
+            insert_segment(self.study, new)
+            self.now["segments"][new.id] = new
+
+        self.edited(change)
+
+    @has_segments
+    @rule(place=st.integers(0, 99), end=st.integers(10**7 + 1, 2 * 10**7))
+    def move(self, place: int, end: int) -> None:
+        new = replace(self.some(place), end_us=end)
+
+        def change() -> None:
+            update_segment(self.study, new)
+            self.now["segments"][new.id] = new
+
+        self.edited(change)
+
+    @has_segments
+    @rule(place=st.integers(0, 99), version=st.integers(1, 2), field=st.sampled_from("ab"), value=_JSON | st.none())
+    def fill_in(self, place: int, version: int, field: str, value: Any) -> None:
+        segment = self.some(place).id
+
+        def change() -> None:
+            set_value(self.study, FieldValue(segment, "shrec", version, field, value))
+            values = self.now["values"]
+            if value is not None:
+                # As text: to Python True, 1 and 1.0 are the same.
+                values[segment, version, field] = json.dumps(value)
+            else:
+                for key in [key for key in values if (key[0], key[2]) == (segment, field)]:
+                    del values[key]
+
+        self.edited(change)
+
+    @has_segments
+    @rule(place=st.integers(0, 99))
+    def delete(self, place: int) -> None:
+        segment = self.some(place).id
+
+        def change() -> None:
+            delete_segment(self.study, segment)
+            del self.now["segments"][segment]
+            for key in [key for key in self.now["values"] if key[0] == segment]:
+                del self.now["values"][key]
+
+        self.edited(change)
+
+    @rule(name=_TEXT.filter(lambda text: text.isprintable()))
+    def add_person(self, name: str) -> None:
+        person = Participant(new_id(), name, ParticipantRole.USER)
+
+        def change() -> None:
+            participants.insert_participant(self.study, person)
+            participants.set_consent(self.study, person.id, ConsentUse.RELEASE, True)
+            self.now["people"][person.id] = person
+
+        self.edited(change)
+
+    @precondition(lambda self: bool(self.now["people"]))
+    @rule(place=st.integers(0, 99))
+    def delete_person(self, place: int) -> None:
+        people = list(self.now["people"])
+        person = people[place % len(people)]
+
+        def change() -> None:
+            participants.delete_participant(self.study, person)
+            del self.now["people"][person]
+
+        self.edited(change)
+
+    @rule()
+    def delete_recording_and_undo(self) -> None:
+        with self.study.step("Delete recording"):
+            recordings.delete_recording(self.study, self.small.recording.id)
+        assert all_segments(self.study) == []
+        self.future.clear()
+        self.study.undo()
+        self.future.append({"deleted": True})
+
+    @precondition(lambda self: self.past)
+    @rule()
+    def undo(self) -> None:
+        assert self.study.undo_name == "Edit"
+        assert self.study.undo()
+        self.future.append(self.now)
+        self.now = self.past.pop()
+
+    @precondition(lambda self: self.future and "deleted" not in self.future[-1])
+    @rule()
+    def redo(self) -> None:
+        assert self.study.redo_name == "Edit"
+        assert self.study.redo()
+        self.past.append(self.now)
+        self.now = self.future.pop()
+
+    @rule()
+    def reopen(self) -> None:
+        self.study.close()
+        self.study = Study.open(self.study.path)
+
+    @invariant()
+    def same(self) -> None:
+        if not hasattr(self, "study"):
+            return
+        assert {segment.id: segment for segment in all_segments(self.study)} == self.now["segments"]
+        for segment in self.now["segments"]:
+            newest = {field: value for (of, _, field), value in sorted(self.now["values"].items()) if of == segment}
+            found = {field: json.dumps(value.value) for field, value in values_of(self.study, segment).items()}
+            assert found == newest
+        found_people = {person.id: person for person in participants.all_participants(self.study)}
+        assert found_people == self.now["people"]
+        for person in found_people:
+            assert participants.consents(self.study, person)[ConsentUse.RELEASE]
+        assert (self.study.undo_name is not None) == bool(self.past)
+        assert (self.study.redo_name is not None) == bool(self.future)
+
+
+TestEdits = Edits.TestCase
+TestEdits.settings = settings(max_examples=12, stateful_step_count=40, deadline=None)

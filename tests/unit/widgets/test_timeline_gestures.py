@@ -1,0 +1,100 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project.timebase import FrameTimes
+from project.types import Segment, Verdict
+from widgets.timeline.gestures import Create, Edge, Move, Resize
+from widgets.timeline.lane import Lane
+from widgets.timeline.model import TimelineModel
+from widgets.timeline.snapping import Snapper
+
+DURATION = 10_000_000
+FRAMES = FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION)
+
+
+def made(name: str, start: int, end: int) -> Segment:
+    return Segment(name, "r", "a", Verdict.ERROR, start, end)
+
+
+def snapper(*segments: Segment, fixed: tuple[int, ...] = (), reach: int = 50_000) -> Snapper:
+    model = TimelineModel()
+    model.set_lanes([Lane("a", "A", editable=True)])
+    model.set_segments(segments)
+    return Snapper(model, FRAMES, fixed, reach)
+
+
+times = st.integers(-DURATION, 2 * DURATION)
+
+
+@given(st.lists(st.tuples(st.integers(0, 9_000_000), st.integers(1, 1_000_000)), min_size=1, max_size=5), times, times)
+def test_moving_keeps_lengths_and_distances_and_stays_inside(
+    spans: list[tuple[int, int]], anchor: int, to: int
+) -> None:
+    segments = [made(f"s{i}", a, a + n) for i, (a, n) in enumerate(spans)]
+    for snap in (None, snapper(fixed=(5_000_000,))):
+        move = Move(segments, segments[0], anchor, DURATION)
+        move.drag(to, snap)
+        placed = move.placed()
+        assert {end - start - (s.end_us - s.start_us) for s, (_, start, end) in zip(segments, placed, strict=True)} == {
+            0
+        }
+        assert len({start - s.start_us for s, (_, start, _) in zip(segments, placed, strict=True)}) == 1
+        assert all(start >= 0 and end <= DURATION for _, start, end in placed)
+
+
+@given(st.integers(0, 9_000_000), st.integers(1000, 1_000_000), st.sampled_from(["start", "end"]), times)
+def test_resizing_never_turns_a_segment_inside_out(start: int, length: int, edge: Edge, to: int) -> None:
+    segment = made("x", start, start + length)
+    for snap in (None, snapper()):
+        resize = Resize(segment, edge, 0, DURATION)
+        resize.drag(to, snap)
+        ((_, first, last),) = resize.placed()
+        assert 0 <= first < last <= DURATION
+        assert (last == segment.end_us) if edge == "start" else (first == segment.start_us)
+
+
+@given(times, times)
+def test_creating_works_in_both_directions(anchor: int, to: int) -> None:
+    create = Create("a", min(max(anchor, 0), DURATION), DURATION)
+    create.drag(to, snapper())
+    ((_, first, last),) = create.placed()
+    assert 0 <= first <= last <= DURATION
+
+
+def test_edges_go_to_frames_where_nothing_nearer_attracts() -> None:
+    resize = Resize(made("x", 400_000, 1_000_000), "end", 1_000_000, DURATION)
+    resize.drag(2_011_000, snapper())
+    assert resize.placed() == [("x", 400_000, 2_000_000)]
+    assert resize.snap_us is None
+
+
+def test_edges_go_to_the_playhead_and_to_neighbours() -> None:
+    resize = Resize(made("x", 400_000, 1_000_000), "end", 1_000_000, DURATION)
+    resize.drag(2_011_000, snapper(fixed=(2_030_001,)))
+    assert resize.placed() == [("x", 400_000, 2_030_001)]
+    assert resize.snap_us == 2_030_001
+    resize.drag(3_033_000, snapper(made("y", 3_000_003, 4_000_000)))
+    assert resize.placed() == [("x", 400_000, 3_000_003)]
+
+
+def test_a_move_snaps_with_whichever_edge_is_nearer() -> None:
+    move = Move([made("x", 400_000, 1_000_000)], made("x", 400_000, 1_000_000), 500_000, DURATION)
+    move.drag(1_520_000, snapper(fixed=(2_030_001,)))
+    assert move.placed() == [("x", 1_430_001, 2_030_001)]
+    assert move.snap_us == 2_030_001
+
+
+def test_without_snapping_times_are_taken_as_they_are() -> None:
+    move = Move([made("x", 400_000, 1_000_000)], made("x", 400_000, 1_000_000), 500_000, DURATION)
+    move.drag(500_007, None)
+    assert move.placed() == [("x", 400_007, 1_000_007)]
+
+
+def test_frame_boundaries_on_either_side() -> None:
+    snap = snapper()
+    assert (snap.after(40_000), snap.after(79_999), snap.before(40_000), snap.before(40_001)) == (
+        80_000, 80_000, 0, 40_000,
+    )  # fmt: skip
+    assert snap.after(DURATION - 1) == DURATION
+    assert Snapper(TimelineModel(), None, (), 0).on_frame(12_345) == 12_345

@@ -1,0 +1,176 @@
+from dataclasses import replace
+from itertools import pairwise
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project.types import Segment, Verdict
+from widgets.timeline.describe import describe
+from widgets.timeline.hits import Part, hit
+from widgets.timeline.lane import Lane, LaneKind
+from widgets.timeline.layout import HEADER, RULER, lay_out
+from widgets.timeline.model import TimelineModel
+from widgets.timeline.track import HIDDEN, SELECTED
+from widgets.timeline.viewport import Viewport
+
+LANES = (Lane("w", "Sound", LaneKind.WAVEFORM), Lane("a", "A", editable=True), Lane("b", "B"))
+
+
+def made(name: str, start: int, end: int, lane: str = "a", verdict: Verdict = Verdict.ERROR) -> Segment:
+    return Segment(name, "r", lane, verdict, start, end)
+
+
+def model(*segments: Segment) -> TimelineModel:
+    result = TimelineModel()
+    result.set_lanes(LANES)
+    result.set_segments(segments)
+    return result
+
+
+rows = st.lists(st.tuples(st.integers(0, 900), st.integers(1, 80), st.sampled_from("ab")), min_size=1, max_size=30)
+
+
+@given(rows, st.data())
+def test_updating_equals_setting(found: list[tuple[int, int, str]], data: st.DataObject) -> None:
+    segments = {f"s{i}": made(f"s{i}", s, s + n, lane) for i, (s, n, lane) in enumerate(found)}
+    one = model(*segments.values())
+    one.select(segments)
+    for _ in range(6):
+        name = f"s{data.draw(st.integers(0, 34))}"
+        if data.draw(st.booleans()):
+            start, length, lane = data.draw(st.tuples(st.integers(0, 900), st.integers(1, 80), st.sampled_from("ab")))
+            segments[name] = made(name, start, start + length, lane)
+            one.update_segments([segments[name]])
+        else:
+            segments.pop(name, None)
+            one.update_segments([], [name])
+    two = model(*segments.values())
+    two.select(one.selected)
+    for lane in "ab":
+        assert one.track(lane).items == two.track(lane).items
+        assert one.track(lane).rows.tolist() == two.track(lane).rows.tolist()
+        assert one.track(lane).flags.tolist() == two.track(lane).flags.tolist()
+
+
+@given(rows)
+def test_walking_visits_every_segment_once_in_order(found: list[tuple[int, int, str]]) -> None:
+    segments = [made(f"s{i}", s, s + n, lane) for i, (s, n, lane) in enumerate(found)]
+    one = model(*segments)
+    for step in (1, -1):
+        seen, at = [], one.neighbour(None, step)
+        while at is not None:
+            seen.append(at)
+            at = one.neighbour(at, step)
+        assert seen == sorted(segments, key=lambda s: (s.start_us, -s.end_us, s.id), reverse=step < 0)
+
+
+@given(rows, st.integers(0, 1000))
+def test_a_hit_is_the_segment_that_is_drawn_there(found: list[tuple[int, int, str]], time: int) -> None:
+    segments = [made(f"s{i}", s * 1000, (s + n) * 1000, lane) for i, (s, n, lane) in enumerate(found)]
+    one = model(*segments)
+    view = Viewport(0, 1000, 1000, 1_000_000)
+    bands = lay_out(one)
+    for band in bands[1:]:
+        track = one.track(band.lane.key)
+        for i, segment in enumerate(track.items):
+            if track.rows[i] >= band.rows or segment.end_us - segment.start_us < 12_000:
+                continue
+            middle = (segment.start_us + segment.end_us) / 2
+            y = RULER + band.row_top(int(track.rows[i])) + band.row_height / 2
+            at = hit(one, bands, view, HEADER + view.time_to_x(middle), y)
+            assert (at.part, at.segment) == (Part.BODY, segment)
+            at = hit(one, bands, view, HEADER + view.time_to_x(segment.start_us) + 1, y)
+            assert (at.part, at.segment) == (Part.START, segment)
+            at = hit(one, bands, view, HEADER + view.time_to_x(segment.end_us) - 1, y)
+            assert (at.part, at.segment) == (Part.END, segment)
+
+
+def test_hits_tell_ruler_header_and_empty_lane_apart() -> None:
+    one = model()
+    bands, view = lay_out(one), Viewport(0, 1000, 1000, 1_000_000)
+    lane = bands[1]
+    assert hit(one, bands, view, HEADER + 10, 5).part is Part.RULER
+    assert hit(one, bands, view, 10, 5).part is Part.NOWHERE
+    assert hit(one, bands, view, 10, RULER + lane.top + 5).part is Part.HEADER
+    found = hit(one, bands, view, HEADER + 250, RULER + lane.top + 5)
+    assert (found.part, found.band, found.time_us) == (Part.LANE, lane, 250_000)
+    assert hit(one, bands, view, HEADER + 10, 2000).part is Part.NOWHERE
+
+
+def test_selection_follows_segments() -> None:
+    one = model(made("x", 0, 10), made("y", 5, 20), made("z", 30, 40, "b"))
+    one.select(["z", "x", "gone"])
+    assert one.selected == ["z", "x"]
+    one.update_segments([made("x", 100, 110)])
+    assert one.selected == ["z", "x"]
+    assert one.track("a").flags.tolist() == [0, SELECTED]
+    one.update_segments([], ["z"])
+    assert one.selected == ["x"]
+    one.set_segments([made("y", 0, 1)])
+    assert one.selected == []
+
+
+def test_hiding_and_selecting_do_not_disturb_each_other() -> None:
+    one = model(made("x", 0, 10), made("y", 5, 20))
+    one.select(["x"])
+    one.hide(["x", "y"])
+    assert one.track("a").flags.tolist() == [SELECTED | HIDDEN, HIDDEN]
+    one.hide(())
+    assert one.track("a").flags.tolist() == [SELECTED, 0]
+
+
+def test_moving_to_another_annotator_changes_the_lane() -> None:
+    one = model(made("x", 0, 10))
+    touched = one.update_segments([made("x", 0, 10, "b")])
+    assert (len(one.track("a")), len(one.track("b"))) == (0, 1)
+    assert touched is not None
+    assert touched.spans.keys() == {"a", "b"}
+
+
+def test_many_changes_at_once() -> None:
+    segments = [made(f"s{i}", i, i + 3) for i in range(2000)]
+    one = model(*segments)
+    assert one.update_segments([replace(s, end_us=s.end_us + 5) for s in segments], ["s7"]) is None
+    assert len(one) == 1999
+    assert one.segment("s8") == made("s8", 8, 16)
+
+
+def test_selecting_many_is_selecting_each() -> None:
+    one = model(*(made(f"s{i}", i, i + 3) for i in range(1500)))
+    one.select(f"s{i}" for i in range(0, 1500, 2))
+    assert [bool(flag) for flag in one.track("a").flags] == [i % 2 == 0 for i in range(1500)]
+    one.select(["s3"])
+    assert one.track("a").flags.sum() == SELECTED
+
+
+def test_nearest_edge_leaves_out_what_is_dragged_and_folded() -> None:
+    one = model(made("x", 100, 200), made("y", 300, 400, "b"))
+    assert one.nearest_edge(104, 10) == 100
+    assert one.nearest_edge(195, 10) == 200
+    assert one.nearest_edge(150, 10) is None
+    one.hide(["x"])
+    assert one.nearest_edge(104, 10) is None
+    one.folded.add("b")
+    assert one.nearest_edge(300, 10) is None
+
+
+def test_what_a_screen_reader_says() -> None:
+    one = model(made("x", 62_000_000, 65_200_000), made("y", 0, 1_000_000, "b"))
+    chosen = [s for i in ("x",) if (s := one.segment(i))]
+    assert describe(one, chosen, True) == "Segment error 0:01:02.000 to 0:01:05.200, annotator A."
+    both = [s for i in ("x", "y") if (s := one.segment(i))]
+    assert describe(one, both, False) == "2 segments selected, between 0:00:00.000 and 0:01:05.200. Read-only."
+    assert describe(one, [], True).startswith("2 segments, none selected.")
+    assert describe(model(), [], True) == "No segments yet."
+
+
+def test_lanes_grow_with_their_rows_and_fold() -> None:
+    one = model(made("x", 0, 10), made("y", 5, 20), *(made(f"z{i}", 0, 10, "b") for i in range(12)))
+    bands = lay_out(one)
+    assert [b.rows for b in bands] == [1, 2, 8]
+    assert [b.overflows for b in bands] == [False, False, True]
+    assert all(above.bottom == below.top for above, below in pairwise(bands))
+    one.folded.add("b")
+    folded = lay_out(one)[2]
+    assert folded.folded
+    assert folded.height < bands[2].height

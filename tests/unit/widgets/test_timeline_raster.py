@@ -1,0 +1,91 @@
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from widgets.timeline.raster import (
+    Inks,
+    columns,
+    coverage,
+    patterns,
+    row_picture,
+    runs,
+    segments_picture,
+    waveform_picture,
+)
+
+INKS = Inks(np.array([[11, 12], [21, 22], [31, 32]], np.uint32), 99, 7, 2)
+
+
+def drawn(counts: NDArray[np.int32], height: int, phase: int) -> NDArray[np.uint32]:
+    return row_picture(counts, *patterns(height, counts.shape[1], phase, INKS), INKS)
+
+
+@given(st.lists(st.tuples(st.integers(0, 39), st.integers(1, 20), st.integers(0, 2)), max_size=40))
+def test_coverage_counts_spans_over_each_column(found: list[tuple[int, int, int]]) -> None:
+    left = np.array([f[0] for f in found], np.int32)
+    right = np.minimum(left + np.array([f[1] for f in found], np.int32), 40)
+    group = np.array([f[2] for f in found], np.intp)
+    expected = np.zeros((3, 40), int)
+    for a, b, g in zip(left, right, group, strict=True):
+        expected[g, a:b] += 1
+    assert coverage(left, right, group, 3, 40).tolist() == expected.tolist()
+
+
+def test_columns_are_clamped() -> None:
+    times = np.array([-50, 0, 14, 16, 1000], np.int64)
+    assert columns(times, 0, 10, 20).tolist() == [0, 0, 1, 2, 20]
+
+
+def test_each_verdict_has_its_pattern() -> None:
+    counts = np.zeros((3, 60), np.int32)
+    counts[0, :20] = counts[1, 20:40] = counts[2, 40:] = 1
+    picture = drawn(counts, 21, 0)
+    assert set(np.unique(picture[:, :20])) == {11, 12}
+    assert set(np.unique(picture[:, 20:40])) == {21}
+    assert set(np.unique(picture[:, 40:])) == {31, 32}
+    assert picture[0, 7] == picture[1, 6] == picture[2, 5] == 12
+
+
+def test_the_hatch_moves_with_the_view() -> None:
+    counts = np.zeros((3, 40), np.int32)
+    counts[0] = 1
+    assert np.array_equal(drawn(counts, 9, 3)[:, :30], drawn(counts, 9, 0)[:, 3:33])
+
+
+def test_verdicts_that_share_a_column_share_its_height() -> None:
+    counts = np.array([[1], [3], [0]], np.int32)
+    column = drawn(counts, 20, 0)[:, 0]
+    assert np.isin(column, (11, 12)).sum() == 5
+    assert (column == 21).sum() == 15
+
+
+def test_segments_go_to_their_rows_and_the_selected_is_marked() -> None:
+    spans = (np.array([0, 10], np.int32), np.array([5, 20], np.int32))
+    picture = segments_picture(
+        spans,
+        np.array([1, 1], np.uint8),
+        np.array([0, 1], np.uint8),
+        np.array([False, True]),
+        [(2, 8), (12, 8)],
+        (24, 30),
+        0,
+        INKS,
+    )
+    assert (picture[2:10, :5] == 21).all()
+    assert (picture[12:14, 10:20] == 99).all()
+    assert (picture[14:18, 10:20] == 21).all()
+    assert not picture[:, 20:].any()
+    assert not picture[10:12].any()
+
+
+def test_silence_is_a_line_and_loud_sound_fills_the_lane() -> None:
+    peaks = np.array([[0, 0], [-1, 1]], np.float32)
+    picture = waveform_picture(peaks, 41, 5, 6)
+    assert (picture[:, 0] > 0).sum() == 1
+    assert (picture[:, 1] > 0).all()
+
+
+def test_runs() -> None:
+    assert runs(np.array([0, 1, 3, 0, 2], np.int32)) == [(1, 3, 3), (4, 5, 2)]
+    assert runs(np.zeros(3, np.int32)) == []

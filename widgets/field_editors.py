@@ -1,0 +1,201 @@
+"""Editors for the fields of a scheme: one a kind, listed in `EDITORS`."""
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+
+from project.schemes.scheme import Field, FieldKind
+from project.types import Json
+from widgets import theme
+from widgets.explained import explained
+from widgets.text_area import TextArea
+from widgets.tick_row import TickRow
+
+PAUSE_MS = 400
+"""How long typing must pause before a text is sent."""
+
+
+class FieldEditor(QWidget):
+    """The editor of one field; a kind of field is a subclass.
+
+    Signals:
+        changed (object): the new value as JSON, None for none; only for what the user did.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.field = field
+        self._descriptions: dict[QWidget, str] = {}
+
+    def value(self) -> Json:
+        """Return what is filled in, None for nothing."""
+        raise NotImplementedError
+
+    def set_value(self, value: Json) -> None:
+        """Show a value that comes from the study; text that was typed and not sent yet is newer and stays."""
+        raise NotImplementedError
+
+    def set_read_only(self, read_only: bool) -> None:
+        """Let the value be read but not changed."""
+        raise NotImplementedError
+
+    def set_needed(self, needed: bool) -> None:
+        """Say to those who hear the form that this field is still to be filled in."""
+        for control in self._controls():
+            plain = self._descriptions.setdefault(control, control.accessibleDescription())
+            control.setAccessibleDescription(f"Needed. {plain}" if needed else plain)
+
+    def _controls(self) -> list[QWidget]:
+        """Return what can have the focus."""
+        raise NotImplementedError
+
+    def pick(self, choice: str) -> None:
+        """Do what the key of a choice does; nothing where the field has no choices."""
+
+    def flush(self) -> None:
+        """Send what was typed and not sent yet."""
+
+    def discard(self) -> None:
+        """Forget what was typed and not sent yet."""
+
+
+class TextEditor(FieldEditor):
+    """Free text. It is sent when typing pauses, when the field is left, and on `flush`."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        self.text = TextArea(self.flush)
+        self.text.setAccessibleName(field.name)
+        self.text.setAccessibleDescription(field.definition)
+        self.text.setPlaceholderText(field.definition)
+        self.text.setToolTip(explained(field.name, field.definition, field.shortcut))
+        self.text.textChanged.connect(self._typed)
+        self.setFocusProxy(self.text)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self.text)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.flush)
+        self._unsent = False
+        self._showing = False
+
+    def value(self) -> Json:
+        text = self.text.toPlainText()
+        return text if text.strip() else None
+
+    def set_value(self, value: Json) -> None:
+        text = "" if value is None else str(value)
+        if self._unsent or text == self.text.toPlainText():
+            return
+        self._showing = True
+        self.text.replace(text)
+        self._showing = False
+
+    def set_read_only(self, read_only: bool) -> None:
+        self.text.setReadOnly(read_only)
+
+    def _controls(self) -> list[QWidget]:
+        return [self.text]
+
+    def flush(self) -> None:
+        if self._unsent:
+            self.discard()
+            self.changed.emit(self.value())
+
+    def discard(self) -> None:
+        self._pause.stop()
+        self._unsent = False
+
+    def _typed(self) -> None:
+        if not self._showing:
+            self._unsent = True
+            self._pause.start()
+
+
+class ChoiceEditor(FieldEditor):
+    """One of a few: a row of buttons; pressing the chosen one again chooses none."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self.buttons: dict[str, QPushButton] = {}
+        for choice in field.choices:
+            button = QPushButton(choice.name)
+            button.setCheckable(True)
+            button.setProperty("segment", True)
+            button.setAccessibleName(f"{field.name}: {choice.name}")
+            button.setAccessibleDescription(choice.definition)
+            button.setToolTip(explained(choice.name, choice.definition, choice.shortcut, choice.examples))
+            button.clicked.connect(lambda _=False, key=choice.key: self._chosen(key))
+            row.addWidget(button, 1)
+            self.buttons[choice.key] = button
+
+    def value(self) -> Json:
+        return next((key for key, button in self.buttons.items() if button.isChecked()), None)
+
+    def set_value(self, value: Json) -> None:
+        for key, button in self.buttons.items():
+            button.setChecked(key == value)
+
+    def set_read_only(self, read_only: bool) -> None:
+        for button in self.buttons.values():
+            button.setEnabled(not read_only)
+
+    def pick(self, choice: str) -> None:
+        self.buttons[choice].click()
+
+    def _controls(self) -> list[QWidget]:
+        return [*self.buttons.values()]
+
+    def _chosen(self, key: str) -> None:
+        for other, button in self.buttons.items():
+            if other != key:
+                button.setChecked(False)
+        self.changed.emit(self.value())
+
+
+class ChoicesEditor(FieldEditor):
+    """Any number of several: a row each with a box to tick and the key that ticks it."""
+
+    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
+        super().__init__(field, parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.boxes: dict[str, TickRow] = {}
+        for choice in field.choices:
+            box = TickRow(choice)
+            box.clicked.connect(lambda _=False: self.changed.emit(self.value()))
+            column.addWidget(box)
+            self.boxes[choice.key] = box
+
+    def value(self) -> Json:
+        ticked: list[Json] = [key for key, box in self.boxes.items() if box.isChecked()]
+        return ticked or None
+
+    def set_value(self, value: Json) -> None:
+        ticked = value if isinstance(value, list) else []
+        for key, box in self.boxes.items():
+            box.setChecked(key in ticked)
+
+    def set_read_only(self, read_only: bool) -> None:
+        for box in self.boxes.values():
+            box.setEnabled(not read_only)
+
+    def pick(self, choice: str) -> None:
+        self.boxes[choice].click()
+
+    def _controls(self) -> list[QWidget]:
+        return [*self.boxes.values()]
+
+
+EDITORS: Mapping[FieldKind, Callable[[Field], FieldEditor]] = MappingProxyType(
+    {FieldKind.TEXT: TextEditor, FieldKind.CHOICE: ChoiceEditor, FieldKind.CHOICES: ChoicesEditor}
+)
+"""Which editor a kind of field gets; a new kind is one class and one line here."""

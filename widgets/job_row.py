@@ -1,0 +1,97 @@
+"""One job in the list of jobs."""
+
+from enum import StrEnum
+
+from PySide6.QtCore import QSize
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout
+
+from widgets import theme
+from widgets.elided_label import ElidedLabel
+from widgets.icons import icon, pixmap
+
+
+class JobState(StrEnum):
+    """Where a job stands."""
+
+    WAITING = "waiting"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+ENDED = frozenset({JobState.DONE, JobState.FAILED, JobState.CANCELLED})
+_ICONS = {
+    JobState.WAITING: "circle-dashed",
+    JobState.RUNNING: "loader",
+    JobState.DONE: "circle-check",
+    JobState.FAILED: "circle-alert",
+    JobState.CANCELLED: "circle-x",
+}
+
+
+class JobRow(QFrame):
+    """Its title, how far it is, and how it ended."""
+
+    def __init__(self, title: str) -> None:
+        super().__init__()
+        self.state = JobState.WAITING
+        self.percent = -1
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, theme.GRID // 2)
+        column.setSpacing(4)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        self._picture = QLabel()
+        self._title = ElidedLabel()
+        self._title.set_text(title)
+        self.open = QPushButton("Show")
+        self.open.setProperty("flat", True)
+        self.open.setAccessibleName(f"Show the result of {title}")
+        self.open.setToolTip("Show the result")
+        self.open.hide()
+        self.cancel = QToolButton()
+        self.cancel.setIcon(icon("x"))
+        self.cancel.setIconSize(QSize(14, 14))
+        self.cancel.setToolTip("Cancel this job")
+        self.cancel.setAccessibleName(f"Cancel {title}")
+        head.addWidget(self._picture)
+        head.addWidget(self._title, 1)
+        head.addWidget(self.open)
+        head.addWidget(self.cancel)
+        column.addLayout(head)
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName(f"Progress of {title}")
+        column.addWidget(self._bar)
+        self.text = QLabel("Waiting", wordWrap=True)
+        column.addWidget(self.text)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+
+    def set_progress(self, done: int, total: int, text: str) -> None:
+        """Show how far it is; a total of 0 means that nobody knows."""
+        self.state = JobState.RUNNING
+        self.percent = min(100, 100 * done // total) if total > 0 else -1
+        self._bar.setRange(0, 100 if total > 0 else 0)
+        self._bar.setValue(max(0, self.percent))
+        figures = f"{self.percent} %" if total > 0 else ""
+        self.text.setText("  ".join(part for part in (figures, text) if part) or "Running")
+        self._tint()
+
+    def finish(self, state: JobState, text: str, openable: bool) -> None:
+        """Show how it ended."""
+        self.state = state
+        self._bar.hide()
+        self.cancel.hide()
+        self.open.setVisible(openable)
+        self.text.setText(text or state.capitalize())
+        self._tint()
+
+    def _tint(self) -> None:
+        colours = theme.palette()
+        tints = {JobState.DONE: colours.competence, JobState.FAILED: colours.error, JobState.RUNNING: colours.accent}
+        tint = tints.get(self.state, colours.muted)
+        self._picture.setPixmap(pixmap(_ICONS[self.state], 16, tint, self.devicePixelRatioF()))
+        self._picture.setAccessibleName(self.state.capitalize())
+        self.text.setStyleSheet(f"color: {(colours.error if self.state == JobState.FAILED else colours.muted).name()};")

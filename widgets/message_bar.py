@@ -1,0 +1,165 @@
+"""The line at the foot of the window: what just happened, whether all is saved, and what may leave the machine."""
+
+from enum import StrEnum
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from project.errors import UserError
+from widgets import theme
+from widgets.elided_label import ElidedLabel
+from widgets.icons import icon, pixmap
+
+_INFO_MS = 6000
+
+
+class Level(StrEnum):
+    """How much a message matters."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+_ICONS = {Level.INFO: "info", Level.WARNING: "triangle-alert", Level.ERROR: "circle-alert"}
+
+
+class MessageBar(QWidget):
+    """Shows one message at a time and stops nobody; the newest replaces the one before.
+
+    An info goes by itself; a warning or an error stays until it is dismissed, by Esc or its button.
+
+    Signals:
+        action_chosen (str): the key that was given with the message's button, such as `locate`.
+        dismissed: the user closed the message.
+    """
+
+    action_chosen = Signal(str)
+    dismissed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._level = Level.INFO
+        self._action_key = ""
+        self.setAccessibleName("Messages")
+        self.setFixedHeight(theme.GRID * 4)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0)
+        row.setSpacing(theme.GRID)
+        self._picture = QLabel()
+        self._text = ElidedLabel()
+        self._hint = ElidedLabel()
+        self._action = QPushButton()
+        self._action.setProperty("flat", True)
+        self._action.clicked.connect(self._act)
+        self._close = QToolButton()
+        self._close.setIcon(icon("x"))
+        self._close.setIconSize(QSize(14, 14))
+        self._close.setToolTip("Dismiss (Esc)")
+        self._close.setAccessibleName("Dismiss the message")
+        self._close.clicked.connect(self.dismiss)
+        self._saved = QLabel()
+        self._policy_picture = QLabel()
+        self._policy = QLabel()
+        self._text.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
+        row.addWidget(self._picture)
+        row.addWidget(self._text)
+        row.addWidget(self._hint, 1)
+        row.addWidget(self._action)
+        row.addWidget(self._close)
+        row.addSpacing(theme.GRID)
+        row.addWidget(self._saved)
+        row.addSpacing(theme.GRID)
+        row.addWidget(self._policy_picture)
+        row.addWidget(self._policy)
+        self._timer = QTimer(self, singleShot=True, interval=_INFO_MS)
+        self._timer.timeout.connect(self.clear)
+        theme.notifier.changed.connect(self._tint)
+        self.set_saved("Saved")
+        self.set_policy("Nothing leaves this machine")
+        self.clear()
+
+    def show_message(
+        self, text: str, level: Level = Level.INFO, hint: str = "", action: tuple[str, str] | None = None
+    ) -> None:
+        """Show a line.
+
+        Args:
+            text: what happened.
+            level: info, warning or error.
+            hint: what to do next.
+            action: key and text of a button, such as `("locate", "Locate…")`.
+        """
+        self._level = level
+        self._text.set_text(text)
+        self._hint.set_text(hint)
+        self._action_key, label = action or ("", "")
+        self._action.setText(label)
+        self._action.setAccessibleName(label)
+        self._action.setToolTip(label)
+        self._action.setVisible(bool(action))
+        self._picture.show()
+        self._close.show()
+        self.setAccessibleDescription(f"{level.capitalize()}: {text} {hint}".strip())
+        self._tint()
+        if level == Level.INFO and not action:
+            self._timer.start()
+        else:
+            self._timer.stop()
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, self.accessibleDescription()))
+
+    def show_error(self, error: UserError, action: tuple[str, str] | None = None) -> None:
+        """Show an error of the user's with its hint."""
+        self.show_message(error.message, Level.ERROR, error.hint, action)
+
+    def message(self) -> str:
+        """Return the text shown, or an empty one."""
+        return self._text.text()
+
+    def hint(self) -> str:
+        """Return the hint shown, or an empty one."""
+        return self._hint.text()
+
+    def dismiss(self) -> None:
+        """Close the message because the user wants it gone; does nothing where there is none."""
+        if self.message():
+            self.clear()
+            self.dismissed.emit()
+
+    def clear(self) -> None:
+        """Show no message."""
+        self._timer.stop()
+        self._text.set_text("")
+        self._hint.set_text("")
+        for part in (self._picture, self._action, self._close):
+            part.hide()
+        self.setAccessibleDescription("")
+
+    def set_saved(self, text: str) -> None:
+        """Say how things stand with the file: `Saved`, `Read-only`, ..."""
+        self._saved.setText(text)
+
+    def set_policy(self, text: str, tooltip: str = "") -> None:
+        """Say what may leave this machine."""
+        self._policy.setText(text)
+        self._policy.setToolTip(tooltip)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape:
+            self.dismiss()
+        else:
+            super().keyPressEvent(event)
+
+    def _act(self) -> None:
+        key = self._action_key
+        self.clear()
+        self.action_chosen.emit(key)
+
+    def _tint(self) -> None:
+        colours = theme.palette()
+        tint = {Level.INFO: colours.accent, Level.WARNING: colours.uncertain, Level.ERROR: colours.error}[self._level]
+        self._picture.setPixmap(pixmap(_ICONS[self._level], 16, tint, self.devicePixelRatioF()))
+        self._policy_picture.setPixmap(pixmap("shield-check", 16, colours.muted, self.devicePixelRatioF()))
+        for quiet in (self._hint, self._saved, self._policy):
+            quiet.setStyleSheet(f"color: {colours.muted.name()};")

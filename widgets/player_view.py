@@ -1,0 +1,202 @@
+"""The picture, with face boxes and a subtitle line drawn over it."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QImage, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from widgets import theme
+from widgets.icons import paint_icon
+from widgets.picture_overlays import FaceBox, paint_chip, paint_face, paint_subtitle
+
+_NOTICE_WIDTH = 420
+
+
+class PlayerView(QWidget):
+    """Shows one picture as large as fits, with its aspect kept.
+
+    The picture is painted as it is given: no copy is kept besides the caller's own `QImage` (implicitly shared).
+
+    Signals:
+        clicked: on the picture: play or pause. A double click sends it twice, which leaves playing as it was.
+        double_clicked: full screen, or back.
+        face_clicked (str): id of the face track under the mouse; only while faces can be picked.
+        context_requested (QPoint): a context menu is wanted at this place on the screen.
+    """
+
+    clicked = Signal()
+    double_clicked = Signal()
+    face_clicked = Signal(str)
+    context_requested = Signal(QPoint)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._picture: QImage | None = None
+        self._faces: tuple[FaceBox, ...] = ()
+        self._overlays_visible = True
+        self._faces_pickable = False
+        self._subtitle = ""
+        self._exact: bool | None = None
+        self._subject = ""
+        self._notice = ("film", "No recording is open", "Choose one on the left.")
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        theme.notifier.changed.connect(self.update)
+        self._describe()
+
+    def set_picture(self, picture: QImage | None) -> None:
+        """Show a picture; None shows the notice instead."""
+        had = self._picture is not None
+        self._picture = None if picture is None or picture.isNull() else picture
+        if had != (self._picture is not None):
+            self._describe()
+        self.update()
+
+    def picture(self) -> QImage | None:
+        """Return what is shown."""
+        return self._picture
+
+    def set_overlays(self, faces: Sequence[FaceBox]) -> None:
+        """Set the face boxes, in pixels of the picture."""
+        if tuple(faces) != self._faces:
+            self._faces = tuple(faces)
+            self._describe()
+            self.update()
+
+    def set_overlays_visible(self, visible: bool) -> None:
+        """Show or hide the face boxes."""
+        self._overlays_visible = visible
+        self._describe()
+        self.update()
+
+    def overlays_visible(self) -> bool:
+        """Return whether face boxes are drawn."""
+        return self._overlays_visible
+
+    def set_faces_pickable(self, pickable: bool) -> None:
+        """Let a click on a face send `face_clicked` instead of `clicked`."""
+        self._faces_pickable = pickable
+
+    def set_subtitle(self, text: str) -> None:
+        """Show a line of speech at the foot of the picture; empty for none."""
+        if text != self._subtitle:
+            self._subtitle = text
+            self.update()
+
+    def set_exact(self, exact: bool | None) -> None:
+        """Say whether the picture is the very frame of the playhead's time.
+
+        True when it is; False while that frame is being decoded; None while playing, when nobody asks.
+        """
+        if exact != self._exact:
+            self._exact = exact
+            self._describe()
+            self.update()
+
+    def set_subject(self, subject: str) -> None:
+        """Say what is shown, for screen readers, such as a recording's name."""
+        self._subject = subject
+        self._describe()
+
+    def set_notice(self, icon: str, title: str, hint: str) -> None:
+        """Set what is shown while there is no picture: why, and what to do next."""
+        self._notice = (icon, title, hint)
+        self._describe()
+        self.update()
+
+    def picture_rect(self) -> QRectF:
+        """Return where the picture is drawn, in this widget's own pixels; empty when there is none."""
+        if self._picture is None:
+            return QRectF()
+        scale = min(self.width() / self._picture.width(), self.height() / self._picture.height())
+        # A picture of one column stays visible.
+        width, height = max(1.0, self._picture.width() * scale), max(1.0, self._picture.height() * scale)
+        return QRectF((self.width() - width) / 2, (self.height() - height) / 2, width, height)
+
+    def to_picture(self, point: QPointF) -> QPointF | None:
+        """Return the pixel of the picture under a point of this widget, or None beside the picture."""
+        rect = self.picture_rect()
+        if self._picture is None or not rect.contains(point):
+            return None
+        scale = self._picture.width() / rect.width()
+        return QPointF((point.x() - rect.x()) * scale, (point.y() - rect.y()) * scale)
+
+    def face_at(self, point: QPointF) -> str | None:
+        """Return the track whose box, the smallest one, lies under a point of this widget."""
+        where = self.to_picture(point)
+        if where is None or not self._overlays_visible:
+            return None
+        hits = [face for face in self._faces if face.rect().contains(where)]
+        return min(hits, key=lambda face: face.width * face.height).track_id if hits else None
+
+    def sizeHint(self) -> QSize:
+        return QSize(800, 450)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(240, 135)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.palette().stage)
+        if self._picture is None:
+            self._paint_notice(painter)
+            return
+        rect = self.picture_rect()
+        painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+        painter.drawImage(rect, self._picture, QRectF(self._picture.rect()))
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if self._overlays_visible:
+            scale = rect.width() / self._picture.width()
+            for face in self._faces:
+                paint_face(painter, face, scale, rect)
+        if self._subtitle:
+            paint_subtitle(painter, self._subtitle, rect)
+        if self._exact is not None:
+            text = "Exact frame" if self._exact else "Finding the exact frame…"
+            paint_chip(painter, text, QPointF(rect.right() - theme.GRID, rect.top() + theme.GRID), from_right=True)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
+            return
+        face = self.face_at(event.position()) if self._faces_pickable else None
+        if face is not None:
+            self.face_clicked.emit(face)
+        elif self._picture is not None:
+            self.clicked.emit()
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.double_clicked.emit()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        self.context_requested.emit(event.globalPos())
+
+    def _paint_notice(self, painter: QPainter) -> None:
+        colours = theme.palette()
+        icon, title, hint = self._notice
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        centre = QRectF(self.rect()).center()
+        side = 40
+        paint_icon(painter, icon, QRectF(centre.x() - side / 2, centre.y() - 64, side, side), colours.muted)
+        width = min(_NOTICE_WIDTH, self.width() - 4 * theme.GRID)
+        flags = Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop | Qt.TextFlag.TextWordWrap
+        painter.setPen(colours.stage_text)
+        painter.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        painter.drawText(QRectF(centre.x() - width / 2, centre.y() - 8, width, 24), flags, title)
+        painter.setFont(theme.font())
+        painter.drawText(QRectF(centre.x() - width / 2, centre.y() + 20, width, 80), flags, hint)
+
+    def _describe(self) -> None:
+        subject = self._subject or "Picture"
+        if self._picture is None:
+            _, title, hint = self._notice
+            self.setAccessibleName(f"{subject}: {title}. {hint}" if self._subject else f"{title}. {hint}")
+            return
+        facts = [subject]
+        if self._exact:
+            facts.append("exact frame")
+        if self._faces and self._overlays_visible:
+            facts.append("faces: " + ", ".join(face.label or face.track_id for face in self._faces))
+        self.setAccessibleName("; ".join(facts))

@@ -1,0 +1,259 @@
+"""The recordings of the study, on the left of the window."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QStackedLayout,
+    QToolButton,
+    QTreeView,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.empty_state import Choice, EmptyState
+from widgets.icons import icon
+from widgets.recordings_delegate import RecordingsDelegate
+from widgets.recordings_model import SEARCHED, RecordingRow, RecordingsModel
+
+
+class RecordingsList(QWidget):
+    """A list with a search field; videos can be dropped on it.
+
+    Signals:
+        recording_chosen (str): id of the recording that the user wants to see.
+        add_requested: the user wants to add a video.
+        files_dropped (list): `Path`s of files or folders that were dropped.
+        thumbnail_needed (str): id of a recording that is on screen without a thumbnail; sent once for each.
+        context_requested (str, QPoint): a context menu for a recording is wanted at a place on the screen.
+    """
+
+    recording_chosen = Signal(str)
+    add_requested = Signal()
+    files_dropped = Signal(list)
+    thumbnail_needed = Signal(str)
+    context_requested = Signal(str, QPoint)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._telling = True
+        self._collapsed: set[str] = set()
+        self.setAcceptDrops(True)
+        self.setMinimumWidth(200)
+        self.setAccessibleName("Recordings")
+        self.model = RecordingsModel(self)
+        self._filter = _Filter(self)
+        self._filter.setSourceModel(self.model)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(self._head())
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self._tree())
+        self._empty = EmptyState(
+            "file-video",
+            "No recordings yet",
+            "Drop videos here, or press Ctrl+O.",
+            [Choice("add", "Add a video…", "Ctrl+O", primary=True)],
+        )
+        self._empty.chosen.connect(lambda _key: self.add_requested.emit())
+        self._stack.addWidget(self._empty)
+        self._nothing = EmptyState("search", "Nothing found", "No recording has these words.")
+        self._stack.addWidget(self._nothing)
+        column.addLayout(self._stack, 1)
+        self._drop_hint = QLabel("Drop to add to this study", self, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._drop_hint.hide()
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
+        # Queued: the model asks while a row is being painted.
+        self.model.thumbnail_needed.connect(self.thumbnail_needed, Qt.ConnectionType.QueuedConnection)
+        self.model.modelReset.connect(self._arrange)
+        self._arrange()
+
+    def set_rows(self, rows: Sequence[RecordingRow]) -> None:
+        """Show these recordings; the selected one stays selected where it is still there."""
+        chosen = self.selected()
+        self.model.set_rows(rows)
+        if chosen:
+            self.select(chosen)
+
+    def update_row(self, row: RecordingRow) -> None:
+        """Show new facts about one recording; the others are not touched."""
+        chosen = self.selected()
+        self.model.update_row(row)
+        if chosen and self.selected() != chosen:
+            self.select(chosen)
+
+    def set_thumbnail(self, recording_id: str, picture: QImage) -> None:
+        """Show a picture of one recording."""
+        self.model.set_thumbnail(recording_id, picture)
+
+    def select(self, recording_id: str) -> None:
+        """Mark a recording as the one that is open, without asking for it again."""
+        where = self._filter.mapFromSource(self.model.index_of(recording_id))
+        if where.isValid():
+            self._telling = False
+            flags = QItemSelectionModel.SelectionFlag.ClearAndSelect
+            self.tree.selectionModel().setCurrentIndex(where, flags)
+            self._telling = True
+            self.tree.scrollTo(where)
+
+    def selected(self) -> str | None:
+        """Return the id of the recording that is marked."""
+        row = self.model.recording_at(self._filter.mapToSource(self.tree.currentIndex()))
+        return row.id if row else None
+
+    def visible_recordings(self) -> list[str]:
+        """Return the ids of the recordings that match the search, in the order shown."""
+        shown = []
+        for group in range(self._filter.rowCount()):
+            top = self._filter.index(group, 0)
+            for place in range(self._filter.rowCount(top)):
+                row = self.model.recording_at(self._filter.mapToSource(self._filter.index(place, 0, top)))
+                if row:
+                    shown.append(row.id)
+        return shown
+
+    def go(self, steps: int) -> None:
+        """Choose the recording so many places further down (or up)."""
+        shown = self.visible_recordings()
+        if shown:
+            chosen = self.selected()
+            place = shown.index(chosen) + steps if chosen in shown else 0
+            where = self.model.index_of(shown[min(max(place, 0), len(shown) - 1)])
+            self.tree.setCurrentIndex(self._filter.mapFromSource(where))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._drop_hint.setGeometry(self.rect())
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+            self._drop_hint.show()
+            self._drop_hint.raise_()
+
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        self._drop_hint.hide()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        self._drop_hint.hide()
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            event.acceptProposedAction()
+            self.files_dropped.emit(paths)
+
+    def _head(self) -> QHBoxLayout:
+        head = QHBoxLayout()
+        head.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        head.setSpacing(4)
+        self.search = QLineEdit(placeholderText="Search recordings", clearButtonEnabled=True)
+        self.search.setAccessibleName("Search recordings")
+        self.search.setToolTip("Search by name, number, collection or annotator (Ctrl+F)")
+        self.search.textChanged.connect(self._search)
+        self.search.returnPressed.connect(self._choose_found)
+        add = QToolButton()
+        add.setIcon(icon("plus"))
+        add.setIconSize(QSize(16, 16))
+        add.setToolTip("Add a video (Ctrl+O)")
+        add.setAccessibleName("Add a video")
+        add.clicked.connect(self.add_requested)
+        head.addWidget(self.search, 1)
+        head.addWidget(add)
+        return head
+
+    def _tree(self) -> QTreeView:
+        self.tree = QTreeView()
+        self.tree.setAccessibleName("Recordings")
+        self.tree.setModel(self._filter)
+        self.tree.setItemDelegate(RecordingsDelegate(self.tree))
+        self.tree.setHeaderHidden(True)
+        self.tree.setRootIsDecorated(False)
+        self.tree.setIndentation(0)
+        self.tree.setMouseTracking(True)
+        self.tree.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
+        self.tree.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tree.customContextMenuRequested.connect(self._context)
+        # Dropped files are for the whole panel, not for a row.
+        self.tree.setAcceptDrops(False)
+        self.tree.viewport().setAcceptDrops(False)
+        self.tree.clicked.connect(self._clicked)
+        self.tree.collapsed.connect(lambda index: self._collapsed.add(str(index.data())))
+        self.tree.expanded.connect(lambda index: self._collapsed.discard(str(index.data())))
+        self.tree.selectionModel().currentChanged.connect(self._current_changed)
+        return self.tree
+
+    def _arrange(self) -> None:
+        closed = set() if self.search.text() else set(self._collapsed)
+        self.tree.blockSignals(True)
+        self.tree.expandAll()
+        for group in range(self._filter.rowCount() if closed else 0):
+            top = self._filter.index(group, 0)
+            if str(top.data()) in closed:
+                self.tree.collapse(top)
+        self.tree.blockSignals(False)
+        if not self.model.rowCount():
+            self._stack.setCurrentWidget(self._empty)
+        else:
+            self._stack.setCurrentWidget(self.tree if self._filter.rowCount() else self._nothing)
+
+    def _search(self, text: str) -> None:
+        self._telling = False
+        self._filter.set_words(text)
+        self._telling = True
+        self._arrange()
+
+    def _choose_found(self) -> None:
+        self.go(0)
+        self.tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _current_changed(self, current: QModelIndex) -> None:
+        row = self.model.recording_at(self._filter.mapToSource(current))
+        if row and self._telling:
+            self.recording_chosen.emit(row.id)
+
+    def _clicked(self, index: QModelIndex) -> None:
+        if not index.parent().isValid():
+            self.tree.setExpanded(index, not self.tree.isExpanded(index))
+
+    def _context(self, place: QPoint) -> None:
+        row = self.model.recording_at(self._filter.mapToSource(self.tree.indexAt(place)))
+        if row:
+            self.context_requested.emit(row.id, self.tree.viewport().mapToGlobal(place))
+
+    def _tint(self) -> None:
+        colours = theme.palette()
+        self._drop_hint.setStyleSheet(
+            f"background: {colours.selection.name()}; color: {colours.text.name()}; "
+            f"border: 2px dashed {colours.accent.name()}; border-radius: 4px;"
+        )
+        self.tree.viewport().update()
+
+
+class _Filter(QSortFilterProxyModel):
+    """Keeps the recordings that have all the words, and the collections that still have one."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._words: list[str] = []
+
+    def set_words(self, text: str) -> None:
+        self._words = text.casefold().split()
+        self.invalidate()
+
+    def filterAcceptsRow(self, row: int, parent: QModelIndex) -> bool:  # type: ignore[override]
+        if not self._words:
+            return True
+        source = self.sourceModel()
+        here = source.index(row, 0, parent)
+        if not parent.isValid():
+            return any(self.filterAcceptsRow(member, here) for member in range(source.rowCount(here)))
+        searched = str(here.data(SEARCHED)).casefold()
+        return all(word in searched for word in self._words)

@@ -1,0 +1,186 @@
+"""The recordings of a study as a tree of two levels: collections, and the recordings in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QImage
+
+from project.timebase import format_time
+
+Index = QModelIndex | QPersistentModelIndex
+
+ROW = Qt.ItemDataRole.UserRole
+THUMBNAIL = Qt.ItemDataRole.UserRole + 1
+SEARCHED = Qt.ItemDataRole.UserRole + 2
+_NOWHERE = QModelIndex()
+_COLLECTION_FLAGS = Qt.ItemFlag.ItemIsEnabled
+_RECORDING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+
+
+@dataclass(frozen=True, slots=True)
+class RecordingRow:
+    """What the list shows of one recording.
+
+    Attributes:
+        collection: name of the collection it stands under.
+        segments: annotator's name and number of segments, in the order of the annotators.
+        faces_tracked: faces were looked for.
+        exported: an anonymized clip was made.
+        missing: its media file is not where it was.
+    """
+
+    id: str
+    number: int
+    name: str
+    duration_us: int
+    collection: str = ""
+    segments: tuple[tuple[str, int], ...] = ()
+    faces_tracked: bool = False
+    exported: bool = False
+    missing: bool = False
+
+    def described(self) -> str:
+        """Return the row in words, for screen readers and the tooltip."""
+        facts = [f"{self.number}. {self.name}", f"duration {format_time(self.duration_us)}"]
+        if self.missing:
+            facts.append("media missing")
+        facts += [f"{name}: {count} segment{'' if count == 1 else 's'}" for name, count in self.segments]
+        if not any(count for _, count in self.segments):
+            facts.append("no segments yet")
+        if self.faces_tracked:
+            facts.append("faces found")
+        if self.exported:
+            facts.append("exported")
+        return ", ".join(facts)
+
+
+class RecordingsModel(QAbstractItemModel):
+    """Collections at the top, recordings below; one column.
+
+    Signals:
+        thumbnail_needed (str): a recording is about to be shown and has no thumbnail; sent once for each.
+    """
+
+    thumbnail_needed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._groups: list[str] = []
+        self._rows: list[list[RecordingRow]] = []
+        self._places: dict[str, tuple[int, int]] = {}
+        self._thumbnails: dict[str, QImage] = {}
+        self._asked: set[str] = set()
+
+    def set_rows(self, rows: Sequence[RecordingRow]) -> None:
+        """Show these recordings, in this order, grouped by collection."""
+        self.beginResetModel()
+        grouped: dict[str, list[RecordingRow]] = {}
+        for row in rows:
+            grouped.setdefault(row.collection, []).append(row)
+        self._groups = list(grouped)
+        self._rows = list(grouped.values())
+        self._places = {
+            row.id: (group, place) for group, members in enumerate(self._rows) for place, row in enumerate(members)
+        }
+        self.endResetModel()
+
+    def update_row(self, row: RecordingRow) -> None:
+        """Show new facts about one recording; one that is new or has changed its collection is put in its place."""
+        place = self._places.get(row.id)
+        if place is not None and self._groups[place[0]] == row.collection:
+            group, number = place
+            if self._rows[group][number] != row:
+                self._rows[group][number] = row
+                where = self.index_of(row.id)
+                self.dataChanged.emit(where, where)
+            return
+        others = [other for members in self._rows for other in members if other.id != row.id]
+        self.set_rows([*others, row])
+
+    def set_thumbnail(self, recording_id: str, picture: QImage) -> None:
+        """Show a picture of one recording."""
+        self._thumbnails[recording_id] = picture
+        where = self.index_of(recording_id)
+        if where.isValid():
+            self.dataChanged.emit(where, where, [THUMBNAIL])
+
+    def rows(self) -> list[RecordingRow]:
+        """Return all recordings in the order shown."""
+        return [row for members in self._rows for row in members]
+
+    def row(self, recording_id: str) -> RecordingRow | None:
+        """Return what is shown of one recording."""
+        place = self._places.get(recording_id)
+        return None if place is None else self._rows[place[0]][place[1]]
+
+    def index_of(self, recording_id: str) -> QModelIndex:
+        """Return where a recording stands; invalid where it does not."""
+        place = self._places.get(recording_id)
+        return QModelIndex() if place is None else self.createIndex(place[1], 0, place[0] + 1)
+
+    def recording_at(self, index: Index) -> RecordingRow | None:
+        """Return the recording at an index; None for a collection."""
+        if not index.isValid() or index.internalId() == 0:
+            return None
+        return self._rows[index.internalId() - 1][index.row()]
+
+    def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
+        # Asked for thousands of times while the tree is laid out, so without the model's own `hasIndex`. The
+        # internal id tells the levels apart: 0 for a collection, else 1 + the place of the collection.
+        level = parent.row() + 1 if parent.isValid() else 0
+        if level and parent.internalId():
+            return QModelIndex()
+        if column != 0 or not 0 <= row < (len(self._rows[level - 1]) if level else len(self._groups)):
+            return QModelIndex()
+        return self.createIndex(row, 0, level)
+
+    def parent(self, index: Index = _NOWHERE) -> QModelIndex:  # type: ignore[override]
+        if not index.isValid() or index.internalId() == 0:
+            return QModelIndex()
+        return self.createIndex(index.internalId() - 1, 0, 0)
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        if not parent.isValid():
+            return len(self._groups)
+        return len(self._rows[parent.row()]) if parent.internalId() == 0 else 0
+
+    def columnCount(self, _parent: Index = _NOWHERE) -> int:
+        return 1
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        return _RECORDING_FLAGS if index.internalId() else _COLLECTION_FLAGS
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self.recording_at(index)
+        if row is None:
+            return self._collection_data(index, role)
+        if role == Qt.ItemDataRole.DisplayRole:
+            return row.name
+        if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
+            return row.described()
+        if role == ROW:
+            return row
+        if role == SEARCHED:
+            return f"{row.number} {row.name} {row.collection} {' '.join(name for name, _ in row.segments)}"
+        if role == THUMBNAIL:
+            if row.id not in self._thumbnails and row.id not in self._asked and not row.missing:
+                self._asked.add(row.id)
+                self.thumbnail_needed.emit(row.id)
+            return self._thumbnails.get(row.id)
+        return None
+
+    def _collection_data(self, index: Index, role: int) -> object:
+        if not index.isValid():
+            return None
+        name = self._groups[index.row()] or "No collection"
+        count = len(self._rows[index.row()])
+        if role == Qt.ItemDataRole.DisplayRole:
+            return name
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return f"{name}, {count} recording{'' if count == 1 else 's'}"
+        if role == SEARCHED:
+            return ""
+        return None

@@ -1,0 +1,285 @@
+"""What the mouse does on the timeline: from press to release, with nothing changed in between."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QMouseEvent
+
+from widgets.timeline.gestures import Create, Edge, Gesture, Move, Placed, Resize
+from widgets.timeline.hits import Hit, Part
+from widgets.timeline.lane import LaneKind
+from widgets.timeline.layout import HEADER, RULER
+from widgets.timeline.model import TimelineModel
+
+if TYPE_CHECKING:
+    from widgets.timeline.view import TimelineView
+
+_DRAG_PX = 4
+_EDGE_PAN_PX = 24
+
+
+class Mode(StrEnum):
+    """What a pressed button is for."""
+
+    IDLE = "idle"
+    PRESSED = "pressed"
+    SCRUB = "scrub"
+    PAN = "pan"
+    RUBBER = "rubber"
+    DRAG = "drag"
+
+
+class Pointer:
+    """Turns mouse events on the view into selections, previews and, at release, one request.
+
+    Attributes:
+        gesture: the drag of segments that goes on, else None.
+        hovered: id of the segment under the mouse, or "".
+        position: where the mouse is, or None outside the view.
+        rubber: the rubber band, in pixels of the viewport.
+    """
+
+    def __init__(self, view: TimelineView) -> None:
+        self._view = view
+        self._mode = Mode.IDLE
+        self._hit: Hit | None = None
+        self._press = QPointF()
+        self._last = QPointF()
+        self._extending = False
+        self._before: list[str] = []
+        self.gesture: Gesture | None = None
+        self.hovered = ""
+        self.position: QPointF | None = None
+        self.rubber: QRectF | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether no button is held for anything."""
+        return self._mode is Mode.IDLE
+
+    def concerns(self, model: TimelineModel) -> bool:
+        """Return whether a segment that is being dragged is gone or has changed."""
+        if isinstance(self.gesture, Move):
+            return any(model.segment(s.id) != s for s in self.gesture.segments)
+        return isinstance(self.gesture, Resize) and model.segment(self.gesture.segment.id) != self.gesture.segment
+
+    def press(self, event: QMouseEvent) -> None:
+        """Begin whatever the button and the place under it stand for."""
+        if self._mode is not Mode.IDLE:
+            return
+        self._press = self._last = event.position()
+        if event.button() == Qt.MouseButton.MiddleButton:
+            self._mode = Mode.PAN
+            self._view.viewport().setCursor(Qt.CursorShape.ClosedHandCursor)
+            return
+        if event.button() != Qt.MouseButton.LeftButton:
+            return
+        where = self._hit = self._view.hit(event.position())
+        if where.part is Part.HEADER and where.band is not None:
+            self._view.fold(where.band.lane.key)
+        elif where.part is Part.RULER or (
+            where.part is Part.LANE and where.band is not None and where.band.lane.kind is not LaneKind.SEGMENTS
+        ):
+            self._mode = Mode.SCRUB
+            self._view.seek_requested.emit(where.time_us)
+        elif where.part is not Part.NOWHERE or event.position().x() >= HEADER:
+            self._mode = Mode.PRESSED
+            self._press_segment(where, event.modifiers())
+
+    def move(self, event: QMouseEvent) -> None:
+        """Go on with what was begun, or show what could be."""
+        self.position = event.position()
+        if self._mode is Mode.IDLE:
+            self._hover()
+        elif self._mode is Mode.PAN:
+            self._view.pan(self._last.x() - event.position().x())
+            bar = self._view.verticalScrollBar()
+            bar.setValue(bar.value() + round(self._last.y() - event.position().y()))
+        elif self._mode is Mode.SCRUB:
+            self._view.seek_requested.emit(self._time())
+        elif self._mode is Mode.RUBBER:
+            self._stretch()
+        else:
+            if self._mode is Mode.PRESSED and self._far(event.position()):
+                self._begin_drag(event.modifiers())
+            if self._mode is Mode.DRAG:
+                self._drag(event.modifiers())
+        self._last = event.position()
+        self._view.viewport().update()
+
+    def release(self, event: QMouseEvent) -> None:
+        """End it: a drag becomes one request."""
+        if event.button() not in (Qt.MouseButton.LeftButton, Qt.MouseButton.MiddleButton):
+            return
+        mode, gesture, where = self._mode, self.gesture, self._hit
+        extending = self._extending
+        self._finish()
+        if mode is Mode.DRAG and gesture is not None:
+            self._ask_for(gesture)
+        elif mode is Mode.PRESSED and where is not None and not extending:
+            self._view.choose([where.segment.id] if where.segment is not None else ())
+        self.position = event.position()
+        self._hover()
+
+    def double_click(self, event: QMouseEvent) -> None:
+        """Activate a segment."""
+        where = self._view.hit(event.position())
+        if event.button() == Qt.MouseButton.LeftButton and where.segment is not None:
+            self._view.activated.emit(where.segment.id)
+        else:
+            self.press(event)
+
+    def cancel(self) -> None:
+        """Drop what was begun; nothing is asked for."""
+        if self._mode is Mode.RUBBER:
+            self._view.choose(self._before)
+        if self._mode is not Mode.IDLE:
+            self._finish()
+
+    def leave(self) -> None:
+        """The mouse is outside."""
+        self.position = None
+        self.hovered = ""
+        self._view.viewport().update()
+
+    def _press_segment(self, where: Hit, modifiers: Qt.KeyboardModifier) -> None:
+        chosen = self._view.model.selected
+        both = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+        self._extending = bool(modifiers & both)
+        self._before = chosen if self._extending else []
+        if where.segment is None:
+            return
+        if modifiers & Qt.KeyboardModifier.ControlModifier:
+            same = [i for i in chosen if i != where.segment.id]
+            self._view.choose(same if len(same) < len(chosen) else [*chosen, where.segment.id])
+        elif modifiers & Qt.KeyboardModifier.ShiftModifier:
+            self._view.choose([*chosen, *self._through(where)])
+        elif where.segment.id not in chosen:
+            self._view.choose([where.segment.id])
+
+    def _through(self, where: Hit) -> list[str]:
+        """Ids from the segment selected last to the one under the mouse, in its lane."""
+        segment, chosen = where.segment, self._view.model.selected
+        assert segment is not None
+        last = self._view.model.segment(chosen[-1]) if chosen else None
+        if last is None or last.annotator_id != segment.annotator_id:
+            return [segment.id]
+        track = self._view.model.track(segment.annotator_id)
+        first, final = sorted((track.index(last), track.index(segment)))
+        return [s.id for s in track.items[first : final + 1]]
+
+    def _begin_drag(self, modifiers: Qt.KeyboardModifier) -> None:
+        where, view = self._hit, self._view
+        if where is None:
+            return
+        lane = where.band.lane if where.band else None
+        if where.segment is None:
+            folded = where.band is not None and where.band.folded
+            if modifiers & Qt.KeyboardModifier.ShiftModifier or folded or not view.can_edit(lane):
+                self._mode = Mode.RUBBER
+                self._stretch()
+                return
+            assert lane is not None
+            snapper = None if modifiers & Qt.KeyboardModifier.AltModifier else view.snapper()
+            begin = Create(lane.key, where.time_us, view.view.duration_us)
+            begin.drag(where.time_us, snapper)
+            begin.anchor_us = begin.time_us
+            self.gesture = begin
+        elif not view.can_edit(lane):
+            return
+        elif where.part is Part.BODY:
+            chosen = [s for i in view.model.selected if (s := view.model.segment(i)) is not None]
+            movable = [s for s in chosen if view.can_edit(view.model.lane(s.annotator_id))]
+            if where.segment not in movable:
+                return
+            self.gesture = Move(movable, where.segment, where.time_us, view.view.duration_us)
+            view.model.hide(s.id for s in movable)
+            view.content_changed()
+        else:
+            edge: Edge = "start" if where.part is Part.START else "end"
+            self.gesture = Resize(where.segment, edge, where.time_us, view.view.duration_us)
+            view.model.hide([where.segment.id])
+            view.content_changed()
+        self._mode = Mode.DRAG
+
+    def _drag(self, modifiers: Qt.KeyboardModifier) -> None:
+        if self.gesture is None or self.position is None:
+            return
+        beyond = min(0.0, self.position.x() - HEADER) + max(0.0, self.position.x() - HEADER - self._view.view.width)
+        if beyond:
+            self._view.pan(max(-_EDGE_PAN_PX, min(beyond, _EDGE_PAN_PX)))
+        snapping = not modifiers & Qt.KeyboardModifier.AltModifier
+        self.gesture.drag(self._time(), self._view.snapper() if snapping else None)
+        self._view.segments_moving.emit(self.gesture.placed())
+
+    def _stretch(self) -> None:
+        assert self.position is not None
+        self.rubber = QRectF(self._press, self.position).normalized()
+        view = self._view
+        left, right = (view.view.x_to_time(x - HEADER) for x in (self.rubber.left(), self.rubber.right()))
+        offset = view.scroll_y() - RULER
+        top, bottom = self.rubber.top() + offset, self.rubber.bottom() + offset
+        found: list[str] = []
+        for band in view.bands:
+            if band.lane.kind is not LaneKind.SEGMENTS or band.folded or band.bottom <= top or band.top >= bottom:
+                continue
+            track = view.model.track(band.lane.key)
+            tops = np.array([band.row_top(row) for row in range(band.rows + 1)])
+            near = track.touching(left, right)
+            at = tops[np.minimum(track.rows[near], band.rows)]
+            near = near[(at < bottom) & (at + band.row_height > top)]
+            found += [track.items[i].id for i in near.tolist()]
+        view.choose([*self._before, *found])
+
+    def _ask_for(self, gesture: Gesture) -> None:
+        if isinstance(gesture, Create):
+            _, start, end = gesture.placed()[0]
+            if end > start:
+                self._view.segment_create_requested.emit(gesture.lane, start, end)
+            return
+        segment = self._view.model.segment
+        moved: list[Placed] = []
+        for segment_id, start, end in gesture.placed():
+            before = segment(segment_id)
+            if before is not None and (before.start_us, before.end_us) != (start, end):
+                moved.append((segment_id, start, end))
+        if moved:
+            self._view.segment_move_requested.emit(moved)
+
+    def _finish(self) -> None:
+        dragged = self.gesture is not None
+        self._mode, self.gesture, self.rubber, self._hit = Mode.IDLE, None, None, None
+        self._extending = False
+        if dragged:
+            self._view.model.hide(())
+            self._view.content_changed()
+            self._view.segments_moving.emit([])
+        self._view.viewport().unsetCursor()
+        self._view.viewport().update()
+
+    def _hover(self) -> None:
+        assert self.position is not None
+        where = self._view.hit(self.position)
+        self.hovered = where.segment.id if where.segment else ""
+        editable = where.band is not None and self._view.can_edit(where.band.lane)
+        shape = Qt.CursorShape.ArrowCursor
+        if editable and where.part in (Part.START, Part.END):
+            shape = Qt.CursorShape.SizeHorCursor
+        elif editable and where.part is Part.LANE and where.band is not None and not where.band.folded:
+            shape = Qt.CursorShape.CrossCursor
+        elif where.part is Part.HEADER:
+            shape = Qt.CursorShape.PointingHandCursor
+        self._view.viewport().setCursor(shape)
+
+    def _far(self, position: QPointF) -> bool:
+        return (position - self._press).manhattanLength() >= _DRAG_PX
+
+    def _time(self) -> int:
+        assert self.position is not None
+        view = self._view.view
+        x = min(max(self.position.x() - HEADER, 0.0), float(view.width))
+        return view.clamp(view.x_to_time(x))

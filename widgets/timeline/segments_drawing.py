@@ -1,0 +1,203 @@
+"""Draws segments and spans: wide ones one by one, with outline, sign and name; narrow ones as pixels of one picture."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QPainter, QPen
+
+from project.types import Verdict
+from widgets.timeline.describe import VERDICT_NAMES
+from widgets.timeline.layout import HEADER, Band
+from widgets.timeline.raster import columns, coverage, runs, segments_picture
+from widgets.timeline.stacking import MAX_ROWS
+from widgets.timeline.style import SIGN, Style, mix, picture
+from widgets.timeline.track import HIDDEN, SELECTED, VERDICTS
+
+if TYPE_CHECKING:
+    from widgets.timeline.view import TimelineView
+
+WIDE_PX = 14
+_MOST_WIDE = 200
+_ROUND = 3.0
+_SIGN_FROM = 20
+_NAME_HEIGHT = 18
+
+
+def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineView, look: Style) -> None:
+    """Draw a lane's segments.
+
+    Args:
+        painter: clipped to `inside`.
+        band: the lane's layout.
+        place: the whole lane on the viewport.
+        inside: the part of it to draw.
+        view: the timeline.
+        look: what to draw with.
+    """
+    window, scale = view.view, look.scale
+    track = view.model.track(band.lane.key)
+    origin = inside.left() - HEADER
+    width = round(inside.width() * scale)
+    start = window.start_us + origin * window.us_per_px
+    lo, hi = track.between(start - 2 * window.us_per_px, start + (inside.width() + 2) * window.us_per_px)
+    starts, ends, verdicts = track.starts[lo:hi], track.ends[lo:hi], track.verdicts[lo:hi]
+    rows, flags = track.rows[lo:hi], track.flags[lo:hi]
+    if band.folded:
+        rows = np.zeros_like(rows)
+    us_per_pixel = window.us_per_px / scale
+    lengths = ends - starts
+    tops = [place.top() + band.row_top(row) - band.top for row in range(band.rows)]
+    in_sight = [top <= inside.bottom() and top + band.row_height > inside.top() for top in tops]
+    drawn = np.array([*in_sight, *[False] * (MAX_ROWS + 1 - band.rows)])[rows] & (flags & HIDDEN == 0)
+    wide = np.zeros(0, np.intp)
+    least = WIDE_PX * window.us_per_px
+    if not band.folded:
+        near = drawn & (ends > start)
+        wide = np.flatnonzero(near & (lengths >= least))
+        while len(wide) > _MOST_WIDE:
+            least *= 2
+            wide = np.flatnonzero(near & (lengths >= least))
+    left = columns(starts, start, us_per_pixel, width)
+    right = columns(ends, start, us_per_pixel, width)
+    narrow = lengths < least if not band.folded else np.ones(len(rows), np.bool_)
+    narrow &= drawn & (ends > start - us_per_pixel)
+    left, right = _at_least_one_pixel(left, right, width, scale)
+    if narrow.any():
+        places = [
+            (round((band.row_top(r) - band.top) * scale), round(band.row_height * scale)) for r in range(band.rows)
+        ]
+        pixels = segments_picture(
+            (left[narrow], right[narrow]),
+            verdicts[narrow],
+            rows[narrow],
+            (flags[narrow] & SELECTED) > 0,
+            places,
+            (round(band.height * scale), width),
+            round((start / us_per_pixel) % look.hatch),
+            look.inks,
+        )
+        image = picture(pixels)
+        image.setDevicePixelRatio(scale)
+        painter.drawImage(QPointF(inside.left(), place.top()), image)
+    _wide(painter, band, place, wide, lo, view, look)
+    if band.overflows and not band.folded:
+        over = rows == MAX_ROWS
+        _overflow(painter, left[over], right[over], width, QPointF(inside.left(), place.top()), band, look)
+
+
+def segment_rect(band: Band, place_top: int, row: int, start_us: float, end_us: float, view: TimelineView) -> QRectF:
+    """Return where a segment is drawn, cut off a little outside the view."""
+    window = view.view
+    left = max(-24.0, window.time_to_x(start_us))
+    right = min(window.width + 24.0, window.time_to_x(end_us))
+    top = place_top + band.row_top(row) - band.top
+    return QRectF(HEADER + left, top, max(2.0, right - left - 1), band.row_height)
+
+
+def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, Verdict, bool]], look: Style) -> None:
+    """Draw segments with all their signs: where, what they say, and whether they are selected."""
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    chosen = QPen(look.colours.accent, 2)
+    for rect, verdict, selected in found:
+        own = look.look(verdict)
+        painter.setBrush(own.strong if selected else own.brush)
+        painter.setPen(chosen if selected else own.pen)
+        inset = 1.0 if selected else 0.5
+        painter.drawRoundedRect(rect.adjusted(inset, inset, -inset, -inset), _ROUND, _ROUND)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
+    painter.setFont(look.small)
+    painter.setPen(look.colours.text)
+    metrics = painter.fontMetrics()
+    widths = {verdict: metrics.horizontalAdvance(name) for verdict, name in VERDICT_NAMES.items()}
+    for rect, verdict, selected in found:
+        left, top, height = max(rect.left(), float(HEADER)), rect.top(), rect.height()
+        room = rect.right() - left
+        if room < _SIGN_FROM or height < SIGN:
+            continue
+        own = look.look(verdict)
+        named = height >= _NAME_HEIGHT and room >= 30 + widths[verdict]
+        if own.plates is not None:
+            plate = 18.0 + (widths[verdict] + 8 if named else 0)
+            painter.fillRect(QRectF(left + 3, top + 2, plate, height - 4), own.plates[selected])
+        painter.drawPixmap(QPointF(left + 6, top + (height - SIGN) / 2), own.sign)
+        if named:
+            where = QRectF(left + 22, top, room - 26, height)
+            painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, VERDICT_NAMES[verdict])
+
+
+def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineView, look: Style) -> None:
+    """Draw a lane of spans as a plain band; several over one pixel make it no denser."""
+    window, scale = view.view, look.scale
+    spans = view.model.spans(band.lane.key)
+    if not len(spans):
+        return
+    origin = inside.left() - HEADER
+    start = window.start_us + origin * window.us_per_px
+    width = round(inside.width() * scale)
+    left = columns(spans[:, 0], start, window.us_per_px / scale, width)
+    right = columns(spans[:, 1], start, window.us_per_px / scale, width)
+    left, right = _at_least_one_pixel(left, right, width, 0)
+    seen = (spans[:, 1] >= start) & (spans[:, 0] <= start + inside.width() * window.us_per_px)
+    counts = coverage(left[seen], right[seen], np.zeros(int(seen.sum()), np.intp), 1, width)[0]
+    tall = min(8, band.height - 8)
+    top = place.top() + (band.height - tall) / 2
+    ink = mix(look.colours.accent, look.colours.lane, 0.55)
+    for first, last, _ in runs(counts):
+        painter.fillRect(QRectF(inside.left() + first / scale, top, (last - first) / scale, tall), ink)
+
+
+def _wide(
+    painter: QPainter, band: Band, place: QRect, wide: NDArray[np.intp], lo: int, view: TimelineView, look: Style
+) -> None:
+    if not len(wide):
+        return
+    track = view.model.track(band.lane.key)
+    at = wide + lo
+    shift = -(view.view.start_us / view.view.us_per_px) % (look.hatch / look.scale)
+    painter.setBrushOrigin(QPointF(HEADER + shift, 0))
+    found = zip(
+        track.starts[at].tolist(), track.ends[at].tolist(), track.rows[at].tolist(),
+        track.verdicts[at].tolist(), (track.flags[at] & SELECTED).tolist(), strict=True,
+    )  # fmt: skip
+    paint_segments(
+        painter,
+        [
+            (segment_rect(band, place.top(), row, start, end, view), VERDICTS[verdict], bool(selected))
+            for start, end, row, verdict, selected in sorted(found, key=lambda f: f[4])
+        ],
+        look,
+    )
+
+
+def _at_least_one_pixel(
+    left: NDArray[np.int32], right: NDArray[np.int32], width: int, scale: float
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Give every span a pixel, and a gap to the next where it is wide enough to spare one."""
+    gap = np.where(right - left > 3, np.int32(scale), np.int32(0))
+    left = np.minimum(left, width - 1)
+    return left, np.maximum(right - gap, left + 1)
+
+
+def _overflow(
+    painter: QPainter,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    width: int,
+    corner: QPointF,
+    band: Band,
+    look: Style,
+) -> None:
+    counts = coverage(left, right, np.zeros(len(left), np.intp), 1, width)[0]
+    top = corner.y() + band.row_top(MAX_ROWS) - band.top
+    painter.setFont(look.small)
+    for first, last, most in runs(counts):
+        x, wide = corner.x() + first / look.scale, (last - first) / look.scale
+        painter.fillRect(QRectF(x, top + 1, wide, 1), look.colours.outline)
+        if wide >= 26:
+            painter.setPen(look.colours.muted)
+            painter.drawText(QPointF(x + 2, top + 12), f"+{most}")

@@ -1,0 +1,375 @@
+"""The timeline: what was said about a recording, over time."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QWidget
+
+from project.timebase import FrameTimes
+from project.types import Segment
+from widgets.protocols import Clock, PeakSource
+from widgets.timeline import hits, overlay
+from widgets.timeline.describe import describe
+from widgets.timeline.following import Follow, Follower
+from widgets.timeline.gestures import Gesture, Preview
+from widgets.timeline.keyboard import Keyboard
+from widgets.timeline.lane import Lane
+from widgets.timeline.layout import HEADER, RULER, Band, lay_out
+from widgets.timeline.model import TimelineModel
+from widgets.timeline.pointer import Pointer
+from widgets.timeline.snapping import Snapper
+from widgets.timeline.time_area import TimeArea
+from widgets.timeline.viewport import Viewport
+
+SNAP_PX = 8
+
+
+class TimelineView(TimeArea):
+    """Ruler, waveform and one lane an annotator; the mouse and the keyboard say what should change.
+
+    The view never changes a segment: it emits what was asked for and shows what it is told. Times are integer
+    microseconds and travel as `object`, because a Qt `int` ends after 35 minutes.
+
+    Signals:
+        seek_requested(int us): show this moment (the ruler was clicked or scrubbed).
+        segment_move_requested(list[tuple[str, int, int]]): id, start and end of each segment that was dragged; once, at
+            the end of the drag. Moves and resizes alike.
+        segments_moving(list[tuple[str, int, int]]): the same while the drag goes on, for those who show times; the
+            id is empty for a segment that is being drawn. An empty list when the drag ends.
+        segment_create_requested(str lane_key, int start_us, int end_us): a new segment was drawn.
+        selection_changed(list[str] ids): by the user; not by `set_selection`.
+        split_requested(str id, int us): see `request_split`.
+        delete_requested(list[str] ids): of the selection.
+        nudge_requested(list[str] ids, int frames, str edge): see `request_nudge`; edge is `start`, `end` or `both`.
+        activated(str id): a segment was double-clicked or Enter was pressed on it: go there and loop it.
+        view_changed(int start_us, int end_us): another part of the recording is shown.
+        lane_folded(str lane_key, bool folded): by the user.
+        menu_requested(QPoint global position, str id or "", int us): the context menu was asked for.
+    """
+
+    seek_requested = Signal(object)
+    segment_move_requested = Signal(object)
+    segments_moving = Signal(object)
+    segment_create_requested = Signal(str, object, object)
+    selection_changed = Signal(object)
+    split_requested = Signal(str, object)
+    delete_requested = Signal(object)
+    nudge_requested = Signal(object, int, str)
+    activated = Signal(str)
+    lane_folded = Signal(str, bool)
+    menu_requested = Signal(object, str, object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.model = TimelineModel()
+        self._bands: tuple[Band, ...] = ()
+        self._frames: FrameTimes | None = None
+        self._peaks: PeakSource | None = None
+        self._marks: tuple[int | None, int | None] = (None, None)
+        self._preview: Preview | None = None
+        self._editable = True
+        self._pointer = Pointer(self)
+        self._keyboard = Keyboard(self)
+        self._follower = Follower(self)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setAccessibleName("Timeline")
+        self._describe()
+
+    # What is shown
+
+    def set_recording(self, duration_us: int, frames: FrameTimes | None = None) -> None:
+        """Show another recording, empty and whole; lanes stay."""
+        self._pointer.cancel()
+        self.set_playing(False)
+        self._frames = frames
+        self._marks = (None, None)
+        self._playhead_us = 0
+        self.model.set_segments(())
+        self.model.clear_spans()
+        self._view = Viewport(width=self._view.width, duration_us=max(0, duration_us))
+        self._lanes_changed()
+        self.zoom_to_fit()
+        self._describe()
+
+    def set_frames(self, frames: FrameTimes | None) -> None:
+        """Give the frames that edges snap to, once they are known."""
+        self._frames = frames
+        self.content_changed()
+
+    def set_lanes(self, lanes: Iterable[Lane]) -> None:
+        """Show these lanes, from top to bottom."""
+        self._pointer.cancel()
+        self.model.set_lanes(lanes)
+        self._lanes_changed()
+
+    def set_lane_folded(self, key: str, folded: bool) -> None:
+        """Reduce a lane to a thin summary, or show it in full again."""
+        (self.model.folded.add if folded else self.model.folded.discard)(key)
+        self._lanes_changed()
+
+    def set_peaks(self, source: PeakSource | None) -> None:
+        """Give the sound for lanes of the kind waveform; call again when more of it is known."""
+        self._peaks = source
+        self.content_changed()
+
+    def set_spans(self, key: str, spans: Sequence[tuple[int, int]] | NDArray[np.int64]) -> None:
+        """Fill a lane of the kind spans with (start, end) pairs, such as where faces were found."""
+        self.model.set_spans(key, spans)
+        self.content_changed()
+
+    def set_segments(self, segments: Iterable[Segment]) -> None:
+        """Show these segments instead of all others."""
+        self._pointer.cancel()
+        self._preview = None
+        self.model.set_segments(segments)
+        self._lanes_changed()
+        self._describe()
+
+    def update_segments(self, changed: Iterable[Segment] = (), removed: Iterable[str] = ()) -> None:
+        """Show changed and new segments and forget removed ones."""
+        before, count = self.model.selected, len(self.model)
+        touched = self.model.update_segments(changed, removed)
+        self._preview = None
+        if self._pointer.concerns(self.model):
+            self._pointer.cancel()
+        if touched is None or lay_out(self.model) != self._bands:
+            self._lanes_changed()
+        else:
+            for band in self._bands:
+                if band.lane.key in touched.spans:
+                    self._redraw_span(band, *touched.spans[band.lane.key])
+                    if len(self.model) != count or len(touched.spans) > 1:
+                        self.redraw_area(QRect(0, self._top(band), HEADER, band.height))
+        self._describe()
+        if self.model.selected != before:
+            self.selection_changed.emit(self.model.selected)
+
+    def set_selection(self, segment_ids: Iterable[str]) -> None:
+        """Select exactly these segments, without a signal."""
+        self.model.select(segment_ids)
+        self.content_changed()
+        self._describe()
+
+    def selection(self) -> list[str]:
+        """Return the ids of the selected segments, in the order they were selected."""
+        return self.model.selected
+
+    def set_marks(self, in_us: int | None, out_us: int | None) -> None:
+        """Show where the next segment starts and ends."""
+        self._marks = (in_us, out_us)
+        self.viewport().update()
+
+    def set_preview(self, segment_id: str | None, start_us: int = 0, end_us: int = 0) -> None:
+        """Show where a segment would be while its edges are dragged elsewhere; None ends it."""
+        self._preview = None if segment_id is None else Preview([(segment_id, start_us, end_us)])
+        self.viewport().update()
+
+    def set_editable(self, editable: bool) -> None:
+        """Allow changes, or only looking."""
+        self._editable = editable
+        self._pointer.cancel()
+        self._describe()
+        self.viewport().update()
+
+    # Time
+
+    def set_clock(self, clock: Clock | None) -> None:
+        """Give the clock that the playhead follows while playing."""
+        self._follower.clock = clock
+
+    def set_playing(self, playing: bool) -> None:
+        """Start or stop following the clock."""
+        self._follower.run(playing)
+
+    def set_follow(self, follow: Follow) -> None:
+        """Choose how the view keeps up with the playhead."""
+        self._follower.follow = follow
+
+    def set_playhead(self, time_us: int) -> None:
+        """Show the playhead at a time; while not playing, the view moves only if it would be out of sight."""
+        before, self._playhead_us = self._playhead_us, time_us
+        for time in (before, time_us):
+            x = HEADER + round(self._view.time_to_x(time))
+            self.viewport().update(QRect(x - 8, 0, 17, self.viewport().height()))
+        if not self._follower.active and self._pointer.idle:
+            self.ensure_visible(time_us)
+
+    @property
+    def playhead_us(self) -> int:
+        """Where the playhead is."""
+        return self._playhead_us
+
+    # Which part is shown
+
+    def zoom_to_selection(self) -> None:
+        """Show the selected segments, or the marked region, with a little room around them."""
+        chosen = self._selected_segments()
+        spans = [(s.start_us, s.end_us) for s in chosen]
+        if not spans and self._marks[0] is not None and self._marks[1] is not None:
+            spans = [(self._marks[0], self._marks[1])]
+        if spans:
+            start, end = min(s[0] for s in spans), max(s[1] for s in spans)
+            room = max(1000, (end - start) // 8)
+            self.show_span(start - room, end + room)
+
+    # What the window's actions ask for
+
+    def request_delete(self) -> None:
+        """Ask for the selected segments to be deleted."""
+        chosen = self._editable_selection()
+        if chosen:
+            self.delete_requested.emit([s.id for s in chosen])
+
+    def request_split(self, time_us: int | None = None) -> None:
+        """Ask for each selected segment under the playhead (or a time) to be split there."""
+        at = self._playhead_us if time_us is None else time_us
+        for segment in self._editable_selection():
+            if segment.start_us < at < segment.end_us:
+                self.split_requested.emit(segment.id, at)
+
+    def request_nudge(self, frames: int, edge: str = "both") -> None:
+        """Ask for the selected segments, or one edge of them, to move by frames."""
+        chosen = self._editable_selection()
+        if chosen:
+            self.nudge_requested.emit([s.id for s in chosen], frames, edge)
+
+    def select_next(self) -> None:
+        """Select the segment after the selected one in time."""
+        self._keyboard.step(1)
+
+    # For the parts of the view
+
+    @property
+    def bands(self) -> tuple[Band, ...]:
+        """Where the lanes are."""
+        return self._bands
+
+    @property
+    def frames(self) -> FrameTimes | None:
+        """The recording's frames, where known."""
+        return self._frames
+
+    @property
+    def peaks(self) -> PeakSource | None:
+        """The sound, where there is some."""
+        return self._peaks
+
+    @property
+    def marks(self) -> tuple[int | None, int | None]:
+        """Where the next segment starts and ends."""
+        return self._marks
+
+    @property
+    def gesture(self) -> Gesture | None:
+        """The drag that goes on here or, as a preview, elsewhere."""
+        return self._pointer.gesture or self._preview
+
+    @property
+    def pointer(self) -> Pointer:
+        """What the mouse is doing."""
+        return self._pointer
+
+    def can_edit(self, lane: Lane | None) -> bool:
+        """Return whether segments of a lane can be changed now."""
+        return self._editable and lane is not None and lane.editable
+
+    def hit(self, position: QPointF) -> hits.Hit:
+        """Return what lies under a point of the viewport."""
+        y = position.y() if position.y() < RULER else position.y() + self.scroll_y()
+        return hits.hit(self.model, self._bands, self._view, position.x(), y)
+
+    def snapper(self) -> Snapper:
+        """Return what edges are drawn to now."""
+        fixed = [self._playhead_us, 0, self._view.duration_us, *(m for m in self._marks if m is not None)]
+        return Snapper(self.model, self._frames, tuple(fixed), round(SNAP_PX * self._view.us_per_px))
+
+    def choose(self, segment_ids: Iterable[str]) -> None:
+        """Select on behalf of the user."""
+        before = self.model.selected
+        self.set_selection(segment_ids)
+        if self.model.selected != before:
+            self.selection_changed.emit(self.model.selected)
+
+    def fold(self, key: str) -> None:
+        """Fold or unfold a lane on behalf of the user."""
+        folded = key not in self.model.folded
+        self.set_lane_folded(key, folded)
+        self.lane_folded.emit(key, folded)
+
+    def content_height(self) -> int:
+        return self._bands[-1].bottom if self._bands else 0
+
+    # Events
+
+    def event(self, event: QEvent) -> bool:
+        return (isinstance(event, QKeyEvent) and self._keyboard.intercept(event)) or super().event(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.Leave:
+            self._pointer.leave()
+        return super().viewportEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if not self._keyboard.press(event):
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        area = self.viewport()
+        painter = QPainter(area)
+        self._content.draw(painter, event.rect(), self)
+        overlay.paint(painter, self)
+        painter.end()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        self._pointer.press(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        self._pointer.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        self._pointer.release(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        self._pointer.double_click(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        where = self.hit(QPointF(event.pos()))
+        if where.segment is not None and not self.model.is_selected(where.segment.id):
+            self.choose([where.segment.id])
+        self.menu_requested.emit(event.globalPos(), where.segment.id if where.segment else "", where.time_us)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    # Inside
+
+    def _lanes_changed(self) -> None:
+        self._bands = lay_out(self.model)
+        self.update_scroll_bars()
+        self.content_changed()
+
+    def _redraw_span(self, band: Band, start_us: int, end_us: int) -> None:
+        left = max(0, int(self._view.time_to_x(start_us)) - 2)
+        right = min(self._view.width, int(self._view.time_to_x(end_us)) + 3)
+        if left < right:
+            self.redraw_area(QRect(HEADER + left, self._top(band), right - left, band.height))
+
+    def _top(self, band: Band) -> int:
+        return band.top + RULER - self.scroll_y()
+
+    def _selected_segments(self) -> list[Segment]:
+        return [s for i in self.model.selected if (s := self.model.segment(i)) is not None]
+
+    def _editable_selection(self) -> list[Segment]:
+        return [s for s in self._selected_segments() if self.can_edit(self.model.lane(s.annotator_id))]
+
+    def _describe(self) -> None:
+        self.setAccessibleDescription(describe(self.model, self._selected_segments(), self._editable))

@@ -1,0 +1,218 @@
+"""The row of controls under the picture."""
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
+
+from project.timebase import format_time
+from widgets import theme
+from widgets.icons import icon
+from widgets.time_edit import TimeEdit
+
+SPEEDS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
+
+KEYS: Mapping[str, str] = {
+    "start": "Home",
+    "back": "Left",
+    "play": "Space",
+    "forward": "Right",
+    "end": "End",
+    "time": "Ctrl+L",
+    "speed": "<, >",
+    "loop": "R",
+    "mute": "M",
+    "volume": "Ctrl+Up, Ctrl+Down",
+    "full_screen": "F",
+}
+"""The keys that the tooltips name where the window gives no others."""
+
+
+class TransportBar(QWidget):
+    """Says what the user wants of the player; the window tells it what the player does.
+
+    Signals:
+        play_requested: play or pause.
+        step_requested (int): frames to move: -1 or 1.
+        start_requested, end_requested: go to the first or last frame.
+        jump_requested (object): microseconds to go to.
+        speed_requested (float): 0.25 to 4.
+        loop_requested (bool): repeat the selected segment.
+        volume_requested (int): 0 to 100.
+        mute_requested (bool): sound off or on.
+        full_screen_requested: full-screen picture, or back.
+    """
+
+    play_requested = Signal()
+    step_requested = Signal(int)
+    start_requested = Signal()
+    end_requested = Signal()
+    jump_requested = Signal(object)
+    speed_requested = Signal(float)
+    loop_requested = Signal(bool)
+    volume_requested = Signal(int)
+    mute_requested = Signal(bool)
+    full_screen_requested = Signal()
+
+    def __init__(self, keys: Mapping[str, str] | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._keys = {**KEYS, **(keys or {})}
+        self.setAccessibleName("Player controls")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
+        row.setSpacing(2)
+        self._start = self._button(row, "skip-back", "Go to the start", "start", self.start_requested.emit)
+        self._back = self._button(
+            row, "step-back", "One frame back", "back", lambda: self.step_requested.emit(-1), repeat=True
+        )
+        self._play = self._button(row, "play", "Play", "play", self.play_requested.emit, side=20)
+        self._forward = self._button(
+            row, "step-forward", "One frame forward", "forward", lambda: self.step_requested.emit(1), repeat=True
+        )
+        self._end = self._button(row, "skip-forward", "Go to the end", "end", self.end_requested.emit)
+        row.addSpacing(theme.GRID)
+        self.time_edit = TimeEdit("Time")
+        self.time_edit.setToolTip(f"Time: type one to go there ({self._keys['time']})")
+        self.time_edit.time_entered.connect(self.jump_requested)
+        row.addWidget(self.time_edit)
+        self._duration = QLabel()
+        row.addSpacing(4)
+        row.addWidget(self._duration)
+        row.addStretch()
+        self._speed = self._speed_button(row)
+        self._loop = self._button(row, "repeat", "Repeat the selected segment", "loop", None)
+        self._loop.setCheckable(True)
+        self._loop.clicked.connect(self.loop_requested)
+        row.addSpacing(theme.GRID)
+        self._mute = self._button(row, "volume-2", "Sound off", "mute", None)
+        self._mute.setCheckable(True)
+        self._mute.clicked.connect(self.mute_requested)
+        self._volume = QSlider(Qt.Orientation.Horizontal)
+        self._volume.setRange(0, 100)
+        self._volume.setValue(100)
+        self._volume.setFixedWidth(80)
+        self._volume.setAccessibleName("Volume")
+        self._volume.setToolTip(f"Volume ({self._keys['volume']})")
+        self._volume.valueChanged.connect(self._volume_moved)
+        row.addWidget(self._volume)
+        row.addSpacing(theme.GRID)
+        self._full = self._button(
+            row, "maximize", "Full-screen picture", "full_screen", self.full_screen_requested.emit
+        )
+        self.set_duration(0)
+        self.set_speed(1.0)
+
+    def set_playing(self, playing: bool) -> None:
+        """Show that the player plays or is paused."""
+        self._name(self._play, "Pause" if playing else "Play", "play")
+        self._play.setIcon(icon("pause" if playing else "play"))
+
+    def set_time(self, time_us: int) -> None:
+        """Show where the playhead is."""
+        self.time_edit.set_time(time_us)
+
+    def set_duration(self, duration_us: int) -> None:
+        """Show how long the recording is."""
+        self._duration.setText(f"/ {format_time(duration_us)}")
+        self._duration.setAccessibleName(f"Duration {format_time(duration_us)}")
+
+    def set_speed(self, speed: float) -> None:
+        """Show the speed, negative while playing backward; one outside the menu is shown too."""
+        text = f"{speed:g}x".replace("-", "\N{MINUS SIGN}")
+        self._speed.setText(text)
+        self._name(self._speed, f"Speed {text}", "speed")
+        for action in self._speeds.actions():
+            action.setChecked(action.data() == speed)
+
+    def set_loop(self, loop: bool) -> None:
+        """Show whether the selected segment is repeated."""
+        self._loop.setChecked(loop)
+
+    def set_volume(self, volume: int) -> None:
+        """Show the volume, 0 to 100, without asking for it again."""
+        self._volume.blockSignals(True)
+        self._volume.setValue(volume)
+        self._volume.blockSignals(False)
+        self._show_sound()
+
+    def set_muted(self, muted: bool) -> None:
+        """Show whether the sound is off."""
+        self._mute.setChecked(muted)
+        self._show_sound()
+
+    def set_full_screen(self, full_screen: bool) -> None:
+        """Show whether the picture fills the screen."""
+        self._name(self._full, "Leave full screen" if full_screen else "Full-screen picture", "full_screen")
+        self._full.setIcon(icon("minimize" if full_screen else "maximize"))
+
+    def set_playable(self, playable: bool, sound: bool = True, reason: str = "") -> None:
+        """Turn off what cannot be done: playing without libVLC, sound without a sound stream.
+
+        Stepping and jumping stay. `reason` is added to the tooltip of what is off.
+        """
+        for control in (self._play, self._speed, self._loop):
+            control.setEnabled(playable)
+        for sound_control in (self._mute, self._volume):
+            sound_control.setEnabled(playable and sound)
+        self._name(self._play, "Play", "play")
+        if not playable and reason:
+            self._play.setToolTip(f"{self._play.toolTip()}: {reason}")
+
+    def focus_time(self) -> None:
+        """Let the user type a time to go to."""
+        self.time_edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self.time_edit.selectAll()
+
+    def _button(
+        self,
+        row: QHBoxLayout,
+        picture: str,
+        text: str,
+        key: str,
+        act: Callable[[], object] | None,
+        *,
+        side: int = 16,
+        repeat: bool = False,
+    ) -> QToolButton:
+        button = QToolButton()
+        button.setIcon(icon(picture))
+        button.setIconSize(QSize(side, side))
+        button.setAutoRepeat(repeat)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._name(button, text, key)
+        if act is not None:
+            button.clicked.connect(act)
+        row.addWidget(button)
+        return button
+
+    def _speed_button(self, row: QHBoxLayout) -> QToolButton:
+        button = QToolButton()
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setMinimumWidth(48)
+        menu = QMenu(button)
+        self._speeds = QActionGroup(menu)
+        for speed in SPEEDS:
+            action = QAction(f"{speed:g}x", menu, checkable=True)
+            action.setData(speed)
+            action.triggered.connect(lambda _=False, speed=speed: self.speed_requested.emit(speed))
+            self._speeds.addAction(action)
+            menu.addAction(action)
+        button.setMenu(menu)
+        row.addWidget(button)
+        return button
+
+    def _name(self, button: QToolButton, text: str, key: str) -> None:
+        button.setAccessibleName(text)
+        button.setToolTip(f"{text} ({self._keys[key]})")
+
+    def _volume_moved(self, volume: int) -> None:
+        self._show_sound()
+        self.volume_requested.emit(volume)
+
+    def _show_sound(self) -> None:
+        muted = self._mute.isChecked()
+        volume = self._volume.value()
+        self._mute.setIcon(icon("volume-x" if muted or not volume else "volume-1" if volume < 50 else "volume-2"))
+        self._name(self._mute, "Sound on" if muted else "Sound off", "mute")
