@@ -28,11 +28,23 @@ SUBJECTS = {
     "segment": "id",
     "segment_value": "segment_id",
     "track_correction": "track_id",
+    "scheme_version": "key",
+    "hold_out": "recording_id",
+    "assignment": "recording_id",
+    "completion": "recording_id",
+    "review": "segment_id",
+    "comment": "segment_id",
+    "utterance": "id",
+    "merged_copy": "copy_id",
+    "conflict": "id",
 }
 """Every table that people write to, and the column that names what a row is about: it is what `Changes` reports."""
 
 RUN_TABLES = ("run", "face_track")
 """Written once by a model's run, then never changed."""
+
+UNLOGGED_TABLES = ("activity",)
+"""Counters that the program keeps by itself, inside `Study.without_history`; no edits, so not in the history."""
 
 _MERGE_WITHIN = timedelta(seconds=2)
 

@@ -175,7 +175,7 @@ class Participant:
 
 @dataclass(frozen=True, slots=True)
 class Annotator:
-    """Who made a judgement: a person, or a model recorded as such."""
+    """Who made a judgement; `kind` is `person`, `model`, or `adjudicated` for a lane made from several people's."""
 
     id: str
     name: str
@@ -184,12 +184,15 @@ class Annotator:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A span of one recording with a verdict; what was filled in about it are its `FieldValue` rows."""
+    """A span of one recording with a label; what was filled in about it are its `FieldValue` rows.
+
+    In the SHREC scheme the label is the verdict, a `Verdict`.
+    """
 
     id: str
     recording_id: str
     annotator_id: str
-    verdict: Verdict
+    label: str
     start_us: int
     end_us: int
     scheme: str = "shrec"
@@ -205,6 +208,64 @@ class FieldValue:
     version: int
     field: str
     value: Json
+
+
+@dataclass(frozen=True, slots=True)
+class Utterance:
+    """What one participant says in one go; `participant_id` is None while nobody knows who speaks."""
+
+    id: str
+    recording_id: str
+    start_us: int
+    end_us: int
+    text: str
+    participant_id: str | None = None
+
+
+class Purpose(StrEnum):
+    """Why a recording is given to an annotator."""
+
+    WORK = "work"
+    TRAINING = "training"
+
+
+@dataclass(frozen=True, slots=True)
+class Assignment:
+    """One recording for one annotator, as the study's owner planned it."""
+
+    recording_id: str
+    annotator_id: str
+    purpose: Purpose = Purpose.WORK
+
+
+class Decision(StrEnum):
+    """What a reviewer says about somebody else's segment (SHREC, appendix H)."""
+
+    AGREE = "agree"
+    DISAGREE = "disagree"
+
+
+@dataclass(frozen=True, slots=True)
+class Review:
+    """What one annotator says about a segment that another made; `at` is UTC, ISO 8601."""
+
+    segment_id: str
+    reviewer_id: str
+    decision: Decision
+    note: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """A remark on a segment; it changes nothing about it."""
+
+    id: str
+    segment_id: str
+    annotator_id: str
+    text: str
+    at: str
+    resolved: bool = False
 
 
 @dataclass(frozen=True, slots=True)

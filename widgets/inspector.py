@@ -81,8 +81,8 @@ class Inspector(QWidget):
             self.discard()
         self._ids = [segment.id]
         self.header.show_segment(segment, annotator)
-        self.verdicts.set_verdict(segment.verdict)
-        self.form.set_verdict(segment.verdict)
+        self.verdicts.set_verdict(segment.label)
+        self.form.set_verdict(segment.label)
         self.form.set_values(values)
         self._show_parts(single=True)
         self._set_read_only(read_only, reason)
@@ -95,7 +95,7 @@ class Inspector(QWidget):
         self._ids = [segment.id for segment in segments]
         self._count.setText(f"{len(segments)} segments selected")
         self._delete.setText(f" Delete {len(segments)} segments")
-        verdicts = {segment.verdict for segment in segments}
+        verdicts = {segment.label for segment in segments}
         self.verdicts.set_verdict(verdicts.pop() if len(verdicts) == 1 else None)
         self._show_parts(single=False)
         self._set_read_only(read_only, reason)

@@ -7,7 +7,6 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from project.timebase import FrameTimes, format_time
-from project.types import Verdict
 from widgets import theme
 from widgets.timeline.describe import VERDICT_NAMES
 from widgets.timeline.style import Style, style
@@ -42,7 +41,7 @@ class RangeSlider(QWidget):
         super().__init__(parent)
         self._span = (0, 0)
         self._range: tuple[int, int] | None = None
-        self._verdict: Verdict | None = None
+        self._verdict: str | None = None
         self._frames: FrameTimes | None = None
         self._playhead_us = 0
         self._editable = True
@@ -73,7 +72,7 @@ class RangeSlider(QWidget):
         """Give the frames by which the handles move, once they are known."""
         self._frames = frames
 
-    def set_range(self, start_us: int | None, end_us: int | None, verdict: Verdict | None = None) -> None:
+    def set_range(self, start_us: int | None, end_us: int | None, verdict: str | None = None) -> None:
         """Show a range, in the colour of a verdict or, for marks, in the accent colour; None shows no handles."""
         if self._dragged is not None:
             self._dragged = None

@@ -25,7 +25,7 @@ class SegmentForm(QWidget):
     def __init__(self, scheme: Scheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scheme = scheme
-        self._verdict = Verdict.NONE
+        self._verdict: str = Verdict.NONE
         self._read_only = False
         self._blocks: dict[str, QWidget] = {}
         self._needed: dict[str, QLabel] = {}
@@ -68,7 +68,7 @@ class SegmentForm(QWidget):
                 editor.set_value(values.get(key))
         self._mark_needed()
 
-    def set_verdict(self, verdict: Verdict) -> None:
+    def set_verdict(self, verdict: str) -> None:
         """Show only the fields that this verdict asks for; what others hold is kept."""
         self._verdict = verdict
         for key, editor in self.editors.items():

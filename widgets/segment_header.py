@@ -68,7 +68,7 @@ class SegmentHeader(QWidget):
     def show_segment(self, segment: Segment, annotator: str) -> None:
         """Show a segment; a time that is being typed is left alone."""
         self._start_us, self._end_us = segment.start_us, segment.end_us
-        self._chip.set_verdict(segment.verdict)
+        self._chip.set_verdict(segment.label)
         self._annotator.set_text(annotator)
         self.start.set_time(segment.start_us)
         self.end.set_time(segment.end_us)

@@ -24,8 +24,8 @@ class VerdictButtons(QWidget):
 
     def __init__(self, labels: Sequence[Label], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.buttons: dict[Verdict, QPushButton] = {}
-        self._verdict: Verdict | None = None
+        self.buttons: dict[str, QPushButton] = {}
+        self._verdict: str | None = None
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
@@ -43,13 +43,13 @@ class VerdictButtons(QWidget):
             row.addWidget(button, 1)
             self.buttons[verdict] = button
 
-    def set_verdict(self, verdict: Verdict | None) -> None:
+    def set_verdict(self, verdict: str | None) -> None:
         """Show a verdict; None where several segments differ."""
         self._verdict = verdict
         for other, button in self.buttons.items():
             button.setChecked(other == verdict)
 
-    def _choose(self, verdict: Verdict) -> None:
+    def _choose(self, verdict: str) -> None:
         # What is shown follows the study, not the click.
         self.set_verdict(self._verdict)
         if verdict != self._verdict:

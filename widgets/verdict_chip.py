@@ -8,14 +8,15 @@ from project.types import Verdict
 from widgets import theme
 from widgets.icons import paint_icon
 
-ICONS = {Verdict.ERROR: "x", Verdict.COMPETENCE: "check", Verdict.NONE: "circle-dashed"}
-NAMES = {Verdict.ERROR: "Error", Verdict.COMPETENCE: "Competence", Verdict.NONE: "None"}
+ICONS: dict[str, str] = {Verdict.ERROR: "x", Verdict.COMPETENCE: "check", Verdict.NONE: "circle-dashed"}
+NAMES: dict[str, str] = {Verdict.ERROR: "Error", Verdict.COMPETENCE: "Competence", Verdict.NONE: "None"}
 
 
-def verdict_colour(verdict: Verdict) -> QColor:
+def verdict_colour(verdict: str) -> QColor:
     """Return the colour of a verdict in the theme in use."""
     colours = theme.palette()
-    return {Verdict.ERROR: colours.error, Verdict.COMPETENCE: colours.competence, Verdict.NONE: colours.muted}[verdict]
+    known: dict[str, QColor] = {Verdict.ERROR: colours.error, Verdict.COMPETENCE: colours.competence}
+    return known.get(verdict, colours.muted)
 
 
 class VerdictChip(QWidget):
@@ -23,12 +24,12 @@ class VerdictChip(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._verdict = Verdict.NONE
+        self._verdict: str = Verdict.NONE
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.notifier.changed.connect(self.update)
         self.set_verdict(Verdict.NONE)
 
-    def set_verdict(self, verdict: Verdict) -> None:
+    def set_verdict(self, verdict: str) -> None:
         """Show another verdict."""
         self._verdict = verdict
         self.setAccessibleName(f"Verdict: {NAMES[verdict]}")

@@ -159,7 +159,7 @@ def edit(
             segment_id,
             start_us=None if start is None else parse_time(start),
             end_us=None if end is None else parse_time(end),
-            verdict=None if verdict is None else Verdict(verdict),
+            label=verdict,
             values=values,
         )
         described = _shown(session, segment_id)
@@ -197,7 +197,7 @@ def _described(found: Segment, number: int, annotator: str, values: Mapping[str,
         "annotator": annotator,
         "start": found.start_us / 1e6,
         "end": found.end_us / 1e6,
-        "verdict": found.verdict.value,
+        "verdict": found.label,
         **{
             field: values[field].value if field in values else None
             for field in ("attributes", "channel", "rationale", "correction")

@@ -7,6 +7,7 @@ from enum import StrEnum
 from pathlib import Path
 from types import TracebackType
 
+from app.core.schemes import StudySchemes
 from app.core.settings import Settings, load_settings
 from media.fingerprint import fingerprint
 from project.errors import UserError
@@ -14,7 +15,6 @@ from project.ids import new_id
 from project.queries.annotators import annotator_by_name, insert_annotator
 from project.queries.media import media_of
 from project.queries.recordings import recording
-from project.schemes.loader import load_scheme
 from project.schemes.scheme import Scheme
 from project.store import Step, Study
 from project.types import Annotator, Medium, MediumRole, Recording
@@ -44,7 +44,12 @@ class Session:
         self.study = study
         self.settings = settings or load_settings()
         self.annotator_name = annotator or self.settings.annotator
-        self.scheme: Scheme = load_scheme(str(study.get_property("scheme", "shrec")))
+        self.schemes = StudySchemes(study)
+
+    @property
+    def scheme(self) -> Scheme:
+        """The scheme that a segment is made under when nobody names another."""
+        return self.schemes.default
 
     @classmethod
     def open(cls, path: Path, annotator: str | None = None, *, read_only: bool = False) -> "Session":

@@ -25,7 +25,7 @@ class InspectorFeed(QObject):
         self._inspector = inspector
         if inspector is not None:
             inspector.value_changed.connect(self._editing.set_field)
-            inspector.verdict_changed.connect(self._editing.set_verdict)
+            inspector.verdict_changed.connect(self._editing.set_label)
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
         self.show()

@@ -42,7 +42,7 @@ class Marks(QObject):
         self._timeline.set_marks(self._studio.mark_in, self._studio.mark_out)
         chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
         if chosen is not None:
-            self._slider.set_range(chosen.start_us, chosen.end_us, chosen.verdict)
+            self._slider.set_range(chosen.start_us, chosen.end_us, chosen.label)
             self._slider.set_editable(self._timeline.can_edit(self._timeline.model.lane(chosen.annotator_id)))
         else:
             self._slider.set_range(self._studio.mark_in, self._studio.mark_out)

@@ -19,14 +19,14 @@ class SegmentEditing(QObject):
     """Edits segments of the recording that is shown.
 
     Attributes:
-        verdict: what the next segment is when nobody says: the verdict used last.
+        label: what the next segment is when nobody says: the one used last.
     """
 
     def __init__(self, studio: Studio, player: Player, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._studio = studio
         self._player = player
-        self.verdict = Verdict.ERROR
+        self.label: str = Verdict.ERROR
 
     def mark_in(self) -> None:
         """Mark the frame on screen as the start of the next segment."""
@@ -42,22 +42,22 @@ class SegmentEditing(QObject):
         self._studio.select(())
         self._studio.set_marks(start if start is not None and start < at else None, at)
 
-    def from_marks(self, verdict: Verdict | None = None) -> None:
+    def from_marks(self, label: str | None = None) -> None:
         """Make a segment from the two marks."""
         start, end = self._studio.mark_in, self._studio.mark_out
         if start is None or end is None:
             self._studio.failed.emit(UserError("No start and end are marked.", _HOW_TO_MARK))
             return
-        if self.create(start, end, verdict):
+        if self.create(start, end, label):
             self._studio.set_marks(None, None)
 
-    def create(self, start_us: int, end_us: int, verdict: Verdict | None = None) -> bool:
+    def create(self, start_us: int, end_us: int, label: str | None = None) -> bool:
         """Make a segment and select it."""
         recording = self._studio.recording
         if recording is None:
             return False
         made: list[str] = []
-        chosen = verdict or self.verdict
+        chosen = label or self.label
 
         def do(session: Session) -> Changes:
             made_id, changes = commands.add_segment(session, recording.id, start_us, end_us, chosen)
@@ -66,14 +66,14 @@ class SegmentEditing(QObject):
 
         if not self._studio.edit(do):
             return False
-        self.verdict = chosen
+        self.label = chosen
         self._studio.select(made)
         return True
 
-    def set_verdict(self, ids: Sequence[str], verdict: Verdict) -> None:
-        """Change the verdict of segments."""
-        if self._studio.edit(lambda session: commands.set_verdict(session, ids, verdict)):
-            self.verdict = verdict
+    def set_label(self, ids: Sequence[str], label: str) -> None:
+        """Change the label of segments."""
+        if self._studio.edit(lambda session: commands.set_label(session, ids, label)):
+            self.label = label
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""

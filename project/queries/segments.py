@@ -5,10 +5,9 @@ import json
 from project.errors import UserError
 from project.json_text import to_json
 from project.store import Row, Study
-from project.types import FieldValue, Segment, Verdict
+from project.types import FieldValue, Segment
 
-_COLUMNS = "id, recording_id, annotator_id, verdict, start_us, end_us, scheme, track"
-_VERDICTS = {verdict.value: verdict for verdict in Verdict}
+_COLUMNS = "id, recording_id, annotator_id, label, start_us, end_us, scheme, track"
 _VALUES = "v.segment_id, v.scheme, v.version, v.field, v.value"
 
 
@@ -55,7 +54,7 @@ def insert_segment(study: Study, new: Segment) -> None:
             new.id,
             new.recording_id,
             new.annotator_id,
-            new.verdict.value,
+            new.label,
             new.start_us,
             new.end_us,
             new.scheme,
@@ -72,12 +71,12 @@ def update_segment(study: Study, new: Segment) -> None:
     """
     _check_span(new)
     study.write(
-        "UPDATE segment SET recording_id = ?, annotator_id = ?, verdict = ?, start_us = ?, end_us = ?, scheme = ?, "
+        "UPDATE segment SET recording_id = ?, annotator_id = ?, label = ?, start_us = ?, end_us = ?, scheme = ?, "
         "track = ? WHERE id = ?",
         (
             new.recording_id,
             new.annotator_id,
-            new.verdict.value,
+            new.label,
             new.start_us,
             new.end_us,
             new.scheme,
@@ -88,7 +87,9 @@ def update_segment(study: Study, new: Segment) -> None:
 
 
 def delete_segment(study: Study, segment_id: str) -> None:
-    """Remove a segment and what was filled in about it; inside a step."""
+    """Remove a segment and everything that was said about it; inside a step."""
+    study.write("DELETE FROM comment WHERE segment_id = ?", (segment_id,))
+    study.write("DELETE FROM review WHERE segment_id = ?", (segment_id,))
     study.write("DELETE FROM segment_value WHERE segment_id = ?", (segment_id,))
     study.write("DELETE FROM segment WHERE id = ?", (segment_id,))
 
@@ -133,7 +134,7 @@ def set_value(study: Study, new: FieldValue) -> None:
 
 
 def _segment(row: Row) -> Segment:
-    return Segment(row[0], row[1], row[2], _VERDICTS[row[3]], *row[4:])
+    return Segment(*row)
 
 
 def _value(row: Row) -> FieldValue:

@@ -1,17 +1,35 @@
 """Reads schemes from TOML, and says where one is wrong."""
 
+import math
+import re
 import tomllib
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from project.errors import UserError
 from project.names import shown
-from project.schemes.scheme import Choice, Field, FieldKind, Label, Rule, Scheme, Track
-from project.types import Verdict
+from project.schemes.scheme import (
+    CHOOSING,
+    NUMBERS,
+    Choice,
+    Example,
+    Extent,
+    Field,
+    FieldKind,
+    Label,
+    Rule,
+    Scheme,
+    Track,
+)
 from resources import resource
+
+LARGEST_BYTES = 1_000_000
+COLOURS = ("error", "competence", "uncertain", "muted", "accent")
+"""The names of the theme's colours that a label can have."""
+_COLOUR = re.compile("|".join((*COLOURS, "#[0-9a-fA-F]{6}")))
 
 
 @cache
@@ -21,11 +39,23 @@ def load_scheme(name: str = "shrec") -> Scheme:
     Raises:
         UserError: it ships none of that name.
     """
+    return load_scheme_file(_shipped(name))
+
+
+def shipped_text(name: str) -> str:
+    """Return the TOML text of one of the schemes that the program ships.
+
+    Raises:
+        UserError: it ships none of that name.
+    """
+    return scheme_text(_shipped(name))
+
+
+def _shipped(name: str) -> Path:
     try:
-        path = resource("schemes", f"{name}.toml")
+        return resource("schemes", f"{name}.toml")
     except FileNotFoundError:
         raise UserError(f"There is no scheme “{shown(name)}”.", "It may come with a newer version.") from None
-    return load_scheme_file(path)
 
 
 def load_scheme_file(path: Path) -> Scheme:
@@ -34,14 +64,36 @@ def load_scheme_file(path: Path) -> Scheme:
     Raises:
         UserError: the file cannot be read or is not a scheme; the message names the file and the key.
     """
+    return parse_scheme(scheme_text(path), path.name)
+
+
+def scheme_text(path: Path) -> str:
+    """Return the text of a scheme file.
+
+    Raises:
+        UserError: the file cannot be read, is larger than a scheme can be, or is not UTF-8.
+    """
     try:
-        with path.open("rb") as file:
-            found = tomllib.load(file)
+        if path.stat().st_size > LARGEST_BYTES:
+            raise UserError(f"The scheme “{shown(path.name)}” is too large to be one.", "Choose another file.")
+        return path.read_text("utf-8")
     except OSError as error:
         raise UserError(f"The scheme “{shown(path.name)}” cannot be read: {error.strerror}.") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise UserError(f"The scheme “{shown(path.name)}” is not TOML: {error}.", "Correct the file.") from None
-    return _scheme(_Table(found, path.name, ""))
+    except UnicodeDecodeError:
+        raise UserError(f"The scheme “{shown(path.name)}” is not UTF-8 text.", "Save it as UTF-8.") from None
+
+
+def parse_scheme(text: str, name: str) -> Scheme:
+    """Read a scheme from TOML text; `name` is what messages call it.
+
+    Raises:
+        UserError: the text is not a scheme; the message names the key.
+    """
+    try:
+        found = tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise UserError(f"The scheme “{shown(name)}” is not TOML: {error}.", "Correct the file.") from None
+    return _scheme(_Table(found, name, ""))
 
 
 class _Table:
@@ -58,10 +110,28 @@ class _Table:
             raise self.wrong(key, "must be a text")
         return value.strip()
 
-    def number(self, key: str) -> int:
+    def version(self, key: str) -> int:
         value = self._found.pop(key, None)
         if not isinstance(value, int) or isinstance(value, bool) or value < 1:
             raise self.wrong(key, "must be a whole number from 1")
+        return value
+
+    def number(self, key: str, default: float) -> float:
+        value = self._found.pop(key, default)
+        if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+            raise self.wrong(key, "must be a number")
+        return value
+
+    def one_of(self, key: str, known: Collection[str], default: str) -> str:
+        value = self.text(key, default)
+        if value not in known:
+            raise self.wrong(key, f"“{value}” is not one of {', '.join(one for one in known if one)}")
+        return value
+
+    def mapping(self, key: str) -> dict[str, Any]:
+        value = self._found.pop(key, {})
+        if not isinstance(value, dict):
+            raise self.wrong(key, "must be a table")
         return value
 
     def texts(self, key: str) -> tuple[str, ...]:
@@ -77,12 +147,6 @@ class _Table:
         for place, item in enumerate(value, start=1):
             yield _Table(item, self._file, f"{self._where}{key}[{place}].")
 
-    def verdict(self, key: str, text: str) -> Verdict:
-        try:
-            return Verdict(text)
-        except ValueError:
-            raise self.wrong(key, f"“{text}” is not one of {', '.join(Verdict)}") from None
-
     def end(self) -> None:
         for key in self._found:
             raise self.wrong(key, "is not known")
@@ -97,27 +161,63 @@ def _scheme(table: _Table) -> Scheme:
     scheme = Scheme(
         table.text("key"),
         table.text("name"),
-        table.number("version"),
+        table.version("version"),
         tuple(_track(found) for found in table.tables("tracks")),
         tuple(_field(found) for found in table.tables("fields")),
         tuple(_rule(found) for found in table.tables("rules")),
+        table.text("definition", ""),
+        tuple(_example(found) for found in table.tables("examples")),
     )
     table.end()
     if not scheme.tracks:
         raise table.wrong("tracks", "there must be at least one")
     _no_repeats(table, "tracks", [track.key for track in scheme.tracks])
     _no_repeats(table, "fields", [field.key for field in scheme.fields])
-    keys = {field.key for field in scheme.fields}
-    for rule in scheme.rules:
-        for needed in rule.needs:
-            if needed not in keys:
-                raise table.wrong("rules", f"“{needed}” is not a field")
-    _no_repeats(table, "shortcut", list(_shortcuts(scheme)))
+    _check_names(table, scheme)
+    _check_examples(table, scheme)
+    for track in scheme.tracks:
+        _no_repeats(table, "shortcut", list(_shortcuts(scheme, track)))
     return scheme
 
 
+def _check_names(table: _Table, scheme: Scheme) -> None:
+    fields, tracks = {field.key for field in scheme.fields}, {track.key for track in scheme.tracks}
+    labels = {label.key for track in scheme.tracks for label in track.labels}
+    for place, field in enumerate(scheme.fields, start=1):
+        _all_known(table, f"fields[{place}].only_for", field.only_for, labels, "a label")
+        _all_known(table, f"fields[{place}].tracks", field.tracks, tracks, "a track")
+    for place, rule in enumerate(scheme.rules, start=1):
+        _all_known(table, f"rules[{place}].label", [rule.label], labels, "a label")
+        _all_known(table, f"rules[{place}].track", [rule.track] if rule.track else [], tracks, "a track")
+        _all_known(table, "rules", rule.needs, fields, "a field")
+
+
+def _check_examples(table: _Table, scheme: Scheme) -> None:
+    labels = {label.key for track in scheme.tracks for label in track.labels}
+    for place, example in enumerate(scheme.examples, start=1):
+        _all_known(table, f"examples[{place}].label", [example.label], labels, "a label")
+        for key, value in example.values.items():
+            try:
+                scheme.check_value(key, value)
+            except UserError as error:
+                raise table.wrong(f"examples[{place}].values.{key}", error.message.rstrip(".")) from None
+
+
+def _all_known(table: _Table, key: str, values: Iterable[str], known: Collection[str], what: str) -> None:
+    for value in values:
+        if value not in known:
+            raise table.wrong(key, f"“{value}” is not {what}")
+
+
 def _track(table: _Table) -> Track:
-    track = Track(table.text("key"), table.text("name"), tuple(_label(found) for found in table.tables("labels")))
+    track = Track(
+        table.text("key"),
+        table.text("name"),
+        tuple(_label(found) for found in table.tables("labels")),
+        table.text("definition", ""),
+        Extent(table.one_of("extent", list(Extent), Extent.SPAN)),
+        table.one_of("inside", ["", "utterance"], ""),
+    )
     if not track.labels:
         raise table.wrong("labels", "there must be at least one")
     _no_repeats(table, "labels", [label.key for label in track.labels])
@@ -126,37 +226,53 @@ def _track(table: _Table) -> Track:
 
 
 def _label(table: _Table) -> Label:
-    key = table.verdict("key", table.text("key"))
     label = Label(
-        key.value,
+        table.text("key"),
         table.text("name"),
         table.text("definition", ""),
         table.text("colour", ""),
         table.text("shortcut", ""),
         table.texts("examples"),
     )
+    if label.colour and not _COLOUR.fullmatch(label.colour):
+        raise table.wrong("colour", f"“{label.colour}” is neither #rrggbb nor one of {', '.join(COLOURS)}")
     table.end()
     return label
 
 
 def _field(table: _Table) -> Field:
-    key, kind = table.text("key"), table.text("kind")
-    if kind not in set(FieldKind):
-        raise table.wrong("kind", f"“{kind}” is not one of {', '.join(FieldKind)}")
     field = Field(
-        key,
-        FieldKind(kind),
+        table.text("key"),
+        FieldKind(table.one_of("kind", list(FieldKind), "")),
         table.text("name"),
         table.text("definition", ""),
         tuple(_choice(found) for found in table.tables("choices")),
         table.text("shortcut", ""),
-        tuple(table.verdict("only_for", verdict) for verdict in table.texts("only_for")),
+        table.texts("only_for"),
+        table.texts("tracks"),
+        table.number("minimum", 0),
+        table.number("maximum", 0),
+        table.number("step", 1),
+        table.texts("ends"),
     )
-    if bool(field.choices) == (field.kind is FieldKind.TEXT):
-        raise table.wrong("choices", "a text has none" if field.choices else "there must be at least one")
+    if bool(field.choices) != (field.kind in CHOOSING):
+        kind = "an" if field.kind[0] in "aeiou" else "a"
+        raise table.wrong("choices", f"{kind} {field.kind} has none" if field.choices else "there must be at least one")
+    if field.kind in NUMBERS and not field.minimum < field.maximum:
+        raise table.wrong("maximum", "must be more than minimum")
+    if field.kind not in NUMBERS and (field.minimum or field.maximum or field.ends):
+        raise table.wrong("minimum", f"only {' and '.join(NUMBERS)} fields have a range")
+    if field.step <= 0 or (field.kind is FieldKind.SCALE and not _whole(field)):
+        raise table.wrong("step", "must be more than 0, and a scale has whole numbers only")
+    if field.ends and len(field.ends) != 2:
+        raise table.wrong("ends", "must be two texts: what the lowest and the highest value mean")
     _no_repeats(table, "choices", [choice.key for choice in field.choices])
     table.end()
     return field
+
+
+def _whole(field: Field) -> bool:
+    return all(float(value).is_integer() for value in (field.minimum, field.maximum, field.step))
 
 
 def _choice(table: _Table) -> Choice:
@@ -172,15 +288,26 @@ def _choice(table: _Table) -> Choice:
 
 
 def _rule(table: _Table) -> Rule:
-    rule = Rule(table.verdict("verdict", table.text("verdict")), table.texts("needs"))
+    rule = Rule(table.text("label"), table.texts("needs"), table.text("track", ""))
     table.end()
     return rule
 
 
-def _shortcuts(scheme: Scheme) -> Iterator[str]:
-    for track in scheme.tracks:
-        yield from (label.shortcut for label in track.labels if label.shortcut)
-    for field in scheme.fields:
+def _example(table: _Table) -> Example:
+    example = Example(
+        table.text("title"),
+        table.text("situation"),
+        table.text("label"),
+        table.mapping("values"),
+        table.text("why", ""),
+    )
+    table.end()
+    return example
+
+
+def _shortcuts(scheme: Scheme, track: Track) -> Iterator[str]:
+    yield from (label.shortcut for label in track.labels if label.shortcut)
+    for field in scheme.fields_of(track.key):
         keys = (field.shortcut, *(choice.shortcut for choice in field.choices))
         yield from (key for key in keys if key)
 

@@ -1,11 +1,11 @@
-"""What can be said about a segment: the form, as data."""
+"""What can be said about a segment: lanes, labels and forms, as data."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from project.errors import UserError
-from project.types import Json, Verdict
+from project.types import Json
 
 
 class FieldKind(StrEnum):
@@ -17,6 +17,27 @@ class FieldKind(StrEnum):
     """One of the choices: its key."""
     TEXT = "text"
     """Free text."""
+    SCALE = "scale"
+    """A whole number from `minimum` to `maximum`, each shown."""
+    SLIDER = "slider"
+    """A number from `minimum` to `maximum` in steps of `step`."""
+    PARTICIPANT = "participant"
+    """Who of the recording it is about: a participant's id."""
+
+
+NUMBERS = (FieldKind.SCALE, FieldKind.SLIDER)
+CHOOSING = (FieldKind.CHOICE, FieldKind.CHOICES)
+
+
+class Extent(StrEnum):
+    """What the segments of a track cover."""
+
+    SPAN = "span"
+    """A part of the recording, free at both ends."""
+    RECORDING = "recording"
+    """The whole recording, always."""
+    EITHER = "either"
+    """The whole recording or a part of it, as the annotator likes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +53,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of the form; `only_for` are the verdicts that it belongs to, empty for all."""
+    """One field of the form.
+
+    Attributes:
+        only_for: the labels that it belongs to, empty for all.
+        tracks: the tracks that it belongs to, empty for all.
+        minimum: of a scale or a slider.
+        maximum: of a scale or a slider.
+        step: between the values of a slider; its values are whole numbers when it is whole.
+        ends: what the lowest and the highest value of a scale or slider mean; empty or two texts.
+    """
 
     key: str
     kind: FieldKind
@@ -40,16 +70,23 @@ class Field:
     definition: str = ""
     choices: tuple[Choice, ...] = ()
     shortcut: str = ""
-    only_for: tuple[Verdict, ...] = ()
+    only_for: tuple[str, ...] = ()
+    tracks: tuple[str, ...] = ()
+    minimum: float = 0
+    maximum: float = 0
+    step: float = 1
+    ends: tuple[str, ...] = ()
 
-    def applies_to(self, verdict: Verdict) -> bool:
-        """Tell whether a segment with this verdict has the field."""
-        return not self.only_for or verdict in self.only_for
+    def applies_to(self, label: str, track: str | None = None) -> bool:
+        """Tell whether a segment with this label, on this track, has the field; None asks for no track."""
+        return (not self.only_for or label in self.only_for) and (
+            track is None or not self.tracks or track in self.tracks
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One verdict as a track shows it; `colour` names one of the theme's colours. The key is a `Verdict`."""
+    """One label as a track shows it; `colour` is one of the theme's colours or `#rrggbb`."""
 
     key: str
     name: str
@@ -61,19 +98,42 @@ class Label:
 
 @dataclass(frozen=True, slots=True)
 class Track:
-    """A kind of lane, and the labels that its segments can have."""
+    """A kind of lane, and the labels that its segments can have.
+
+    Attributes:
+        inside: `utterance` where every segment must lie inside an utterance of the transcript, else "".
+    """
 
     key: str
     name: str
     labels: tuple[Label, ...]
+    definition: str = ""
+    extent: Extent = Extent.SPAN
+    inside: str = ""
+
+    def label(self, key: str) -> Label | None:
+        """Return one label, or None where the track has none of that key (it may have had one in an older version)."""
+        return next((label for label in self.labels if label.key == key), None)
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which fields a segment with this verdict needs before the work on it is done."""
+    """Which fields a segment with this label needs before the work on it is done; no `track` means every one."""
 
-    verdict: Verdict
+    label: str
     needs: tuple[str, ...]
+    track: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A worked example for the guidelines: what happens, what a trained annotator marks, and why."""
+
+    title: str
+    situation: str
+    label: str
+    values: Mapping[str, Json]
+    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +146,20 @@ class Scheme:
     tracks: tuple[Track, ...]
     fields: tuple[Field, ...]
     rules: tuple[Rule, ...] = ()
+    definition: str = ""
+    examples: tuple[Example, ...] = ()
+
+    def track(self, key: str) -> Track:
+        """Return one track.
+
+        Raises:
+            UserError: the scheme has none of that key.
+        """
+        for track in self.tracks:
+            if track.key == key:
+                return track
+        known = ", ".join(track.key for track in self.tracks)
+        raise UserError(f"{self.name} has no track “{key}”.", f"Choose one of {known}.")
 
     def field(self, key: str) -> Field:
         """Return one field.
@@ -98,6 +172,22 @@ class Scheme:
                 return field
         known = ", ".join(field.key for field in self.fields)
         raise UserError(f"{self.name} has no field “{key}”.", f"Choose one of {known}.")
+
+    def fields_of(self, track: str) -> tuple[Field, ...]:
+        """Return the fields that the segments of a track have."""
+        return tuple(field for field in self.fields if not field.tracks or track in field.tracks)
+
+    def check_label(self, track: str, label: str) -> str:
+        """Return the label where the track has it.
+
+        Raises:
+            UserError: the scheme has no such track, or the track has no such label.
+        """
+        found = self.track(track)
+        if found.label(label) is None:
+            known = ", ".join(one.key for one in found.labels)
+            raise UserError(f"{found.name} has no label “{label}”.", f"Choose one of {known}.")
+        return label
 
     def check_value(self, key: str, value: Json) -> Json:
         """Return a value as it is stored: choices without repeats and in the scheme's order, None for nothing.
@@ -120,21 +210,58 @@ class Scheme:
                     raise UserError(f"{field.name} is a list of choices.", "Give a list, even for one.")
                 wanted = _known(field, value)
                 return [choice.key for choice in field.choices if choice.key in wanted]
+            case FieldKind.SCALE | FieldKind.SLIDER:
+                return _number(field, value)
+            case FieldKind.PARTICIPANT:
+                if not isinstance(value, str):
+                    raise UserError(f"{field.name} is a participant.", "Give the participant's id.")
+                return value
 
-    def missing(self, verdict: Verdict, values: Mapping[str, Json]) -> tuple[str, ...]:
-        """Return the fields that a segment with this verdict needs and does not have yet."""
+    def missing(self, label: str, values: Mapping[str, Json], track: str | None = None) -> tuple[str, ...]:
+        """Return the fields that a segment with this label needs and does not have yet."""
         return tuple(
             key
             for rule in self.rules
-            if rule.verdict is verdict
+            if rule.label == label and (track is None or not rule.track or rule.track == track)
             for key in rule.needs
             if values.get(key) in (None, "", [])
         )
 
+    def orphans(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the values that this version has no place for: of fields or choices that an older version had."""
+        fields = {field.key: field for field in self.fields_of(track)}
+        return {key: value for key, value in values.items() if key not in fields or not _fits(fields[key], value)}
 
-def _known(field: Field, values: list[Json]) -> list[str]:
+
+def _fits(field: Field, value: Json) -> bool:
+    known = {choice.key for choice in field.choices}
+    match field.kind:
+        case FieldKind.CHOICE:
+            return value in known
+        case FieldKind.CHOICES:
+            return isinstance(value, list) and all(one in known for one in value)
+        case FieldKind.TEXT | FieldKind.PARTICIPANT:
+            return isinstance(value, str)
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            return isinstance(value, int | float) and field.minimum <= value <= field.maximum
+
+
+def _known(field: Field, values: Sequence[Json]) -> list[str]:
     keys = [choice.key for choice in field.choices]
     for value in values:
         if value not in keys:
             raise UserError(f"“{value}” is not one of the choices of {field.name}.", f"Choose from {', '.join(keys)}.")
     return [str(value) for value in values]
+
+
+def _number(field: Field, value: Json) -> int | float:
+    whole = field.kind is FieldKind.SCALE or float(field.step).is_integer()
+    if isinstance(value, bool) or not isinstance(value, int | float) or not field.minimum <= value <= field.maximum:
+        raise UserError(
+            f"{field.name} is a number from {field.minimum:g} to {field.maximum:g}.", "Give one in that range."
+        )
+    if not whole:
+        return float(value)
+    if value != int(value):
+        raise UserError(f"{field.name} is a whole number.", "Leave the decimals out.")
+    return int(value)

@@ -11,7 +11,7 @@ from project.queries.segments import segment, values_of
 from project.schemes.loader import load_scheme
 from project.schemes.scheme import Field, FieldKind, Scheme
 from project.store import Study
-from project.types import Json, Verdict
+from project.types import Json
 from resources import resource
 from tests.contract.documentation import page
 from tests.fakes.clips import make_clip
@@ -32,6 +32,10 @@ def filled_in(field: Field) -> Json:
             return field.choices[-1].key
         case FieldKind.CHOICES:
             return [choice.key for choice in field.choices]
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            return int(field.maximum)
+        case FieldKind.PARTICIPANT:
+            return "somebody"
 
 
 def labels(scheme: Scheme) -> list[str]:
@@ -60,16 +64,17 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
     scheme = load_scheme(name)
     path = tmp_path / "lab.greenroom"
     with Study.create(path) as study, study.step("Choose scheme"):
-        study.set_property("scheme", name)
+        study.set_property("schemes", [name])
     made: dict[str, dict[str, Json]] = {}
     with Session.open(path, "Ada") as session:
         assert session.scheme.key == name
         (recording,), _ = add_recordings(session, [probe_file(clip)])
-        for place, label in enumerate(labels(scheme)):
-            verdict = Verdict(label)
-            values = {field.key: filled_in(field) for field in scheme.fields if field.applies_to(verdict)}
-            assert scheme.missing(verdict, values) == ()
-            new, _ = add_segment(session, recording, place * 100_000, place * 100_000 + 500_000, verdict, values)
+        lanes = [(track.key, label.key) for track in scheme.tracks for label in track.labels]
+        for place, (track, label) in enumerate(lanes):
+            values = {field.key: filled_in(field) for field in scheme.fields if field.applies_to(label, track)}
+            assert scheme.missing(label, values, track) == ()
+            start = place * 100_000 % 1_400_000
+            new, _ = add_segment(session, recording, start, start + 500_000, label, values, track=track)
             made[new] = values
     with Session.open(path, "Ada") as session:
         for key, values in made.items():

@@ -252,7 +252,7 @@ def test_undo_in_a_text_is_the_studys_and_comes_after_what_was_typed(qtbot, wind
 def test_only_an_error_has_a_correction_and_it_is_kept(inspector):
     inspector.show_segment(ONE, {"correction": "Wait."}, "Ann")
     assert text_of(inspector, "correction").isVisible()
-    inspector.show_segment(replace(ONE, verdict=Verdict.COMPETENCE), {"correction": "Wait."}, "Ann")
+    inspector.show_segment(replace(ONE, label=Verdict.COMPETENCE), {"correction": "Wait."}, "Ann")
     assert not text_of(inspector, "correction").isVisible()
     inspector.show_segment(ONE, {"correction": "Wait."}, "Ann")
     assert text_of(inspector, "correction").toPlainText() == "Wait."

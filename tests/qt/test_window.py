@@ -121,7 +121,7 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     press(window, Qt.Key.Key_Right, Qt.Key.Key_Right)
     press(window, Qt.Key.Key_O, Qt.Key.Key_E)
     (made,) = segments(window)
-    assert (made.start_us, made.verdict) == (at, Verdict.ERROR)
+    assert (made.start_us, made.label) == (at, Verdict.ERROR)
     assert made.end_us == window.player.position_us
     assert window.studio.selected == (made.id,)
 
@@ -130,12 +130,12 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     assert session is not None
     assert values_of(session.study, made.id)["attributes"].value == ["emotions", "conversation"]
     press(window, Qt.Key.Key_C)
-    assert segments(window)[0].verdict is Verdict.COMPETENCE
+    assert segments(window)[0].label == Verdict.COMPETENCE
     assert "change to competence" in window.menus.actions["undo"].text().lower()
     press(window, Qt.Key.Key_Z, modifier=Qt.KeyboardModifier.ControlModifier)
-    assert segments(window)[0].verdict is Verdict.ERROR
+    assert segments(window)[0].label == Verdict.ERROR
     press(window, Qt.Key.Key_Z, modifier=Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
-    assert segments(window)[0].verdict is Verdict.COMPETENCE
+    assert segments(window)[0].label == Verdict.COMPETENCE
 
     window.player.seek(made.start_us + 500_000)
     press(window, Qt.Key.Key_S)
@@ -185,7 +185,7 @@ def test_typing_is_not_commands(qtbot: QtBot, open_window: Open, study: Path) ->
     assert session is not None
     (only,) = segments(window)
     assert values_of(session.study, only.id)["rationale"].value == "oil can e 12 s"
-    assert only.verdict is Verdict.ERROR
+    assert only.label == Verdict.ERROR
     assert not window.player.playing
     assert window.studio.mark_in is None
 
@@ -211,11 +211,11 @@ def test_space_is_the_players_unless_a_button_was_reached_with_tab(
     competence = window.inspector.verdicts.buttons[Verdict.COMPETENCE]
     competence.setFocus(Qt.FocusReason.TabFocusReason)
     press(window, Qt.Key.Key_Space)
-    assert segments(window)[0].verdict is Verdict.COMPETENCE
+    assert segments(window)[0].label == Verdict.COMPETENCE
     assert not window.player.playing
     error = window.inspector.verdicts.buttons[Verdict.ERROR]
     qtbot.mouseClick(error, Qt.MouseButton.LeftButton)
-    assert segments(window)[0].verdict is Verdict.ERROR
+    assert segments(window)[0].label == Verdict.ERROR
     error.setFocus(Qt.FocusReason.MouseFocusReason)
     press(window, Qt.Key.Key_Space)
     assert window.player.playing

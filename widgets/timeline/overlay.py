@@ -120,7 +120,7 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
             row = min(int(track.rows[track.index(segment)]), band.rows - 1)
             _ghost(painter, segment_rect(band, top, row, segment.start_us, segment.end_us, view), look)
         rect = segment_rect(band, top, row, start_us, end_us, view)
-        paint_segments(painter, [(rect, segment.verdict if segment else Verdict.NONE, True)], look)
+        paint_segments(painter, [(rect, segment.label if segment else Verdict.NONE, True)], look)
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))
     if gesture.snap_us is not None:
         x = _crisp(view.view.time_to_x(gesture.snap_us), look)

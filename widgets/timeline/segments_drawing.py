@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from project.types import Verdict
 from widgets.timeline.describe import VERDICT_NAMES
 from widgets.timeline.layout import HEADER, Band
 from widgets.timeline.raster import columns, coverage, runs, segments_picture
@@ -99,7 +98,7 @@ def segment_rect(band: Band, place_top: int, row: int, start_us: float, end_us: 
     return QRectF(HEADER + left, top, max(2.0, right - left - 1), band.row_height)
 
 
-def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, Verdict, bool]], look: Style) -> None:
+def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, str, bool]], look: Style) -> None:
     """Draw segments with all their signs: where, what they say, and whether they are selected."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     chosen = QPen(look.colours.accent, 2)

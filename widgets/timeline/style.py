@@ -49,7 +49,7 @@ class Style:
     small: QFont
     hatch: int
 
-    def look(self, verdict: Verdict) -> Look:
+    def look(self, verdict: str) -> Look:
         """Return how a verdict looks."""
         return self.looks[VERDICTS.index(verdict)]
 
@@ -92,7 +92,7 @@ def _style(shade: theme.Shade, scale: float) -> Style:
         ground, pattern = _shades(verdict)
         fills[code] = argb(mix(ink, colours.lane, ground + 0.12)), argb(mix(ink, colours.lane, pattern + 0.2))
         pen = QPen(mix(ink, colours.lane, 0.85), 1)
-        if verdict is Verdict.NONE:
+        if verdict == Verdict.NONE:
             pen.setDashPattern([2, 2])
         looks.append(
             Look(
@@ -109,7 +109,7 @@ def _style(shade: theme.Shade, scale: float) -> Style:
                 pen,
                 _sign(verdict, mix(ink, colours.text, 0.6), scale),
                 None
-                if verdict is Verdict.COMPETENCE
+                if verdict == Verdict.COMPETENCE
                 else (mix(ink, colours.lane, ground), mix(ink, colours.lane, ground + 0.1)),
             )
         )
@@ -117,7 +117,7 @@ def _style(shade: theme.Shade, scale: float) -> Style:
     return Style(colours, scale, tuple(looks), inks, theme.font(8), hatch)
 
 
-def _sign(verdict: Verdict, ink: QColor, scale: float) -> QPixmap:
+def _sign(verdict: str, ink: QColor, scale: float) -> QPixmap:
     """Draw a cross, a tick or a ring of dots, heavier than the icons of buttons because it stands on a pattern."""
     sign = QPixmap(round(SIGN * scale), round(SIGN * scale))
     sign.setDevicePixelRatio(scale)
@@ -125,13 +125,13 @@ def _sign(verdict: Verdict, ink: QColor, scale: float) -> QPixmap:
     painter = QPainter(sign)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     pen = QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
-    if verdict is Verdict.NONE:
+    if verdict == Verdict.NONE:
         pen.setDashPattern([0.01, 1.9])
     painter.setPen(pen)
-    if verdict is Verdict.ERROR:
+    if verdict == Verdict.ERROR:
         painter.drawLine(QPointF(3, 3), QPointF(9, 9))
         painter.drawLine(QPointF(9, 3), QPointF(3, 9))
-    elif verdict is Verdict.COMPETENCE:
+    elif verdict == Verdict.COMPETENCE:
         painter.drawPolyline([QPointF(2, 6.5), QPointF(4.8, 9.2), QPointF(10, 3)])
     else:
         painter.drawEllipse(QPointF(6, 6), 4, 4)
@@ -139,16 +139,17 @@ def _sign(verdict: Verdict, ink: QColor, scale: float) -> QPixmap:
     return sign
 
 
-def _shades(verdict: Verdict) -> tuple[float, float]:
+def _shades(verdict: str) -> tuple[float, float]:
     """Shares of the verdict's colour in the ground and in the pattern."""
-    return {Verdict.ERROR: (0.22, 0.62), Verdict.COMPETENCE: (0.45, 0.45), Verdict.NONE: (0.16, 0.7)}[verdict]
+    shares: dict[str, tuple[float, float]] = {Verdict.ERROR: (0.22, 0.62), Verdict.COMPETENCE: (0.45, 0.45)}
+    return shares.get(verdict, (0.16, 0.7))
 
 
-def _brush(verdict: Verdict, ground: QColor, pattern: QColor, hatch: int, stroke: int, scale: float) -> QBrush:
-    if verdict is Verdict.COMPETENCE:
+def _brush(verdict: str, ground: QColor, pattern: QColor, hatch: int, stroke: int, scale: float) -> QBrush:
+    if verdict == Verdict.COMPETENCE:
         return QBrush(ground)
     y, x = np.mgrid[0:hatch, 0:hatch]
-    if verdict is Verdict.ERROR:
+    if verdict == Verdict.ERROR:
         distance = np.minimum((x + y) % hatch, hatch - (x + y) % hatch)
         share = np.clip(stroke / 2 + 0.5 - distance, 0, 1)
     else:

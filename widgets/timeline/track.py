@@ -13,7 +13,13 @@ from widgets.timeline.stacking import FREE, MAX_ROWS, place, restack, stack
 VERDICTS = (Verdict.ERROR, Verdict.COMPETENCE, Verdict.NONE)
 """Order of the verdict codes in `SegmentTrack.verdicts`."""
 
-_CODES = {verdict: code for code, verdict in enumerate(VERDICTS)}
+_CODES: dict[str, int] = {verdict: code for code, verdict in enumerate(VERDICTS)}
+
+
+def _code(label: str) -> int:
+    return _CODES.get(label, _CODES[Verdict.NONE])
+
+
 SELECTED = 1
 HIDDEN = 2
 
@@ -46,7 +52,7 @@ class SegmentTrack:
         self._starts = np.fromiter((s.start_us for s in self.items), np.int64, n)
         self._ends = np.fromiter((_end(s) for s in self.items), np.int64, n)
         self._reach = np.maximum.accumulate(self._ends)
-        self._verdicts = np.fromiter((_CODES[s.verdict] for s in self.items), np.uint8, n)
+        self._verdicts = np.fromiter((_code(s.label) for s in self.items), np.uint8, n)
         self._flags = np.zeros(n, np.uint8)
         self._rows = stack(self._starts, self._ends, self._reach)
         self._row_counts: list[int] = np.bincount(self._rows, minlength=MAX_ROWS + 1).tolist()
@@ -123,7 +129,7 @@ class SegmentTrack:
         self._n = n + 1
         start, end = segment.start_us, _end(segment)
         self._starts[at], self._ends[at] = start, end
-        self._verdicts[at], self._flags[at] = _CODES[segment.verdict], 0
+        self._verdicts[at], self._flags[at] = _code(segment.label), 0
         self._mend_reach(at)
         old = self._row_state(at)
         new = list(old)

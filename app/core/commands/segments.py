@@ -7,6 +7,7 @@ from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import segments as rows
+from project.schemes.scheme import Extent
 from project.timebase import format_time
 from project.types import Changes, FieldValue, Json, Segment, Verdict
 
@@ -47,19 +48,39 @@ def add_segment(
     recording_id: str,
     start_us: int,
     end_us: int,
-    verdict: Verdict,
+    label: str,
     values: Mapping[str, Json] | None = None,
+    *,
+    scheme: str | None = None,
+    track: str | None = None,
 ) -> tuple[str, Changes]:
     """Mark a span of a recording; returns the new segment's id and what changed.
 
+    Args:
+        session: whose annotator makes it.
+        recording_id: of the recording.
+        start_us: of the span, on the recording's axis.
+        end_us: of the span, on the recording's axis.
+        label: one of the track's.
+        values: of the form's fields.
+        scheme: key of a scheme that the study uses; its default one where None.
+        track: key of the track; the scheme's first one where None.
+
     Raises:
-        UserError: the span is empty or outside the recording, or a value does not fit the scheme.
+        UserError: the span is empty or outside the recording, or the label or a value does not fit the scheme.
     """
+    used = session.schemes.get(scheme)
+    lane = used.track(track or used.tracks[0].key)
+    used.check_label(lane.key, label)
+    if lane.extent is Extent.RECORDING:
+        start_us, end_us = 0, session.recording(recording_id).duration_us
     _check_span(session, recording_id, start_us, end_us)
-    with session.step(f"Add {_named(verdict)} segment") as step:
+    name = "" if label == Verdict.NONE else f" {(lane.label(label) or lane).name.lower()}"
+    with session.step(f"Add{name} segment") as step:
         author = session.annotator()
         assert author is not None
-        segment = Segment(new_id(), recording_id, author.id, verdict, start_us, end_us, session.scheme.key)
+        session.schemes.keep(used)
+        segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
         rows.insert_segment(session.study, segment)
         for field, value in (values or {}).items():
             _set(session, segment, field, value)
@@ -85,13 +106,19 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
     return step.changes
 
 
-def set_verdict(session: Session, segment_ids: Iterable[str], verdict: Verdict) -> Changes:
-    """Change the verdict; values that only errors have are kept, and show again when it is an error again."""
+def set_label(session: Session, segment_ids: Iterable[str], label: str) -> Changes:
+    """Change the label; values that only other labels have are kept, and show again when it is one of these again.
+
+    Raises:
+        UserError: the track of one of the segments has no such label.
+    """
     segments = [find_own(session, segment_id) for segment_id in segment_ids]
-    with session.step(f"Change to {_named(verdict)}") as step:
+    for segment in segments:
+        session.schemes.get(segment.scheme).check_label(segment.track, label)
+    with session.step(f"Change to {_named(session, segments, label)}") as step:
         for segment in segments:
-            if segment.verdict is not verdict:
-                rows.update_segment(session.study, replace(segment, verdict=verdict))
+            if segment.label != label:
+                rows.update_segment(session.study, replace(segment, label=label))
     return step.changes
 
 
@@ -102,7 +129,8 @@ def set_field(session: Session, segment_id: str, field: str, value: Json, merge_
         UserError: the scheme has no such field, or the value does not fit it.
     """
     segment = find_own(session, segment_id)
-    with session.step(f"Change {session.scheme.field(field).name.lower()}", merge_key) as step:
+    scheme = session.schemes.get(segment.scheme)
+    with session.step(f"Change {scheme.field(field).name.lower()}", merge_key) as step:
         _set(session, segment, field, value)
     return step.changes
 
@@ -113,21 +141,23 @@ def edit_segment(
     *,
     start_us: int | None = None,
     end_us: int | None = None,
-    verdict: Verdict | None = None,
+    label: str | None = None,
     values: Mapping[str, Json] | None = None,
 ) -> Changes:
     """Change several things about a segment as one step; None leaves a thing as it is.
 
     Raises:
-        UserError: the span is empty or outside the recording, or a value does not fit the scheme.
+        UserError: the span is empty or outside the recording, or the label or a value does not fit the scheme.
     """
     old = find_own(session, segment_id)
     new = replace(
         old,
         start_us=old.start_us if start_us is None else start_us,
         end_us=old.end_us if end_us is None else end_us,
-        verdict=verdict or old.verdict,
+        label=label or old.label,
     )
+    if new.label != old.label:
+        session.schemes.get(old.scheme).check_label(old.track, new.label)
     _check_span(session, new.recording_id, new.start_us, new.end_us)
     with session.step("Edit segment") as step:
         if new != old:
@@ -165,14 +195,16 @@ def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
 
 
 def _set(session: Session, segment: Segment, field: str, value: Json) -> None:
-    scheme = session.scheme
+    scheme = session.schemes.get(segment.scheme)
     checked = scheme.check_value(field, value)
     wanted = scheme.field(field)
-    if checked is not None and not wanted.applies_to(segment.verdict):
+    if checked is not None and not wanted.applies_to(segment.label, segment.track):
+        owners = wanted.only_for or wanted.tracks
         raise UserError(
-            f"{wanted.name} cannot be given for {_named(segment.verdict)} segments.",
-            f"It belongs to {' and '.join(wanted.only_for)} segments only.",
+            f"{wanted.name} cannot be given for {_named(session, [segment], segment.label)} segments.",
+            f"It belongs to {' and '.join(owners)} segments only.",
         )
+    session.schemes.keep(scheme)
     rows.set_value(session.study, FieldValue(segment.id, scheme.key, scheme.version, field, checked))
 
 
@@ -187,8 +219,11 @@ def _check_span(session: Session, recording_id: str, start_us: int, end_us: int)
         )
 
 
-def _named(verdict: Verdict) -> str:
-    return "unmarked" if verdict is Verdict.NONE else verdict.value
+def _named(session: Session, segments: Sequence[Segment], label: str) -> str:
+    if label == Verdict.NONE or not segments:
+        return "unmarked"
+    track = session.schemes.get(segments[0].scheme).track(segments[0].track)
+    return (track.label(label) or track).name.lower()
 
 
 def _count(number: int) -> str:

@@ -117,10 +117,10 @@ def test_a_segment_lies_in_its_recording_and_lasts(session: Session, here: str, 
 
 def test_what_only_errors_have_is_kept_while_the_verdict_is_another(session: Session, here: str) -> None:
     one, _ = segments.add_segment(session, here, 0, 40_000, Verdict.ERROR, {"correction": "Wait."})
-    segments.set_verdict(session, [one], Verdict.COMPETENCE)
+    segments.set_label(session, [one], Verdict.COMPETENCE)
     with pytest.raises(UserError, match="cannot be given"):
         segments.set_field(session, one, "correction", "Stop.")
-    segments.set_verdict(session, [one], Verdict.ERROR)
+    segments.set_label(session, [one], Verdict.ERROR)
     assert values_of(session.study, one)["correction"].value == "Wait."
     segments.set_field(session, one, "correction", "")
     assert "correction" not in values_of(session.study, one)

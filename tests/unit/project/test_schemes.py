@@ -36,7 +36,7 @@ kind = "text"
 name = "B"
 only_for = ["error"]
 [[rules]]
-verdict = "error"
+label = "error"
 needs = ["a"]
 """
 
@@ -120,12 +120,12 @@ def test_a_good_file(tmp_path: Path) -> None:
         ('kind = "text"', 'kind = "choice"', "fields[2].choices"),
         ('only_for = ["error"]', 'only_for = ["wrong"]', "fields[2].only_for"),
         ('only_for = ["error"]', 'only_for = "error"', "fields[2].only_for"),
-        ('key = "error"', 'key = "bad"', "tracks[1].labels[1].key"),
+        ('key = "error"', 'key = "bad"', "fields[2].only_for"),
         ('key = "y"', 'key = "x"', "fields[1].choices"),
         ('key = "b"', 'key = "a"', "fields"),
         ('shortcut = "1"', 'shortcut = "E"', "shortcut"),
         ('needs = ["a"]', 'needs = ["z"]', "rules"),
-        ('verdict = "error"', 'verdict = "x"', "rules[1].verdict"),
+        ('label = "error"', 'label = "x"', "rules[1].label"),
         ("version = 2", "version = 2\nrules = 3", ""),
         ("version = 2", "version = ", ""),
     ],

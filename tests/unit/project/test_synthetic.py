@@ -22,7 +22,7 @@ def test_the_paper_s_size_and_proportions(study: Study) -> None:
     assert all_media(study) == []
     minutes = sum(recording.duration_us for recording in recordings) / 60e6
     assert 3200 < minutes < 4000
-    verdicts = Counter(segment.verdict for segment in segments)
+    verdicts = Counter(segment.label for segment in segments)
     assert 0.53 < verdicts[Verdict.COMPETENCE] / len(segments) < 0.59
     assert 0.40 < verdicts[Verdict.ERROR] / len(segments) < 0.46
     durations = {recording.id: recording.duration_us for recording in recordings}
@@ -35,7 +35,7 @@ def test_the_paper_s_size_and_proportions(study: Study) -> None:
         found = values_in(study, recording.id)
         for segment in (s for s in segments if s.recording_id == recording.id):
             values = {field: value.value for field, value in found.get(segment.id, {}).items()}
-            assert scheme.missing(segment.verdict, values) == ()
+            assert scheme.missing(segment.label, values) == ()
             for field, value in values.items():
                 assert scheme.check_value(field, value) == value
             if "attributes" in values:

@@ -1,0 +1,70 @@
+"""Which schemes a study uses, each in the version that it keeps."""
+
+from collections.abc import Iterator
+
+from project.errors import UserError
+from project.queries.schemes import insert_version, newest_versions, version_text
+from project.schemes.loader import load_scheme, parse_scheme, shipped_text
+from project.schemes.scheme import Scheme
+from project.store import Study
+from project.types import Json
+
+DEFAULT = "shrec"
+IN_USE = "schemes"
+"""The property with the keys of the schemes in use; the first one is the default."""
+
+
+class StudySchemes:
+    """The schemes of one study. What the study keeps comes before what the program ships."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._used: dict[str, Scheme] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        """Read anew which schemes are in use.
+
+        Raises:
+            UserError: one of them is neither kept in the study nor shipped, or is damaged.
+        """
+        kept = newest_versions(self._study)
+        used = {}
+        for key in in_use(self._study):
+            found = kept.get(key)
+            used[key] = load_scheme(key) if found is None else parse_scheme(found[1], f"{key}, version {found[0]}")
+        self._used = used
+
+    @property
+    def default(self) -> Scheme:
+        """The scheme that a segment is made under when nobody names another."""
+        return next(iter(self._used.values()))
+
+    def __iter__(self) -> Iterator[Scheme]:
+        return iter(self._used.values())
+
+    def get(self, key: str | None = None) -> Scheme:
+        """Return a scheme in use, by default the study's default one.
+
+        Raises:
+            UserError: the study does not use it.
+        """
+        if key is None:
+            return self.default
+        if key not in self._used:
+            raise UserError(
+                f"This study does not use the scheme “{key}”.", f"Add it first. In use: {', '.join(self._used)}."
+            )
+        return self._used[key]
+
+    def keep(self, scheme: Scheme) -> None:
+        """Keep the text of a scheme in the study, so that its values can be read for ever; inside a step."""
+        if version_text(self._study, scheme.key, scheme.version) is None:
+            insert_version(self._study, scheme.key, scheme.version, shipped_text(scheme.key))
+
+
+def in_use(study: Study) -> list[str]:
+    """Return the keys of the schemes in use, the default one first."""
+    found: Json = study.get_property(IN_USE)
+    keys = [str(key) for key in found] if isinstance(found, list) else []
+    return keys or [DEFAULT]

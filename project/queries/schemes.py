@@ -1,0 +1,25 @@
+"""The versions of schemes that a study keeps, as the TOML text they were."""
+
+from project.store import Study
+
+
+def newest_versions(study: Study) -> dict[str, tuple[int, str]]:
+    """Return scheme key -> (version, text) of the newest version that the study keeps."""
+    rows = study.rows("SELECT key, version, text FROM scheme_version ORDER BY key, version")
+    return {key: (version, text) for key, version, text in rows}
+
+
+def version_text(study: Study, key: str, version: int) -> str | None:
+    """Return the text of one version, or None where the study does not keep it."""
+    row = study.row("SELECT text FROM scheme_version WHERE key = ? AND version = ?", (key, version))
+    return None if row is None else str(row[0])
+
+
+def versions_of(study: Study, key: str) -> list[int]:
+    """Return the versions of a scheme that the study keeps, oldest first."""
+    return [row[0] for row in study.rows("SELECT version FROM scheme_version WHERE key = ? ORDER BY version", (key,))]
+
+
+def insert_version(study: Study, key: str, version: int, text: str) -> None:
+    """Keep a version that the study does not have yet; inside a step."""
+    study.write("INSERT INTO scheme_version VALUES (?, ?, ?)", (key, version, text))
