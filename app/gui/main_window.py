@@ -11,6 +11,7 @@ from app.core.jobs import Work
 from app.core.session import LocatedMedium, MediaState
 from app.gui.actions import Need
 from app.gui.background import Background
+from app.gui.context import Context
 from app.gui.details import Details
 from app.gui.export import Export
 from app.gui.faces import Faces
@@ -21,18 +22,20 @@ from app.gui.job_center import JobCenter, Result, summary
 from app.gui.key_guard import KeyGuard
 from app.gui.marks import Marks
 from app.gui.menus import Menus
+from app.gui.pages import Pages
 from app.gui.playback import Playback
 from app.gui.player import Player
 from app.gui.questions import Questions
 from app.gui.recordings_feed import RecordingsFeed
 from app.gui.segment_editing import SegmentEditing
 from app.gui.studio import Studio
+from app.gui.study_windows import StudyWindows
 from app.gui.timeline_feed import TimelineFeed
 from app.gui.vlc_engine import VlcEngine
 from app.gui.window_commands import WindowCommands, apply_theme
 from app.gui.window_memory import WindowMemory
 from app.gui.worker_runner import WorkerRunner
-from app.gui.workspace import MODES, Workspace
+from app.gui.workspace import Workspace
 from project.errors import UserError
 from project.queries.recordings import recording
 from project.types import Changes
@@ -103,8 +106,6 @@ class MainWindow(QMainWindow):
         self.transport, self.recordings = self.workspace.transport, self.workspace.recordings
         self.faces_page = FacesPage()
         self.inspector: Inspector | None = None
-        self.pages = self.workspace.pages
-        self.pages.addWidget(self.faces_page)
         self.messages = MessageBar()
         self.messages.set_policy(_POLICY, _POLICY_WORDS)
         self.welcome = EmptyState(
@@ -155,6 +156,21 @@ class MainWindow(QMainWindow):
         )
         self.exports = Export(self.studio, self.jobs, self)
         self.details = Details(self.studio, self.background, questions, self)
+        context = Context(
+            self.studio,
+            self.player,
+            self.playback,
+            self.timeline,
+            self.feed,
+            self.editing,
+            self.jobs,
+            self.background,
+            questions,
+            self._look_at,
+        )
+        self.pages = Pages(space.pages, context, self)
+        self.pages.put("faces", self.faces_page)
+        self.windows = StudyWindows(context, self)
         self.commands = WindowCommands(self)
         self.menus = Menus(self)
         self._join_studio()
@@ -209,15 +225,13 @@ class MainWindow(QMainWindow):
 
     def set_mode(self, mode: str) -> None:
         """Change the page on the right; player and timeline stay."""
-        known = mode if any(mode == key for key, _, _ in MODES) else MODES[0][0]
-        page = self.faces_page if known == "faces" or self.inspector is None else self.inspector
-        self.pages.setCurrentWidget(page)
-        self.workspace.modes.show_mode(known)
-        self.view.set_faces_pickable(known == "faces")
+        self.pages.show(mode)
+        self.workspace.modes.show_mode(self.mode())
+        self.view.set_faces_pickable(self.mode() == "faces")
 
     def mode(self) -> str:
         """Return which mode is on."""
-        return "faces" if self.pages.currentWidget() is self.faces_page else "annotate"
+        return self.pages.mode
 
     def set_boxes(self, visible: bool) -> None:
         """Draw boxes around faces, or not."""
@@ -298,18 +312,17 @@ class MainWindow(QMainWindow):
 
     def _renew_inspector(self) -> None:
         session = self.studio.session
-        before, self.inspector = self.inspector, Inspector(session.scheme) if session else None
-        if self.inspector is not None:
+        self.inspector = Inspector(session.scheme) if session else None
+        if self.inspector is None:
+            self.pages.drop("annotate")
+        else:
             self.inspector.header.start.setToolTip("Start: type a time, or press [ at the playhead")
             self.inspector.header.end.setToolTip("End: type a time, or press ] at the playhead")
             self.inspector.play_requested.connect(lambda _id: self.playback.play_selected())
             self.inspector.rejected.connect(lambda text: self.messages.show_message(text, Level.WARNING))
-            self.pages.insertWidget(0, self.inspector)
+            self.pages.put("annotate", self.inspector)
             self._guard.watch(self.inspector)
         self.inspecting.set_inspector(self.inspector)
-        if before is not None:
-            self.pages.removeWidget(before)
-            before.deleteLater()
 
     def _show_history(self) -> None:
         session = self.studio.session

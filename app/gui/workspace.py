@@ -11,6 +11,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.gui.pages import MODES
 from widgets import theme
 from widgets.jobs_button import JobsButton
 from widgets.jobs_panel import JobsPanel
@@ -21,7 +22,6 @@ from widgets.timeline.layout import HEADER
 from widgets.timeline.view import TimelineView
 from widgets.transport_bar import TransportBar
 
-MODES = (("annotate", "Annotate", "Ctrl+1"), ("faces", "Faces", "Ctrl+2"))
 _KEYS = {
     "back": "Left",
     "forward": "Right",
@@ -49,17 +49,17 @@ class ModesBar(QWidget):
         row.setSpacing(theme.GRID // 2)
         self._group = QButtonGroup(self)
         self._buttons: dict[str, QToolButton] = {}
-        for key, text, keys in MODES:
+        for mode in MODES:
             button = QToolButton()
-            button.setText(text)
+            button.setText(mode.name)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setToolTip(f"{text} ({keys})")
-            button.setAccessibleName(f"Mode {text}")
+            button.setToolTip(f"{mode.name} ({mode.keys})")
+            button.setAccessibleName(f"Mode {mode.name}")
             button.setMinimumWidth(88)
-            button.clicked.connect(lambda _=False, key=key: self.chosen.emit(key))
+            button.clicked.connect(lambda _=False, key=mode.key: self.chosen.emit(key))
             self._group.addButton(button)
-            self._buttons[key] = button
+            self._buttons[mode.key] = button
             row.addWidget(button)
         row.addStretch()
         self.jobs = JobsButton(jobs)

@@ -1,0 +1,34 @@
+"""What a page or a window about the study is given to work with."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from app.gui.background import Background
+from app.gui.job_center import JobCenter
+from app.gui.playback import Playback
+from app.gui.player import Player
+from app.gui.questions import Questions
+from app.gui.segment_editing import SegmentEditing
+from app.gui.studio import Studio
+from app.gui.timeline_feed import TimelineFeed
+from widgets.timeline.view import TimelineView
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """The parts of the window that pages join.
+
+    Attributes:
+        look_at: shows a recording (id) at a time in microseconds.
+    """
+
+    studio: Studio
+    player: Player
+    playback: Playback
+    timeline: TimelineView
+    feed: TimelineFeed
+    editing: SegmentEditing
+    jobs: JobCenter
+    background: Background
+    questions: Questions
+    look_at: Callable[[str, int], None]

@@ -1,0 +1,73 @@
+"""The pages on the right, one a mode: made when they are first shown."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from typing import cast
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QStackedWidget, QWidget
+
+from app.gui.context import Context
+
+
+@dataclass(frozen=True, slots=True)
+class Mode:
+    """One mode: its key, its name on the bar, the keys that choose it, and what makes its page.
+
+    `factory` is `module:function`, called with the `Context`; "" for the pages that the window makes itself.
+    """
+
+    key: str
+    name: str
+    keys: str
+    factory: str = ""
+
+
+MODES: tuple[Mode, ...] = (
+    Mode("annotate", "Annotate", "Ctrl+1"),
+    Mode("faces", "Faces", "Ctrl+2"),
+)
+
+
+class Pages(QObject):
+    """Holds the page of each mode in a stack."""
+
+    def __init__(self, stack: QStackedWidget, context: Context, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._stack = stack
+        self._context = context
+        self._made: dict[str, QWidget] = {}
+        self._mode = MODES[0].key
+
+    @property
+    def mode(self) -> str:
+        """Key of the mode that is on."""
+        return self._mode
+
+    def put(self, mode: str, page: QWidget) -> None:
+        """Use a page that the window made, in place of the one before it, if any."""
+        self.drop(mode)
+        self._made[mode] = page
+        self._stack.addWidget(page)
+        if mode == self._mode:
+            self._stack.setCurrentWidget(page)
+
+    def drop(self, mode: str) -> None:
+        """Delete the page of a mode."""
+        page = self._made.pop(mode, None)
+        if page is not None:
+            self._stack.removeWidget(page)
+            page.deleteLater()
+
+    def show(self, mode: str) -> None:
+        """Show the page of a mode; an unknown one is the first."""
+        found = next((one for one in MODES if one.key == mode), MODES[0])
+        if found.key not in self._made and found.factory:
+            module, function = found.factory.split(":")
+            make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
+            self.put(found.key, make(self._context))
+        self._mode = found.key
+        page = self._made.get(found.key)
+        if page is not None:
+            self._stack.setCurrentWidget(page)
