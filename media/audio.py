@@ -9,7 +9,7 @@ import numpy as np
 from av.container import InputContainer
 from numpy.typing import NDArray
 
-from media.source import opened, start_of, to_us
+from media.source import opened, sound_stream, start_of, to_us
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import SECOND
@@ -62,7 +62,7 @@ def stream_sound(
     """
     progress = progress or Silent()
     with opened(path) as container:
-        if not container.streams.audio:
+        if sound_stream(container) is None:
             raise UserError(f"{' '.join(path.name.split())} has no sound.", "Choose a recording with sound.")
         placer = _Placer(rate, layout, start_us, end_us)
         length = int(container.duration or 0) // 1000
@@ -138,7 +138,8 @@ class _Placer:
 
 def _frames(container: InputContainer, start_us: int) -> Iterator[av.AudioFrame]:
     """Decode from a little before a time; packets that cannot be decoded are left out."""
-    stream = container.streams.audio[0]
+    stream = sound_stream(container)
+    assert stream is not None
     if start_us > 2 * _LEAD_US:
         container.seek(start_of(container) + start_us - _LEAD_US)
     packets = container.demux(stream)

@@ -13,6 +13,8 @@ from media.index import FrameIndex
 from media.source import open_source
 
 _SKIPPABLE = ("h264",)
+_MOST_THREADS = 17
+_FILLER = b"\x0c\x80"
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,10 +183,30 @@ class Decoder:
 
     def _flush(self) -> None:
         self._ended = True
+        self._finish_threads()
         try:
             self._take(self._stream.codec_context.decode(None))
         except av.FFmpegError:
             self._spoil(self.position)
+
+    def _finish_threads(self) -> None:
+        """Let every thread of an H.264 decoder finish its picture before the delayed ones are asked for.
+
+        Otherwise those are handed out while other threads still decode them, and lack the mark of damage that is
+        found later. Each thread takes a packet of nothing but filler data (ITU-T H.264, 7.4.2.7), and a thread
+        takes one when it is done with its picture.
+        """
+        if self._index.codec != "h264":
+            return
+        codec = self._stream.codec_context
+        codec.skip_frame = "NONREF"
+        head = codec.extradata or b""
+        start = len(_FILLER).to_bytes((head[4] & 3) + 1, "big") if head[:1] == b"\x01" else b"\0\0\0\1"
+        for _ in range(_MOST_THREADS):
+            try:
+                self._take(codec.decode(Packet(start + _FILLER)))
+            except av.FFmpegError:
+                self._spoil(self.position)
 
     def _take(self, frames: list[av.VideoFrame]) -> None:
         for frame in frames:

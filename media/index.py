@@ -1,6 +1,6 @@
 """When every frame of a file is shown, and where decoding can start: read once, kept in a cache."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 
 from media.cache import Arrays, load_arrays, save_arrays
 from media.canvas import Canvas
+from media.completeness import missing_us
 from media.fingerprint import fingerprint
 from media.source import all_to_us, opened, picture_stream, start_of
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import FrameTimes
 
-_FORMAT = 1
+_FORMAT = 2
 _EVERY = 500
 
 
@@ -37,6 +38,7 @@ class FrameIndex:
         codec: FFmpeg's name.
         canvas: shape and turn of the pictures.
         counted: the stream has no usable time stamps: frames are told apart by counting from the first.
+        missing_us: how much the file lacks at its end of what it declares, at least; see `media.completeness`.
     """
 
     times: FrameTimes
@@ -49,6 +51,7 @@ class FrameIndex:
     codec: str
     canvas: Canvas
     counted: bool = False
+    missing_us: int = 0
 
     def __len__(self) -> int:
         return len(self.pts)
@@ -127,7 +130,7 @@ def _read(path: Path, progress: Progress) -> FrameIndex:
             assert stream is not None
             index = read(container, stream, canvas, progress)
             if index is not None:
-                return index
+                return replace(index, missing_us=missing_us(container, path))
     raise UserError(f"The picture of {name} cannot be decoded.", "Convert it to MP4 (H.264) first.")
 
 
@@ -225,6 +228,7 @@ def _to_arrays(index: FrameIndex) -> Arrays:
         canvas.pixel_aspect.numerator,
         canvas.pixel_aspect.denominator,
         int(index.counted),
+        index.missing_us,
     ]
     return {
         "numbers": np.array(numbers, np.int64),
@@ -239,7 +243,9 @@ def _to_arrays(index: FrameIndex) -> Arrays:
 def _from_arrays(kept: Arrays) -> FrameIndex | None:
     try:
         numbers = [int(n) for n in kept["numbers"]]
-        version, end, numerator, denominator, origin, stream, width, height, turn, across, down, counted = numbers
+        version, end, numerator, denominator, origin, stream, width, height, turn, across, down, counted, missing = (
+            numbers
+        )
         times, pts, keys, key_dts = kept["times"], kept["pts"], kept["keyframes"], kept["key_dts"]
         if version != _FORMAT or len(times) != len(pts) or len(keys) != len(key_dts) or not len(pts):
             return None
@@ -250,4 +256,6 @@ def _from_arrays(kept: Arrays) -> FrameIndex | None:
         codec = str(kept["codec"])
     except (KeyError, ValueError, ZeroDivisionError):
         return None
-    return FrameIndex(FrameTimes(times, end), pts, keys, key_dts, base, origin, stream, codec, canvas, bool(counted))
+    return FrameIndex(
+        FrameTimes(times, end), pts, keys, key_dts, base, origin, stream, codec, canvas, bool(counted), missing
+    )

@@ -10,8 +10,9 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 
 from media.canvas import Canvas
+from media.completeness import missing_us
 from media.index import FrameIndex, first_frame, gaps_differ
-from media.source import opened, picture_stream, start_of, to_us, unreadable
+from media.source import opened, picture_stream, sound_stream, start_of, to_us, unreadable
 from project.errors import UserError
 from project.timebase import SECOND
 from project.types import AudioFacts, MediaFacts, VideoFacts
@@ -34,13 +35,15 @@ def probe(path: Path, index: FrameIndex | None = None) -> MediaFacts:
         if container.format.name in _STILLS or container.format.name.endswith("_pipe"):
             raise UserError(f"{name} is a still picture, not a video.", "Choose a video or sound file.")
         picture = picture_stream(container)
-        sound = next(iter(container.streams.audio), None)
+        sound = sound_stream(container)
         if picture is None and sound is None:
             raise unreadable(path)
         video = None if picture is None else _video(container, picture, name, index)
         audio = None if sound is None else _audio(container, sound)
         length = _length(container, video, audio)
-        return MediaFacts(container.format.name.split(",")[0], length, path.stat().st_size, video, audio)
+        kind = container.format.name.split(",")[0]
+        missing = missing_us(container, path) if index is None else index.missing_us
+        return MediaFacts(kind, length, path.stat().st_size, video, audio, missing)
 
 
 def _video(container: InputContainer, stream: VideoStream, name: str, index: FrameIndex | None) -> VideoFacts:

@@ -15,7 +15,7 @@ from av.packet import Packet
 
 from media.audio import stream_sound
 from media.encoding import EncodeOptions
-from media.source import open_source, start_of, to_us
+from media.source import open_source, sound_stream, start_of, to_us
 from project.timebase import SECOND
 
 _ENCODER = re.compile(rb"(?:Lav[cf]|LAME|Nero|iTunes|FAAC|Fraunhofer)[ -~]{3,}")
@@ -47,7 +47,8 @@ class Soundtrack:
         """
         self._source = source
         self._container = open_source(source)
-        sound = self._container.streams.audio[0]
+        sound = sound_stream(self._container)
+        assert sound is not None
         codec = sound.codec_context
         copied = stretch is None and codec.name in _COPIED and (codec.name != "aac" or bool(codec.extradata))
         self.kind: Literal["copied", "encoded"] = "copied" if copied else "encoded"

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import av
 import numpy as np
+from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
@@ -81,9 +82,20 @@ def write_error(path: Path, error: OSError | av.FFmpegError) -> UserError:
 def picture_stream(container: InputContainer) -> VideoStream | None:
     """Return the stream that carries the picture; a cover image of a sound file is not one."""
     for stream in container.streams.video:
-        if not stream.disposition & av.stream.Disposition.attached_pic:
+        if _known(stream) and not stream.disposition & av.stream.Disposition.attached_pic:
             return stream
     return None
+
+
+def sound_stream(container: InputContainer) -> AudioStream | None:
+    """Return the stream that carries the sound."""
+    return next((stream for stream in container.streams.audio if _known(stream)), None)
+
+
+def _known(stream: VideoStream | AudioStream) -> bool:
+    """Whether there is a decoder for a stream; there is none where the description of it was cut off."""
+    codec: object = stream.codec_context
+    return codec is not None
 
 
 def start_of(container: InputContainer) -> int:

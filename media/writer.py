@@ -20,7 +20,7 @@ from media.iterate import pictures, span
 from media.picture import Picture
 from media.pipe import Closed, Pipe
 from media.soundtrack import Soundtrack
-from media.source import opened
+from media.source import opened, sound_stream
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import SECOND, FrameTimes
@@ -244,7 +244,7 @@ class _Job:
 
     def _soundtrack(self, output: OutputContainer) -> Soundtrack | None:
         with opened(self._source) as container:
-            if not container.streams.audio:
+            if sound_stream(container) is None:
                 return None
         track = Soundtrack(output, self._source, self._stretch, self._options)
         self.sound = track.kind

@@ -113,13 +113,17 @@ class AudioFacts:
 
 @dataclass(frozen=True, slots=True)
 class MediaFacts:
-    """What probing found out about a file; either stream may be missing, not both."""
+    """What probing found out about a file; either stream may be missing, not both.
+
+    `missing_us` is how much the file lacks at its end of what it declares, at least: it was cut off or is damaged.
+    """
 
     container: str
     duration_us: int
     size_bytes: int
     video: VideoFacts | None
     audio: AudioFacts | None
+    missing_us: int = 0
 
 
 @dataclass(frozen=True, slots=True)

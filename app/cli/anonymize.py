@@ -90,4 +90,6 @@ def _lines(one: dict[str, Json]) -> list[str]:
         lines.append(f"  {len(doubtful)} doubtful frames to look at, first at {doubtful[0]:.3f} s.")
     if one["blanked"]:
         lines.append(f"  {len(cast(list[float], one['blanked']))} frames could not be read and were covered wholly.")
+    if one["ends_early_s"]:
+        lines.append(f"  The recording ends early: at least {one['ends_early_s']:.1f} s of it are missing.")
     return lines

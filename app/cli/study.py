@@ -57,7 +57,7 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: 
     Example:
       greenroom add my-study.greenroom footage/*.mp4
     """
-    from app.core.commands.recordings import add_recordings, probe_file
+    from app.core.commands.recordings import add_recordings, ends_early, probe_file
 
     with Session.open(study) as session:
         with progress_bar("Reading") as bar:
@@ -67,15 +67,24 @@ def add(study: Path, videos: tuple[Path, ...], collection: str | None, as_json: 
                 files.append(probe_file(video))
         ids, _ = add_recordings(session, files, collection)
         made = [session.recording(recording_id) for recording_id in ids]
+    lines = [f"Added recording {r.number}: {shown(r.name)} ({format_time(r.duration_us)})" for r in made]
+    lines += [line for file in files if (line := ends_early(file))]
     tell(
         as_json,
         {
             "study": str(study),
             "recordings": [
-                {"id": r.id, "number": r.number, "name": r.name, "seconds": r.duration_us / 1e6} for r in made
+                {
+                    "id": r.id,
+                    "number": r.number,
+                    "name": r.name,
+                    "seconds": r.duration_us / 1e6,
+                    "ends_early_s": file.facts.missing_us / 1e6,
+                }
+                for r, file in zip(made, files, strict=True)
             ],
         },
-        "\n".join(f"Added recording {r.number}: {shown(r.name)} ({format_time(r.duration_us)})" for r in made),
+        "\n".join(lines),
     )
 
 

@@ -87,6 +87,7 @@ def prepare(
             "faces_run": run.id,
             "frames": run.result["frames"],
             "damaged_frames": run.result.get("damaged_frames", []),
+            "ends_early_s": run.result.get("ends_early_s", 0.0),
             "detector": run.backend,
             "method": method,
             "options": dict(options or {}),
@@ -148,6 +149,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "blanked": [_seconds(t) for t in done.blanked_us],
         "faces_left": [_seconds(t) for t in found.faces_left],
         "doubtful": [_seconds(t) for t in found.doubtful],
+        "ends_early_s": parameters["ends_early_s"],
         "options": cast(Json, asdict(how.options)),
         "seconds": round(time.monotonic() - started, 3),
     }

@@ -16,6 +16,7 @@ from project.ids import new_id
 from project.progress import Progress
 from project.queries.faces import insert_tracks
 from project.queries.runs import insert_run
+from project.timebase import SECOND
 from project.types import Changes, Json, Run
 from project.version import __version__
 
@@ -46,16 +47,20 @@ def prepare(session: Session, recording_id: str, options: FaceOptions | None = N
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Track; what was done before a crash is taken up again from the cache folder."""
+    from media.index import load_index
     from models.faces.registry import detector
     from models.faces.tracking import track_faces
 
     started = time.monotonic()
     folder = cache_folder() / "faces"
+    path = Path(str(parameters["path"]))
+    index = load_index(path)
     found = track_faces(
-        Path(str(parameters["path"])),
+        path,
         detector(str(parameters["detector"])),
         FaceOptions(**cast(dict[str, Json], parameters["options"])),  # type: ignore[arg-type]
         checkpoint=folder / f"{parameters['fingerprint']}.part",
+        index=index,
         progress=progress,
     )
     return {
@@ -63,6 +68,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "frames_with_face": found.frames_with_face,
         "tracks": len(found.tracks),
         "damaged_frames": list(found.damaged),
+        "ends_early_s": index.missing_us / SECOND,
         "seconds": round(time.monotonic() - started, 3),
         "file": str(save_tracks(found.tracks, folder)),
     }

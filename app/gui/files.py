@@ -130,7 +130,7 @@ class Files(QObject):
             self.told.emit("No file is missing.")
 
     def _store(self, read: _Read) -> None:
-        from app.core.commands.recordings import ProbedFile, add_recordings
+        from app.core.commands.recordings import ProbedFile, add_recordings, ends_early
 
         session = self._studio.session
         assert session is not None
@@ -151,6 +151,10 @@ class Files(QObject):
         if fresh and self._studio.edit(do):
             self.told.emit(f"Added {len(made)} recordings." if len(made) > 1 else f"Added {fresh[0].path.name}.")
             self.added.emit(made[0])
+            short = [line for file in fresh if (line := ends_early(file))]
+            if short:
+                more = f" So do {len(short) - 1} more of these files." if len(short) > 1 else ""
+                self.warned.emit(short[0] + more, "What is there can be used.")
         elif not fresh and not read.errors:
             self.told.emit("Already in this study.")
         if len(read.errors) == 1:

@@ -175,6 +175,7 @@ def _video(output, codec, size, pix_fmt, fps, bframes, gop, open_gop, tick, opti
 
 def _send(output, audio, samples, sent, until, offset_us):
     rate = audio.codec_context.sample_rate
+    until = min(until, len(samples))
     while sent < until:
         block = samples[sent : sent + 1024]
         frame = av.AudioFrame.from_ndarray(block[None], format="fltp", layout="mono")

@@ -12,9 +12,10 @@ from media.probe import probe
 from project.errors import UserError
 from project.filesystem import is_folder
 from project.ids import new_id
-from project.names import require_text
+from project.names import require_text, shown
 from project.progress import Progress, Silent
 from project.queries import collections, media, recordings
+from project.timebase import SECOND
 from project.types import Changes, Collection, MediaFacts, Medium, MediumRole, Recording
 
 DEFAULT_COLLECTION = "Recordings"
@@ -52,6 +53,14 @@ def probe_file(path: Path) -> ProbedFile:
     """
     require_text(path)
     return ProbedFile(path, probe(path), fingerprint(path))
+
+
+def ends_early(file: ProbedFile) -> str | None:
+    """Return a line of warning about a file that was cut off or is damaged, so that its end is missing."""
+    if not file.facts.missing_us:
+        return None
+    seconds = max(0.1, file.facts.missing_us / SECOND)
+    return f"{shown(file.path.name)} ends early: at least {seconds:.1f} s are missing. Copy it again if you can."
 
 
 def add_recordings(

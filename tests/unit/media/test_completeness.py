@@ -1,0 +1,185 @@
+"""A file that was cut off is refused or said to end early; a whole one never is."""
+
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from media.index import load_index
+from media.iterate import iterate
+from media.probe import probe
+from project.errors import UserError
+from tests.fakes.clips import make_clip
+from tests.unit.media.test_damage import texture
+
+FRAMES = 40
+REALTIME = {"deadline": "realtime", "cpu-used": "8"}
+
+
+def repacked(source: Path, path: Path, movflags: str) -> Path:
+    with av.open(str(source)) as whole, av.open(str(path), "w", options={"movflags": movflags}) as output:
+        streams = {stream.index: output.add_stream_from_template(stream) for stream in whole.streams}
+        for packet in whole.demux():
+            if packet.dts is not None:
+                packet.stream = streams[packet.stream_index]
+                output.mux(packet)
+    return path
+
+
+def plain(suffix: str, **options: object) -> Callable[[Path], Path]:
+    return lambda folder: make_clip(folder / f"a{suffix}", size=(160, 120), frames=FRAMES, **options)  # type: ignore[arg-type]
+
+
+def faststart(folder: Path) -> Path:
+    return repacked(plain(".mp4", bframes=2, sound=True)(folder), folder / "fast.mp4", "faststart")
+
+
+def fragments(folder: Path) -> Path:
+    source = plain(".mp4", bframes=2, gop=10, sound=True)(folder)
+    return repacked(source, folder / "fragments.mp4", "frag_keyframe+empty_moov")
+
+
+KINDS: dict[str, Callable[[Path], Path]] = {
+    "mkv": plain(".mkv", bframes=3),
+    "mkv with sound": plain(".mkv", sound=True),
+    "webm": plain(".webm", codec="libvpx-vp9", options=REALTIME, sound=True, sound_codec="libopus"),
+    "mp4": plain(".mp4", bframes=3, sound=True),
+    "mp4, table first": faststart,
+    "mp4, fragments": fragments,
+    "mov": plain(".mov"),
+    "avi": plain(".avi", codec="mpeg4"),
+    "ts": plain(".ts", sound=True),
+}
+
+
+@pytest.fixture(scope="module")
+def wholes(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    return {name: make(tmp_path_factory.mktemp("whole")) for name, make in KINDS.items()}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_whole_file_is_not_said_to_end_early(wholes: dict[str, Path], kind: str) -> None:
+    assert probe(wholes[kind]).missing_us == load_index(wholes[kind]).missing_us == 0
+
+
+def told_or_whole(whole: Path, cut: Path, size: int) -> bool:
+    cut.write_bytes(whole.read_bytes()[:size])
+    try:
+        facts, index = probe(cut), load_index(cut)
+    except UserError:
+        return True
+    frames = list(iterate(cut, index))
+    told = facts.missing_us > 0 and index.missing_us > 0
+    return told or (len(frames) == FRAMES and not any(frame.damaged for frame in frames))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(st.floats(0.001, 0.999999))
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_cut_file_is_refused_or_ends_early_or_has_every_frame(
+    wholes: dict[str, Path], tmp_path: Path, kind: str, part: float
+) -> None:
+    size = round(wholes[kind].stat().st_size * part)
+    if kind == "ts" and size % 188 == 0:
+        # Streams are cut between packets all the time, and nothing in them says how long they were to be.
+        size -= 1
+    assert told_or_whole(wholes[kind], tmp_path / f"cut{wholes[kind].suffix}", size)
+
+
+@pytest.mark.parametrize("step", range(1, 24))
+def test_a_table_of_contents_that_is_cut_is_no_shorter_film(wholes: dict[str, Path], tmp_path: Path, step: int) -> None:
+    whole = wholes["mp4"].read_bytes()
+    table = whole.index(b"moov")
+    assert told_or_whole(wholes["mp4"], tmp_path / "cut.mp4", table + step * (len(whole) - table) // 24)
+
+
+@pytest.mark.parametrize("kind", ["mkv", "mkv with sound", "webm", "mp4, table first", "avi"])
+@pytest.mark.parametrize("part", [0.6, 0.8, 0.9])
+def test_what_is_said_to_be_missing_is_what_is_missing(
+    wholes: dict[str, Path], tmp_path: Path, kind: str, part: float
+) -> None:
+    whole = wholes[kind].read_bytes()
+    cut = tmp_path / f"cut{wholes[kind].suffix}"
+    cut.write_bytes(whole[: round(len(whole) * part)])
+    index = load_index(cut)
+    lost = (FRAMES - len(index)) / 30
+    assert index.missing_us / 1e6 == pytest.approx(lost, abs=0.15)
+    assert probe(cut).missing_us == index.missing_us
+
+
+@pytest.mark.parametrize("suffix", [".mkv", ".mp4"])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"times_us": [0, 40_000, 90_000, 3_000_000, 9_000_000]},
+        {"frames": 30, "sound": True, "sound_seconds": 6.0},
+        {"frames": 30, "sound": True, "sound_seconds": 0.2},
+        {"frames": 30, "sound": True, "sound_offset_us": 700_000},
+        {"frames": 30, "sound": True, "picture_offset_us": 700_000},
+        {"frames": 1},
+        {"frames": 60, "bframes": 3, "open_gop": True, "gop": 10},
+    ],
+    ids=["variable", "long sound", "short sound", "late sound", "late picture", "one frame", "open groups"],
+)
+def test_uneven_streams_are_no_reason_to_say_so(tmp_path: Path, suffix: str, options: dict[str, object]) -> None:
+    clip = make_clip(tmp_path / f"a{suffix}", size=(160, 120), **options)  # type: ignore[arg-type]
+    assert probe(clip).missing_us == load_index(clip).missing_us == 0
+
+
+def test_a_last_picture_that_is_shown_for_long_is_not_missing(tmp_path: Path) -> None:
+    still = make_clip(tmp_path / "a.mp4", size=(160, 120), times_us=[0, 40_000, 80_000])
+    for suffix in (".mkv", ".mp4"):
+        longer = tmp_path / f"long{suffix}"
+        with av.open(str(still)) as source, av.open(str(longer), "w") as output:
+            stream = output.add_stream_from_template(source.streams.video[0])
+            for packet in source.demux(video=0):
+                if packet.dts is not None:
+                    last = packet.pts is not None and packet.pts * packet.time_base > 0.07
+                    packet.duration = round((5 if last else 0.04) / packet.time_base)
+                    packet.stream = stream
+                    output.mux(packet)
+        assert probe(longer).missing_us == load_index(longer).missing_us == 0
+
+
+def test_recordings_from_devices_are_whole(shared_data: Path) -> None:
+    files = [path for path in (shared_data / "media").iterdir() if path.suffix in {".mp4", ".mov", ".mkv"}]
+    assert files
+    for path in files:
+        assert probe(path).missing_us == load_index(path).missing_us == 0, path.name
+
+
+def test_damage_that_ends_the_reading_is_told(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mkv", size=(160, 120), frames=30, draw=texture)
+    data = bytearray(clip.read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 20_000] = bytes(20_000)
+    clip.write_bytes(data)
+    index = load_index(clip, tmp_path / "cache")
+    assert len(index) < 30
+    assert index.missing_us / 1e6 == pytest.approx((30 - len(index)) / 30, abs=0.05)
+    assert load_index(clip, tmp_path / "cache").missing_us == probe(clip).missing_us == index.missing_us
+
+
+def test_damage_in_the_last_pictures_shows_every_time(tmp_path: Path) -> None:
+    clip = make_clip(
+        tmp_path / "a.mp4",
+        size=(160, 120),
+        frames=15,
+        bframes=3,
+        draw=lambda i, width, height: np.random.default_rng(i).integers(0, 256, (height, width, 3), np.uint8),
+    )
+    with av.open(str(clip)) as container:
+        places = [((packet.pos or 0), packet.size) for packet in container.demux(video=0) if packet.size]
+    data = bytearray(clip.read_bytes())
+    for place, size in places[-2:]:
+        data[place + size - 900 : place + size] = bytes(900)
+    clip.write_bytes(data)
+    index = load_index(clip)
+    found = Counter(tuple(frame.index for frame in iterate(clip, index) if frame.damaged) for _ in range(30))
+    assert len(found) == 1
+    assert all(found)
