@@ -1,6 +1,7 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+import av
 import numpy as np
 import pytest
 
@@ -146,6 +147,21 @@ def test_answers_of_several_workers_stay_with_their_frames(tmp_path: Path) -> No
     bright = [p.time_us for p in pictures(clip) if p.image[0, 0, 0] > 128]
     assert 5 < len(bright) < 35
     assert check_rendering(clip, [], Slow(), workers=4).doubtful == bright
+
+
+def test_what_cannot_be_read_of_a_rendering_is_doubtful(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "clip.mp4", range(0, 400, 40))
+    with av.open(str(clip)) as container:
+        places = [(packet.pos or 0, packet.size) for packet in container.demux(video=0) if packet.size]
+    data = bytearray(clip.read_bytes())
+    for place, size in places[6:]:
+        data[place : place + size] = bytes(size)
+    clip.write_bytes(data)
+    damaged = [picture.time_us for picture in pictures(clip) if picture.damaged]
+    assert damaged
+    result = look(clip, [], Told([[]] * 10), start_us=5_000_000)
+    assert result.hits == ()
+    assert result.doubtful == [5_000_000 + time_us for time_us in damaged]
 
 
 def test_a_failing_detector_is_not_taken_for_an_empty_picture(clip: Path) -> None:

@@ -3,11 +3,13 @@
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from media.destination import replaced_when_whole
+from project.errors import UserError
 
 _KILLED = """
 import os, signal, sys
@@ -42,6 +44,41 @@ def _fail_half_way(destination: Path) -> None:
     with replaced_when_whole(destination, ()) as temporary:
         temporary.write_bytes(b"half")
         raise ZeroDivisionError
+
+
+def _write(destination: Path, source: Path) -> None:
+    with replaced_when_whole(destination, (source,), overwrite=True) as temporary:
+        temporary.write_bytes(b"clip")
+
+
+@pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
+def test_another_name_of_the_source_is_never_overwritten(tmp_path: Path, link: Callable[[Path, Path], None]) -> None:
+    source, destination = tmp_path / "source.mp4", tmp_path / "out.mp4"
+    source.write_bytes(b"footage")
+    link(destination, source)
+    with pytest.raises(UserError, match="source itself"):
+        _write(destination, source)
+    assert source.read_bytes() == destination.read_bytes() == b"footage"
+    assert destination.samefile(source)
+
+
+@pytest.mark.parametrize("link", [Path.hardlink_to, Path.symlink_to])
+def test_a_name_that_becomes_the_source_meanwhile_is_refused_too(
+    tmp_path: Path, link: Callable[[Path, Path], None]
+) -> None:
+    source, destination = tmp_path / "source.mp4", tmp_path / "out.mp4"
+    source.write_bytes(b"footage")
+
+    def write() -> None:
+        with replaced_when_whole(destination, (source,), overwrite=True) as temporary:
+            temporary.write_bytes(b"clip")
+            link(destination, source)
+
+    with pytest.raises(UserError, match="source itself"):
+        write()
+    assert destination.samefile(source)
+    assert source.read_bytes() == b"footage"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["out.mp4", "source.mp4"]
 
 
 def test_nothing_is_left_of_what_failed(tmp_path: Path) -> None:

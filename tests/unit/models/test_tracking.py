@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from media.index import load_index
 from models.faces import registry
+from models.faces.looking import look
 from models.faces.options import FaceOptions
 from models.faces.tracking import FacesResult, track_faces
 from project.errors import Cancelled, UserError
@@ -63,6 +65,17 @@ def test_a_scene_change_cuts_the_track_exactly(tmp_path: Path) -> None:
     assert (int(first.frames[0]), int(first.frames[-1])) == (0, 14)
     assert (int(second.frames[0]), int(second.frames[-1])) == (15, 30)
     assert first.origins[-1] == second.origins[0] == Origin.DETECTED
+
+
+@pytest.mark.parametrize("before", [13, 14, 15, 16, 17])
+def test_the_last_frame_before_a_scene_change_is_looked_at_wherever_it_falls(tmp_path: Path, before: int) -> None:
+    box = (40, 40, 60, 80)
+    images = [_dark(320, 240, box)] * before + [_dark(320, 240, grey=100)] * 10
+    clip = write_clip(tmp_path / "cut.mp4", images)
+    seen = list(look(clip, load_index(clip), Bright(), FaceOptions()))
+    assert [one.frame for one in seen if one.cut] == [before]
+    assert seen[before - 1].looked
+    assert len(seen[before - 1].hits) == 1
 
 
 @pytest.mark.parametrize("stop", [1, 2, 7, 20, 37])
