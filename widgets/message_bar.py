@@ -79,6 +79,7 @@ class MessageBar(QWidget):
         self.set_saved("Saved")
         self.set_policy("Nothing leaves this machine")
         self.clear()
+        self._tint()
 
     def show_message(
         self, text: str, level: Level = Level.INFO, hint: str = "", action: tuple[str, str] | None = None

@@ -61,7 +61,7 @@ class RangeSlider(QWidget):
         return QSize(400, _HEIGHT)
 
     def minimumSizeHint(self) -> QSize:
-        return QSize(160, _HEIGHT)
+        return QSize(96, _HEIGHT)
 
     def set_span(self, start_us: int, end_us: int) -> None:
         """Set the times at the left and the right end: the whole recording, or what the timeline shows."""
@@ -272,7 +272,8 @@ class RangeSlider(QWidget):
         painter.setFont(look.small)
         painter.setPen(look.colours.muted)
         if self._range is None and self._span[1] > self._span[0]:
-            text = "Press I and O to mark a start and an end, or select a segment."
+            marking = "Press I and O to mark a start and an end, or select a segment."
+            text = marking if self._editable else "Select a segment to see its start and end."
             painter.drawText(QRectF(0, _top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, text)
 
     def _paint_range(self, painter: QPainter, look: Style) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QAction, QActionGroup
+from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
 
 from project.timebase import format_time
@@ -29,8 +29,15 @@ KEYS: Mapping[str, str] = {
 """The keys that the tooltips name where the window gives no others."""
 
 
+_SPACING = 2
+_GAPS = 4 * theme.GRID
+"""Pixels between the groups of controls."""
+
+
 class TransportBar(QWidget):
     """Says what the user wants of the player; the window tells it what the player does.
+
+    Where it is narrow, controls that have a key of their own give way, the volume first.
 
     Signals:
         play_requested: play or pause.
@@ -61,7 +68,7 @@ class TransportBar(QWidget):
         self.setAccessibleName("Player controls")
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
-        row.setSpacing(2)
+        row.setSpacing(_SPACING)
         self._start = self._button(row, "skip-back", "Go to the start", "start", self.start_requested.emit)
         self._back = self._button(
             row, "step-back", "One frame back", "back", lambda: self.step_requested.emit(-1), repeat=True
@@ -100,8 +107,21 @@ class TransportBar(QWidget):
         self._full = self._button(
             row, "maximize", "Full-screen picture", "full_screen", self.full_screen_requested.emit
         )
+        self._stays = (self._back, self._play, self._forward, self.time_edit)
+        self._gives_way = (
+            *(self._volume, self._duration, self._full, self._start, self._end),
+            *(self._mute, self._loop, self._speed),
+        )
         self.set_duration(0)
         self.set_speed(1.0)
+
+    def minimumSizeHint(self) -> QSize:
+        inside = sum(_width(part) + _SPACING for part in self._stays) + _GAPS
+        return QSize(inside + 2 * theme.GRID, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
 
     def set_playing(self, playing: bool) -> None:
         """Show that the player plays or is paused."""
@@ -116,6 +136,7 @@ class TransportBar(QWidget):
         """Show how long the recording is."""
         self._duration.setText(f"/ {format_time(duration_us)}")
         self._duration.setAccessibleName(f"Duration {format_time(duration_us)}")
+        self._fit()
 
     def set_speed(self, speed: float) -> None:
         """Show the speed, negative while playing backward; one outside the menu is shown too."""
@@ -163,6 +184,12 @@ class TransportBar(QWidget):
         """Let the user type a time to go to."""
         self.time_edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.time_edit.selectAll()
+
+    def _fit(self) -> None:
+        room = self.width() - self.minimumSizeHint().width()
+        for part in reversed(self._gives_way):
+            room -= _width(part) + _SPACING
+            part.setVisible(room >= 0)
 
     def _button(
         self,
@@ -216,3 +243,7 @@ class TransportBar(QWidget):
         volume = self._volume.value()
         self._mute.setIcon(icon("volume-x" if muted or not volume else "volume-1" if volume < 50 else "volume-2"))
         self._name(self._mute, "Sound on" if muted else "Sound off", "mute")
+
+
+def _width(part: QWidget) -> int:
+    return part.sizeHint().boundedTo(part.maximumSize()).expandedTo(part.minimumSize()).width()

@@ -191,8 +191,8 @@ ACTIONS: tuple[Spec, ...] = (
     ),
     Spec("shuttle_stop", "&Play", "Pause", ("K",), lambda w: w.player.shuttle(0), _PLAY),
     Spec("shuttle_on", "&Play", "Play, faster at each press", ("L",), lambda w: w.player.shuttle(1), _PLAY),
-    Spec("slower", "&Play", "Slower", ("Shift+,", "<"), lambda w: w.commands.change_rate(-1), _PLAY),
-    Spec("faster", "&Play", "Faster", ("Shift+.", ">"), lambda w: w.commands.change_rate(1), _PLAY),
+    Spec("slower", "&Play", "Slower", ("<",), lambda w: w.commands.change_rate(-1), _PLAY),
+    Spec("faster", "&Play", "Faster", (">",), lambda w: w.commands.change_rate(1), _PLAY),
     Spec(
         "step_back",
         "&Play",

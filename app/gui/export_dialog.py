@@ -75,6 +75,7 @@ class ExportDialog(QDialog):
         self._form.setSpacing(theme.GRID)
         self.what = QComboBox()
         self.what.setAccessibleName("What to export")
+        self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.what.addItem(f"This recording ({title})", "recording")
         if span is not None:
             self.what.addItem(f"From {format_time(span[0])} to {format_time(span[1])}", "span")

@@ -70,6 +70,7 @@ class ExportResult(QDialog):
         row.addStretch()
         folder = QPushButton("Open folder")
         folder.setToolTip("Open the folder of the clip")
+        folder.setAutoDefault(False)
         folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(output.parent))))
         close = QPushButton("Close")
         close.setToolTip("Close (Esc)")
@@ -78,6 +79,7 @@ class ExportResult(QDialog):
         row.addWidget(folder)
         row.addWidget(close)
         column.addLayout(row)
+        close.setFocus()
 
     def _fill(self, what: str, times: Sequence[int]) -> None:
         for start, end in spans(times):

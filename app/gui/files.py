@@ -80,10 +80,26 @@ class Files(QObject):
             return False
         return True
 
+    def take(self, paths: Sequence[Path]) -> None:
+        """Do what somebody wants who drops files on the window: open a study, else add recordings."""
+        study = next((path for path in paths if path.suffix == _SUFFIX), None)
+        if study is not None:
+            self.open(study)
+        elif self._studio.session is None:
+            hint = "Make one (Ctrl+N) or open one (Ctrl+Shift+O), then drop the recordings again."
+            self._studio.failed.emit(UserError("No study is open that recordings could be added to.", hint))
+        else:
+            self.add(paths)
+
     def add(self, paths: Iterable[Path] | None = None) -> None:
         """Add recordings, asking which if none are given."""
-        wanted = _files(self.questions.videos() if paths is None else paths)
-        if not wanted or self._studio.session is None:
+        given = list(self.questions.videos() if paths is None else paths)
+        wanted = _files(given)
+        if not given or self._studio.session is None:
+            return
+        if not wanted:
+            names = _listed([path.name for path in given])
+            self.warned.emit(f"There is no video or sound in {names}.", "Add files one by one: File > Add recordings…")
             return
         if not self._studio.writable:
             reason = self._studio.session.study.read_only_reason
@@ -149,7 +165,10 @@ class Files(QObject):
             return changes
 
         if fresh and self._studio.edit(do):
-            self.told.emit(f"Added {len(made)} recordings." if len(made) > 1 else f"Added {fresh[0].path.name}.")
+            what = f"Added {len(made)} recordings." if len(made) > 1 else f"Added {fresh[0].path.name}."
+            again = len(read.files) - len(fresh)
+            here = f" {again} of the files {'was' if again == 1 else 'were'} in this study already." if again else ""
+            self.told.emit(what + here)
             self.added.emit(made[0])
             short = [line for file in fresh if (line := ends_early(file))]
             if short:

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QObject, QPoint, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
-from PySide6.QtWidgets import QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.jobs import Work
 from app.core.session import LocatedMedium, MediaState
@@ -13,6 +13,7 @@ from app.gui.actions import Need
 from app.gui.background import Background
 from app.gui.context import Context
 from app.gui.details import Details
+from app.gui.drops import Drops
 from app.gui.export import Export
 from app.gui.faces import Faces
 from app.gui.faces_page import FacesPage
@@ -49,6 +50,9 @@ from widgets.transport_bar import TransportBar
 
 _ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "delete")
 _ON_TIMELINE = ("mark_in", "mark_out", "error", "competence", "unmarked", "zoom_fit")
+_SIZE = QSize(1360, 860)
+_FRAME = QSize(16, 48)
+"""What the desktop may put around a window."""
 _RECENT = "recent "
 _POLICY = "Nothing leaves this machine"
 _POLICY_WORDS = (
@@ -83,7 +87,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle("Greenroom")
         self.setObjectName("greenroom")
-        self.resize(1360, 860)
+        self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
         self.studio = Studio(self)
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
@@ -95,6 +99,7 @@ class MainWindow(QMainWindow):
         self._join(questions or Questions(self), runner or WorkerRunner(self))
         self._guard = KeyGuard(self)
         self._guard.watch(self)
+        self._drops = Drops(self, self.files)
         self.memory.restore_window()
         self._show_session()
 
@@ -205,7 +210,7 @@ class MainWindow(QMainWindow):
         self.recordings.recording_chosen.connect(self.choose_recording)
         self.recordings.add_requested.connect(lambda: self.files.add())
         self.recordings.context_requested.connect(self._show_recording_menu)
-        self.recordings.files_dropped.connect(self._dropped)
+        self.recordings.files_dropped.connect(self.files.take)
         self.transport.full_screen_requested.connect(self.commands.toggle_full_screen)
         self.transport.time_edit.rejected.connect(lambda text: self.messages.show_message(text, Level.WARNING))
         self.transport.jump_requested.connect(lambda _at: timeline.setFocus())
@@ -219,6 +224,9 @@ class MainWindow(QMainWindow):
         timeline.nudge_requested.connect(self.editing.nudge)
         timeline.menu_requested.connect(self._show_timeline_menu)
         self.faces_page.boxes_toggled.connect(self.menus.actions["boxes"].setChecked)
+        app = QApplication.instance()
+        assert isinstance(app, QApplication)
+        app.focusChanged.connect(self._keep_focus)
         self.set_boxes(True)
 
     # What is shown
@@ -240,6 +248,7 @@ class MainWindow(QMainWindow):
 
     def close_study(self) -> None:
         """Close the study and show the welcome page."""
+        self.commands.leave_full_screen()
         self.studio.close()
 
     def open_study(self, path: Path) -> bool:
@@ -378,9 +387,6 @@ class MainWindow(QMainWindow):
         self.choose_recording(recording_id)
         self.playback.jump(time_us)
 
-    def _dropped(self, paths: list[Path]) -> None:
-        self.files.add(paths)
-
     def _welcome_chosen(self, key: str) -> None:
         if key == "sample":
             self._open_sample()
@@ -436,6 +442,12 @@ class MainWindow(QMainWindow):
             self.player.close()
             self.background.close()
         super().closeEvent(event)
+
+    def _keep_focus(self, before: QWidget | None, now: QWidget | None) -> None:
+        """Esc leaves a field of the inspector for the timeline, where the next key goes to the next segment."""
+        left = before is not None and self.inspector is not None and self.inspector.isAncestorOf(before)
+        if now is None and left and self.isActiveWindow() and not self._closing:
+            self.timeline.setFocus()
 
     def _after_showing(self) -> None:
         if self._closing:

@@ -46,7 +46,7 @@ class Marks(QObject):
             self._slider.set_editable(self._timeline.can_edit(self._timeline.model.lane(chosen.annotator_id)))
         else:
             self._slider.set_range(self._studio.mark_in, self._studio.mark_out)
-            self._slider.set_editable(True)
+            self._slider.set_editable(self._studio.writable)
 
     def _show_recording(self) -> None:
         recording = self._studio.recording

@@ -181,7 +181,9 @@ class Player(QObject):
         """
         self._rate = min(max(rate, RATES[0]), RATES[-1])
         if self.playing:
+            stop_at = self._stop_at
             self.play(self._rate)
+            self._stop_at = stop_at
         else:
             self.rate_changed.emit(self._rate)
 

@@ -63,6 +63,13 @@ class WindowCommands:
         self._window.menuBar().setVisible(not only)
         self._window.messages.setVisible(not only)
         self._window.setWindowState(self._window.windowState() ^ Qt.WindowState.WindowFullScreen)
+        if not only:
+            self._window.timeline.setFocus()
+
+    def leave_full_screen(self) -> None:
+        """Show everything again, if only the picture is shown."""
+        if self._window.isFullScreen():
+            self.toggle_full_screen()
 
     def set_theme(self, mode: str) -> None:
         """Change the colours, and remember it."""

@@ -78,3 +78,7 @@ def test_every_control_has_a_name(bar):
     bar.show_message("It moved.", Level.WARNING, action=("locate", "Locate…"))
     assert nameless(bar) == []
     assert unexplained(bar) == []
+
+
+def test_the_shield_is_there_before_the_first_message(bar):
+    assert not bar._policy_picture.pixmap().isNull()

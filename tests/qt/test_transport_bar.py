@@ -109,3 +109,15 @@ def test_every_control_has_a_name_and_a_tooltip_with_its_key(bar):
 
 def test_every_control_is_reached_with_tab(bar):
     assert set(controls(bar)) <= set(tab_walk(button(bar, "Go to the start")))
+
+
+def test_where_it_is_narrow_only_what_has_a_key_gives_way(qtbot, bar):
+    bar.resize(900, bar.height())
+    wide = set(controls(bar))
+    bar.resize(bar.minimumSizeHint().width(), bar.height())
+    narrow = set(controls(bar))
+    assert {button(bar, "Play"), button(bar, "One frame back"), bar.time_edit} <= narrow
+    assert narrow < wide
+    assert all(control.geometry().right() <= bar.width() for control in narrow)
+    bar.resize(900, bar.height())
+    assert set(controls(bar)) == wide

@@ -28,7 +28,7 @@ class TimeArea(QAbstractScrollArea):
         self._content = Content()
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
-        self.setMinimumSize(HEADER + 160, RULER + 60)
+        self.setMinimumSize(HEADER + 108, RULER + 60)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.viewport().grabGesture(Qt.GestureType.PinchGesture)
