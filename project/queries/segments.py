@@ -1,6 +1,7 @@
 """Segments, and what was filled in about them."""
 
 import json
+from collections.abc import Sequence
 
 from project.errors import UserError
 from project.json_text import to_json
@@ -29,6 +30,11 @@ def all_segments(study: Study) -> list[Segment]:
     """Return the segments of every recording, by recording and start."""
     rows = study.rows(f"SELECT {_COLUMNS} FROM segment ORDER BY recording_id, start_us, end_us, id")
     return [_segment(row) for row in rows]
+
+
+def segment_ids(study: Study) -> set[str]:
+    """Return the id of every segment."""
+    return {row[0] for row in study.rows("SELECT id FROM segment")}
 
 
 def segment_counts(study: Study) -> dict[str, dict[str, int]]:
@@ -60,6 +66,28 @@ def insert_segment(study: Study, new: Segment) -> None:
             new.scheme,
             new.track,
         ),
+    )
+
+
+def insert_segments(study: Study, new: Sequence[Segment]) -> None:
+    """Add many segments; inside a step.
+
+    Raises:
+        UserError: one starts before the recording, or does not end after it starts.
+    """
+    for one in new:
+        _check_span(one)
+    study.write_many(
+        f"INSERT INTO segment ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(s.id, s.recording_id, s.annotator_id, s.label, s.start_us, s.end_us, s.scheme, s.track) for s in new],
+    )
+
+
+def insert_values(study: Study, new: Sequence[FieldValue]) -> None:
+    """Fill in fields of segments that were just added; inside a step."""
+    study.write_many(
+        "INSERT INTO segment_value VALUES (?, ?, ?, ?, ?)",
+        [(one.segment_id, one.scheme, one.version, one.field, to_json(one.value)) for one in new],
     )
 
 
@@ -105,6 +133,35 @@ def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[
     return {row[3]: _value(row) for row in rows}
 
 
+def every_value_of(study: Study, segment_id: str) -> list[FieldValue]:
+    """Return what was ever filled in about a segment under its own scheme, the oldest version first."""
+    rows = study.rows(
+        f"SELECT {_VALUES} FROM segment s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        "WHERE s.id = ? ORDER BY v.version, v.field",
+        (segment_id,),
+    )
+    return [_value(row) for row in rows]
+
+
+def values_under(study: Study, scheme: str) -> list[tuple[Segment, FieldValue]]:
+    """Return every value filled in under any version of a scheme, with its segment, the oldest version first."""
+    columns = ", ".join(f"s.{column}" for column in _COLUMNS.split(", "))
+    rows = study.rows(
+        f"SELECT {columns}, {_VALUES} FROM segment s JOIN segment_value v ON v.segment_id = s.id "
+        "AND v.scheme = s.scheme WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
+        (scheme,),
+    )
+    return [(_segment(row[:8]), _value(row[8:])) for row in rows]
+
+
+def segments_under(study: Study, scheme: str) -> list[Segment]:
+    """Return the segments of a scheme, by recording and start."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM segment WHERE scheme = ? ORDER BY recording_id, start_us, end_us, id", (scheme,)
+    )
+    return [_segment(row) for row in rows]
+
+
 def values_in(study: Study, recording_id: str) -> dict[str, dict[str, FieldValue]]:
     """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
     rows = study.rows(
@@ -130,6 +187,14 @@ def set_value(study: Study, new: FieldValue) -> None:
         "INSERT INTO segment_value VALUES (?, ?, ?, ?, ?) "
         "ON CONFLICT (segment_id, scheme, version, field) DO UPDATE SET value = excluded.value",
         (new.segment_id, new.scheme, new.version, new.field, to_json(new.value)),
+    )
+
+
+def clear_value(study: Study, old: FieldValue) -> None:
+    """Take one value away, under its own version only; inside a step."""
+    study.write(
+        "DELETE FROM segment_value WHERE segment_id = ? AND scheme = ? AND version = ? AND field = ?",
+        (old.segment_id, old.scheme, old.version, old.field),
     )
 
 

@@ -10,7 +10,10 @@ from types import MappingProxyType
 
 from project.types import Json
 
-NOTHING: Mapping[str, Json] = MappingProxyType({})
+
+def nothing() -> Mapping[str, Json]:
+    """Return values of which there are none."""
+    return MappingProxyType({})
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,13 +25,14 @@ class Entry:
         end_us: on the recording's axis, not before the start.
         text: what the annotation says, as the format has it: a label, a modifier string, words.
         values: everything else that the format knows about it, by name: form fields, modifiers, comments.
-        id: of the annotation in the file, or of the segment; "" where there is none.
+        id: of the segment or utterance, in files that we wrote; "" or whatever the file has otherwise. Only a UUID is
+            taken for one of ours.
     """
 
     start_us: int
     end_us: int
     text: str
-    values: Mapping[str, Json] = NOTHING
+    values: Mapping[str, Json] = field(default_factory=nothing)
     id: str = ""
 
 
@@ -37,7 +41,7 @@ class Lane:
     """A tier, a behaviour, a column: entries of one kind by one annotator.
 
     Attributes:
-        name: as the file has it.
+        name: as the file has it; no two lanes of a recording have the same.
         kind: `segments`, or `utterances` for what is said.
         annotator: who made it; "" where the file does not say.
         participant: whom it is about, or who speaks; "" where the file does not say.
@@ -82,9 +86,9 @@ class Document:
     Attributes:
         recordings: one or several (a BORIS project has many observations).
         remarks: one line for each thing that the file has and that was left out, for the preview.
-        schemes: scheme key -> version -> TOML text, in files that carry them.
+        rows: table -> rows as the study holds them, in the one format that is lossless; empty otherwise.
     """
 
     recordings: tuple[RecordingPart, ...]
     remarks: tuple[str, ...] = ()
-    schemes: Mapping[str, Mapping[int, str]] = field(default_factory=lambda: MappingProxyType({}))
+    rows: Mapping[str, tuple[Mapping[str, Json], ...]] = field(default_factory=lambda: MappingProxyType({}))

@@ -1,0 +1,185 @@
+"""Makes a document of a study, and files of that."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from app.core.interchange.base import Format
+from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
+from app.core.interchange.file_names import file_name
+from app.core.interchange.rows import whole_rows
+from app.core.session import Session
+from media.destination import replaced_when_whole
+from project.errors import UserError
+from project.progress import Progress, Silent
+from project.queries import comments, media, participants, recordings, segments, utterances
+from project.queries.annotators import all_annotators
+from project.queries.hold_outs import hold_outs
+from project.schemes.scheme import FieldKind
+from project.types import Comment, FieldValue, Json, Recording, Segment
+
+COMMENTS = "comments"
+"""The name under which a segment's comments stand among its values: a list of `annotator: text`."""
+SPEECH = "Speech"
+
+
+def exportable(session: Session, wanted: Sequence[str] | None = None) -> list[Recording]:
+    """Return the recordings that may be exported, by number: all of them, or those of the ids that are given.
+
+    Raises:
+        UserError: one that is asked for is a hold-out, or there is none to export.
+    """
+    kept_back = hold_outs(session.study)
+    found = [one for one in recordings.all_recordings(session.study) if wanted is None or one.id in wanted]
+    if wanted is not None:
+        for one in found:
+            if one.id in kept_back:
+                raise UserError(f"Recording {one.number} is a hold-out, which is never exported.", "Leave it out.")
+    found = [one for one in found if one.id not in kept_back]
+    if not found:
+        raise UserError("There is no recording to export.", "Add one, or choose one that is not a hold-out.")
+    return found
+
+
+def document_of(
+    session: Session, wanted: Sequence[Recording], annotators: Sequence[str] | None = None, *, whole: bool = False
+) -> Document:
+    """Return what the study says about recordings.
+
+    Args:
+        session: of the study.
+        wanted: the recordings.
+        annotators: ids of those whose work is in it; everybody's where None.
+        whole: whether `Document.rows` is filled.
+    """
+    make = _Maker(session, annotators)
+    parts = tuple(make.part(one) for one in wanted)
+    rows = whole_rows(session, [one.id for one in wanted], annotators) if whole else {}
+    return Document(parts, rows=rows)
+
+
+def export(
+    session: Session,
+    to: Format,
+    path: Path,
+    wanted: Sequence[Recording],
+    annotators: Sequence[str] | None = None,
+    *,
+    overwrite: bool = False,
+    progress: Progress | None = None,
+) -> list[Path]:
+    """Write recordings to a file, or, in a format of one recording a file, to a folder of files; returns the files.
+
+    One recording goes to `path` itself in every format, unless that is a folder.
+
+    Raises:
+        UserError: a file is there already and may not be replaced, or cannot be written.
+    """
+    told = progress or Silent()
+    if to.many or (len(wanted) == 1 and not path.is_dir()):
+        written = [(path, list(wanted))]
+    else:
+        _make_folder(path)
+        width = len(str(max(one.number for one in wanted)))
+        written = [(path / (file_name(one, width) + to.suffixes[0]), [one]) for one in wanted]
+        _refuse_present([target for target, _ in written], overwrite)
+    sources = (session.study.path, *_media_files(session, wanted))
+    for done, (target, chosen) in enumerate(written):
+        told.check_cancelled()
+        told.progress(done, len(written), target.name)
+        document = document_of(session, chosen, annotators, whole=to.whole)
+        with replaced_when_whole(target, sources, overwrite=overwrite) as temporary:
+            to.write(document, temporary)
+    return [target for target, _ in written]
+
+
+class _Maker:
+    def __init__(self, session: Session, annotators: Sequence[str] | None) -> None:
+        self._study = session.study
+        self._people = {p.id: p.pseudonym for p in participants.all_participants(session.study)}
+        self._names = {a.id: a.name for a in all_annotators(session.study) if annotators is None or a.id in annotators}
+        self._all_names = {a.id: a.name for a in all_annotators(session.study)}
+        self._vocabularies: dict[tuple[str, str], tuple[str, ...]] = {}
+        self._about: set[tuple[str, str]] = set()
+        for scheme in session.schemes:
+            for track in scheme.tracks:
+                self._vocabularies[scheme.key, track.key] = tuple(label.key for label in track.labels)
+            self._about |= {(scheme.key, f.key) for f in scheme.fields if f.kind is FieldKind.PARTICIPANT}
+
+    def part(self, recording: Recording) -> RecordingPart:
+        links = media.media_of(self._study, recording.id)
+        return RecordingPart(
+            recording.name,
+            (*self._segments(recording.id), *self._speech(recording.id)),
+            tuple(MediaLink(medium.path, medium.offset_us) for medium in links),
+            recording.duration_us,
+            recording.id,
+        )
+
+    def _segments(self, recording_id: str) -> Iterator[Lane]:
+        values = segments.values_in(self._study, recording_id)
+        said = comments.comments_in(self._study, recording_id)
+        lanes: dict[tuple[str, str, str], list[Entry]] = {}
+        for one in segments.segments_of(self._study, recording_id):
+            if one.annotator_id in self._names:
+                key = (one.annotator_id, one.scheme, one.track)
+                lanes.setdefault(key, []).append(self._entry(one, values.get(one.id, {}), said.get(one.id, [])))
+        taken: set[str] = set()
+        for (annotator_id, scheme, track), entries in sorted(lanes.items()):
+            name = unique(f"{self._names[annotator_id]} {scheme}.{track}", taken)
+            yield Lane(
+                name,
+                tuple(entries),
+                "segments",
+                self._names[annotator_id],
+                "",
+                scheme,
+                track,
+                self._vocabularies.get((scheme, track), ()),
+            )
+
+    def _entry(self, one: Segment, values: dict[str, FieldValue], said: list[Comment]) -> Entry:
+        held: dict[str, Json] = {
+            key: self._people.get(str(found.value), found.value) if (one.scheme, key) in self._about else found.value
+            for key, found in values.items()
+        }
+        if said and COMMENTS not in held:
+            held[COMMENTS] = [f"{self._all_names[comment.annotator_id]}: {comment.text}" for comment in said]
+        return Entry(one.start_us, one.end_us, one.label, held, one.id)
+
+    def _speech(self, recording_id: str) -> Iterator[Lane]:
+        lanes: dict[str | None, list[Entry]] = {}
+        for one in utterances.utterances_of(self._study, recording_id):
+            lanes.setdefault(one.participant_id, []).append(Entry(one.start_us, one.end_us, one.text, id=one.id))
+        for participant_id, entries in lanes.items():
+            who = self._people[participant_id] if participant_id else ""
+            yield Lane(f"{SPEECH} {who}".strip(), tuple(entries), "utterances", participant=who)
+
+
+def unique(name: str, taken: set[str]) -> str:
+    """Return a name that is not taken yet, with a number after it where it has to be, and take it."""
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name} ({number})", number + 1
+    taken.add(found)
+    return found
+
+
+def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
+    return [session.study.folder / m.path for one in wanted for m in media.media_of(session.study, one.id)]
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.mkdir(exist_ok=True)
+    except FileExistsError:
+        raise UserError(
+            f"{path.name} is a file, and this format needs one file a recording.", "Name a folder, or one recording."
+        ) from None
+    except OSError as error:
+        raise UserError(f"The folder {path.name} cannot be made: {error.strerror}.", "Choose another place.") from None
+
+
+def _refuse_present(targets: Sequence[Path], overwrite: bool) -> None:
+    present = [] if overwrite else [target for target in targets if target.exists()]
+    if present:
+        raise UserError(f"{present[0].name} exists already.", "Choose another folder, or allow files to be replaced.")

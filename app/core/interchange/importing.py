@@ -1,0 +1,301 @@
+"""What a document would add to the study, and adding it as one step."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+from app.core.clock import utc_now
+from app.core.interchange.document import Document, Entry, Lane, RecordingPart
+from app.core.interchange.known import Known
+from app.core.interchange.mapping import Becomes, Mapping, Target
+from app.core.interchange.reading import LaneReader, Read
+from app.core.interchange.spans import span_inside
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import is_id, new_id
+from project.queries import annotators, comments, participants, recordings, segments, utterances
+from project.schemes.scheme import Scheme
+from project.types import (
+    Annotator,
+    Changes,
+    Comment,
+    FieldValue,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Segment,
+    Utterance,
+)
+
+__all__ = ["LanePlan", "Plan", "apply", "plan"]
+
+
+@dataclass(frozen=True, slots=True)
+class LanePlan:
+    """What becomes of one lane in one recording.
+
+    Attributes:
+        part: name of the recording in the document.
+        lane: name of the lane.
+        target: what it becomes.
+        recording_id: where it goes; "" where no recording of the study fits.
+        entries: how many the lane has.
+        added: how many are new to the study.
+        known: how many are in the study already.
+        left_out: reason -> how many entries are left out for it.
+        remarks: one line for each thing that is changed on the way in.
+    """
+
+    part: str
+    lane: str
+    target: Target
+    recording_id: str
+    entries: int
+    added: int
+    known: int
+    left_out: "MappingProxyType[str, int]"
+    remarks: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Plan:
+    """Everything that an import adds; nothing is written before `apply`.
+
+    Attributes:
+        lanes: what becomes of each lane, in the order of the document.
+        remarks: what the format left out, one line each.
+    """
+
+    lanes: tuple[LanePlan, ...] = ()
+    remarks: tuple[str, ...] = ()
+    new_annotators: list[Annotator] = field(default_factory=list)
+    new_participants: list[Participant] = field(default_factory=list)
+    appearances: list[tuple[str, str]] = field(default_factory=list)
+    new_segments: list[Segment] = field(default_factory=list)
+    new_values: list[FieldValue] = field(default_factory=list)
+    new_comments: list[Comment] = field(default_factory=list)
+    new_utterances: list[Utterance] = field(default_factory=list)
+    schemes: dict[str, Scheme] = field(default_factory=dict)
+
+    @property
+    def added(self) -> int:
+        """How many segments and utterances are new."""
+        return len(self.new_segments) + len(self.new_utterances)
+
+    @property
+    def known(self) -> int:
+        """How many entries are in the study already."""
+        return sum(lane.known for lane in self.lanes)
+
+    @property
+    def left_out(self) -> int:
+        """How many entries are left out."""
+        return sum(sum(lane.left_out.values()) for lane in self.lanes)
+
+
+def plan(session: Session, document: Document, mapping: Mapping, places: Sequence[str]) -> Plan:
+    """Say what an import would do.
+
+    Args:
+        session: of the study.
+        document: what was read.
+        mapping: what its lanes become; lanes that it does not name are left out.
+        places: id of the study's recording for each part of the document, "" for none.
+
+    Raises:
+        UserError: the mapping names a scheme, track, label or field that the study does not have.
+    """
+    return _Planner(session, document, mapping).plan(places)
+
+
+def apply(session: Session, found: Plan, name: str) -> Changes:
+    """Write a plan as one step, called after `name` of the file; nothing is written if anything of it fails.
+
+    Raises:
+        UserError: the study is open for reading only.
+    """
+    session.study.require_writable()
+    if not found.added:
+        return Changes()
+    study = session.study
+    with session.step(f"Import {name}") as step:
+        present = {one.name: one.id for one in annotators.all_annotators(study)}
+        # Taking this step may have introduced the session's annotator, whom the plan brings too.
+        same = {one.id: present[one.name] for one in found.new_annotators if one.name in present}
+        for annotator in found.new_annotators:
+            if annotator.id not in same:
+                annotators.insert_annotator(study, annotator)
+        for person in found.new_participants:
+            participants.insert_participant(study, person)
+        for recording_id, participant_id in found.appearances:
+            participants.set_appearance(study, recording_id, participant_id, True)
+        for scheme in found.schemes.values():
+            session.schemes.keep(scheme)
+        by = [replace(one, annotator_id=same.get(one.annotator_id, one.annotator_id)) for one in found.new_segments]
+        segments.insert_segments(study, by)
+        segments.insert_values(study, found.new_values)
+        said = [replace(one, annotator_id=same.get(one.annotator_id, one.annotator_id)) for one in found.new_comments]
+        comments.insert_comments(study, said)
+        utterances.insert_utterances(study, found.new_utterances)
+    return step.changes
+
+
+class _Planner:
+    def __init__(self, session: Session, document: Document, mapping: Mapping) -> None:
+        self._session = session
+        self._document = document
+        self._mapping = mapping
+        self._found = Plan(remarks=document.remarks)
+        self._known = Known(session.study)
+        self._annotators = {one.name: one.id for one in annotators.all_annotators(session.study)}
+        self._people = {one.pseudonym: one.id for one in participants.all_participants(session.study)}
+        self._ids = set(self._people.values())
+        self._appearing: set[tuple[str, str]] = set()
+        self._recordings = {one.id: one for one in recordings.all_recordings(session.study)}
+        self._readers: dict[str, LaneReader] = {}
+        self._at = utc_now()
+
+    def plan(self, places: Sequence[str]) -> Plan:
+        lanes = [
+            self._lane(part, lane, place)
+            for part, place in zip(self._document.recordings, places, strict=True)
+            for lane in part.lanes
+        ]
+        self._found.lanes = tuple(lanes)
+        self._leave_out_unused()
+        return self._found
+
+    def _leave_out_unused(self) -> None:
+        """Forget people who were made for entries that turned out to be in the study already."""
+        found = self._found
+        authors = {one.annotator_id for one in found.new_segments} | {one.annotator_id for one in found.new_comments}
+        found.new_annotators = [one for one in found.new_annotators if one.id in authors]
+        about = {one.participant_id for one in found.new_utterances}
+        about |= {one.value for one in found.new_values if isinstance(one.value, str)}
+        found.new_participants = [one for one in found.new_participants if one.id in about]
+
+    def _lane(self, part: RecordingPart, lane: Lane, place: str) -> LanePlan:
+        target = self._mapping.lanes.get(lane.name, Target(Becomes.NOTHING))
+        left_out: Counter[str] = Counter()
+        remarks: Counter[str] = Counter()
+        added = known = 0
+        if target.becomes is Becomes.NOTHING:
+            left_out["the lane is not wanted"] = len(lane.entries)
+        elif place not in self._recordings:
+            left_out["no recording was chosen for it"] = len(lane.entries)
+        else:
+            add = self._segments if target.becomes is Becomes.SEGMENTS else self._utterances
+            added, known = add(lane, target, self._recordings[place], left_out, remarks)
+        return LanePlan(
+            part.name,
+            lane.name,
+            target,
+            place,
+            len(lane.entries),
+            added,
+            known,
+            MappingProxyType({why: count for why, count in left_out.items() if count}),
+            tuple(f"{count} {what}" for what, count in remarks.items()),
+        )
+
+    def _segments(
+        self, lane: Lane, target: Target, recording: Recording, left_out: Counter[str], remarks: Counter[str]
+    ) -> tuple[int, int]:
+        reader = self._reader(lane, target)
+        author = self._annotator(target.annotator)
+        present = self._known.segments(recording.id)
+        before = len(self._found.new_segments)
+        known = 0
+        for entry in lane.entries:
+            if self._known.has_segment(entry.id):
+                known += 1
+                if present.differs(entry, reader.label(entry.text)):
+                    remarks["in the study already with another time or label, and stay as they are there"] += 1
+                continue
+            read = reader.read(entry, recording, self._mapping, left_out, remarks)
+            if read is None:
+                continue
+            if present.has(author, target.scheme, target.track, read.label, read.start_us, read.end_us):
+                known += 1
+                continue
+            self._add(entry, read, target, recording, author)
+        return len(self._found.new_segments) - before, known
+
+    def _add(self, entry: Entry, read: Read, target: Target, recording: Recording, author: str) -> None:
+        scheme = self._session.schemes.get(target.scheme)
+        self._found.schemes[scheme.key] = scheme
+        made = Segment(
+            self._own_id(entry),
+            recording.id,
+            author,
+            read.label,
+            read.start_us,
+            read.end_us,
+            target.scheme,
+            target.track,
+        )
+        self._found.new_segments.append(made)
+        for key, value in read.values.items():
+            if value is not None:
+                self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
+        for text in read.comments:
+            who, _, said = text.partition(": ")
+            by_name = who in self._annotators and bool(said)
+            by = self._annotators[who] if by_name else author
+            self._found.new_comments.append(Comment(new_id(), made.id, by, said if by_name else text, self._at))
+
+    def _utterances(
+        self, lane: Lane, target: Target, recording: Recording, left_out: Counter[str], remarks: Counter[str]
+    ) -> tuple[int, int]:
+        who = self._participant(target.participant) if target.participant else None
+        present = self._known.utterances(recording.id)
+        added = known = 0
+        for entry in lane.entries:
+            if self._known.has_utterance(entry.id):
+                known += 1
+                continue
+            span = span_inside(entry, recording, self._mapping, left_out, remarks)
+            if span is None:
+                continue
+            if present.has(who, entry.text, *span):
+                known += 1
+                continue
+            self._found.new_utterances.append(Utterance(self._own_id(entry), recording.id, *span, entry.text, who))
+            if who is not None and (recording.id, who) not in self._appearing:
+                self._appearing.add((recording.id, who))
+                self._found.appearances.append((recording.id, who))
+            added += 1
+        return added, known
+
+    def _own_id(self, entry: Entry) -> str:
+        found = entry.id if is_id(entry.id) else new_id()
+        self._known.taken(found)
+        return found
+
+    def _reader(self, lane: Lane, target: Target) -> LaneReader:
+        if lane.name not in self._readers:
+            scheme = self._session.schemes.get(target.scheme)
+            self._readers[lane.name] = LaneReader(target, scheme, self._participant)
+        return self._readers[lane.name]
+
+    def _annotator(self, name: str) -> str:
+        wanted = name.strip()
+        if not wanted:
+            raise UserError("A lane that becomes segments needs an annotator.", "Say who made them.")
+        if wanted not in self._annotators:
+            made = Annotator(new_id(), wanted)
+            self._annotators[wanted] = made.id
+            self._found.new_annotators.append(made)
+        return self._annotators[wanted]
+
+    def _participant(self, name: str) -> str:
+        if name in self._ids:
+            return name
+        wanted = name.strip()
+        if wanted not in self._people:
+            made = Participant(new_id(), wanted, ParticipantRole.USER)
+            self._people[wanted] = made.id
+            self._ids.add(made.id)
+            self._found.new_participants.append(made)
+        return self._people[wanted]

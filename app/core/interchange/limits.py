@@ -1,0 +1,124 @@
+"""How much of a file is read, so that a hostile or mistaken one costs neither memory nor patience."""
+
+import zipfile
+from pathlib import Path
+
+from project.errors import UserError
+from project.names import shown
+
+MEGABYTE = 1_000_000
+HEAD_BYTES = 65_536
+LONGEST_ENTRY = 1_000_000
+"""Characters of one text."""
+
+
+def head_of(path: Path) -> bytes:
+    """Return what a file begins with.
+
+    Raises:
+        UserError: it cannot be read.
+    """
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD_BYTES)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def read_bytes(path: Path, largest: int) -> bytes:
+    """Return the content of a file of `largest` bytes at most.
+
+    Raises:
+        UserError: it cannot be read, or is larger.
+    """
+    check_size(path, largest)
+    try:
+        with path.open("rb") as file:
+            found = file.read(largest + 1)
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if len(found) > largest:
+        raise too_large(path, largest)
+    return found
+
+
+def read_text(path: Path, largest: int) -> str:
+    """Return the text of a file in UTF-8 (with or without a mark), or in UTF-16 where a mark says so.
+
+    Raises:
+        UserError: it cannot be read, is larger than `largest` bytes, or is neither.
+    """
+    return decoded(read_bytes(path, largest), path)
+
+
+def decoded(found: bytes, path: Path) -> str:
+    """Return bytes as text: UTF-8 with or without a mark, or UTF-16 where a mark says so.
+
+    Raises:
+        UserError: they are neither.
+    """
+    try:
+        if found[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            return found.decode("utf-16")
+        return found.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise UserError(
+            f"{shown(path.name)} is not text in UTF-8 or UTF-16.", "Save it as UTF-8 in the program it comes from."
+        ) from None
+
+
+def check_size(path: Path, largest: int) -> None:
+    """Return quietly where a file has `largest` bytes at most.
+
+    Raises:
+        UserError: it is larger, or is not there.
+    """
+    try:
+        size = path.stat().st_size
+        if path.is_dir():
+            raise UserError(f"{shown(path.name)} is a folder.", "Choose a file.")
+    except OSError as error:
+        raise unreadable(path, error) from None
+    if size > largest:
+        raise too_large(path, largest)
+
+
+def read_member(archive: zipfile.ZipFile, name: str, largest: int, path: Path) -> bytes:
+    """Return one file of a zip archive, never more than `largest` bytes of it, whatever the archive declares.
+
+    Raises:
+        UserError: there is none of that name, it is larger, damaged, or encrypted.
+    """
+    try:
+        with archive.open(name) as member:
+            found = member.read(largest + 1)
+    except KeyError:
+        raise damaged(path, f"there is no “{shown(name)}” in it") from None
+    except (zipfile.BadZipFile, OSError, EOFError, RuntimeError, NotImplementedError, ValueError) as error:
+        raise damaged(path, str(error) or type(error).__name__) from None
+    except Exception as error:
+        # zlib, bz2 and lzma have errors of their own.
+        if type(error).__module__ not in ("zlib", "_lzma", "lzma", "bz2"):
+            raise
+        raise damaged(path, "what is packed in it cannot be read") from None
+    if len(found) > largest:
+        raise too_large(path, largest)
+    return found
+
+
+def damaged(path: Path, why: str, line: int = 0) -> UserError:
+    """Return the error for a file that cannot be understood; `why` is a clause without its full stop."""
+    where = f" at line {line}" if line else ""
+    return UserError(f"{shown(path.name)} cannot be read{where}: {shown(why)[:200]}.", "Nothing was imported.")
+
+
+def too_large(path: Path, largest: int) -> UserError:
+    """Return the error for a file that is larger than its format allows."""
+    return UserError(
+        f"{shown(path.name)} is larger than {largest // MEGABYTE} MB, the most that is read.", "Nothing was imported."
+    )
+
+
+def unreadable(path: Path, error: OSError) -> UserError:
+    """Return the error for a file that the system does not give out."""
+    return UserError(f"{shown(path.name)} cannot be read: {error.strerror or error}.", "Choose another file.")

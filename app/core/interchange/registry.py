@@ -1,0 +1,47 @@
+"""Which interchange formats there are, and which one a file is of."""
+
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from app.core.interchange.base import Format
+from app.core.interchange.limits import head_of
+from project.errors import UserError
+from project.names import shown
+
+FORMATS: dict[str, str] = {}
+"""Key -> `module:class`. Where a file fits several by its name, the first that recognises its content is meant."""
+
+
+@cache
+def format_called(key: str) -> Format:
+    """Return one format.
+
+    Raises:
+        UserError: there is none of that key.
+    """
+    if key not in FORMATS:
+        raise UserError(f"There is no format “{shown(key)}”.", f"Choose one of {', '.join(FORMATS)}.")
+    module, name = FORMATS[key].split(":")
+    return cast(Format, getattr(import_module(module), name)())
+
+
+def guess(path: Path) -> Format:
+    """Return the format of a file, by the end of its name and what it begins with.
+
+    Raises:
+        UserError: the file cannot be read, or is of no known format.
+    """
+    head = head_of(path)
+    formats = [format_called(key) for key in FORMATS]
+    named = [one for one in formats if path.name.lower().endswith(one.suffixes)]
+    for one in named + [other for other in formats if other not in named]:
+        if one.recognises(head):
+            return one
+    if named:
+        raise UserError(
+            f"{shown(path.name)} is not a {named[0].name} file, or is damaged.", "Export it again, or choose another."
+        )
+    known = ", ".join(dict.fromkeys(suffix for one in formats for suffix in one.suffixes))
+    raise UserError(f"{shown(path.name)} is of no known format.", f"Choose one of these: {known}.")
