@@ -53,10 +53,11 @@ def prepare(connection: sqlite3.Connection, *, network: bool) -> bool:
 
 def leave_one_file(connection: sqlite3.Connection) -> None:
     """Move the log into the file. Where a reader is in the way, the log stays until the reader closes."""
-    with contextlib.suppress(sqlite3.Error):
-        connection.execute("PRAGMA busy_timeout = 200")
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.execute("PRAGMA busy_timeout = 200")
+    # A log that was not read or written to yet refuses the first, which must not keep the second from being done.
+    for pragma in ("wal_checkpoint(TRUNCATE)", "journal_mode = DELETE"):
+        with contextlib.suppress(sqlite3.Error):
+            connection.execute(f"PRAGMA {pragma}").fetchall()
 
 
 def leave_one_file_after_writer(path: Path) -> None:

@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -73,8 +74,10 @@ def beside(path: Path, ending: str) -> Path:
     return path.with_name(path.name + ending)
 
 
-def connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connection:
+def connect(path: Path, mode: str, *, immutable: bool = False, any_thread: bool = False) -> sqlite3.Connection:
     """Open a file with SQLite; `mode` is `ro` or `rw`. Transactions are begun and ended by hand.
+
+    The connection is for the thread that asked for it, or for `any_thread`, but only one at a time.
 
     Raises:
         UserError: it cannot be opened.
@@ -82,7 +85,9 @@ def connect(path: Path, mode: str, *, immutable: bool = False) -> sqlite3.Connec
     # Quoted as bytes, so that any name a file can have (newlines, question marks, no UTF-8) reaches SQLite unchanged.
     uri = f"file:{quote(os.fsencode(path))}?mode={mode}{'&immutable=1' if immutable else ''}"
     with explained(path.name):
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, cached_statements=512, timeout=5)
+        connection = sqlite3.connect(
+            uri, uri=True, isolation_level=None, cached_statements=512, timeout=5, check_same_thread=not any_thread
+        )
         try:
             for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON", "temp_store = MEMORY"):
                 connection.execute(f"PRAGMA {pragma}")
@@ -163,15 +168,33 @@ def verify(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
                 "It may have been tampered with, so it is not opened. `greenroom check` lists everything.",
             )
         found = schema.schema_of(connection)
-        expected = schema.expected_schema(version)
-        wrong = [name for (kind, name), sql in expected.items() if kind == "table" and found.get((kind, name)) != sql]
+        wrong = [name for name, sql in _tables(version) if found.get(("table", name)) != sql]
         if version < 1 or wrong:
             raise damaged(name, f"its table {wrong[0]} is not as it should be" if wrong else "it has no tables")
-        if pages and connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+    except sqlite3.Error as error:
+        raise explain(error, name) or damaged(name, str(error)) from None
+    if pages:
+        check_pages(connection, name)
+    return version
+
+
+def check_pages(connection: sqlite3.Connection, name: str) -> None:
+    """Look through every page of the file, which takes about a millisecond a megabyte.
+
+    Raises:
+        UserError: it is damaged.
+    """
+    try:
+        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise damaged(name)
     except sqlite3.Error as error:
         raise explain(error, name) or damaged(name, str(error)) from None
-    return version
+
+
+@cache
+def _tables(version: int) -> tuple[tuple[str, str], ...]:
+    """Return the name and the SQL of every table of a version; making them once costs as much as opening a study."""
+    return tuple((name, sql) for (kind, name), sql in schema.expected_schema(version).items() if kind == "table")
 
 
 def foreign_code(connection: sqlite3.Connection) -> list[str]:

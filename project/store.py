@@ -18,7 +18,8 @@ from project.journal import Journal
 from project.json_text import to_json
 from project.locking import StudyLock
 from project.names import shown
-from project.opening import Leftover, Snapshot, connect, examine, verify
+from project.opening import Leftover, Snapshot, check_pages, connect, examine, verify
+from project.page_check import PageCheck
 from project.sqlite_errors import explained
 from project.types import Changes, Json
 
@@ -72,6 +73,7 @@ class Study:
         self._clock = clock or (lambda: datetime.now(UTC))
         self._writing = ""
         self._closed = False
+        self._page_check: PageCheck | None = None
         self._journal = Journal(connection)
         if not self.read_only:
             self._journal.install()
@@ -89,8 +91,20 @@ class Study:
         return cls.open(create_file(Path(path).absolute(), name), clock=clock)
 
     @classmethod
-    def open(cls, path: str | Path, *, read_only: bool = False, clock: Clock | None = None) -> Self:
+    def open(
+        cls,
+        path: str | Path,
+        *,
+        read_only: bool = False,
+        clock: Clock | None = None,
+        when_checked: Callable[[], None] | None = None,
+    ) -> Self:
         """Open a study; `clock` stands in for the time of day in tests.
+
+        Every page of the file is looked at for damage first. With `when_checked`, a study of this version that was
+        closed well is opened at once, and its pages are looked at in a thread, which calls `when_checked` when it is
+        through: call `finish_opening` then, in the study's own thread. Nothing is written before the pages are known
+        to be well, so that a damaged file stays as it is; a step that comes earlier waits.
 
         Raises:
             UserError: the file is missing, is no study, is damaged, was made by a newer version, or cannot even be read
@@ -105,28 +119,40 @@ class Study:
             with explained(path.name):
                 if lock is None:
                     return cls._open_for_reading(path, reason, busy, clock)
-                return cls._open_for_writing(path, lock, clock)
+                return cls._open_for_writing(path, lock, clock, when_checked)
         except BaseException:
             if lock is not None:
                 lock.release()
             raise
 
     @classmethod
-    def _open_for_writing(cls, path: Path, lock: StudyLock, clock: Clock | None) -> Self:
+    def _open_for_writing(
+        cls, path: Path, lock: StudyLock, clock: Clock | None, when_checked: Callable[[], None] | None
+    ) -> Self:
+        network = on_network(path)
         # Looked at again: while the lock was being taken, another window may have closed.
-        with Snapshot(path, examine(path)) as snapshot:
-            version = verify(snapshot.connection, path.name, pages=True)
+        leftover = examine(path)
+        if leftover or network:
+            when_checked = None
+        with Snapshot(path, leftover) as snapshot:
+            version = verify(snapshot.connection, path.name, pages=when_checked is None)
+            if version < len(schema.VERSIONS) and when_checked is not None:
+                check_pages(snapshot.connection, path.name)
         if version < len(schema.VERSIONS):
             from project.creation import upgrade_file
 
             upgrade_file(path, version)
+            when_checked = None
         connection = connect(path, "rw")
         try:
-            wal = prepare(connection, network=on_network(path))
-            return cls(path, connection, lock=lock, read_only_reason="", wal=wal, clock=clock)
+            wal = prepare(connection, network=network) if when_checked is None else False
+            study = cls(path, connection, lock=lock, read_only_reason="", wal=wal, clock=clock)
+            if when_checked is not None:
+                study._page_check = PageCheck(path, when_checked)
         except BaseException:
             connection.close()
             raise
+        return study
 
     @classmethod
     def _open_for_reading(cls, path: Path, reason: str, busy: bool, clock: Clock | None) -> Self:
@@ -159,6 +185,8 @@ class Study:
         """Close the study and leave one file; safe to call twice."""
         if self._closed:
             return
+        if self._page_check is not None:
+            self._page_check.stop()
         if self._snapshot is not None:
             self._snapshot.close()
         elif self._lock is not None:
@@ -270,6 +298,18 @@ class Study:
         if self.read_only:
             raise UserError("This study is open for reading only, so nothing can be changed.", self.read_only_reason)
 
+    def finish_opening(self) -> None:
+        """Wait until the pages of the file are known to be well, and make it ready to be written to.
+
+        Raises:
+            UserError: the file is damaged, or another program is using it; nothing was or will be written to it.
+        """
+        if self._page_check is not None:
+            self._page_check.wait()
+            with explained(self.path.name):
+                self._wal = prepare(self._connection, network=False)
+            self._page_check = None
+
     def rows(self, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
         """Read; for the modules in `project.queries` only."""
         with explained(self.path.name):
@@ -303,6 +343,7 @@ class Study:
         self.require_writable()
         if self._writing:
             raise RuntimeError("a step is open already")
+        self.finish_opening()
         run = self._connection.execute
         try:
             with explained(self.path.name):

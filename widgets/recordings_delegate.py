@@ -18,7 +18,7 @@ class RecordingsDelegate(QStyledItemDelegate):
     """Draws without a widget a row, so that hundreds of recordings scroll as easily as ten."""
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
-        return QSize(0, _ROW_HEIGHT if index.parent().isValid() else _HEADING_HEIGHT)
+        return QSize(0, _ROW_HEIGHT if index.internalId() else _HEADING_HEIGHT)
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, QSortFilterProxyModel, Qt, Signal
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
@@ -20,7 +20,7 @@ from widgets import theme
 from widgets.empty_state import Choice, EmptyState
 from widgets.icons import icon
 from widgets.recordings_delegate import RecordingsDelegate
-from widgets.recordings_model import SEARCHED, RecordingRow, RecordingsModel
+from widgets.recordings_model import RecordingRow, RecordingsModel
 
 
 class RecordingsList(QWidget):
@@ -28,7 +28,7 @@ class RecordingsList(QWidget):
 
     Signals:
         recording_chosen (str): id of the recording that the user wants to see.
-        add_requested: the user wants to add a video.
+        add_requested: the user wants to add recordings.
         files_dropped (list): `Path`s of files or folders that were dropped.
         thumbnail_needed (str): id of a recording that is on screen without a thumbnail; sent once for each.
         context_requested (str, QPoint): a context menu for a recording is wanted at a place on the screen.
@@ -48,8 +48,7 @@ class RecordingsList(QWidget):
         self.setMinimumWidth(200)
         self.setAccessibleName("Recordings")
         self.model = RecordingsModel(self)
-        self._filter = _Filter(self)
-        self._filter.setSourceModel(self.model)
+        self._chosen: str | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -60,7 +59,7 @@ class RecordingsList(QWidget):
             "file-video",
             "No recordings yet",
             "Drop videos here, or press Ctrl+O.",
-            [Choice("add", "Add a video…", "Ctrl+O", primary=True)],
+            [Choice("add", "Add recordings…", "Ctrl+O", primary=True)],
         )
         self._empty.chosen.connect(lambda _key: self.add_requested.emit())
         self._stack.addWidget(self._empty)
@@ -78,17 +77,11 @@ class RecordingsList(QWidget):
 
     def set_rows(self, rows: Sequence[RecordingRow]) -> None:
         """Show these recordings; the selected one stays selected where it is still there."""
-        chosen = self.selected()
         self.model.set_rows(rows)
-        if chosen:
-            self.select(chosen)
 
     def update_row(self, row: RecordingRow) -> None:
         """Show new facts about one recording; the others are not touched."""
-        chosen = self.selected()
         self.model.update_row(row)
-        if chosen and self.selected() != chosen:
-            self.select(chosen)
 
     def set_thumbnail(self, recording_id: str, picture: QImage) -> None:
         """Show a picture of one recording."""
@@ -96,7 +89,8 @@ class RecordingsList(QWidget):
 
     def select(self, recording_id: str) -> None:
         """Mark a recording as the one that is open, without asking for it again."""
-        where = self._filter.mapFromSource(self.model.index_of(recording_id))
+        self._chosen = recording_id
+        where = self.model.index_of(recording_id)
         if where.isValid():
             self._telling = False
             flags = QItemSelectionModel.SelectionFlag.ClearAndSelect
@@ -105,20 +99,13 @@ class RecordingsList(QWidget):
             self.tree.scrollTo(where)
 
     def selected(self) -> str | None:
-        """Return the id of the recording that is marked."""
-        row = self.model.recording_at(self._filter.mapToSource(self.tree.currentIndex()))
+        """Return the id of the recording that is marked; None where the search hides it."""
+        row = self.model.recording_at(self.tree.currentIndex())
         return row.id if row else None
 
     def visible_recordings(self) -> list[str]:
         """Return the ids of the recordings that match the search, in the order shown."""
-        shown = []
-        for group in range(self._filter.rowCount()):
-            top = self._filter.index(group, 0)
-            for place in range(self._filter.rowCount(top)):
-                row = self.model.recording_at(self._filter.mapToSource(self._filter.index(place, 0, top)))
-                if row:
-                    shown.append(row.id)
-        return shown
+        return [row.id for row in self.model.shown_rows()]
 
     def go(self, steps: int) -> None:
         """Choose the recording so many places further down (or up)."""
@@ -127,7 +114,7 @@ class RecordingsList(QWidget):
             chosen = self.selected()
             place = shown.index(chosen) + steps if chosen in shown else 0
             where = self.model.index_of(shown[min(max(place, 0), len(shown) - 1)])
-            self.tree.setCurrentIndex(self._filter.mapFromSource(where))
+            self.tree.setCurrentIndex(where)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -161,8 +148,8 @@ class RecordingsList(QWidget):
         add = QToolButton()
         add.setIcon(icon("plus"))
         add.setIconSize(QSize(16, 16))
-        add.setToolTip("Add a video (Ctrl+O)")
-        add.setAccessibleName("Add a video")
+        add.setToolTip("Add recordings (Ctrl+O)")
+        add.setAccessibleName("Add recordings")
         add.clicked.connect(self.add_requested)
         head.addWidget(self.search, 1)
         head.addWidget(add)
@@ -171,7 +158,7 @@ class RecordingsList(QWidget):
     def _tree(self) -> QTreeView:
         self.tree = QTreeView()
         self.tree.setAccessibleName("Recordings")
-        self.tree.setModel(self._filter)
+        self.tree.setModel(self.model)
         self.tree.setItemDelegate(RecordingsDelegate(self.tree))
         self.tree.setHeaderHidden(True)
         self.tree.setRootIsDecorated(False)
@@ -191,32 +178,34 @@ class RecordingsList(QWidget):
         return self.tree
 
     def _arrange(self) -> None:
-        closed = set() if self.search.text() else set(self._collapsed)
+        closed = set() if self.search.text() else self._collapsed
         self.tree.blockSignals(True)
-        self.tree.expandAll()
-        for group in range(self._filter.rowCount() if closed else 0):
-            top = self._filter.index(group, 0)
-            if str(top.data()) in closed:
-                self.tree.collapse(top)
+        # One by one and not `expandAll`, which lays the whole tree out at once, to be laid out again for the selection.
+        for group in range(self.model.rowCount()):
+            top = self.model.index(group, 0)
+            if str(top.data()) not in closed:
+                self.tree.expand(top)
         self.tree.blockSignals(False)
-        if not self.model.rowCount():
+        if self._chosen is not None and self.model.row(self._chosen) is not None:
+            self.select(self._chosen)
+        else:
+            self._chosen = None
+        if not self.model.rows():
             self._stack.setCurrentWidget(self._empty)
         else:
-            self._stack.setCurrentWidget(self.tree if self._filter.rowCount() else self._nothing)
+            self._stack.setCurrentWidget(self.tree if self.model.rowCount() else self._nothing)
 
     def _search(self, text: str) -> None:
-        self._telling = False
-        self._filter.set_words(text)
-        self._telling = True
-        self._arrange()
+        self.model.set_words(text)
 
     def _choose_found(self) -> None:
         self.go(0)
         self.tree.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def _current_changed(self, current: QModelIndex) -> None:
-        row = self.model.recording_at(self._filter.mapToSource(current))
+        row = self.model.recording_at(current)
         if row and self._telling:
+            self._chosen = row.id
             self.recording_chosen.emit(row.id)
 
     def _clicked(self, index: QModelIndex) -> None:
@@ -224,7 +213,7 @@ class RecordingsList(QWidget):
             self.tree.setExpanded(index, not self.tree.isExpanded(index))
 
     def _context(self, place: QPoint) -> None:
-        row = self.model.recording_at(self._filter.mapToSource(self.tree.indexAt(place)))
+        row = self.model.recording_at(self.tree.indexAt(place))
         if row:
             self.context_requested.emit(row.id, self.tree.viewport().mapToGlobal(place))
 
@@ -235,25 +224,3 @@ class RecordingsList(QWidget):
             f"border: 2px dashed {colours.accent.name()}; border-radius: 4px;"
         )
         self.tree.viewport().update()
-
-
-class _Filter(QSortFilterProxyModel):
-    """Keeps the recordings that have all the words, and the collections that still have one."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._words: list[str] = []
-
-    def set_words(self, text: str) -> None:
-        self._words = text.casefold().split()
-        self.invalidate()
-
-    def filterAcceptsRow(self, row: int, parent: QModelIndex) -> bool:  # type: ignore[override]
-        if not self._words:
-            return True
-        source = self.sourceModel()
-        here = source.index(row, 0, parent)
-        if not parent.isValid():
-            return any(self.filterAcceptsRow(member, here) for member in range(source.rowCount(here)))
-        searched = str(here.data(SEARCHED)).casefold()
-        return all(word in searched for word in self._words)

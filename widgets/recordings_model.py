@@ -1,6 +1,6 @@
 """The recordings of a study as a tree of two levels: collections, and the recordings in them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
@@ -12,7 +12,6 @@ Index = QModelIndex | QPersistentModelIndex
 
 ROW = Qt.ItemDataRole.UserRole
 THUMBNAIL = Qt.ItemDataRole.UserRole + 1
-SEARCHED = Qt.ItemDataRole.UserRole + 2
 _NOWHERE = QModelIndex()
 _COLLECTION_FLAGS = Qt.ItemFlag.ItemIsEnabled
 _RECORDING_FLAGS = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
@@ -56,7 +55,9 @@ class RecordingRow:
 
 
 class RecordingsModel(QAbstractItemModel):
-    """Collections at the top, recordings below; one column.
+    """Collections at the top, recordings below; one column. Shows what has all the words that are searched for.
+
+    Searching is done here and not by a proxy, which doubles every one of the thousands of calls that lay out the tree.
 
     Signals:
         thumbnail_needed (str): a recording is about to be shown and has no thumbnail; sent once for each.
@@ -66,6 +67,8 @@ class RecordingsModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._every: dict[str, RecordingRow] = {}
+        self._words: list[str] = []
         self._groups: list[str] = []
         self._rows: list[list[RecordingRow]] = []
         self._places: dict[str, tuple[int, int]] = {}
@@ -73,30 +76,31 @@ class RecordingsModel(QAbstractItemModel):
         self._asked: set[str] = set()
 
     def set_rows(self, rows: Sequence[RecordingRow]) -> None:
-        """Show these recordings, in this order, grouped by collection."""
-        self.beginResetModel()
-        grouped: dict[str, list[RecordingRow]] = {}
-        for row in rows:
-            grouped.setdefault(row.collection, []).append(row)
-        self._groups = list(grouped)
-        self._rows = list(grouped.values())
-        self._places = {
-            row.id: (group, place) for group, members in enumerate(self._rows) for place, row in enumerate(members)
-        }
-        self.endResetModel()
+        """Take these recordings, in this order, grouped by collection."""
+        self._every = {row.id: row for members in _grouped(rows).values() for row in members}
+        self._show()
+
+    def set_words(self, text: str) -> None:
+        """Show only recordings that have all these words in what the list says of them; all where there are none."""
+        self._words = text.casefold().split()
+        self._show()
 
     def update_row(self, row: RecordingRow) -> None:
         """Show new facts about one recording; one that is new or has changed its collection is put in its place."""
-        place = self._places.get(row.id)
-        if place is not None and self._groups[place[0]] == row.collection:
-            group, number = place
-            if self._rows[group][number] != row:
-                self._rows[group][number] = row
-                where = self.index_of(row.id)
-                self.dataChanged.emit(where, where)
+        before = self._every.get(row.id)
+        if before == row:
             return
-        others = [other for members in self._rows for other in members if other.id != row.id]
-        self.set_rows([*others, row])
+        if before is None or before.collection != row.collection:
+            self.set_rows([*(other for other in self._every.values() if other.id != row.id), row])
+            return
+        self._every[row.id] = row
+        place = self._places.get(row.id)
+        if self._has_words(row) != (place is not None):
+            self._show()
+        elif place is not None:
+            self._rows[place[0]][place[1]] = row
+            where = self.index_of(row.id)
+            self.dataChanged.emit(where, where)
 
     def set_thumbnail(self, recording_id: str, picture: QImage) -> None:
         """Show a picture of one recording."""
@@ -106,13 +110,16 @@ class RecordingsModel(QAbstractItemModel):
             self.dataChanged.emit(where, where, [THUMBNAIL])
 
     def rows(self) -> list[RecordingRow]:
-        """Return all recordings in the order shown."""
+        """Return all recordings by collection, whether they are shown or not."""
+        return list(self._every.values())
+
+    def shown_rows(self) -> list[RecordingRow]:
+        """Return the recordings that have the words, in the order shown."""
         return [row for members in self._rows for row in members]
 
     def row(self, recording_id: str) -> RecordingRow | None:
-        """Return what is shown of one recording."""
-        place = self._places.get(recording_id)
-        return None if place is None else self._rows[place[0]][place[1]]
+        """Return what is known of one recording, whether it is shown or not."""
+        return self._every.get(recording_id)
 
     def index_of(self, recording_id: str) -> QModelIndex:
         """Return where a recording stands; invalid where it does not."""
@@ -163,8 +170,6 @@ class RecordingsModel(QAbstractItemModel):
             return row.described()
         if role == ROW:
             return row
-        if role == SEARCHED:
-            return f"{row.number} {row.name} {row.collection} {' '.join(name for name, _ in row.segments)}"
         if role == THUMBNAIL:
             if row.id not in self._thumbnails and row.id not in self._asked and not row.missing:
                 self._asked.add(row.id)
@@ -181,6 +186,27 @@ class RecordingsModel(QAbstractItemModel):
             return name
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return f"{name}, {count} recording{'' if count == 1 else 's'}"
-        if role == SEARCHED:
-            return ""
         return None
+
+    def _show(self) -> None:
+        self.beginResetModel()
+        grouped = _grouped(row for row in self._every.values() if self._has_words(row))
+        self._groups = list(grouped)
+        self._rows = list(grouped.values())
+        self._places = {
+            row.id: (group, place) for group, members in enumerate(self._rows) for place, row in enumerate(members)
+        }
+        self.endResetModel()
+
+    def _has_words(self, row: RecordingRow) -> bool:
+        if not self._words:
+            return True
+        searched = f"{row.number} {row.name} {row.collection} {' '.join(name for name, _ in row.segments)}".casefold()
+        return all(word in searched for word in self._words)
+
+
+def _grouped(rows: Iterable[RecordingRow]) -> dict[str, list[RecordingRow]]:
+    grouped: dict[str, list[RecordingRow]] = {}
+    for row in rows:
+        grouped.setdefault(row.collection, []).append(row)
+    return grouped

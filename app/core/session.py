@@ -1,6 +1,6 @@
 """An open study, who works in it, and where its files are."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -52,13 +52,20 @@ class Session:
         return self.schemes.default
 
     @classmethod
-    def open(cls, path: Path, annotator: str | None = None, *, read_only: bool = False) -> "Session":
-        """Open a study to work in.
+    def open(
+        cls,
+        path: Path,
+        annotator: str | None = None,
+        *,
+        read_only: bool = False,
+        when_checked: Callable[[], None] | None = None,
+    ) -> "Session":
+        """Open a study to work in; `when_checked` is explained at `Study.open`.
 
         Raises:
             UserError: the file cannot be opened as a study.
         """
-        study = Study.open(path, read_only=read_only)
+        study = Study.open(path, read_only=read_only, when_checked=when_checked)
         try:
             return cls(study, annotator)
         except BaseException:

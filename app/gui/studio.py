@@ -1,9 +1,10 @@
 """What a person works on: the open study, the recording that is shown, what is selected, what is marked."""
 
+import contextlib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from app.core.commands import history
 from app.core.session import Session
@@ -36,6 +37,7 @@ class Studio(QObject):
     history_changed = Signal()
     failed = Signal(object)
     told = Signal(str)
+    _checked = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +48,9 @@ class Studio(QObject):
         self.selected: tuple[str, ...] = ()
         self.mark_in: int | None = None
         self.mark_out: int | None = None
+        self._check: object = None
+        self._before: Path | None = None
+        self._checked.connect(self._finish_opening, Qt.ConnectionType.QueuedConnection)
 
     @property
     def writable(self) -> bool:
@@ -55,14 +60,17 @@ class Studio(QObject):
     def open(self, path: Path, annotator: str | None = None) -> None:
         """Open a study in place of the present one; the one that is open already stays as it is.
 
-        Edits are recorded under the name of the annotator, by default the one of the settings.
+        Edits are recorded under the name of the annotator, by default the one of the settings. The pages of the file
+        are looked at for damage while it is shown; if there is any, the study before comes back and `failed` says so.
 
         Raises:
             UserError: it cannot be opened; the present one stays open.
         """
         if self.session is not None and path.resolve() == self.session.study.path:
             return
-        opened = Session.open(path, annotator)
+        check = object()
+        opened = Session.open(path, annotator, when_checked=lambda: self._checked.emit(check))
+        self._check, self._before = check, self.session.study.path if self.session else None
         self.close()
         opened.settings = self.settings
         self.session = opened
@@ -80,6 +88,19 @@ class Studio(QObject):
         self.session_changed.emit()
         self.history_changed.emit()
         closing.close()
+
+    def _finish_opening(self, check: object) -> None:
+        """Make the study ready to be written to, or close it where it is damaged."""
+        if self.session is None or check is not self._check:
+            return
+        try:
+            self.session.study.finish_opening()
+        except UserError as error:
+            self.close()
+            if self._before is not None:
+                with contextlib.suppress(UserError):
+                    self.open(self._before)
+            self.failed.emit(error)
 
     def change_settings(self, settings: Settings) -> None:
         """Keep other choices of the user from now on."""

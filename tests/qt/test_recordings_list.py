@@ -1,4 +1,4 @@
-import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 
 from tests.qt.walking import controls, nameless, tab_walk, unexplained
 from widgets import theme
-from widgets.recordings_delegate import fitting_counts
+from widgets.recordings_delegate import RecordingsDelegate, fitting_counts
 from widgets.recordings_list import RecordingsList
 from widgets.recordings_model import RecordingRow, RecordingsModel
 
@@ -159,21 +159,59 @@ def test_only_rows_on_screen_ask_for_a_thumbnail_and_each_once(qtbot, listing):
     assert len(asked) == len(set(asked))
 
 
-def test_hundreds_of_rows_are_as_easy_as_ten(listing):
-    def median_of_walk(count):
+def test_hundreds_of_rows_are_as_easy_as_ten(listing, monkeypatch):
+    painted = []
+    paint = RecordingsDelegate._paint_recording
+    monkeypatch.setattr(
+        RecordingsDelegate, "_paint_recording", lambda self, *rest: (painted.append(rest[2].id), paint(self, *rest))
+    )
+
+    def painted_in_a_walk(count):
         listing.set_rows(rows(count))
-        listing.grab()
-        taken = []
+        painted.clear()
         for step in range(11):
-            began = time.perf_counter()
             listing.select(f"r{1 + step * (count - 1) // 10}")
             listing.grab()
-            taken.append(time.perf_counter() - began)
-        return sorted(taken)[5]
+        return len(painted)
 
     # Ten rows fill the height of the list as hundreds do: what is painted is the same.
-    few = min(median_of_walk(12) for _ in range(3))
-    assert min(median_of_walk(403) for _ in range(3)) < 4 * few
+    assert painted_in_a_walk(12) >= 11 * 8
+    assert painted_in_a_walk(403) < 2 * painted_in_a_walk(12)
+
+
+def test_hundreds_of_rows_are_laid_out_once(listing, monkeypatch):
+    measured = []
+    size = RecordingsDelegate.sizeHint
+    monkeypatch.setattr(
+        RecordingsDelegate, "sizeHint", lambda self, *rest: (measured.append(rest[1].row()), size(self, *rest))[1]
+    )
+    listing.set_rows(rows(403))
+    listing.select("r1")
+    listing.grab()
+    assert 403 <= len(measured) <= 2 * 405
+
+
+def test_a_recording_that_the_search_hides_is_marked_again_afterwards(qtbot, listing):
+    listing.set_rows(rows())
+    listing.select("r2")
+    with qtbot.assertNotEmitted(listing.recording_chosen):
+        listing.search.setText("reception")
+        assert listing.selected() is None
+        assert listing.visible_recordings() == ["r4", "r5", "r6"]
+        assert len(listing.model.rows()) == 6
+        listing.search.clear()
+    assert listing.selected() == "r2"
+
+
+def test_what_is_new_about_a_recording_is_searched_at_once(listing):
+    listing.set_rows(rows())
+    listing.search.setText("ann")
+    assert listing.visible_recordings() == []
+    new = RecordingRow("r5", 5, "session 5.mp4", 305_000_000, "Reception", (("Ann", 3),))
+    listing.update_row(new)
+    assert listing.visible_recordings() == ["r5"]
+    listing.update_row(replace(new, segments=()))
+    assert listing.visible_recordings() == []
 
 
 def test_return_in_the_search_field_chooses_the_first_that_was_found(qtbot, listing):
