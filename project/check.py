@@ -11,6 +11,7 @@ from project.filesystem import resolved
 from project.journal import SUBJECTS
 from project.opening import Snapshot, connect, examine, foreign_code
 from project.queries.media import facts_from_json
+from project.schemes.loader import parse_scheme
 from project.sqlite_errors import explain
 from project.types import MediumRole, ParticipantRole
 
@@ -36,6 +37,13 @@ _SENTENCES = {
     "a face track's arrays differ in length: {}": (
         "SELECT id FROM face_track WHERE length(frames) <> 4 * count OR length(times_us) <> 8 * count "
         "OR length(boxes) <> 16 * count OR length(scores) <> 4 * count OR length(origins) <> count"
+    ),
+    "the scheme of a segment is kept nowhere: {}": (
+        "SELECT id FROM segment WHERE scheme NOT IN (SELECT key FROM scheme_version)"
+    ),
+    "a value was filled in under a version of its scheme that is kept nowhere: {}": (
+        "SELECT DISTINCT segment_id FROM segment_value v WHERE NOT EXISTS "
+        "(SELECT 1 FROM scheme_version k WHERE k.key = v.scheme AND k.version = v.version)"
     ),
     "two recordings have the same number: {}": "SELECT number FROM recording GROUP BY number HAVING count(*) > 1",
     "a step of the history points to one that is not there: {}": (
@@ -83,7 +91,7 @@ def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
         found += _schema(connection, version)
         if found:
             return found
-        for findings in (_integrity, _references, _contents, _values, _rows_as_logged):
+        for findings in (_integrity, _references, _contents, _values, _schemes, _rows_as_logged):
             found += findings(connection)
     except sqlite3.Error as error:
         damage = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -137,6 +145,17 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
     for participant, role in connection.execute("SELECT id, role FROM participant"):
         if role not in set(ParticipantRole):
             yield f"a participant has an unknown role: {participant}"
+
+
+def _schemes(connection: sqlite3.Connection) -> Iterator[str]:
+    for key, version, text in connection.execute("SELECT key, version, text FROM scheme_version"):
+        try:
+            found = parse_scheme(text, f"{key}, version {version}")
+        except UserError as error:
+            yield error.message.rstrip(".")
+            continue
+        if (found.key, found.version) != (key, version):
+            yield f"the scheme kept as “{key}”, version {version}, calls itself “{found.key}”, version {found.version}"
 
 
 def _rows_as_logged(connection: sqlite3.Connection) -> Iterator[str]:

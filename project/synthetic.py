@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from project.errors import UserError
 from project.json_text import to_json
 from project.progress import Progress, Silent
-from project.schemes.loader import load_scheme
+from project.queries.schemes import insert_version
+from project.schemes.loader import load_scheme, shipped_text
 from project.schemes.scheme import Scheme
 from project.store import Cell, Study
 from project.types import ConsentUse, ParticipantRole
@@ -122,6 +123,7 @@ class _Maker:
         rows: list[tuple[Cell, ...]] = []
         values: list[tuple[Cell, ...]] = []
         done = 0
+        insert_version(self._study, self._scheme.key, self._scheme.version, shipped_text(self._scheme.key))
         for recording, share in zip(marked, shares, strict=True):
             for row, filled in self._marked(recording, share, annotators):
                 rows.append(row)

@@ -20,6 +20,7 @@ class StudySchemes:
     def __init__(self, study: Study) -> None:
         self._study = study
         self._used: dict[str, Scheme] = {}
+        self._others: dict[str, Scheme | None] = {}
         self.reload()
 
     def reload(self) -> None:
@@ -33,12 +34,31 @@ class StudySchemes:
         for key in in_use(self._study):
             found = kept.get(key)
             used[key] = load_scheme(key) if found is None else parse_scheme(found[1], f"{key}, version {found[0]}")
-        self._used = used
+        self._used, self._others = used, {}
 
     @property
     def default(self) -> Scheme:
         """The scheme that a segment is made under when nobody names another."""
         return next(iter(self._used.values()))
+
+    def uses(self, key: str) -> bool:
+        """Tell whether a scheme is in use."""
+        return key in self._used
+
+    def known(self, key: str) -> Scheme | None:
+        """Return a scheme whether it is in use or not; None where its text is nowhere or cannot be read."""
+        if key in self._used:
+            return self._used[key]
+        if key not in self._others:
+            self._others[key] = self._find(key)
+        return self._others[key]
+
+    def _find(self, key: str) -> Scheme | None:
+        kept = newest_versions(self._study).get(key)
+        try:
+            return load_scheme(key) if kept is None else parse_scheme(kept[1], f"{key}, version {kept[0]}")
+        except UserError:
+            return None
 
     def __iter__(self) -> Iterator[Scheme]:
         return iter(self._used.values())
@@ -53,12 +73,12 @@ class StudySchemes:
             return self.default
         if key not in self._used:
             raise UserError(
-                f"This study does not use the scheme “{key}”.", f"Add it first. In use: {', '.join(self._used)}."
+                f"This study does not use the scheme “{key}”.", f"Use it first. In use: {', '.join(self._used)}."
             )
         return self._used[key]
 
     def keep(self, scheme: Scheme) -> None:
-        """Keep the text of a scheme in the study, so that its values can be read for ever; inside a step."""
+        """Keep the text of a scheme in use, so that its values can be read for ever; inside a step."""
         if version_text(self._study, scheme.key, scheme.version) is None:
             insert_version(self._study, scheme.key, scheme.version, shipped_text(scheme.key))
 

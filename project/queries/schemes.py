@@ -23,3 +23,26 @@ def versions_of(study: Study, key: str) -> list[int]:
 def insert_version(study: Study, key: str, version: int, text: str) -> None:
     """Keep a version that the study does not have yet; inside a step."""
     study.write("INSERT INTO scheme_version VALUES (?, ?, ?)", (key, version, text))
+
+
+def all_versions(study: Study) -> dict[str, dict[int, str]]:
+    """Return scheme key -> version -> text of everything that the study keeps, the oldest version first."""
+    found: dict[str, dict[int, str]] = {}
+    for key, version, text in study.rows("SELECT key, version, text FROM scheme_version ORDER BY key, version"):
+        found.setdefault(key, {})[version] = text
+    return found
+
+
+def value_counts(study: Study) -> dict[str, dict[int, int]]:
+    """Return scheme key -> version -> how many values were filled in under it."""
+    found: dict[str, dict[int, int]] = {}
+    for key, version, count in study.rows(
+        "SELECT scheme, version, count(*) FROM segment_value GROUP BY scheme, version ORDER BY scheme, version"
+    ):
+        found.setdefault(key, {})[version] = count
+    return found
+
+
+def segment_counts(study: Study) -> dict[str, int]:
+    """Return scheme key -> number of segments."""
+    return {row[0]: row[1] for row in study.rows("SELECT scheme, count(*) FROM segment GROUP BY scheme")}

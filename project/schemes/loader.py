@@ -51,6 +51,12 @@ def shipped_text(name: str) -> str:
     return scheme_text(_shipped(name))
 
 
+def shipped_names() -> list[str]:
+    """Return the keys of the schemes that the program ships, the default one first."""
+    names = sorted(path.name.removesuffix(".toml") for path in resource("schemes").iterdir())
+    return sorted((name for name in names if not name.startswith(("_", "."))), key=lambda name: name != "shrec")
+
+
 def _shipped(name: str) -> Path:
     try:
         return resource("schemes", f"{name}.toml")

@@ -161,6 +161,10 @@ class Scheme:
         known = ", ".join(track.key for track in self.tracks)
         raise UserError(f"{self.name} has no track “{key}”.", f"Choose one of {known}.")
 
+    def lane(self, key: str) -> Track:
+        """Return one track; one without labels where this version has none of that key, so that it can be shown."""
+        return next((track for track in self.tracks if track.key == key), Track(key, key, ()))
+
     def field(self, key: str) -> Field:
         """Return one field.
 
@@ -227,6 +231,17 @@ class Scheme:
             if values.get(key) in (None, "", [])
         )
 
+    def placed(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
+        """Return the values that this version has a place for; of several choices, those that it still has."""
+        found: dict[str, Json] = {}
+        for field in self.fields_of(track):
+            value = values.get(field.key)
+            if field.kind is FieldKind.CHOICES and isinstance(value, list):
+                value = [choice.key for choice in field.choices if choice.key in value] or None
+            if value is not None and _fits(field, value):
+                found[field.key] = value
+        return found
+
     def orphans(self, track: str, values: Mapping[str, Json]) -> dict[str, Json]:
         """Return the values that this version has no place for: of fields or choices that an older version had."""
         fields = {field.key: field for field in self.fields_of(track)}
@@ -243,7 +258,12 @@ def _fits(field: Field, value: Json) -> bool:
         case FieldKind.TEXT | FieldKind.PARTICIPANT:
             return isinstance(value, str)
         case FieldKind.SCALE | FieldKind.SLIDER:
-            return isinstance(value, int | float) and field.minimum <= value <= field.maximum
+            return (
+                isinstance(value, int | float)
+                and not isinstance(value, bool)
+                and field.minimum <= value <= field.maximum
+                and (field.kind is FieldKind.SLIDER or float(value).is_integer())
+            )
 
 
 def _known(field: Field, values: Sequence[Json]) -> list[str]:

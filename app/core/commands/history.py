@@ -21,7 +21,7 @@ def undo(session: Session) -> Reverted:
         UserError: there is none, or the study is open for reading only.
     """
     name = session.study.undo_name or ""
-    return Reverted(name, session.study.undo(_who(session)))
+    return _reverted(session, name, session.study.undo(_who(session)))
 
 
 def redo(session: Session) -> Reverted:
@@ -31,7 +31,13 @@ def redo(session: Session) -> Reverted:
         UserError: nothing was undone since the last edit, or the study is open for reading only.
     """
     name = session.study.redo_name or ""
-    return Reverted(name, session.study.redo(_who(session)))
+    return _reverted(session, name, session.study.redo(_who(session)))
+
+
+def _reverted(session: Session, name: str, changes: Changes) -> Reverted:
+    if changes.ids("property") or changes.ids("scheme_version"):
+        session.schemes.reload()
+    return Reverted(name, changes)
 
 
 def _who(session: Session) -> str | None:

@@ -7,6 +7,8 @@ from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import segments as rows
+from project.queries.utterances import utterances_of
+from project.schemes.problems import inside_utterance
 from project.schemes.scheme import Extent
 from project.timebase import format_time
 from project.types import Changes, FieldValue, Json, Segment, Verdict
@@ -56,6 +58,9 @@ def add_segment(
 ) -> tuple[str, Changes]:
     """Mark a span of a recording; returns the new segment's id and what changed.
 
+    On a track whose segments cover the recording, the span is the recording. On one whose segments lie inside an
+    utterance, it is cut to the utterance under it, where the recording has a transcript.
+
     Args:
         session: whose annotator makes it.
         recording_id: of the recording.
@@ -67,7 +72,8 @@ def add_segment(
         track: key of the track; the scheme's first one where None.
 
     Raises:
-        UserError: the span is empty or outside the recording, or the label or a value does not fit the scheme.
+        UserError: the span is empty, outside the recording or outside every utterance where it must not be, or the
+            label or a value does not fit the scheme.
     """
     used = session.schemes.get(scheme)
     lane = used.track(track or used.tracks[0].key)
@@ -75,6 +81,8 @@ def add_segment(
     if lane.extent is Extent.RECORDING:
         start_us, end_us = 0, session.recording(recording_id).duration_us
     _check_span(session, recording_id, start_us, end_us)
+    if lane.inside:
+        start_us, end_us = _cut_to_utterance(session, recording_id, start_us, end_us)
     name = "" if label == Verdict.NONE else f" {(lane.label(label) or lane).name.lower()}"
     with session.step(f"Add{name} segment") as step:
         author = session.annotator()
@@ -97,6 +105,7 @@ def move_segments(session: Session, spans: Sequence[tuple[str, int, int]], merge
     """
     moved = [(find_own(session, segment_id), start_us, end_us) for segment_id, start_us, end_us in spans]
     for segment, start_us, end_us in moved:
+        _require_free(session, segment)
         _check_span(session, segment.recording_id, start_us, end_us)
     resized = any(s.end_us - s.start_us != end - start for s, start, end in moved)
     verb = "Resize" if resized else "Move"
@@ -158,12 +167,33 @@ def edit_segment(
     )
     if new.label != old.label:
         session.schemes.get(old.scheme).check_label(old.track, new.label)
+    if (new.start_us, new.end_us) != (old.start_us, old.end_us):
+        _require_free(session, old)
     _check_span(session, new.recording_id, new.start_us, new.end_us)
     with session.step("Edit segment") as step:
         if new != old:
             rows.update_segment(session.study, new)
         for field, value in (values or {}).items():
             _set(session, new, field, value)
+    return step.changes
+
+
+def delete_kept_value(session: Session, segment_id: str, field: str, version: int) -> Changes:
+    """Delete a value that was filled in under one version of the scheme and that the newest has no place for.
+
+    Raises:
+        UserError: there is no such value, or it is part of the form as it stands.
+    """
+    segment = find_own(session, segment_id)
+    scheme = session.schemes.known(segment.scheme)
+    values = rows.every_value_of(session.study, segment_id)
+    found = next((one for one in values if (one.field, one.version) == (field, version)), None)
+    if found is None:
+        raise UserError(f"Version {version} of the scheme left no value in “{field}”.", "It may be gone already.")
+    if scheme is not None and not scheme.orphans(segment.track, {field: found.value}):
+        raise UserError(f"The value in “{field}” is part of the form.", "Change it there.")
+    with session.step(f"Delete kept value of {field}") as step:
+        rows.clear_value(session.study, found)
     return step.changes
 
 
@@ -174,13 +204,14 @@ def split_segment(session: Session, segment_id: str, at_us: int) -> tuple[str, C
         UserError: the time is not inside the segment.
     """
     segment = find_own(session, segment_id)
+    _require_free(session, segment)
     if not segment.start_us + SHORTEST_US <= at_us <= segment.end_us - SHORTEST_US:
         raise UserError("The playhead is not inside the segment.", "Move it to where the cut should be.")
     second = replace(segment, id=new_id(), start_us=at_us)
     with session.step("Split segment") as step:
         rows.update_segment(session.study, replace(segment, end_us=at_us))
         rows.insert_segment(session.study, second)
-        for value in rows.values_of(session.study, segment.id).values():
+        for value in rows.every_value_of(session.study, segment.id):
             rows.set_value(session.study, replace(value, segment_id=second.id))
     return second.id, step.changes
 
@@ -205,7 +236,32 @@ def _set(session: Session, segment: Segment, field: str, value: Json) -> None:
             f"It belongs to {' and '.join(owners)} segments only.",
         )
     session.schemes.keep(scheme)
-    rows.set_value(session.study, FieldValue(segment.id, scheme.key, scheme.version, field, checked))
+    new = FieldValue(segment.id, scheme.key, scheme.version, field, checked)
+    if checked is not None:
+        rows.set_value(session.study, new)
+        return
+    for old in rows.every_value_of(session.study, segment.id):
+        # What the form could not show was not what was cleared: it is kept.
+        if old.field == field and not scheme.orphans(segment.track, {field: old.value}):
+            rows.clear_value(session.study, old)
+
+
+def _require_free(session: Session, segment: Segment) -> None:
+    scheme = session.schemes.known(segment.scheme)
+    if scheme is not None and scheme.lane(segment.track).extent is Extent.RECORDING:
+        raise UserError(
+            f"{scheme.lane(segment.track).name} are about the whole recording.", "Their start and end stay as they are."
+        )
+
+
+def _cut_to_utterance(session: Session, recording_id: str, start_us: int, end_us: int) -> tuple[int, int]:
+    spoken = utterances_of(session.study, recording_id)
+    if not spoken:
+        return start_us, end_us
+    inside = inside_utterance(start_us, end_us, spoken)
+    if inside is None or inside[1] - inside[0] < SHORTEST_US:
+        raise UserError("Nobody speaks here.", "A segment of this track lies inside an utterance: mark a part of one.")
+    return inside
 
 
 def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:

@@ -1,0 +1,244 @@
+"""Commands about schemes: what can be annotated, and in which versions a study keeps it."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.commands import schemes as commands
+from app.core.scheme_report import kept_schemes, orphans_of
+from app.core.session import Session
+from project.schemes.loader import load_scheme, load_scheme_file, scheme_text, shipped_names
+from project.schemes.scheme import NUMBERS, Field, Label, Scheme, Track
+from project.types import Changes, Json
+
+ANNOTATOR = click.option("--annotator", help="The name that the edit is recorded under.")
+SCHEME = click.argument("scheme", metavar="SCHEME")
+KEY = click.argument("key", metavar="KEY")
+
+
+@click.group()
+def scheme() -> None:
+    """Show, check and use annotation schemes: what can be said about a segment."""
+
+
+@scheme.command("list")
+@click.argument("study", required=False, type=click.Path(path_type=Path))
+@json_option
+def list_schemes(study: Path | None, as_json: bool) -> None:
+    """List the schemes that Greenroom ships, or those that a study uses and keeps, with what was filled in.
+
+    Orphans are labels and values that the newest version of their scheme has no place for.
+
+    \b
+    Example:
+      greenroom scheme list my-study.greenroom
+    """
+    if study is None:
+        shipped = [load_scheme(name) for name in shipped_names()]
+        rows: list[Json] = [{"key": one.key, "name": one.name, "version": one.version} for one in shipped]
+        lines = [f"{one.key:14} version {one.version}  {one.name}" for one in shipped]
+        tell(as_json, {"schemes": rows}, "\n".join(lines))
+        return
+    with Session.open(study, read_only=True) as session:
+        found = kept_schemes(session)
+        listed: list[Json] = [
+            {**one.as_json(), "orphaned": [orphan.as_json() for orphan in orphans_of(session, one.key)]}
+            for one in found
+        ]
+    lines = []
+    for one in found:
+        kept = ", ".join(map(str, one.versions)) or "none"
+        state = "default" if one.default else "in use" if one.used else "kept only"
+        lines.append(
+            f"{one.key:14} {state:9}  versions kept: {kept}  segments: {one.segments}  values: {one.values}"
+            f"  orphans: {one.orphans}"
+        )
+    tell(as_json, {"schemes": listed}, "\n".join(lines))
+
+
+@scheme.command()
+@SCHEME
+@json_option
+def show(scheme: str, as_json: bool) -> None:
+    """Print a scheme's tracks, labels, fields and rules. SCHEME is a file, or the key of one that Greenroom ships.
+
+    \b
+    Example:
+      greenroom scheme show shrec
+    """
+    found = load_scheme_file(Path(scheme)) if _is_file(scheme) else load_scheme(scheme)
+    tell(as_json, _as_json(found), "\n".join(_lines(found)))
+
+
+@scheme.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@json_option
+def check(file: Path, as_json: bool) -> None:
+    """Check a scheme file, and say what is wrong and where.
+
+    \b
+    Example:
+      greenroom scheme check our-scheme.toml
+    """
+    found = load_scheme_file(file)
+    labels = sum(len(track.labels) for track in found.tracks)
+    counts = {"tracks": len(found.tracks), "labels": labels, "fields": len(found.fields), "rules": len(found.rules)}
+    counted = ", ".join(f"{count} {word if count != 1 else word[:-1]}" for word, count in counts.items())
+    told: dict[str, Json] = {"ok": True, "key": found.key, "name": found.name, "version": found.version, **counts}
+    tell(as_json, told, f"{file.name} is a scheme: {found.name} ({found.key}, version {found.version}), {counted}.")
+
+
+@scheme.command()
+@STUDY
+@SCHEME
+@ANNOTATOR
+@json_option
+def use(study: Path, scheme: str, annotator: str | None, as_json: bool) -> None:
+    """Use a scheme in a study, or its new version. SCHEME is a file, or the key of one that is shipped or kept.
+
+    The file's text is kept in the study. What was filled in under older versions stays as it is.
+
+    \b
+    Example:
+      greenroom scheme use my-study.greenroom our-scheme.toml
+    """
+    with Session.open(study, annotator) as session:
+        if _is_file(scheme):
+            used, changes = commands.use_scheme(session, scheme_text(Path(scheme)), Path(scheme).name)
+        elif session.schemes.uses(scheme) or scheme not in shipped_names():
+            used, changes = commands.use_kept_scheme(session, scheme)
+        else:
+            used, changes = commands.use_shipped_scheme(session, scheme)
+    told: dict[str, Json] = {"key": used.key, "version": used.version, "changed": bool(changes)}
+    tell(as_json, told, f"In use: {used.name} ({used.key}, version {used.version})")
+
+
+@scheme.command()
+@STUDY
+@KEY
+@ANNOTATOR
+@json_option
+def default(study: Path, key: str, annotator: str | None, as_json: bool) -> None:
+    """Make a scheme that a study uses the one that new segments are made under.
+
+    \b
+    Example:
+      greenroom scheme default my-study.greenroom cues
+    """
+    _change(study, key, annotator, as_json, commands.make_default, f"New segments are made under {key}")
+
+
+@scheme.command()
+@STUDY
+@KEY
+@ANNOTATOR
+@json_option
+def drop(study: Path, key: str, annotator: str | None, as_json: bool) -> None:
+    """Stop using a scheme in a study. Its segments and their values stay, and it can be used again.
+
+    \b
+    Example:
+      greenroom scheme drop my-study.greenroom plain
+    """
+    _change(study, key, annotator, as_json, commands.drop_scheme, f"No longer in use: {key}")
+
+
+def _change(
+    study: Path,
+    key: str,
+    annotator: str | None,
+    as_json: bool,
+    command: Callable[[Session, str], Changes],
+    said: str,
+) -> None:
+    with Session.open(study, annotator) as session:
+        changes = command(session, key)
+        used: list[Json] = [one.key for one in session.schemes]
+    tell(as_json, {"key": key, "in_use": used, "changed": bool(changes)}, said)
+
+
+def _is_file(scheme: str) -> bool:
+    return scheme.endswith(".toml") or "/" in scheme or "\\" in scheme
+
+
+def _lines(found: Scheme) -> Iterator[str]:
+    yield f"{found.name} ({found.key}, version {found.version})"
+    if found.definition:
+        yield found.definition
+    for track in found.tracks:
+        yield ""
+        yield f"Track {track.key}: {track.name}{_reach(track)}"
+        yield from (_line(label) for label in track.labels)
+    if found.fields:
+        yield ""
+        yield "Fields"
+    for field in found.fields:
+        yield f"{_line(field)} {_kind(field)}"
+        yield from ("    " + _line(choice).strip() for choice in field.choices)
+    if found.rules:
+        yield ""
+        yield "Needed before a segment is complete"
+    for rule in found.rules:
+        on = f" on {rule.track}" if rule.track else ""
+        yield f"  {rule.label}{on}: {', '.join(rule.needs)}"
+    if found.examples:
+        yield ""
+        yield f"Worked examples: {', '.join(example.title for example in found.examples)}"
+
+
+def _line(one: Label | Field | object) -> str:
+    key, name = getattr(one, "key", ""), getattr(one, "name", "")
+    shortcut, definition = getattr(one, "shortcut", ""), getattr(one, "definition", "")
+    pressed = f" [{shortcut}]" if shortcut else ""
+    return f"  {key}{pressed}  {name}" + (f": {definition}" if definition else "")
+
+
+def _reach(track: Track) -> str:
+    told = {"recording": ", about the whole recording", "either": ", the whole recording or a part of it"}
+    inside = f", inside an {track.inside}" if track.inside else ""
+    return told.get(track.extent, "") + inside
+
+
+def _kind(field: Field) -> str:
+    span = f" {field.minimum:g} to {field.maximum:g}" if field.kind in NUMBERS else ""
+    only = f"; only for {', '.join(field.only_for)}" if field.only_for else ""
+    on = f"; only on {', '.join(field.tracks)}" if field.tracks else ""
+    return f"({field.kind}{span}{only}{on})"
+
+
+def _as_json(found: Scheme) -> dict[str, Json]:
+    return {
+        "key": found.key,
+        "name": found.name,
+        "version": found.version,
+        "definition": found.definition,
+        "tracks": [
+            {
+                "key": track.key,
+                "name": track.name,
+                "extent": track.extent.value,
+                "inside": track.inside,
+                "labels": [
+                    {"key": one.key, "name": one.name, "colour": one.colour, "shortcut": one.shortcut}
+                    for one in track.labels
+                ],
+            }
+            for track in found.tracks
+        ],
+        "fields": [_field_json(field) for field in found.fields],
+        "rules": [{"label": rule.label, "track": rule.track, "needs": [*rule.needs]} for rule in found.rules],
+        "examples": [example.title for example in found.examples],
+    }
+
+
+def _field_json(field: Field) -> dict[str, Json]:
+    told: dict[str, Json] = {"key": field.key, "kind": field.kind.value, "name": field.name}
+    told |= {"shortcut": field.shortcut, "only_for": [*field.only_for], "tracks": [*field.tracks]}
+    if field.choices:
+        told["choices"] = [{"key": one.key, "name": one.name, "shortcut": one.shortcut} for one in field.choices]
+    if field.kind in NUMBERS:
+        told |= {"minimum": field.minimum, "maximum": field.maximum, "step": field.step, "ends": [*field.ends]}
+    return told

@@ -1,0 +1,292 @@
+"""A scheme may change; what was filled in under it may not."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.core.commands import history
+from app.core.commands import schemes as commands
+from app.core.commands.segments import (
+    add_segment,
+    delete_kept_value,
+    edit_segment,
+    move_segments,
+    set_field,
+    split_segment,
+)
+from app.core.scheme_report import kept_schemes, orphans_of
+from app.core.session import Session
+from project.check import check
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.collections import insert_collection
+from project.queries.recordings import insert_recording
+from project.queries.schemes import versions_of
+from project.queries.segments import every_value_of, segment, values_of
+from project.queries.utterances import insert_utterances
+from project.schemes.loader import shipped_text
+from project.store import Study
+from project.types import Collection, Json, Recording, Utterance
+
+SECOND = 1_000_000
+
+
+def text(
+    version: int,
+    labels: list[str] | None = None,
+    choices: list[str] | None = None,
+    fields: list[str] | None = None,
+    maximum: int = 5,
+    extra: str = "",
+) -> str:
+    made = [f'key = "lab"\nname = "Lab"\nversion = {version}\n[[tracks]]\nkey = "t"\nname = "T"\n{extra}']
+    made += [f'[[tracks.labels]]\nkey = "{label}"\nname = "{label}"\n' for label in labels or ["a", "b"]]
+    listed = "".join(f'[[fields.choices]]\nkey = "{one}"\nname = "{one}"\n' for one in choices or ["x", "y"])
+    every = {
+        "many": f'kind = "choices"\nname = "Many"\n{listed}',
+        "one": f'kind = "choice"\nname = "One"\n{listed}',
+        "words": 'kind = "text"\nname = "Words"\n',
+        "number": f'kind = "scale"\nname = "Number"\nminimum = 0\nmaximum = {maximum}\n',
+    }
+    wanted = [*every] if fields is None else fields
+    made += [f'[[fields]]\nkey = "{key}"\n{body}' for key, body in every.items() if key in wanted]
+    return "".join(made)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "lab.greenroom") as study, study.without_history():
+        insert_collection(study, Collection("c", "C"))
+        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        yield opened
+
+
+def made(session: Session, label: str = "a", **values: Json) -> str:
+    return add_segment(session, "r", SECOND, 5 * SECOND, label, values, scheme="lab")[0]
+
+
+def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
+    scheme, changes = commands.use_scheme(session, text(1), "lab.toml")
+    assert changes
+    assert [one.key for one in session.schemes] == ["shrec", "lab"]
+    assert versions_of(session.study, "lab") == [1]
+    segment_id = made(session)
+    found = segment(session.study, segment_id)
+    assert found is not None
+    assert (found.scheme, found.track) == (scheme.key, "t")
+    history.undo(session)
+    assert history.undo(session).name == "Use scheme Lab"
+    assert [one.key for one in session.schemes] == ["shrec"]
+    assert versions_of(session.study, "lab") == []
+    history.redo(session)
+    assert session.schemes.uses("lab")
+
+
+def test_using_it_again_changes_nothing(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    assert not commands.use_scheme(session, "# a remark\n" + text(1), "lab.toml")[1]
+
+
+def test_a_changed_text_needs_a_higher_version(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    with pytest.raises(UserError, match="content differs") as refused:
+        commands.use_scheme(session, text(1, labels=["a"]), "lab.toml")
+    assert "Raise `version` to 2" in refused.value.hint
+    commands.use_scheme(session, text(2, labels=["a"]), "lab.toml")
+    assert versions_of(session.study, "lab") == [1, 2]
+    with pytest.raises(UserError, match="keeps version 2"):
+        commands.use_scheme(session, text(1), "lab.toml")
+
+
+def test_a_shipped_key_with_other_content_is_refused(session: Session) -> None:
+    changed = shipped_text("plain").replace("Two neutral labels", "Three")
+    with pytest.raises(UserError, match="Greenroom ships"):
+        commands.use_scheme(session, changed, "plain.toml")
+
+
+def test_values_that_have_no_place_any_more_are_kept_listed_and_can_be_deleted(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    one = made(session, "b", many=["x", "y"], words="Because.", number=5)
+    commands.use_scheme(session, text(2, labels=["a"], choices=["x"], fields=["many", "number"], maximum=3), "lab.toml")
+    scheme = session.schemes.get("lab")
+    values = {value.field: value.value for value in values_of(session.study, one).values()}
+    assert values == {"many": ["x", "y"], "words": "Because.", "number": 5}
+    assert scheme.placed("t", values) == {"many": ["x"]}
+    orphans = orphans_of(session, "lab")
+    assert [None if o.value is None else o.value.field for o in orphans] == [None, "many", "number", "words"]
+    assert next(k for k in kept_schemes(session) if k.key == "lab").orphans == 4
+    delete_kept_value(session, one, "words", 1)
+    assert "words" not in values_of(session.study, one)
+    history.undo(session)
+    assert values_of(session.study, one)["words"].value == "Because."
+
+
+def test_what_still_fits_is_no_orphan_and_cannot_be_deleted_as_one(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    one = made(session, number=2)
+    commands.use_scheme(session, text(2, labels=["a", "b", "c"]), "lab.toml")
+    assert orphans_of(session, "lab") == []
+    with pytest.raises(UserError, match="part of the form"):
+        delete_kept_value(session, one, "number", 1)
+
+
+def test_clearing_a_field_leaves_what_the_form_could_not_show(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    one = made(session, many=["x", "y"], number=2)
+    commands.use_scheme(session, text(2, choices=["x"]), "lab.toml")
+    for field, value in (("many", ["x"]), ("many", None), ("number", None)):
+        set_field(session, one, field, value)
+    left = [(value.field, value.version, value.value) for value in every_value_of(session.study, one)]
+    assert left == [("many", 1, ["x", "y"])]
+
+
+def test_a_scheme_that_is_dropped_keeps_its_segments(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    one = made(session, words="Kept.")
+    commands.drop_scheme(session, "lab")
+    assert not session.schemes.uses("lab")
+    assert values_of(session.study, one)["words"].value == "Kept."
+    found = session.schemes.known("lab")
+    assert found is not None
+    assert found.name == "Lab"
+    with pytest.raises(UserError, match="does not use"):
+        made(session)
+    commands.use_kept_scheme(session, "lab")
+    made(session)
+
+
+def test_the_last_scheme_cannot_be_dropped(session: Session) -> None:
+    with pytest.raises(UserError, match="only scheme"):
+        commands.drop_scheme(session, "shrec")
+
+
+def test_the_default_is_the_one_new_segments_are_made_under(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    commands.make_default(session, "lab")
+    segment_id, _ = add_segment(session, "r", 0, SECOND, "a")
+    found = segment(session.study, segment_id)
+    assert found is not None
+    assert found.scheme == "lab"
+    commands.drop_scheme(session, "lab")
+    assert session.scheme.key == "shrec"
+
+
+def test_a_track_about_the_recording_has_the_recordings_span(session: Session) -> None:
+    commands.use_scheme(session, text(1, extra='extent = "recording"\n'), "lab.toml")
+    one = made(session)
+    found = segment(session.study, one)
+    assert found is not None
+    assert (found.start_us, found.end_us) == (0, 60 * SECOND)
+    for change in (
+        lambda: move_segments(session, [(one, 0, SECOND)]),
+        lambda: edit_segment(session, one, end_us=SECOND),
+        lambda: split_segment(session, one, SECOND),
+    ):
+        with pytest.raises(UserError, match="whole recording"):
+            change()
+    edit_segment(session, one, label="b")
+
+
+def test_a_segment_is_cut_to_the_utterance_under_it(session: Session) -> None:
+    commands.use_scheme(session, text(1, extra='inside = "utterance"\n'), "lab.toml")
+    free = segment(session.study, made(session))
+    assert free is not None
+    assert (free.start_us, free.end_us) == (SECOND, 5 * SECOND)
+    spoken = [(2, 3, "Hm."), (3, 10, "What a long story."), (20, 25, "Yes.")]
+    with session.step("Transcript"):
+        insert_utterances(
+            session.study, [Utterance(new_id(), "r", a * SECOND, b * SECOND, words) for a, b, words in spoken]
+        )
+    cut = segment(session.study, made(session))
+    assert cut is not None
+    assert (cut.start_us, cut.end_us) == (3 * SECOND, 5 * SECOND)
+    with pytest.raises(UserError, match="Nobody speaks"):
+        add_segment(session, "r", 12 * SECOND, 15 * SECOND, "a", scheme="lab")
+
+
+def test_a_split_keeps_older_values_on_both_sides(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    one = made(session, words="Old.")
+    commands.use_scheme(session, text(2, fields=["many"]), "lab.toml")
+    second, _ = split_segment(session, one, 3 * SECOND)
+    assert [value.version for value in every_value_of(session.study, second)] == [1]
+    commands.use_scheme(session, text(3), "lab.toml")
+    assert values_of(session.study, second)["words"].value == "Old."
+
+
+def test_check_says_where_a_scheme_is_kept_nowhere_or_cannot_be_read(session: Session) -> None:
+    commands.use_scheme(session, text(1), "lab.toml")
+    made(session, words="x")
+    path = session.study.path
+    assert check(path) == []
+    with session.study.without_history():
+        session.study.write("UPDATE scheme_version SET text = 'key = ' WHERE key = 'lab'", ())
+    assert any("is not TOML" in line for line in check(path))
+    with session.study.without_history():
+        session.study.write("DELETE FROM scheme_version WHERE key = 'lab'", ())
+    found = check(path)
+    assert any("scheme of a segment is kept nowhere" in line for line in found)
+    assert any("under a version of its scheme that is kept nowhere" in line for line in found)
+
+
+LABELS = st.lists(st.sampled_from("abcd"), min_size=1, unique=True)
+CHOICES = st.lists(st.sampled_from("wxyz"), min_size=1, unique=True)
+FIELDS = st.lists(st.sampled_from(["many", "one", "words", "number"]), unique=True)
+VALUES = {
+    "many": st.lists(st.sampled_from("wxyz"), unique=True),
+    "one": st.sampled_from("wxyz"),
+    "words": st.text("ab ", max_size=4),
+    "number": st.integers(0, 9),
+}
+Shape = tuple[list[str], list[str], list[str], int]
+"""Labels, choices, fields and the highest number."""
+SCHEMES = st.tuples(LABELS, CHOICES, FIELDS, st.integers(1, 9))
+EDITS = st.lists(st.tuples(SCHEMES, st.fixed_dictionaries({}, optional=VALUES)), min_size=1, max_size=5)
+
+
+@given(EDITS)
+@settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_no_change_of_a_scheme_loses_a_value(
+    tmp_path_factory: pytest.TempPathFactory,
+    edits: list[tuple[tuple[list[str], list[str], list[str], int], dict[str, Json]]],
+) -> None:
+    path = tmp_path_factory.mktemp("study") / "lab.greenroom"
+    with Study.create(path) as study, study.without_history():
+        insert_collection(study, Collection("c", "C"))
+        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
+    given_under: dict[tuple[str, int], dict[str, Json]] = {}
+    with Session.open(path, "Ada") as session:
+        segments: list[str] = []
+        for version, ((labels, choices, fields, maximum), values) in enumerate(edits, start=1):
+            scheme, _ = commands.use_scheme(session, text(version, labels, choices, fields, maximum), "lab.toml")
+            fitting = {key: value for key, value in values.items() if not scheme.orphans("t", {key: value})}
+            segments.append(made(session, labels[0]))
+            for one in segments:
+                for field, value in fitting.items():
+                    checked = scheme.check_value(field, value)
+                    if checked is not None:
+                        set_field(session, one, field, value)
+                        given_under.setdefault((one, version), {})[field] = checked
+        newest = session.schemes.get("lab")
+        listed = {
+            (o.segment.id, o.value.field, o.value.version) for o in orphans_of(session, "lab") if o.value is not None
+        }
+        for one in segments:
+            kept = {(value.field, value.version): value.value for value in every_value_of(session.study, one)}
+            assert kept == {
+                (field, version): value
+                for (owner, version), filled in given_under.items()
+                if owner == one
+                for field, value in filled.items()
+            }
+            shown = {field: value.value for field, value in values_of(session.study, one).items()}
+            placed = newest.placed("t", shown)
+            for (field, version), value in kept.items():
+                shadowed = any(other > version for known, other in kept if known == field)
+                assert (one, field, version) in listed or shadowed or placed[field] == value
+        assert versions_of(session.study, "lab") == [*range(1, len(edits) + 1)]
+    assert check(path) == []
