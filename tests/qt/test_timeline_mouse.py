@@ -374,6 +374,16 @@ def test_walking_brings_the_segment_into_view(view: TimelineView, qtbot: QtBot) 
     assert end >= 85_000_000
 
 
+def test_walking_scrolls_to_the_lane_of_the_segment(view: TimelineView, qtbot: QtBot) -> None:
+    view.resize(HEADER + 1000, 120)
+    bar = view.verticalScrollBar()
+    qtbot.waitUntil(lambda: bar.maximum() > 0)
+    for key, second, lane in ((Qt.Key.Key_End, 82, "c"), (Qt.Key.Key_Home, 15, "a")):
+        qtbot.keyClick(view, key)
+        y = at(view, second, lane).y()
+        assert RULER < y < view.viewport().height()
+
+
 def test_requests_name_the_selection(view: TimelineView, heard: Heard) -> None:
     view.set_selection(["x", "z"])
     view.request_nudge(-1, "end")

@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 from project.types import Segment
+from widgets.timeline.layout import RULER
 
 if TYPE_CHECKING:
     from widgets.timeline.view import TimelineView
@@ -73,6 +74,20 @@ class Keyboard:
             window = self._view.view
             middle = window.time_to_x((segment.start_us + segment.end_us) / 2)
             self._view.pan(middle - window.width / 2)
+        self._scroll_to(segment)
+
+    def _scroll_to(self, segment: Segment) -> None:
+        view = self._view
+        band = next((b for b in view.bands if b.lane.key == segment.annotator_id), None)
+        if band is None:
+            return
+        top, height = band.top, band.bottom - band.top
+        if not band.folded:
+            track = view.model.track(band.lane.key)
+            top, height = band.row_top(min(int(track.rows[track.index(segment)]), band.rows - 1)), band.row_height
+        bar = view.verticalScrollBar()
+        lowest = round(top + height) - (view.viewport().height() - RULER)
+        bar.setValue(min(max(bar.value(), lowest), round(top)))
 
     def _last_selected(self) -> Segment | None:
         chosen = self._view.model.selected
