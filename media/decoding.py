@@ -12,7 +12,7 @@ from av.video.stream import VideoStream
 from media.index import FrameIndex
 from media.source import open_source
 
-_SKIPPABLE = ("h264",)
+_LAYERS_AT = 21
 _MOST_THREADS = 17
 _FILLER = b"\x0c\x80"
 
@@ -117,7 +117,7 @@ class Decoder:
         """Whether a keyframe only begins a rolling refresh: its picture is held back, or is not a whole one."""
         index = self._index
         return (
-            index.codec in _SKIPPABLE
+            index.codec == "h264"
             and not self._lead
             and self._key > 0
             and self.position == int(index.keyframes[self._key])
@@ -138,6 +138,7 @@ class Decoder:
             # By default data that is left over after a slice, the mark of many a damaged one, is not held an error.
             stream.codec_context.options = {"err_detect": "aggressive"}
         self._stream = stream
+        self._skips = not self._index.counted and _marks_references(stream)
 
     def _forget(self, position: int) -> None:
         self.position = position
@@ -169,7 +170,7 @@ class Decoder:
 
     def _feed(self, packet: "Packet[VideoStream]") -> None:
         index = self._index
-        if index.codec in _SKIPPABLE and not index.counted:
+        if self._skips:
             unneeded = packet.pts is not None and packet.pts < int(index.pts[min(self._whole_from, len(index) - 1)])
             wanted = "NONREF" if unneeded else "DEFAULT"
             if self._stream.codec_context.skip_frame != wanted:
@@ -227,3 +228,18 @@ class Decoder:
         position = self.position
         self.position += 1
         return Decoded(position, frame, position < self._damaged_until)
+
+
+def _marks_references(stream: VideoStream) -> bool:
+    """Whether a stream says reliably of every picture that no other refers to it.
+
+    In HEVC that mark is about pictures of the same temporal layer only (ITU-T H.265, 7.4.2.2), so there must be but
+    one layer, as the configuration record says (ISO/IEC 14496-15, 8.3.2.1).
+    """
+    codec = stream.codec_context
+    if codec.name == "h264":
+        return True
+    record = codec.extradata or b""
+    return (
+        codec.name == "hevc" and record[:1] == b"\x01" and len(record) > _LAYERS_AT and record[_LAYERS_AT] >> 3 & 7 == 1
+    )

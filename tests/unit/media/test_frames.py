@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from media.decoding import Decoder
 from media.frames import FrameReader
 from media.index import load_index
 from media.iterate import iterate, pictures
@@ -22,6 +23,17 @@ KINDS: Mapping[str, dict[str, Any]] = {
     },
     "open.mp4": {"frames": 120, "bframes": 3, "gop": 25, "open_gop": True},
     "hevc.mp4": {"frames": 70, "codec": "libx265", "pix_fmt": "yuv420p10le", "bframes": 3, "gop": 30, "open_gop": True},
+    "hevc-pyramid.mp4": {
+        "frames": 150,
+        "codec": "libx265",
+        "options": {"x265-params": "log-level=none:bframes=4:b-pyramid=1:b-adapt=2:ref=4:keyint=70:scenecut=0"},
+    },
+    "hevc-layers.mp4": {
+        "frames": 100,
+        "codec": "libx265",
+        "options": {"x265-params": "log-level=none:bframes=4:temporal-layers=2:keyint=50:scenecut=0"},
+    },
+    "part-2.mp4": {"frames": 80, "codec": "mpeg4", "gop": 40, "options": {"bf": "3"}},
     "variable.mkv": {"times_us": [i * 33_000 + i % 5 * 6_000 for i in range(80)], "bframes": 2, "gop": 20},
     "turned.mp4": {"frames": 60, "rotation": 90, "bframes": 2},
     "vp9.webm": {"frames": 60, "codec": "libvpx-vp9", "gop": 20, "options": {"deadline": "realtime", "cpu-used": "8"}},
@@ -162,3 +174,19 @@ def test_real_recordings_are_exact(shared_data: Path) -> None:
         with FrameReader(path, index, memory=40 * len(whole[0]) * 3 // 2) as reader:
             for i in (*map(int, far), *range(5, len(index), 19), *range(len(index) - 1, len(index) - 40, -1)):
                 assert reader.picture_at(i).planes[0].tobytes() == whole[i], i
+
+
+@pytest.mark.parametrize(("layers", "fewer"), [(1, True), (2, False)])
+def test_pictures_of_hevc_are_left_out_only_where_their_mark_is_sure(tmp_path: Path, layers: int, fewer: bool) -> None:
+    params = f"log-level=none:bframes=4:temporal-layers={layers}:keyint=50:scenecut=0"
+    clip = make_clip(tmp_path / "a.mp4", size=(160, 96), codec="libx265", options={"x265-params": params})
+    index = load_index(clip)
+    decoder = Decoder(clip, index)
+    decoder.restart(0)
+    decoder.skip_to(40)
+    given = []
+    while (found := decoder.next()) is not None and found.index <= 40:
+        given.append(found.index)
+    decoder.close()
+    assert given[-1] == 40
+    assert (len(given) < 41) is fewer
