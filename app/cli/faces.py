@@ -7,14 +7,22 @@ import click
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
 from app.core.session import Session
+from models.faces.registry import DETECTORS, JOINED, joined, usual
 from project.types import Json
 
 
 @click.command()
 @STUDY
 @click.option("--recording", help="Number, file name or id; all recordings when not given.")
+@click.option(
+    "--detector",
+    "detectors",
+    multiple=True,
+    type=click.Choice([*DETECTORS]),
+    help="What looks for faces; give it twice to use two together. All that are installed when not given.",
+)
 @json_option
-def faces(study: Path, recording: str | None, as_json: bool) -> None:
+def faces(study: Path, recording: str | None, detectors: tuple[str, ...], as_json: bool) -> None:
     """Find the faces of recordings and follow them from frame to frame; those without a picture are left out.
 
     What was done before an interruption is not done again.
@@ -22,19 +30,24 @@ def faces(study: Path, recording: str | None, as_json: bool) -> None:
     \b
     Example:
       greenroom faces my-study.greenroom --recording 1
+      greenroom faces my-study.greenroom --detector centerface --detector yunet
     """
     from app.core import face_tracking
     from app.core.batch import run_over
     from app.core.lookup import recording_called
     from project.queries.recordings import all_recordings
 
+    names = joined(detectors) if detectors else usual()
     with Session.open(study) as session:
         session.study.require_writable()
         seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
         chosen = seen if recording is None else [recording_called(session, recording)]
         found: list[dict[str, Json]] = []
         for owner, result in run_over(
-            session, chosen, lambda r: face_tracking.prepare(session, r.id), lambda work: Bar(work.title)
+            session,
+            chosen,
+            lambda r: face_tracking.prepare(session, r.id, detectors=names),
+            lambda work: Bar(work.title),
         ):
             kept = {key: result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}
             found.append({"recording": owner.number, **kept})
@@ -49,6 +62,6 @@ def faces(study: Path, recording: str | None, as_json: bool) -> None:
     ]
     tell(
         as_json,
-        {**totals, "recordings": [*found]},
+        {**totals, "detectors": [*names.split(JOINED)], "recordings": [*found]},
         "\n".join(lines) or "The study has no recordings with a picture yet.",
     )

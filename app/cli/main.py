@@ -25,6 +25,7 @@ _COMMANDS = {
     "info": "app.cli.study:info",
     "segment": "app.cli.segment:segment",
     "faces": "app.cli.faces:faces",
+    "models": "app.cli.models:models",
     "anonymize": "app.cli.anonymize:anonymize",
     "undo": "app.cli.study:undo",
     "redo": "app.cli.study:redo",

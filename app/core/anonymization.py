@@ -14,6 +14,7 @@ from app.core.jobs import Work
 from app.core.session import Session
 from app.core.track_file import save_tracks, take_tracks
 from media.cache import cache_folder
+from models.faces.registry import ALWAYS
 from project.errors import UserError
 from project.ids import new_id
 from project.names import require_text
@@ -88,7 +89,7 @@ def prepare(
             "frames": run.result["frames"],
             "damaged_frames": run.result.get("damaged_frames", []),
             "ends_early_s": run.result.get("ends_early_s", 0.0),
-            "detector": run.backend,
+            "detector": ALWAYS,
             "method": method,
             "options": dict(options or {}),
             "exempt": cast(Json, exempt),

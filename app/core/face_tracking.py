@@ -12,6 +12,7 @@ from app.core.session import Session
 from app.core.track_file import save_tracks, take_tracks
 from media.cache import cache_folder
 from models.faces.options import FaceOptions
+from models.faces.registry import require, usual
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.faces import insert_tracks
@@ -20,15 +21,23 @@ from project.timebase import SECOND
 from project.types import Changes, Json, Run
 from project.version import __version__
 
-_DETECTOR = "centerface"
 
-
-def prepare(session: Session, recording_id: str, options: FaceOptions | None = None) -> Work:
+def prepare(
+    session: Session, recording_id: str, options: FaceOptions | None = None, detectors: str | None = None
+) -> Work:
     """Make the job for one recording.
 
+    Args:
+        session: holds the study.
+        recording_id: whose faces.
+        options: every knob of tracking.
+        detectors: names joined by `+`; all that are installed when not given.
+
     Raises:
-        UserError: its file is missing, was replaced, or has no picture.
+        UserError: its file is missing, was replaced, or has no picture; or a detector is not installed.
     """
+    detectors = detectors or usual()
+    require(detectors)
     located = session.usable_picture(recording_id)
     recording = session.recording(recording_id)
     return Work(
@@ -39,7 +48,7 @@ def prepare(session: Session, recording_id: str, options: FaceOptions | None = N
             "path": str(located.path),
             "medium": located.medium.id,
             "fingerprint": located.medium.fingerprint,
-            "detector": _DETECTOR,
+            "detector": detectors,
             "options": cast(Json, asdict(options or FaceOptions())),
         },
     )
@@ -55,9 +64,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     folder = cache_folder() / "faces"
     path = Path(str(parameters["path"]))
     index = load_index(path)
+    finder = detector(str(parameters["detector"]))
     found = track_faces(
         path,
-        detector(str(parameters["detector"])),
+        finder,
         FaceOptions(**cast(dict[str, Json], parameters["options"])),  # type: ignore[arg-type]
         checkpoint=folder / f"{parameters['fingerprint']}.part",
         index=index,
@@ -67,6 +77,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "frames": found.frames,
         "frames_with_face": found.frames_with_face,
         "tracks": len(found.tracks),
+        "detector_parameters": dict(finder.parameters),
         "damaged_frames": list(found.damaged),
         "ends_early_s": index.missing_us / SECOND,
         "seconds": round(time.monotonic() - started, 3),
@@ -79,7 +90,8 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     tracks = take_tracks(Path(str(result["file"])))
     facts = {key: value for key, value in result.items() if key != "file"}
     parameters = {key: value for key, value in work.parameters.items() if key != "path"}
-    run = Run(new_id(), work.recording_id, work.kind, _DETECTOR, parameters, facts, utc_now(), __version__)
+    backend = str(work.parameters["detector"])
+    run = Run(new_id(), work.recording_id, work.kind, backend, parameters, facts, utc_now(), __version__)
     with session.study.recording_run():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, str(work.parameters["medium"]), tracks)

@@ -1,23 +1,64 @@
 """The face detectors there are. A new one is one file and one line here."""
 
+from collections.abc import Iterable
 from importlib import import_module
 from typing import cast
 
+from models import weights
 from models.faces.base import FaceDetector
 from project.errors import UserError
 
 DETECTORS = {
     "centerface": "models.faces.centerface:CenterFace",
+    "yunet": "models.faces.yunet:YuNet",
 }
+ALWAYS = "centerface"
+"""The one that is there in every installation."""
+NEEDS_WEIGHTS = {"yunet": "yunet"}
+JOINED = "+"
 
 
-def detector(name: str = "centerface", **options: object) -> FaceDetector:
-    """Make a detector; nothing heavy is imported before.
+def joined(names: Iterable[str]) -> str:
+    """Return several names as one, each once, in the order of the registry."""
+    return JOINED.join(sorted(set(names), key=[*DETECTORS].index))
+
+
+def usual() -> str:
+    """Return the detectors that are used when nothing is said: all that are installed, as one name."""
+    return joined(name for name in DETECTORS if name not in NEEDS_WEIGHTS or weights.installed(NEEDS_WEIGHTS[name]))
+
+
+def require(names: str) -> None:
+    """Refuse detectors that there are not, or whose weights are not installed, without loading one.
+
+    Raises:
+        UserError: says which, and how to get it.
+    """
+    for name in names.split(JOINED):
+        if name not in DETECTORS:
+            raise UserError(f"There is no face detector “{name}”.", f"Choose one of: {', '.join(DETECTORS)}.")
+        if name in NEEDS_WEIGHTS:
+            weights.path(NEEDS_WEIGHTS[name])
+
+
+def detector(names: str = ALWAYS, **options: object) -> FaceDetector:
+    """Make a detector, or of several names joined by `+` one that asks them all; nothing heavy is imported before.
+
+    Args:
+        names: as recorded in a run.
+        options: of a single one.
 
     Raises:
         UserError: there is none of that name, or what it needs is not installed.
     """
-    if name not in DETECTORS:
-        raise UserError(f"There is no face detector “{name}”.", f"Choose one of: {', '.join(DETECTORS)}.")
+    require(names)
+    made = [_made(name, **options) for name in names.split(JOINED)]
+    if len(made) == 1:
+        return made[0]
+    together = import_module("models.faces.together")
+    return cast(FaceDetector, together.Together(made))
+
+
+def _made(name: str, **options: object) -> FaceDetector:
     module, attribute = DETECTORS[name].split(":")
     return cast(FaceDetector, getattr(import_module(module), attribute)(**options))

@@ -17,6 +17,7 @@ from tests.fakes.terminal import Terminal
 
 NOT_FOR_PEOPLE = {"worker"}
 WINDOW = {"open"}
+MODELS = {f"models {name}" for name in ("list", "fetch", "add", "verify", "remove")}
 SOURCES = ("app", "anonymize", "media", "models", "project")
 COMMAND = re.compile(r": (greenroom|pip|sudo|--).*$")
 
@@ -46,6 +47,11 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("segment delete", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
     ("undo", ("lab.greenroom",)),
     ("redo", ("lab.greenroom",)),
+    ("models list", ()),
+    ("models fetch", ("--help",)),
+    ("models add", ("--help",)),
+    ("models verify", ()),
+    ("models remove", ("yunet",)),
     ("faces", ("lab.greenroom",)),
     ("anonymize", ("lab.greenroom", "--recording", "1", "--out", "clips")),
     ("info", ("lab.greenroom",)),
@@ -114,7 +120,7 @@ def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(
     assert found == {"ok": True, "problems": [], "media": []}
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"demo", "new", "synthetic", "check"} - WINDOW))
+@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"demo", "new", "synthetic", "check"} - WINDOW - MODELS))
 def test_a_study_that_is_not_there_is_one_line_and_nothing_is_made(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
 ) -> None:

@@ -1,0 +1,106 @@
+"""The commands about weights, and the choice of detectors: what they print, how they end, what they refuse."""
+
+import hashlib
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from app.cli import run
+from models import catalogue, weights
+from models.catalogue import WEIGHTS, Weights
+from tests.fakes.clips import make_clip
+from tests.fakes.terminal import Terminal
+from tests.unit.models.server import serving
+
+FILE = "yunet_n_dynamic.onnx"
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+def test_the_list_says_what_is_missing_and_how_to_get_it(greenroom: Terminal, folder: Path) -> None:
+    (each,) = greenroom.json("models", "list")["models"]
+    assert (each["name"], each["installed"], each["licence"]) == ("yunet", False, "Apache-2.0")
+    text = greenroom("models", "list")
+    assert "greenroom models fetch yunet" in text
+    assert WEIGHTS["yunet"].source in text
+    assert not folder.exists()
+
+
+def test_weights_are_added_verified_used_and_removed(greenroom: Terminal, folder: Path, shared_models: Path) -> None:
+    made = greenroom.json("models", "add", "yunet", shared_models)
+    assert made == {"name": "yunet", "file": str(folder / FILE)}
+    assert greenroom.json("models", "list")["models"][0]["installed"] is True
+    assert greenroom.json("models", "verify") == {"ok": True, "verified": ["yunet"], "problems": {}}
+    assert greenroom.json("models", "remove", "yunet")["removed"] is True
+    assert greenroom.json("models", "remove", "yunet")["removed"] is False
+    assert [*folder.iterdir()] == []
+
+
+def test_a_damaged_file_fails_verification(
+    greenroom: Terminal, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder.mkdir()
+    (folder / FILE).write_bytes(b"damaged")
+    assert run(["models", "verify"]) == 2
+    assert "damaged" in capsys.readouterr().out
+
+
+def test_one_that_is_not_installed_fails_verification_by_name_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["models", "verify", "yunet"]) == 2
+    assert run(["models", "verify"]) == 0
+    assert "No weights are installed." in capsys.readouterr().out
+
+
+def test_a_wrong_file_is_refused(greenroom: Terminal, folder: Path, tmp_path: Path) -> None:
+    (tmp_path / FILE).write_bytes(b"wrong")
+    assert "checksum is wrong" in greenroom("models", "add", "yunet", tmp_path, code=2)
+    assert [*folder.iterdir()] == []
+
+
+def test_fetching_installs_what_the_catalogue_says(
+    greenroom: Terminal, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = b"weights" * 1000
+    with serving(content) as sender:
+        digest = hashlib.sha256(content).hexdigest()
+        toy = Weights("yunet", FILE, "tests", sender.url, "CC0-1.0", len(content), digest)
+        monkeypatch.setitem(catalogue.WEIGHTS, "yunet", toy)
+        assert greenroom.json("models", "fetch", "yunet")["file"] == str(folder / FILE)
+        assert (folder / FILE).read_bytes() == content
+        sender.status = 404
+        greenroom("models", "remove", "yunet")
+        assert "404" in greenroom("models", "fetch", "yunet", code=2)
+
+
+def test_detectors_are_chosen_and_recorded(greenroom: Terminal, tmp_path: Path, shared_models: Path) -> None:
+    study = tmp_path / "lab.greenroom"
+    clip = make_clip(tmp_path / "walk.mp4", frames=5, size=(160, 120))
+    greenroom("new", study)
+    greenroom("add", study, clip)
+    chosen = ("--detector", "yunet", "--detector", "centerface")
+    assert "greenroom models fetch yunet" in greenroom("faces", study, *chosen, code=2)
+    assert greenroom.json("faces", study)["detectors"] == ["centerface"]
+    greenroom("models", "add", "yunet", shared_models)
+    assert greenroom.json("faces", study)["detectors"] == ["centerface", "yunet"]
+    assert greenroom.json("faces", study, *chosen)["detectors"] == ["centerface", "yunet"]
+    assert greenroom.json("faces", study, "--detector", "yunet")["detectors"] == ["yunet"]
+    greenroom("faces", study, "--detector", "magic", code=2)
+    assert greenroom.json("anonymize", study, "--recording", "1", "--out", tmp_path)
+    assert recorded(study) == ["centerface", "centerface+yunet", "centerface+yunet", "yunet"]
+
+
+def recorded(study: Path) -> list[str]:
+    with sqlite3.connect(study) as opened:
+        rows = opened.execute("SELECT backend FROM run WHERE kind = 'faces' ORDER BY id").fetchall()
+    opened.close()
+    return [backend for (backend,) in rows]
