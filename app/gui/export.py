@@ -84,7 +84,9 @@ class Export(QObject):
     def show_result(self, work: Work, result: Result) -> None:
         """Show what came of an export, with the times to look at."""
         left, doubtful, blanked = (_times(result.get(key)) for key in ("faces_left", "doubtful", "blanked"))
-        self.result = ExportResult(Path(str(result["output"])), left, doubtful, blanked, self._window)
+        exempt = work.parameters.get("exempt")
+        kept = len(exempt) if isinstance(exempt, list) else 0
+        self.result = ExportResult(Path(str(result["output"])), left, doubtful, blanked, self._window, kept)
         self.result.jump_requested.connect(lambda at: self.jump_requested.emit(work.recording_id, at))
         self.result.show()
 

@@ -39,6 +39,7 @@ class ExportResult(QDialog):
         doubtful: Sequence[int],
         blanked: Sequence[int],
         parent: QWidget | None = None,
+        kept: int = 0,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export finished")
@@ -46,7 +47,7 @@ class ExportResult(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        column.addLayout(_headline(bool(left), _verdict(left)))
+        column.addLayout(_headline(bool(left), _verdict(left, kept)))
         path = QLabel(str(output), wordWrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         path.setAccessibleName(f"The clip: {output}")
@@ -92,9 +93,11 @@ class ExportResult(QDialog):
         self.jump_requested.emit(item.data(Qt.ItemDataRole.UserRole))
 
 
-def _verdict(left: Sequence[int]) -> str:
+def _verdict(left: Sequence[int], kept: int) -> str:
     if left:
         return f"Faces are left in {len(left)} frames. Do not release this clip."
+    if kept:
+        return "No face is left in the clip but those of robots, which were to stay."
     return "No face is left in the clip."
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.gui.actions import ACTIONS
@@ -143,6 +143,13 @@ def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_
     assert focused.text() == "Close"
     qtbot.keyClick(focused, Qt.Key.Key_Return)
     assert not result.isVisible()
+
+
+@pytest.mark.parametrize("kept", [0, 1])
+def test_faces_that_were_to_stay_are_not_denied(qtbot: QtBot, tmp_path: Path, kept: int) -> None:
+    result = ExportResult(tmp_path / "clip.mp4", [], [], [], kept=kept)
+    qtbot.addWidget(result)
+    assert ("robots" in " ".join(label.text() for label in result.findChildren(QLabel))) is bool(kept)
 
 
 def test_a_long_name_does_not_widen_the_export_dialog(qtbot: QtBot, tmp_path: Path) -> None:
