@@ -11,6 +11,7 @@ from widgets import theme
 _SHADOW = QColor(0, 0, 0, 150)
 _CHIP = QColor(13, 13, 13, 205)
 _ON_CHIP = QColor("#f2f2f2")
+_DOUBTFUL_MARK = QColor("#9aa0a6")
 
 
 class FaceState(StrEnum):
@@ -29,6 +30,7 @@ class FaceBox:
     Attributes:
         label: a few words: a pseudonym or a number.
         selected: drawn with its whole outline.
+        doubtful: the detector was never sure that it is a face: drawn dimmer and dashed.
     """
 
     track_id: str
@@ -39,6 +41,7 @@ class FaceBox:
     height: float
     state: FaceState = FaceState.DETECTED
     selected: bool = False
+    doubtful: bool = False
 
     def rect(self) -> QRectF:
         """Return the box."""
@@ -54,7 +57,7 @@ def paint_face(painter: QPainter, face: FaceBox, scale: float, picture: QRectF) 
     else:
         _add_corners(path, box, max(4.0, min(16.0, box.width() / 4, box.height() / 4)))
     # The picture is dark or bright: a shadow under a light line shows on both.
-    colour, style = _pen_of(face.state)
+    colour, style = _pen_of(face.state, face.doubtful)
     painter.save()
     painter.setClipRect(picture)
     painter.setBrush(Qt.BrushStyle.NoBrush)
@@ -103,15 +106,17 @@ def paint_subtitle(painter: QPainter, text: str, picture: QRectF) -> None:
     painter.drawText(room, flags | Qt.AlignmentFlag.AlignBottom, text)
 
 
-def _pen_of(state: FaceState) -> tuple[QColor, Qt.PenStyle]:
+def _pen_of(state: FaceState, doubtful: bool = False) -> tuple[QColor, Qt.PenStyle]:
     # Always the dark theme's colours: the picture stands on a dark stage in both.
     colours = theme.load("dark")
-    if state == FaceState.INTERPOLATED:
+    if state == FaceState.INTERPOLATED and not doubtful:
         return colours.accent, Qt.PenStyle.DashLine
     if state == FaceState.EXEMPT:
         return colours.uncertain, Qt.PenStyle.DotLine
     if state == FaceState.DISMISSED:
         return colours.outline, Qt.PenStyle.DotLine
+    if doubtful:
+        return _DOUBTFUL_MARK, Qt.PenStyle.DashLine
     return colours.accent, Qt.PenStyle.SolidLine
 
 

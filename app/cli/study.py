@@ -6,6 +6,7 @@ import click
 
 from app.cli.output import json_option, progress_bar, tell
 from app.core.session import MediaState, Session
+from project.counted import counted
 from project.errors import UserError
 from project.names import shown
 from project.timebase import format_time
@@ -159,7 +160,7 @@ def check(study: Path, as_json: bool) -> int:
 
             found = [session.locate(medium) for medium in all_media(session.study)]
         missing = [f"{f.state.value}: {f.path}" for f in found if f.state is not MediaState.PRESENT]
-    lines = [f"{study}: {'sound' if not problems else f'{len(problems)} problems'}", *problems]
+    lines = [f"{study}: {'sound' if not problems else counted(len(problems), 'problem')}", *problems]
     if missing:
         lines += ["Files to relink:", *missing]
     tell(as_json, {"ok": not problems, "problems": [*problems], "media": [*missing]}, "\n".join(lines))
@@ -181,7 +182,7 @@ def relink(study: Path, folder: Path, as_json: bool) -> None:
 
     with Session.open(study) as session, progress_bar("Searching") as bar:
         done = run_relink(session, folder, bar)
-    text = [f"Relinked {len(done.found)} files." if done.found else "No missing file was found there."]
+    text = [f"Relinked {counted(len(done.found), 'file')}." if done.found else "No missing file was found there."]
     text += [f"Still missing: {name}" for name in done.missing]
     tell(as_json, {"relinked": [*done.found], "missing": [*done.missing]}, "\n".join(text))
 
@@ -207,7 +208,11 @@ def synthetic(study: Path, recordings: int, segments: int, annotators: int, seed
     with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
         fill(made, recordings=recordings, segments=segments, annotators=annotators, seed=seed, progress=bar)
     counts = {"recordings": recordings, "segments": segments, "annotators": annotators}
-    tell(as_json, {"study": str(path), **counts}, f"Made {path}: {recordings} recordings, {segments} segments")
+    tell(
+        as_json,
+        {"study": str(path), **counts},
+        f"Made {path}: {counted(recordings, 'recording')}, {counted(segments, 'segment')}",
+    )
 
 
 @click.command(hidden=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.core.session import MediaState, Session
+from project.counted import counted
 from project.names import shown
 from project.queries.annotators import all_annotators
 from project.queries.media import all_media
@@ -65,11 +66,12 @@ class Overview:
     def as_text(self) -> str:
         """Return the figures and a line for each recording, for people."""
         who = ", ".join(self.annotators) or "nobody yet"
-        lines = [f"{shown(self.name)}: {len(self.recordings)} recordings, {self.segments} segments, by {who}"]
+        size = f"{counted(len(self.recordings), 'recording')}, {counted(self.segments, 'segment')}"
+        lines = [f"{shown(self.name)}: {size}, by {who}"]
         for r in self.recordings:
-            notes = [f"{r.segments} segments"]
+            notes = [counted(r.segments, "segment")]
             if r.faces:
-                notes.append(f"{r.faces.result.get('tracks')} face tracks")
+                notes.append(counted(int(str(r.faces.result.get("tracks") or 0)), "face track"))
             if r.state is not None and r.state is not MediaState.PRESENT:
                 notes.append(f"file {r.state.value}")
             length = format_time(r.recording.duration_us)

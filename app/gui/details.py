@@ -10,6 +10,7 @@ from app.core.commands import collections as collection_commands
 from app.core.commands import participants, recordings
 from app.core.session import MediaState, Session
 from app.gui.background import Background
+from app.gui.file_lines import FileLine
 from app.gui.participants_table import Person
 from app.gui.questions import Questions
 from app.gui.recording_dialog import Known, RecordingDialog
@@ -18,7 +19,7 @@ from project.errors import UserError
 from project.queries.collections import all_collections
 from project.queries.media import media_of
 from project.queries.participants import all_participants, consents, participants_in
-from project.timebase import SECOND, format_time
+from project.timebase import format_time
 from project.types import Changes, MediumRole, ParticipantRole
 
 _FILE_ROLES = {
@@ -63,6 +64,9 @@ class Details(QObject):
         )
         dialog.agent_entered.connect(lambda text: edit(lambda s: self._describe(s, text)))
         dialog.file_requested.connect(self._add_file)
+        dialog.files.offset_entered.connect(
+            lambda medium, at: edit(lambda s: recordings.move_medium(s, self._recording_id, medium, at))
+        )
         people = dialog.participants
         people.add_requested.connect(self._add_participant)
         people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
@@ -105,16 +109,15 @@ class Details(QObject):
             [Person(one, one.id in here, consents(study, one.id)) for one in all_participants(study)]
         )
 
-    def _files(self, session: Session) -> list[str]:
+    def _files(self, session: Session) -> list[FileLine]:
         lines = []
         for medium in media_of(session.study, self._recording_id):
             facts = [Path(medium.path).name, _FILE_ROLES[medium.role], format_time(medium.facts.duration_us)]
-            if medium.offset_us:
-                facts.append(f"begins at {medium.offset_us / SECOND:.3f} s")
             state = session.locate(medium).state
             if state is not MediaState.PRESENT:
                 facts.append(state.value)
-            lines.append(", ".join(facts))
+            offset_us = None if medium.role is MediumRole.MAIN else medium.offset_us
+            lines.append(FileLine(medium.id, ", ".join(facts), offset_us))
         return lines
 
     def _describe(self, session: Session, agent: str) -> Changes:

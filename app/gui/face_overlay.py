@@ -26,12 +26,15 @@ class FaceOverlay:
         self._found: dict[str, NDArray[np.int64]] = {}
         self._frame_us = 0
         self._selected = ""
+        self._doubtful: set[str] = set()
 
     def set_tracks(self, tracks: Sequence[FaceTrack], people: Mapping[str, Participant], frame_us: int) -> None:
         """Take the tracks; `frame_us` is how long a frame is shown."""
         self._frame_us = frame_us
         self._tracks = []
         self._found = {t.id: t.times_us[t.origins == Origin.DETECTED] for t in tracks}
+        # Whom somebody gave a name to is a face.
+        self._doubtful = {t.id for t in tracks if t.doubtful and t.participant_id is None and not t.dismissed}
         for number, track in enumerate(tracks, 1):
             who = people.get(track.participant_id or "")
             fixed = None
@@ -57,7 +60,10 @@ class FaceOverlay:
                 continue
             state = fixed or (FaceState.DETECTED if self._sure(track, time_us) else FaceState.INTERPOLATED)
             x, y, width, height = (float(side) * scale for side in box)
-            found.append(FaceBox(track.id, label, x, y, width, height, state, track.id == self._selected))
+            doubtful = track.id in self._doubtful
+            words = f"{label}, doubtful" if doubtful else label
+            chosen = track.id == self._selected
+            found.append(FaceBox(track.id, words, x, y, width, height, state, chosen, doubtful))
         return found
 
     def _sure(self, track: FaceTrack, time_us: int) -> bool:

@@ -134,22 +134,8 @@ class Faces(QObject):
         self._playback.show_faces()
 
     def _add_participant(self, track_id: str, name: str, role: ParticipantRole) -> None:
-        recording = self._studio.recording
-        made: list[str] = []
-
-        def add(session: object) -> Changes:
-            made_id, changes = participants.add_participant(
-                session,  # type: ignore[arg-type]
-                name,
-                role,
-                recording.id if recording else None,
-            )
-            made.append(made_id)
-            return changes
-
-        if self._studio.edit(add):
-            self._studio.edit(lambda s: participants.assign_face(s, track_id, made[0]))
-        else:
+        here = self._studio.recording.id if self._studio.recording else None
+        if not self._studio.edit(lambda s: participants.add_participant(s, name, role, here, track_id)[1]):
             self.reload()
 
     def _change_role(self, participant_id: str, role: ParticipantRole) -> None:

@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDoubleSpinBox,
     QFormLayout,
     QHBoxLayout,
     QLabel,
@@ -18,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from app.gui.file_lines import FileLine, FileLines, offset_field
 from app.gui.participants_table import ParticipantsTable
 from project.timebase import SECOND
 from project.types import MediumRole
@@ -28,19 +28,18 @@ _ROLES = {
     MediumRole.MICROPHONE: "Separate microphone",
     MediumRole.CHAPTER: "Next chapter",
 }
-_DAY_S = 86_400.0
 
 
 @dataclass(frozen=True, slots=True)
 class Known:
-    """What the dialog shows; `files` has a line of text for each."""
+    """What the dialog shows."""
 
     title: str
     name: str
     collection: str
     collections: Sequence[str]
     agent: str
-    files: Sequence[str]
+    files: Sequence[FileLine]
     writable: bool
 
 
@@ -89,8 +88,7 @@ class RecordingDialog(QDialog):
         self.agent.setToolTip("What the agent is in every recording of this collection")
         self.agent.editingFinished.connect(lambda: self._entered(self.agent, self.agent_entered))
         form.addRow("&Agent", self.agent)
-        self.files = QLabel(textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.files.setTextFormat(Qt.TextFormat.PlainText)
+        self.files = FileLines()
         form.addRow("Files", self.files)
         form.addRow("", self._file_row())
         self.participants = ParticipantsTable()
@@ -113,7 +111,7 @@ class RecordingDialog(QDialog):
         self.collection.blockSignals(False)
         for field in (self.name, self.agent):
             field.setText(self._shown[field])
-        self.files.setText("\n".join(known.files) or "No file")
+        self.files.show_lines(known.files)
         self.body.setEnabled(known.writable)
 
     def _entered(self, field: QLineEdit, signal: object) -> None:
@@ -129,10 +127,7 @@ class RecordingDialog(QDialog):
         for role, name in _ROLES.items():
             self.role.addItem(name, role)
         self.role.setAccessibleName("What the further file is")
-        self.offset = QDoubleSpinBox(decimals=3, suffix=" s", minimum=-_DAY_S, maximum=_DAY_S)
-        self.offset.setAccessibleName("Where the further file begins")
-        self.offset.lineEdit().setAccessibleName("Where the further file begins, in seconds")
-        self.offset.setToolTip("Where the file begins on this recording's time axis; negative: before it")
+        self.offset = offset_field("the further file")
         self.add = add = QPushButton("Add file…")
         add.setToolTip("Add a further file of the same interaction to this recording")
         add.setAutoDefault(False)

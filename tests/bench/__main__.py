@@ -50,7 +50,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="make bench")
     parser.add_argument("names", nargs="*", choices=[*BENCHES, []], help="benches to run; all when none is named")
     chosen = parser.parse_args().names or BENCHES
-    kept = _kept()
+    kept, broken = _kept(), []
     for name in chosen:
         print(f"-- {name}", flush=True)
         try:
@@ -58,11 +58,14 @@ def main() -> int:
         except Exception:
             traceback.print_exc()
             found = [Row(name, "failed", "", "", "", False)]
+            broken.append(name)
         print(table(found), flush=True)
         kept[name] = found
         RESULTS.parent.mkdir(exist_ok=True)
         RESULTS.write_text(json.dumps({key: [asdict(row) for row in rows] for key, rows in kept.items()}), "utf-8")
     _write(kept)
+    if broken:
+        print(f"These raised an error and measured nothing: {', '.join(broken)}", file=sys.stderr)
     return 0 if all(row.ok is not False for name in chosen for row in kept[name]) else 1
 
 

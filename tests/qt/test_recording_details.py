@@ -105,6 +105,26 @@ def test_a_microphone_is_added_with_its_offset(qtbot: QtBot, window: MainWindow,
     qtbot.waitUntil(lambda: "other.mp4, separate microphone" in dialog.files.text())
 
 
+def test_where_a_further_file_begins_can_be_changed(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
+    dialog.offset.setValue(1.5)
+    dialog.add.click()
+    qtbot.waitUntil(lambda: len(dialog.files.offsets) == 1)
+    ((medium_id, field),) = dialog.files.offsets.items()
+    assert field.value() == 1.5
+    field.setValue(-0.25)
+    field.editingFinished.emit()
+    session, recording = window.studio.session, window.studio.recording
+    assert session is not None
+    assert recording is not None
+    offsets = {m.id: m.offset_us for m in media_of(session.study, recording.id)}
+    assert offsets[medium_id] == -250_000
+    window.studio.undo()
+    qtbot.waitUntil(lambda: field.value() == 1.5)
+    before = session.study.undo_name
+    field.editingFinished.emit()
+    assert session.study.undo_name == before
+
+
 def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:
     table = dialog.participants
     table.name.setText("P01")

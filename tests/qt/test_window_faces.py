@@ -4,6 +4,7 @@ import json
 import shutil
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -175,6 +176,18 @@ def test_boxes_follow_the_size_of_the_picture_and_the_role() -> None:
     overlay.select("gone")
     assert "gone" in {box.track_id for box in overlay.boxes(12 * FRAME, 640)}
     assert overlay.coverage().tolist() == [[0, 20 * FRAME]]
+
+
+def test_a_doubtful_face_is_told_apart() -> None:
+    overlay = FaceOverlay()
+    sure, doubtful = track("sure", 0, 20, 100), track("doubtful", 0, 20, 300)
+    weak = np.full_like(doubtful.scores, 0.1)
+    doubtful = replace(doubtful, scores=weak)
+    overlay.set_tracks([sure, doubtful, replace(doubtful, id="gone", dismissed=True)], {}, FRAME)
+    overlay.select("gone")
+    boxes = {box.track_id: box for box in overlay.boxes(12 * FRAME, 640)}
+    assert {key: box.doubtful for key, box in boxes.items()} == {"sure": False, "doubtful": True, "gone": False}
+    assert boxes["doubtful"].label == "Face 2, doubtful"
 
 
 def test_moments_that_follow_each_other_are_one() -> None:

@@ -10,9 +10,13 @@ from project.types import Changes, ConsentUse, Participant, ParticipantRole
 
 
 def add_participant(
-    session: Session, pseudonym: str, role: ParticipantRole, recording_id: str | None = None
+    session: Session,
+    pseudonym: str,
+    role: ParticipantRole,
+    recording_id: str | None = None,
+    track_id: str | None = None,
 ) -> tuple[str, Changes]:
-    """Add a participant, and where a recording is given, that they appear in it; returns the new id.
+    """Add a participant, that they appear in a recording and whose face they have, where given; returns the new id.
 
     Raises:
         UserError: the pseudonym is empty or taken.
@@ -27,6 +31,8 @@ def add_participant(
         participants.insert_participant(session.study, made)
         if recording_id is not None:
             participants.set_appearance(session.study, recording_id, made.id, True)
+        if track_id is not None:
+            faces.assign_participant(session.study, track_id, made.id)
     return made.id, step.changes
 
 

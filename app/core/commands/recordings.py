@@ -109,6 +109,22 @@ def add_medium(session: Session, recording_id: str, file: ProbedFile, role: Medi
     return step.changes
 
 
+def move_medium(session: Session, recording_id: str, medium_id: str, offset_us: int) -> Changes:
+    """Say where a further file of a recording begins on the recording's axis, in microseconds; negative: before it.
+
+    Raises:
+        UserError: the file is no longer there, or is the main one, whose own times are the axis.
+    """
+    medium = next((m for m in media.media_of(session.study, recording_id) if m.id == medium_id), None)
+    if medium is None:
+        raise UserError("This file is no longer part of the recording.", "Choose another one.")
+    if medium.role is MediumRole.MAIN:
+        raise UserError("The main file begins where its recording begins.", "Move the other files instead.")
+    with session.step(f"Move the start of {Path(medium.path).name}") as step:
+        media.update_medium(session.study, replace(medium, offset_us=offset_us))
+    return step.changes
+
+
 def rename_recording(session: Session, recording_id: str, name: str) -> Changes:
     """Give a recording another name."""
     if not name.strip():

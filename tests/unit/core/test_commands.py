@@ -67,6 +67,21 @@ def test_further_files_join_a_recording_in_order(session: Session, here: str, tm
     assert [m.role for m in media_of(session.study, here)] == [MediumRole.MAIN]
 
 
+def test_a_further_file_is_moved_on_the_axis_and_the_main_one_is_not(
+    session: Session, here: str, tmp_path: Path
+) -> None:
+    second = make_clip(tmp_path / "second.mp4", size=(160, 120), frames=5)
+    recordings.add_medium(session, here, recordings.probe_file(second), MediumRole.CAMERA, 240_000)
+    main, camera = media_of(session.study, here)
+    assert recordings.move_medium(session, here, camera.id, -1_250_000).ids("medium") == {camera.id}
+    assert [m.offset_us for m in media_of(session.study, here)] == [main.offset_us, -1_250_000]
+    undo(session)
+    assert [m.offset_us for m in media_of(session.study, here)] == [main.offset_us, 240_000]
+    for wrong in (main.id, "nothing"):
+        with pytest.raises(UserError):
+            recordings.move_medium(session, here, wrong, 5)
+
+
 def test_a_recording_gets_another_name_but_never_none(session: Session, here: str) -> None:
     recordings.rename_recording(session, here, " Kitchen ")
     assert session.recording(here).name == "Kitchen"

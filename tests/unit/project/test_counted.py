@@ -1,0 +1,8 @@
+import pytest
+
+from project.counted import counted
+
+
+@pytest.mark.parametrize(("number", "words"), [(0, "0 recordings"), (1, "1 recording"), (2, "2 recordings")])
+def test_one_is_told_apart_from_several(number: int, words: str) -> None:
+    assert counted(number, "recording") == words
