@@ -43,7 +43,7 @@ def create_file(path: Path, name: str) -> Path:
                 [("id", json.dumps(new_id())), ("name", json.dumps(name, ensure_ascii=False))],
             )
             connection.commit()
-        _put(unfinished, path)
+        put_in_place(unfinished, path)
     except FileExistsError:
         raise taken from None
     except OSError as error:
@@ -67,7 +67,7 @@ def upgrade_file(path: Path, version: int) -> Path:
         with explained(path.name), contextlib.closing(connect(path, "rw")) as connection:
             with contextlib.closing(sqlite3.connect(unfinished)) as copy:
                 connection.backup(copy)
-            _put(unfinished, backup)
+            put_in_place(unfinished, backup)
             migrate(connection)
     except OSError as error:
         raise _cannot_write(backup, error) from None
@@ -77,7 +77,7 @@ def upgrade_file(path: Path, version: int) -> Path:
     return backup
 
 
-def _put(unfinished: Path, path: Path) -> None:
+def put_in_place(unfinished: Path, path: Path) -> None:
     """Give a finished file its name, which must be free, and make sure that it stays after a power cut."""
     try:
         os.link(unfinished, path)

@@ -1,0 +1,241 @@
+"""Three ways for each row that a copy changed: take it, leave it, or keep both versions as a conflict.
+
+`before` is what the copy started from, `theirs` what it made of it, `ours` what the study has now. A row that the study
+left as it was is taken. One that both changed stays as the study's owner has it. Where two copies changed it and the
+owner did not, an edit comes before a deletion and then the text of the row decides, so that the order in which copies
+come home makes no difference.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from project.merging.edits import Edit
+from project.merging.origin import Place, brought_by
+from project.merging.shape import (
+    AUTHOR,
+    ITEM,
+    LEFT_OUT,
+    LOCAL,
+    OWN_PROPERTIES,
+    TIMES,
+    Key,
+    Row,
+    Rows,
+    Table,
+    rows_about,
+)
+from project.store import Study
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """A row, or a segment with all that was said about it, of which there are two versions; None: deleted."""
+
+    table: str
+    key: Key
+    ours: Rows | None
+    theirs: Rows | None
+    source: str
+
+
+@dataclass(slots=True)
+class Decision:
+    """What a merge will do.
+
+    Attributes:
+        inserts: table -> rows that are new here.
+        updates: table -> rows as they become.
+        deletes: table -> keys of rows to remove.
+        clashes: what both sides changed.
+        same: number of rows that are here already.
+    """
+
+    inserts: dict[str, list[Row]] = field(default_factory=dict)
+    updates: dict[str, list[Row]] = field(default_factory=dict)
+    deletes: dict[str, list[Key]] = field(default_factory=dict)
+    clashes: list[Clash] = field(default_factory=list)
+    same: int = 0
+
+    def take(self, table: Table, ours: Row | None, theirs: Row | None) -> None:
+        """Make the study's row what `theirs` is."""
+        if theirs is None:
+            if ours is not None:
+                self.deletes.setdefault(table.name, []).append(table.key_of(ours))
+        elif ours is None:
+            self.inserts.setdefault(table.name, []).append(theirs)
+        else:
+            self.updates.setdefault(table.name, []).append(theirs)
+
+
+Edits = dict[str, dict[Key, Edit]]
+
+
+def decide(study: Study, copy: Study, tables: dict[str, Table], edits: Edits, label: str) -> Decision:
+    """Compare every row that the copy changed with the study's."""
+    return _Deciding(study, copy, tables, label).of(edits)
+
+
+def with_authors(edits: Edits, tables: dict[str, Table], same_person: dict[str, str]) -> Edits:
+    """Return the edits with annotators called as they are in the study; both may have introduced the same person."""
+    if not same_person:
+        return edits
+    for name, column in AUTHOR.items():
+        renamed: dict[Key, Edit] = {}
+        for edit in edits.get(name, {}).values():
+            for row in (edit.before, edit.after):
+                if row is not None:
+                    row[column] = same_person.get(row[column], row[column])
+            state = edit.after or edit.before
+            assert state is not None
+            renamed[tables[name].key_of(state)] = edit
+        if renamed:
+            edits[name] = renamed
+    return edits
+
+
+class _Deciding:
+    def __init__(self, study: Study, copy: Study, tables: dict[str, Table], label: str) -> None:
+        self._study = study
+        self._copy = copy
+        self._tables = tables
+        self._label = label
+        self._made = Decision()
+        self._disputes: list[tuple[Table, Key, Row | None, Row | None]] = []
+
+    def of(self, edits: Edits) -> Decision:
+        items = {
+            str((edit.after or edit.before or {})[column])
+            for name, column in ITEM.items()
+            for edit in edits.get(name, {}).values()
+        }
+        ours = {name: rows_about(self._study, self._tables[name], {*items}, column) for name, column in ITEM.items()}
+        whole = self._whole_items(items, edits, ours)
+        for name, of_table in edits.items():
+            table = self._tables[name]
+            here = ours.get(name)
+            if here is None:
+                here = rows_about(self._study, table, {key[table.key.index(table.subject)] for key in of_table})
+            for key, edit in of_table.items():
+                if name in ITEM and str((edit.after or edit.before or {})[ITEM[name]]) in whole:
+                    continue
+                self._row(table, key, edit, here.get(key))
+        self._settle()
+        return self._made
+
+    def _row(self, table: Table, key: Key, edit: Edit, ours: Row | None) -> None:
+        if table.name == "property" and key[0] in OWN_PROPERTIES:
+            return
+        before, theirs = _as_here(table, edit, ours)
+        if ours == theirs:
+            self._made.same += 1
+        elif table.name == "merged_copy":
+            if theirs is not None and (ours is None or theirs["step_uid"] > ours["step_uid"]):
+                self._made.take(table, ours, theirs)
+        elif table.name == "conflict":
+            if theirs is not None and (ours is None or ours["resolution"] is None):
+                self._made.take(table, ours, theirs)
+        elif ours and theirs and _but_for_time(table, ours) == _but_for_time(table, theirs):
+            if theirs[TIMES[table.name]] < ours[TIMES[table.name]]:
+                self._made.take(table, ours, theirs)
+        elif ours == before:
+            self._made.take(table, ours, theirs)
+        else:
+            self._disputes.append((table, key, ours, theirs))
+
+    def _whole_items(self, items: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> set[str]:
+        """Decide about the segments that only one side still has; return them."""
+        here = {str(key[0]) for key in ours["segment"]}
+        changed = edits.get("segment", {})
+        gone_there = {s for s in items if (s,) in changed and changed[s,].after is None}
+        new_there = {s for s in items if (s,) in changed and changed[s,].before is None}
+        deleted_there = here & gone_there
+        deleted_here = items - here - gone_there - new_there
+        self._deleted_there(deleted_there, edits, ours)
+        self._deleted_here(deleted_here)
+        return deleted_there | deleted_here | (gone_there - here)
+
+    def _deleted_there(self, segments: set[str], edits: Edits, ours: dict[str, dict[Key, Row]]) -> None:
+        present, known = _by_item(ours, segments), _by_item(_befores(edits), segments)
+        for one in sorted(segments):
+            if present[one] == known[one]:
+                for name, rows in present[one].items():
+                    for row in rows:
+                        self._made.take(self._tables[name], row, None)
+            else:
+                self._made.clashes.append(Clash("segment", (one,), present[one], None, self._label))
+
+    def _deleted_here(self, segments: set[str]) -> None:
+        if not segments:
+            return
+        theirs = _by_item(
+            {name: rows_about(self._copy, self._tables[name], {*segments}, column) for name, column in ITEM.items()},
+            segments,
+        )
+        brought = brought_by(self._study, self._tables, [("segment", (one,)) for one in segments])
+        for one in sorted(segments):
+            source = brought.get(("segment", (one,)))
+            if source is None:
+                self._made.clashes.append(Clash("segment", (one,), None, theirs[one], self._label))
+                continue
+            for name, rows in theirs[one].items():
+                for row in rows:
+                    self._made.take(self._tables[name], None, row)
+            self._made.clashes.append(Clash("segment", (one,), theirs[one], None, source))
+
+    def _settle(self) -> None:
+        if not self._disputes:
+            return
+        places: list[Place] = [(table.name, key) for table, key, _, _ in self._disputes]
+        brought = brought_by(self._study, self._tables, places)
+        for table, key, ours, theirs in self._disputes:
+            source = brought.get((table.name, key))
+            if source is None or not _prevails(theirs, ours):
+                self._made.clashes.append(_clash(table, key, ours, theirs, self._label))
+            else:
+                self._made.take(table, ours, theirs)
+                self._made.clashes.append(_clash(table, key, theirs, ours, source))
+
+
+def _as_here(table: Table, edit: Edit, ours: Row | None) -> tuple[Row | None, Row | None]:
+    """Return both states of the copy with the columns that were not its business as they are here."""
+    before, after = edit.before, edit.after
+    if ours is None or (table.name not in LOCAL and table.name not in LEFT_OUT):
+        return before, after
+    kept = {column: ours[column] for column in LOCAL.get(table.name, ())}
+    for column in LEFT_OUT.get(table.name, ()):
+        if before is not None and (after is None or before[column] == after[column]):
+            kept[column] = ours[column]
+    return (None if before is None else {**before, **kept}), (None if after is None else {**after, **kept})
+
+
+def _prevails(one: Row | None, other: Row | None) -> bool:
+    if one is None or other is None:
+        return one is not None
+    return json.dumps(one, sort_keys=True) > json.dumps(other, sort_keys=True)
+
+
+def _clash(table: Table, key: Key, ours: Row | None, theirs: Row | None, source: str) -> Clash:
+    first, second = (None if row is None else {table.name: [row]} for row in (ours, theirs))
+    return Clash(table.name, key, first, second, source)
+
+
+def _but_for_time(table: Table, row: Row) -> Row:
+    return {name: value for name, value in row.items() if name != TIMES.get(table.name)}
+
+
+def _befores(edits: Edits) -> dict[str, dict[Key, Row]]:
+    return {
+        name: {key: edit.before for key, edit in edits.get(name, {}).items() if edit.before is not None}
+        for name in ITEM
+    }
+
+
+def _by_item(rows: dict[str, dict[Key, Row]], segments: Iterable[str]) -> dict[str, Rows]:
+    """Return segment -> its rows by table, each in the order of its keys."""
+    found: dict[str, Rows] = {one: {} for one in segments}
+    for name, column in ITEM.items():
+        for _, row in sorted(rows.get(name, {}).items()):
+            if row[column] in found:
+                found[row[column]].setdefault(name, []).append(row)
+    return found

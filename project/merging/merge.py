@@ -1,0 +1,265 @@
+"""Merges the work of one copy into a study, as one step that can be undone."""
+
+import json
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from project import locking
+from project.errors import UserError
+from project.filesystem import resolved
+from project.merging.decide import Clash, Decision, decide, with_authors
+from project.merging.edits import Edit, edits_since, newest_known, newest_step, step_uid
+from project.merging.origin import merge_key
+from project.merging.parents import keep_whole
+from project.merging.resolving import present_version
+from project.merging.runs import activity_of, runs_of, store_activity, store_runs
+from project.merging.shape import ORDER, Key, Table, tables_of
+from project.names import shown
+from project.queries.annotators import insert_annotator
+from project.queries.conflicts import all_conflicts
+from project.store import Cell, Study
+from project.types import Annotator, Changes
+
+COPY = "copy"
+"""The property that tells a split copy: its id, its annotator, the step it was split at."""
+
+_CONFLICTS = uuid.UUID("5f1b5f2e-6a7a-4c53-9c6e-3a1d7c0e9b11")
+
+
+@dataclass(frozen=True, slots=True)
+class Came:
+    """How many rows of one table a merge added, changed and removed."""
+
+    added: int = 0
+    changed: int = 0
+    removed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Merged:
+    """What a merge did, or would do.
+
+    Attributes:
+        source: what the copy is called in conflicts: its annotator, or its file's name.
+        tables: table -> what came; tables without news are left out.
+        conflicts: how many new ones there are.
+        introduced: names of annotators that are new to the study.
+        renumbered: recordings that got another number, because theirs was taken: name -> number.
+        changes: rows touched.
+    """
+
+    source: str
+    tables: Mapping[str, Came] = field(default_factory=lambda: MappingProxyType({}))
+    conflicts: int = 0
+    introduced: tuple[str, ...] = ()
+    renumbered: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    changes: Changes = field(default_factory=Changes)
+
+    @property
+    def nothing_new(self) -> bool:
+        """Whether the study had everything already."""
+        return not self.tables and not self.conflicts
+
+
+def open_copy(study: Study, path: Path) -> Study:
+    """Open a copy for reading.
+
+    Raises:
+        UserError: it is no study, damaged, of a newer version, of another study, the study itself, or open elsewhere.
+    """
+    path = resolved(path)
+    name = shown(path.name)
+    if path == study.path or (path.exists() and path.samefile(study.path)):
+        raise UserError(f"“{name}” is the study itself.", "Name the copies that were worked on.")
+    if path.is_file() and locking.is_held(path):
+        raise UserError(f"“{name}” is open in another window ({locking.read_holder(path)}).", "Close it there first.")
+    copy = Study.open(path, read_only=True)
+    try:
+        if copy.id != study.id:
+            raise UserError(f"“{name}” is a copy of another study.", "Merge it into the study it was made from.")
+        if newest_known(study, copy) is None and copy.get_property(COPY) is not None:
+            raise UserError(
+                f"“{name}” was not split from this study, but from one of its copies.",
+                "Merge it into that copy first.",
+            )
+    except BaseException:
+        copy.close()
+        raise
+    return copy
+
+
+def label_of(copy: Study) -> str:
+    """Return what a copy is called: its annotator where it was split for one, else its file's name."""
+    facts = copy.get_property(COPY)
+    if isinstance(facts, dict) and facts.get("annotator"):
+        return str(facts["annotator"])
+    return copy.path.stem
+
+
+def order_of(copy: Study) -> tuple[str, str]:
+    """Return by what copies are put in order, so that it does not matter how they are named on a command line."""
+    return copy_id(copy, 0), newest_step(copy)[1]
+
+
+def copy_id(copy: Study, known: int) -> str:
+    """Return the id of a copy: its own where it was split, else the uid of the first step that only it has."""
+    facts = copy.get_property(COPY)
+    if isinstance(facts, dict) and facts.get("id"):
+        return str(facts["id"])
+    return step_uid(copy, known + 1)
+
+
+def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: bool = False) -> Merged:
+    """Bring home what a copy changed since it was made, or since it was merged last.
+
+    It is one step under `annotator_id`; annotators that are new to the study are introduced before it. Nothing is
+    written where the copy has no news, nor with `dry_run`.
+
+    Raises:
+        UserError: the study is read-only, or the disk is full.
+    """
+    known = newest_known(study, copy) or 0
+    label = label_of(copy)
+    tables = tables_of(study)
+    edits = edits_since(copy, known, tables)
+    new_people, same_person = _people(study, copy, edits)
+    runs = runs_of(study, copy)
+    active = activity_of(study, copy, same_person)
+    if not edits and not new_people and not runs and not active:
+        return Merged(label)
+    edits = with_authors(edits, tables, same_person)
+    for one in new_people:
+        edits.get("annotator", {}).pop((one.id,), None)
+    decision = decide(study, copy, tables, edits, label)
+    keep_whole(study, copy, tables, decision, label, {one.id for one in new_people})
+    renumbered = _renumber(study, decision)
+    clashes = _fresh(study, decision)
+    merged = Merged(
+        label,
+        MappingProxyType(_came(decision, runs.rows)),
+        len(clashes),
+        tuple(one.name for one in new_people),
+        MappingProxyType(renumbered),
+    )
+    if dry_run:
+        return merged
+    study.require_writable()
+    for one in new_people:
+        with study.step(f"Introduce {one.name}", undoable=False):
+            insert_annotator(study, one)
+    store_runs(study, copy, runs)
+    store_activity(study, active)
+    if not edits:
+        return merged
+    uid = newest_step(copy)[1]
+    with study.step(f"Merge {label}", annotator_id, merge_key(uid, label)) as step:
+        _write(study, tables, decision)
+        _write_clashes(study, tables, clashes)
+        study.write(
+            "INSERT INTO merged_copy VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) "
+            "ON CONFLICT (copy_id) DO UPDATE SET step_uid = excluded.step_uid, at = excluded.at",
+            (copy_id(copy, _fork(study, copy)), uid),
+        )
+    return Merged(label, merged.tables, merged.conflicts, merged.introduced, merged.renumbered, step.changes)
+
+
+def _people(study: Study, copy: Study, edits: dict[str, dict[Key, Edit]]) -> tuple[list[Annotator], dict[str, str]]:
+    """Return the copy's annotators that the study lacks, and their id -> id here of those that go by the same name."""
+    here = {str(row[1]): str(row[0]) for row in study.rows("SELECT id, name FROM annotator")}
+    ids = set(here.values())
+    new, same = [], {}
+    for identifier, name, kind in copy.rows("SELECT id, name, kind FROM annotator ORDER BY id"):
+        if identifier in ids:
+            continue
+        if name in here:
+            same[identifier] = here[name]
+            edits.get("annotator", {}).pop((identifier,), None)
+        else:
+            new.append(Annotator(identifier, name, kind))
+    return new, same
+
+
+def _renumber(study: Study, decision: Decision) -> dict[str, int]:
+    """Give recordings that come with a number that is taken the next free one."""
+    coming = decision.inserts.get("recording", [])
+    if not coming:
+        return {}
+    taken = {int(row[0]) for row in study.rows("SELECT number FROM recording")}
+    given = {}
+    for row in sorted(coming, key=lambda row: str(row["id"])):
+        if row["number"] in taken:
+            row["number"] = max(taken) + 1
+            given[str(row["name"])] = int(row["number"])
+        taken.add(int(row["number"]))
+    return given
+
+
+def _came(decision: Decision, runs: Mapping[str, int]) -> dict[str, Came]:
+    found = {}
+    for name in ORDER:
+        counts = [len(rows.get(name, [])) for rows in (decision.inserts, decision.updates, decision.deletes)]
+        if any(counts):
+            found[name] = Came(*counts)
+    return found | {name: Came(count) for name, count in runs.items() if count}
+
+
+def _write(study: Study, tables: dict[str, Table], decision: Decision) -> None:
+    study.write("PRAGMA defer_foreign_keys = ON", ())
+    for name in reversed(ORDER):
+        if decision.deletes.get(name):
+            where = " AND ".join(f"{column} = ?" for column in tables[name].key)
+            study.write_many(f"DELETE FROM {name} WHERE {where}", decision.deletes[name])
+    for name in ORDER:
+        table = tables[name]
+        if decision.inserts.get(name):
+            marks = ", ".join("?" * len(table.columns))
+            study.write_many(
+                f"INSERT INTO {name} ({', '.join(table.columns)}) VALUES ({marks})",
+                [[row[column] for column in table.columns] for row in decision.inserts[name]],
+            )
+        if decision.updates.get(name):
+            changed = ", ".join(f"{column} = ?" for column in table.columns)
+            where = " AND ".join(f"{column} = ?" for column in table.key)
+            study.write_many(
+                f"UPDATE {name} SET {changed} WHERE {where}",
+                [[*(row[column] for column in table.columns), *table.key_of(row)] for row in decision.updates[name]],
+            )
+
+
+def _fresh(study: Study, decision: Decision) -> list[tuple[str, Clash]]:
+    """Return the conflicts that the study does not have yet, each with its id, which follows from what it says."""
+    known = {row[0] for row in study.rows("SELECT id FROM conflict")}
+    known |= {row["id"] for row in decision.inserts.get("conflict", [])}
+    found: dict[str, Clash] = {}
+    for clash in decision.clashes:
+        said = [clash.table, clash.key, clash.theirs, clash.source]
+        identifier = str(uuid.uuid5(_CONFLICTS, json.dumps(said, sort_keys=True)))
+        if identifier not in known:
+            found[identifier] = clash
+    return [*found.items()]
+
+
+def _write_clashes(study: Study, tables: dict[str, Table], clashes: list[tuple[str, Clash]]) -> None:
+    rows: list[tuple[Cell, ...]] = []
+    for identifier, clash in clashes:
+        ours, theirs = (None if side is None else json.dumps(side) for side in (clash.ours, clash.theirs))
+        rows.append((identifier, clash.table, json.dumps(clash.key), ours, theirs, clash.source))
+    study.write_many(
+        "INSERT INTO conflict VALUES (?, ?, ?, ?, ?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now'), NULL)", rows
+    )
+    # A later merge may have changed what the study has of an item that is in conflict already.
+    for one in all_conflicts(study, unresolved=True):
+        present = present_version(study, one, tables)
+        if present != one.ours:
+            text = None if present is None else json.dumps(present)
+            study.write("UPDATE conflict SET ours = ? WHERE id = ?", (text, one.id))
+
+
+def _fork(study: Study, copy: Study) -> int:
+    """Return the number in the copy of its newest step that is a step of the study too."""
+    steps = {row[0] for row in study.rows("SELECT uid FROM journal_step")}
+    found = copy.rows("SELECT id, uid FROM journal_step ORDER BY id DESC")
+    return next((int(number) for number, uid in found if uid in steps), 0)

@@ -1,0 +1,69 @@
+"""What models stored in a copy, and the seconds that its annotators were active: they only ever add up."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from project.store import Cell, Row, Study
+
+_RUN = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
+_TRACK = "id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins"
+
+
+@dataclass(frozen=True, slots=True)
+class NewRuns:
+    """Ids of the runs that the study lacks, and how many rows of which table come with them."""
+
+    ids: tuple[str, ...]
+    rows: Mapping[str, int]
+
+    def __bool__(self) -> bool:
+        return bool(self.ids)
+
+
+def runs_of(study: Study, copy: Study) -> NewRuns:
+    """Return what models stored in the copy and the study does not have; runs are never changed."""
+    here = {row[0] for row in study.rows("SELECT id FROM run")}
+    ids = tuple(row[0] for row in copy.rows("SELECT id FROM run ORDER BY rowid") if row[0] not in here)
+    tracks = sum(
+        int(row[0]) for one in ids for row in copy.rows("SELECT count(*) FROM face_track WHERE run_id = ?", (one,))
+    )
+    return NewRuns(ids, {"run": len(ids), "face_track": tracks})
+
+
+def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
+    """Store them as they are."""
+    if not runs:
+        return
+    with study.recording_run():
+        for one in runs.ids:
+            study.write_run(
+                f"INSERT INTO run ({_RUN}) VALUES ({_marks(_RUN)})",
+                copy.rows(f"SELECT {_RUN} FROM run WHERE id = ?", (one,)),
+            )
+            study.write_run(
+                f"INSERT INTO face_track ({_TRACK}) VALUES ({_marks(_TRACK)})",
+                copy.rows(f"SELECT {_TRACK} FROM face_track WHERE run_id = ?", (one,)),
+            )
+
+
+def activity_of(study: Study, copy: Study, same_person: Mapping[str, str]) -> list[tuple[Cell, ...]]:
+    """Return the counters in which the copy is ahead; of two, the larger counts, so that merging again adds nothing."""
+    ask = "SELECT recording_id, annotator_id, day, seconds FROM activity"
+    here = {row[:3]: row[3] for row in study.rows(ask)}
+    found: list[Row] = [(row[0], same_person.get(row[1], row[1]), row[2], row[3]) for row in copy.rows(ask)]
+    return [row for row in found if row[3] > here.get(row[:3], -1)]
+
+
+def store_activity(study: Study, active: list[tuple[Cell, ...]]) -> None:
+    """Set the counters."""
+    if active:
+        with study.without_history():
+            study.write_many(
+                "INSERT INTO activity VALUES (?, ?, ?, ?) "
+                "ON CONFLICT DO UPDATE SET seconds = max(seconds, excluded.seconds)",
+                active,
+            )
+
+
+def _marks(columns: str) -> str:
+    return ", ".join("?" * len(columns.split(", ")))

@@ -1,0 +1,107 @@
+"""What merging has to know about the tables: keys, whom and what a row refers to, and what stays with each copy."""
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from project.journal import SUBJECTS
+from project.store import Cell, Study
+
+Row: TypeAlias = dict[str, Any]
+"""One row: column -> value."""
+Key: TypeAlias = tuple[Cell, ...]
+"""The values of a row's primary key."""
+Rows: TypeAlias = dict[str, list[Row]]
+"""Table -> rows: one version of an item, as it is kept in a conflict."""
+
+AUTHOR = {
+    "segment": "annotator_id",
+    "assignment": "annotator_id",
+    "completion": "annotator_id",
+    "review": "reviewer_id",
+    "comment": "annotator_id",
+}
+"""The column that names an annotator."""
+
+ITEM = {"segment": "id", "segment_value": "segment_id", "review": "segment_id", "comment": "segment_id"}
+"""The tables that make up a segment and all that was said about it, and the column with the segment's id."""
+
+LOCAL = {"medium": ("path",)}
+"""Columns that each copy has for itself: where a file lies differs from machine to machine."""
+
+LEFT_OUT = {"participant": ("note",)}
+"""Columns that a split copy is not given: unchanged there means unchanged, whatever they hold here."""
+
+TIMES = {"completion": "at", "review": "at", "comment": "at"}
+"""Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
+
+OWN_PROPERTIES = frozenset({"id", "copy"})
+"""Facts about one file, which are never merged."""
+
+PARENTS = {
+    "recording": (("collection_id", "collection"),),
+    "medium": (("recording_id", "recording"),),
+    "appearance": (("recording_id", "recording"), ("participant_id", "participant")),
+    "consent": (("participant_id", "participant"),),
+    "segment": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "segment_value": (("segment_id", "segment"),),
+    "hold_out": (("recording_id", "recording"),),
+    "assignment": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "completion": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "review": (("segment_id", "segment"), ("reviewer_id", "annotator")),
+    "comment": (("segment_id", "segment"), ("annotator_id", "annotator")),
+    "utterance": (("recording_id", "recording"), ("participant_id", "participant")),
+    "track_correction": (("track_id", "face_track"), ("participant_id", "participant")),
+}
+"""Table -> the columns that refer to another table's id."""
+
+ORDER = (
+    "property", "collection", "recording", "medium", "participant", "appearance", "consent", "annotator",
+    "scheme_version", "hold_out", "assignment", "completion", "segment", "segment_value", "review", "comment",
+    "utterance", "track_correction", "conflict", "merged_copy",
+)  # fmt: skip
+"""Every human table, what others refer to first."""
+
+_CHUNK = 900
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """One human table."""
+
+    name: str
+    columns: tuple[str, ...]
+    key: tuple[str, ...]
+
+    @property
+    def subject(self) -> str:
+        """The column by which its rows are looked up."""
+        return SUBJECTS[self.name]
+
+    def key_of(self, row: Row) -> Key:
+        """Return a row's key."""
+        return tuple(row[column] for column in self.key)
+
+
+def tables_of(study: Study) -> dict[str, Table]:
+    """Return every human table by name."""
+    found = {}
+    for name in ORDER:
+        described = study.rows(f"PRAGMA main.table_info({name})")
+        keys = sorted((row[5], row[1]) for row in described if row[5])
+        found[name] = Table(name, tuple(row[1] for row in described), tuple(column for _, column in keys))
+    return found
+
+
+def rows_about(study: Study, table: Table, subjects: set[Cell], column: str = "") -> dict[Key, Row]:
+    """Return the rows of a table whose `column` (its subject, where none is named) is one of these."""
+    found: dict[Key, Row] = {}
+    wanted = [*subjects]
+    for first in range(0, len(wanted), _CHUNK):
+        part = wanted[first : first + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        for values in study.rows(
+            f"SELECT {', '.join(table.columns)} FROM {table.name} WHERE {column or table.subject} IN ({marks})", part
+        ):
+            row = dict(zip(table.columns, values, strict=True))
+            found[table.key_of(row)] = row
+    return found

@@ -1,0 +1,92 @@
+"""A study with recordings and two annotators, copies of it, and what a study holds, to compare."""
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from project.ids import new_id
+from project.merging.merge import Merged, merge_copy, open_copy
+from project.merging.shape import ORDER, tables_of
+from project.queries.annotators import insert_annotator
+from project.queries.collections import insert_collection
+from project.queries.participants import insert_participant, set_appearance
+from project.queries.recordings import insert_recording
+from project.queries.schemes import insert_version
+from project.queries.segments import insert_segment, set_value
+from project.schemes.loader import load_scheme, shipped_text
+from project.store import Study
+from project.types import Annotator, Collection, FieldValue, Participant, ParticipantRole, Recording, Segment
+
+ADA, BO = Annotator("a-ada", "Ada"), Annotator("a-bo", "Bo")
+COLLECTION = Collection("c-1", "Wellness", "A coach")
+RECORDINGS = tuple(Recording(f"r-{n}", COLLECTION.id, n, f"Recording {n}", 60_000_000) for n in (1, 2, 3))
+SCHEME = load_scheme("shrec")
+PERSON = Participant("p-1", "P01", ParticipantRole.USER, "Her real name is Jane")
+
+
+def furnish(path: Path) -> Path:
+    with Study.create(path, "Lab") as study, study.step("Set up", undoable=False):
+        insert_collection(study, COLLECTION)
+        for one in RECORDINGS:
+            insert_recording(study, one)
+        for who in (ADA, BO):
+            insert_annotator(study, who)
+        insert_participant(study, PERSON)
+        set_appearance(study, "r-1", PERSON.id, True)
+        insert_version(study, SCHEME.key, SCHEME.version, shipped_text(SCHEME.key))
+    return path if path.suffix else path.with_suffix(".greenroom")
+
+
+def copy_file(path: Path, name: str) -> Path:
+    return Path(shutil.copyfile(path, path.with_name(f"{name}.greenroom")))
+
+
+def mark(
+    study: Study, who: Annotator, recording: str = "r-1", start: int = 0, label: str = "error", rationale: str = ""
+) -> Segment:
+    """Add a segment as its annotator would."""
+    made = Segment(new_id(), recording, who.id, label, start, start + 1_000_000)
+    with study.step("Add segment", who.id):
+        insert_segment(study, made)
+        if rationale:
+            set_value(study, FieldValue(made.id, SCHEME.key, SCHEME.version, "rationale", rationale))
+    return made
+
+
+def merge(study: Path | Study, *copies: Path, dry_run: bool = False) -> list[Merged]:
+    """Merge copies one after the other."""
+    done = []
+    with contextlib.ExitStack() as stack:
+        opened = study if isinstance(study, Study) else stack.enter_context(Study.open(study))
+        for path in copies:
+            with open_copy(opened, path) as copy:
+                done.append(merge_copy(opened, copy, None, dry_run=dry_run))
+    return done
+
+
+@contextlib.contextmanager
+def working(path: Path) -> Iterator[Study]:
+    with Study.open(path) as study:
+        yield study
+
+
+def content(path: Path, *leave_out: str) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every row of every table that people or models write to, times of merging left out."""
+    with Study.open(path, read_only=True) as study:
+        found = {}
+        for name, table in tables_of(study).items():
+            columns = [c for c in table.columns if (name, c) not in {("conflict", "at"), ("merged_copy", "at")}]
+            found[name] = sorted(study.rows(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
+        for name in ("run", "face_track", "activity"):
+            found[name] = sorted(study.rows(f"SELECT * FROM {name}"), key=repr)
+    assert set(ORDER) <= set(found)
+    return {name: rows for name, rows in found.items() if name not in leave_out}
+
+
+def everything(path: Path) -> dict[str, list[tuple[Any, ...]]]:
+    """Return every row of every table, the history's too."""
+    with Study.open(path, read_only=True) as study:
+        names = [row[0] for row in study.rows("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return {name: study.rows(f"SELECT * FROM {name} ORDER BY 1") for name in names}

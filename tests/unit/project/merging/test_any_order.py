@@ -1,0 +1,116 @@
+"""Random edits in a study and in its copies: merged in any order and by any route, the same rows are left."""
+
+import tempfile
+from dataclasses import replace
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from project.check import check
+from project.queries.conflicts import all_conflicts
+from project.queries.participants import all_participants, set_appearance, update_participant
+from project.queries.segments import all_segments, delete_segment, set_value, update_segment
+from project.store import Study
+from project.types import FieldValue
+from tests.unit.project.merging.lab import ADA, BO, PERSON, SCHEME, content, copy_file, everything, furnish, mark, merge
+
+# What is done, to which of the segments, with which of a few values.
+_EDIT = st.tuples(
+    st.sampled_from(["add", "move", "text", "clear", "delete", "person", "appear", "undo"]),
+    st.integers(0, 3),
+    st.integers(0, 2),
+)
+_EDITS = st.lists(_EDIT, max_size=5)
+_FAST = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+def play(path: Path, edits: list[tuple[str, int, int]]) -> None:
+    with Study.open(path) as study:
+        for what, which, value in edits:
+            if what == "undo":
+                if study.undo_name == "Edit":
+                    study.undo()
+            elif what == "add":
+                mark(study, (ADA, BO)[value % 2], start=value * 1_000_000, rationale=f"new {value}")
+            else:
+                with study.step("Edit"):
+                    change(study, what, which, value)
+
+
+def change(study: Study, what: str, which: int, value: int) -> None:
+    known = [s for s in all_segments(study) if s.recording_id == "r-2"]
+    match what:
+        case "person":
+            update_participant(study, replace(all_participants(study)[0], pseudonym=f"P{value}"))
+        case "appear":
+            set_appearance(study, f"r-{value + 1}", PERSON.id, which % 2 == 0)
+        case _ if not known:
+            pass
+        case "move":
+            one = known[which % len(known)]
+            update_segment(study, replace(one, end_us=one.start_us + 1_000 * (value + 1)))
+        case "text" | "clear":
+            text = f"text {value}" if what == "text" else None
+            one = known[which % len(known)]
+            set_value(study, FieldValue(one.id, SCHEME.key, SCHEME.version, "rationale", text))
+        case "delete":
+            delete_segment(study, known[which % len(known)].id)
+
+
+def lab(folder: Path, home: list[Any], copies: list[list[Any]]) -> tuple[Path, list[Path]]:
+    """A study with two segments, copies of it, and edits in all of them."""
+    path = furnish(folder / "home.greenroom")
+    with Study.open(path) as study:
+        for n in range(2):
+            mark(study, (ADA, BO)[n], recording="r-2", start=n * 1_000_000, rationale="first")
+    copy_file(path, "first")
+    made = [copy_file(path, f"copy-{n}") for n in range(len(copies))]
+    for where, edits in zip(made, copies, strict=True):
+        play(where, edits)
+    play(path, home)
+    return path, made
+
+
+@_FAST
+@given(_EDITS, st.lists(_EDITS, min_size=2, max_size=3))
+def test_the_order_of_copies_does_not_matter(home: list[Any], copies: list[list[Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path, made = lab(Path(folder), home, copies)
+        left = []
+        for number, order in enumerate(permutations(made)):
+            here = copy_file(path, f"merged-{number}")
+            merge(here, *order)
+            assert check(here) == []
+            left.append(content(here))
+        assert all(one == left[0] for one in left)
+
+
+@_FAST
+@given(_EDITS, st.lists(_EDITS, min_size=1, max_size=2))
+def test_merging_again_changes_nothing(home: list[Any], copies: list[list[Any]]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path, made = lab(Path(folder), home, copies)
+        merge(path, *made)
+        before = everything(path)
+        assert all(done.nothing_new for done in merge(path, *made))
+        assert everything(path) == before
+
+
+@_FAST
+@given(_EDITS, _EDITS)
+def test_nothing_is_dropped(home: list[Any], theirs: list[Any]) -> None:
+    """Each row that one side made is in the study or in a conflict afterwards."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, (copy,) = lab(Path(folder), home, [theirs])
+        ours, there, first = content(path), content(copy), content(path.with_name("first.greenroom"))
+        merge(path, copy)
+        after = content(path)
+        with Study.open(path, read_only=True) as study:
+            versions = [side for one in all_conflicts(study) for side in (one.ours, one.theirs) if side]
+        kept = {tuple(row.values()) for side in versions for rows in side.values() for row in rows}
+        for table in ("segment", "segment_value", "participant", "appearance"):
+            made = (set(ours[table]) | set(there[table])) - set(first[table])
+            assert made <= set(after[table]) | kept

@@ -1,0 +1,328 @@
+"""Bringing work home: what is taken, what is a conflict, and what is refused."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.errors import UserError
+from project.ids import new_id
+from project.merging.merge import Merged, open_copy
+from project.merging.resolving import present_version, put
+from project.queries.annotators import all_annotators, insert_annotator
+from project.queries.conflicts import all_conflicts
+from project.queries.participants import all_participants, update_participant
+from project.queries.recordings import all_recordings, insert_recording
+from project.queries.segments import all_segments, delete_segment, segment, set_value, update_segment, values_of
+from project.store import Study
+from project.types import Annotator, FieldValue, Participant, Recording, Segment
+from tests.unit.project.merging.lab import (
+    ADA,
+    BO,
+    COLLECTION,
+    PERSON,
+    SCHEME,
+    content,
+    copy_file,
+    everything,
+    furnish,
+    mark,
+    merge,
+    working,
+)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    return furnish(tmp_path / "home.greenroom")
+
+
+def edit(path: Path, change: Callable[[Study], object]) -> None:
+    with working(path) as study, study.step("Edit", BO.id):
+        change(study)
+
+
+def text_of(study: Study, one: Segment) -> object:
+    found = values_of(study, one.id).get("rationale")
+    return None if found is None else found.value
+
+
+def rationale(one: Segment, text: str | None) -> Callable[[Study], None]:
+    return lambda study: set_value(study, FieldValue(one.id, SCHEME.key, SCHEME.version, "rationale", text))
+
+
+@pytest.fixture
+def one(home: Path) -> Segment:
+    with working(home) as study:
+        return mark(study, BO, rationale="first")
+
+
+def test_what_is_new_in_a_copy_comes_home_once(home: Path) -> None:
+    copy = copy_file(home, "copy")
+    with working(copy) as study:
+        made = [mark(study, ADA, start=n * 1_000_000, rationale=f"because {n}") for n in range(5)]
+    (first,) = merge(home, copy)
+    assert (first.tables["segment"].added, first.tables["segment_value"].added, first.conflicts) == (5, 5, 0)
+    with working(home) as study:
+        assert {s.id for s in all_segments(study)} == {s.id for s in made}
+        assert text_of(study, made[3]) == "because 3"
+    before = everything(home)
+    (second,) = merge(home, copy)
+    assert second.nothing_new
+    assert everything(home) == before
+    assert check(home) == []
+
+
+def test_it_is_one_step_that_can_be_undone_and_merged_again(home: Path) -> None:
+    copy = copy_file(home, "copy")
+    with working(copy) as study:
+        for n in range(3):
+            mark(study, ADA, start=n * 1_000_000)
+    before = content(home)
+    merge(home, copy)
+    after = content(home)
+    with working(home) as study:
+        assert study.undo_name == "Merge copy"
+        study.undo()
+    assert content(home) == before
+    merge(home, copy)
+    assert content(home) == after
+    assert check(home) == []
+
+
+def test_only_what_came_since_the_last_merge_is_looked_at(home: Path, one: Segment) -> None:
+    copy = copy_file(home, "copy")
+    edit(copy, rationale(one, "second"))
+    merge(home, copy)
+    edit(home, rationale(one, "the owner's"))
+    with working(copy) as study:
+        mark(study, ADA)
+    (again,) = merge(home, copy)
+    assert again.conflicts == 0
+    with working(home) as study:
+        assert text_of(study, one) == "the owner's"
+
+
+def test_the_same_edit_on_both_sides_is_no_conflict(home: Path, one: Segment) -> None:
+    copy = copy_file(home, "copy")
+    for path in (home, copy):
+        edit(path, rationale(one, "second"))
+    (done,) = merge(home, copy)
+    assert done.conflicts == 0
+    edit(copy, rationale(one, "third"))
+    assert merge(home, copy)[0].conflicts == 0
+    with working(home) as study:
+        assert text_of(study, one) == "third"
+
+
+def test_edits_of_one_row_on_both_sides_are_a_conflict_with_both_versions(home: Path, one: Segment) -> None:
+    copy = copy_file(home, "copy")
+    edit(home, rationale(one, "ours"))
+    edit(copy, rationale(one, "theirs"))
+    edit(copy, lambda study: update_segment(study, replace(one, end_us=9_000_000)))
+    (done,) = merge(home, copy)
+    assert (done.conflicts, done.tables["segment"].changed) == (1, 1)
+    with working(home) as study:
+        (found,) = all_conflicts(study)
+        assert text_of(study, one) == "ours"
+        kept = segment(study, one.id)
+        assert kept is not None
+        assert kept.end_us == 9_000_000
+    assert found.ours is not None
+    assert found.theirs is not None
+    assert (found.ours["segment_value"][0]["value"], found.theirs["segment_value"][0]["value"]) == (
+        '"ours"',
+        '"theirs"',
+    )
+    assert found.source == "copy"
+    before = everything(home)
+    assert merge(home, copy)[0].nothing_new
+    assert everything(home) == before
+
+
+@pytest.mark.parametrize("deleted", ["here", "there"])
+def test_deleting_what_the_other_side_edited_is_a_conflict(home: Path, one: Segment, deleted: str) -> None:
+    copy = copy_file(home, "copy")
+    gone, edited = (home, copy) if deleted == "here" else (copy, home)
+    edit(gone, lambda study: delete_segment(study, one.id))
+    edit(edited, rationale(one, "still needed"))
+    (done,) = merge(home, copy)
+    assert done.conflicts == 1
+    with working(home) as study:
+        (found,) = all_conflicts(study)
+        version = found.theirs if deleted == "here" else found.ours
+        assert (found.ours is None, found.theirs is None) == (deleted == "here", deleted == "there")
+        assert version is not None
+        assert version["segment_value"][0]["value"] == '"still needed"'
+        assert (segment(study, one.id) is None) == (deleted == "here")
+        with study.step("Take theirs"):
+            put(study, found, found.theirs)
+        assert present_version(study, found) == found.theirs
+        assert (segment(study, one.id) is None) == (deleted == "there")
+        study.undo()
+        assert (segment(study, one.id) is None) == (deleted == "here")
+    assert check(home) == []
+
+
+def test_a_deletion_of_what_nobody_touched_is_taken(home: Path, one: Segment) -> None:
+    copy = copy_file(home, "copy")
+    edit(copy, lambda study: delete_segment(study, one.id))
+    (done,) = merge(home, copy)
+    assert (done.conflicts, done.tables["segment"].removed, done.tables["segment_value"].removed) == (0, 1, 1)
+    with working(home) as study:
+        assert all_segments(study) == []
+
+
+def test_the_same_person_introduced_twice_is_one_annotator(home: Path) -> None:
+    copy = copy_file(home, "copy")
+    for number, path in enumerate((home, copy)):
+        with working(path) as study:
+            who = Annotator(new_id(), "Cy")
+            with study.step("Introduce Cy", undoable=False):
+                insert_annotator(study, who)
+            mark(study, who, start=number * 1_000_000)
+    merge(home, copy)
+    with working(home) as study:
+        (cy,) = [a for a in all_annotators(study) if a.name == "Cy"]
+        assert {s.annotator_id for s in all_segments(study)} == {cy.id}
+    assert merge(home, copy)[0].nothing_new
+
+
+def test_a_person_that_is_new_is_introduced(home: Path) -> None:
+    copy = copy_file(home, "copy")
+    with working(copy) as study:
+        who = Annotator(new_id(), "Dee")
+        with study.step("Introduce Dee", undoable=False):
+            insert_annotator(study, who)
+        mark(study, who)
+    assert merge(home, copy)[0].introduced == ("Dee",)
+    with working(home) as study:
+        study.undo()
+        assert who in all_annotators(study)
+    assert check(home) == []
+
+
+def test_recordings_that_come_with_a_number_that_is_taken_get_another(home: Path) -> None:
+    copies = [copy_file(home, name) for name in ("one", "two")]
+    for path in copies:
+        edit(path, lambda study: insert_recording(study, Recording(new_id(), COLLECTION.id, 4, "New", 1)))
+    done = merge(home, *copies)
+    assert done[1].renumbered == {"New": 5}
+    with working(home) as study:
+        assert [r.number for r in all_recordings(study)] == [1, 2, 3, 4, 5]
+
+
+def test_a_merged_copy_may_itself_be_merged(home: Path) -> None:
+    first, second = copy_file(home, "first"), copy_file(home, "second")
+    with working(first) as study:
+        made = mark(study, ADA, rationale="far away")
+    merge(second, first)
+    merge(home, second)
+    with working(home) as study:
+        assert text_of(study, made) == "far away"
+    before = everything(home)
+    assert merge(home, first)[0].nothing_new
+    assert everything(home) == before
+
+
+def test_an_edit_and_its_undo_are_nothing(home: Path, one: Segment) -> None:
+    copy = copy_file(home, "copy")
+    with working(copy) as study:
+        with study.step("Edit", BO.id):
+            rationale(one, "no")(study)
+        study.undo()
+    before = everything(home)
+    assert merge(home, copy)[0].nothing_new
+    assert everything(home) == before
+
+
+def test_a_dry_run_changes_nothing_and_says_the_same(home: Path) -> None:
+    copy = copy_file(home, "copy")
+    with working(copy) as study:
+        mark(study, ADA, rationale="x")
+    before = everything(home)
+    (planned,) = merge(home, copy, dry_run=True)
+    assert everything(home) == before
+    (done,) = merge(home, copy)
+    assert replace(planned, changes=done.changes) == done
+
+
+def test_two_copies_that_changed_one_row_leave_the_same_rows_in_either_order(home: Path, one: Segment) -> None:
+    copies = [copy_file(home, name) for name in ("x", "y")]
+    for path in copies:
+        edit(path, rationale(one, path.stem))
+    other = copy_file(home, "other")
+    merge(home, *copies)
+    merge(other, *reversed(copies))
+    assert content(home) == content(other)
+    with working(home) as study:
+        assert len(all_conflicts(study)) == 1
+
+
+def test_a_participants_note_that_a_copy_was_not_given_stays(home: Path) -> None:
+    # As in a split copy: the note is blank there from the start.
+    copy = copy_file(home, "copy")
+    with working(copy) as study, study.without_history():
+        study.write("UPDATE participant SET note = ''", ())
+    edit(copy, lambda study: update_participant(study, replace(PERSON, note="", pseudonym="P99")))
+    assert merge(home, copy)[0].conflicts == 0
+    with working(home) as study:
+        assert all_participants(study) == [Participant(PERSON.id, "P99", PERSON.role, PERSON.note)]
+
+
+class TestRefused:
+    def said(self, home: Path, copy: Path) -> str:
+        before = everything(home)
+        with working(home) as study, pytest.raises(UserError) as caught:
+            open_copy(study, copy)
+        assert everything(home) == before
+        assert "\n" not in caught.value.message
+        return caught.value.message
+
+    def test_a_copy_of_another_study(self, home: Path, tmp_path: Path) -> None:
+        assert "another study" in self.said(home, furnish(tmp_path / "other.greenroom"))
+
+    def test_the_study_itself(self, home: Path) -> None:
+        assert "itself" in self.said(home, home)
+
+    def test_a_missing_file(self, home: Path, tmp_path: Path) -> None:
+        assert "no study" in self.said(home, tmp_path / "nowhere.greenroom")
+
+    def test_another_kind_of_file(self, home: Path, tmp_path: Path) -> None:
+        (tmp_path / "x.greenroom").write_text("hello")
+        assert "not a study" in self.said(home, tmp_path / "x.greenroom")
+
+    def test_a_copy_that_was_cut_off(self, home: Path) -> None:
+        copy = copy_file(home, "copy")
+        copy.write_bytes(copy.read_bytes()[:-5000])
+        assert "damaged" in self.said(home, copy)
+
+    def test_a_copy_of_a_newer_version(self, home: Path) -> None:
+        copy = copy_file(home, "copy")
+        data = bytearray(copy.read_bytes())
+        data[60:64] = (99).to_bytes(4)
+        copy.write_bytes(data)
+        assert "newer version" in self.said(home, copy)
+
+    def test_a_copy_that_is_open_elsewhere(self, home: Path) -> None:
+        copy = copy_file(home, "copy")
+        with working(copy):
+            assert "open in another window" in self.said(home, copy)
+
+    def test_a_study_that_is_read_only(self, home: Path) -> None:
+        copy = copy_file(home, "copy")
+        with working(copy) as study:
+            mark(study, ADA)
+        with Study.open(home, read_only=True) as study, pytest.raises(UserError, match="reading only"):
+            merge(study, copy)
+
+
+def test_a_copy_that_cannot_be_written_to_is_merged(home: Path) -> None:
+    copy = copy_file(home, "copy")
+    with working(copy) as study:
+        mark(study, ADA)
+    copy.chmod(0o400)
+    done: list[Merged] = merge(home, copy)
+    assert done[0].tables["segment"].added == 1
