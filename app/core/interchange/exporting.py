@@ -7,6 +7,7 @@ from app.core.interchange.base import Format
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.file_names import file_name
 from app.core.interchange.rows import whole_rows
+from app.core.interchange.unique import unique
 from app.core.session import Session
 from media.destination import replaced_when_whole
 from project.errors import UserError
@@ -153,15 +154,6 @@ class _Maker:
         for participant_id, entries in lanes.items():
             who = self._people[participant_id] if participant_id else ""
             yield Lane(f"{SPEECH} {who}".strip(), tuple(entries), "utterances", participant=who)
-
-
-def unique(name: str, taken: set[str]) -> str:
-    """Return a name that is not taken yet, with a number after it where it has to be, and take it."""
-    found, number = name, 2
-    while found in taken:
-        found, number = f"{name} ({number})", number + 1
-    taken.add(found)
-    return found
 
 
 def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:

@@ -8,8 +8,6 @@ from project.names import shown
 
 MEGABYTE = 1_000_000
 HEAD_BYTES = 65_536
-LONGEST_ENTRY = 1_000_000
-"""Characters of one text."""
 
 
 def head_of(path: Path) -> bytes:

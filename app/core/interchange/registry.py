@@ -10,7 +10,10 @@ from app.core.interchange.limits import head_of
 from project.errors import UserError
 from project.names import shown
 
-FORMATS: dict[str, str] = {}
+FORMATS: dict[str, str] = {
+    "eaf": "app.core.interchange.eaf:Eaf",
+    "textgrid": "app.core.interchange.textgrid:TextGrid",
+}
 """Key -> `module:class`. Where a file fits several by its name, the first that recognises its content is meant."""
 
 

@@ -1,0 +1,211 @@
+"""Writes EAF 3.0, after the format's description (The Language Archive, EAF 3.0, 2017)."""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+from xml.sax.saxutils import escape, quoteattr
+
+from app.core.clock import utc_now
+from app.core.interchange.document import Document, Entry, Lane, RecordingPart
+from app.core.interchange.eaf_marks import ABOUT, FINER, SEGMENT, TIER
+from app.core.interchange.tiling import spread
+from app.core.interchange.unique import unique
+from app.core.interchange.value_text import to_text
+from project.errors import UserError
+from project.ids import is_id
+from project.types import Json
+
+_NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_KINDS = {
+    ".mp4": "video/mp4",
+    ".mov": "video/quicktime",
+    ".mpg": "video/mpeg",
+    ".mpeg": "video/mpeg",
+    ".wav": "audio/x-wav",
+    ".mp3": "audio/mpeg",
+    ".m4a": "audio/mp4",
+}
+_SEGMENTS, _SPEECH, _VALUES = "segments", "speech", "values"
+
+
+def eaf_text(document: Document) -> str:
+    """Return one recording as an EAF.
+
+    Raises:
+        UserError: the document has several recordings.
+    """
+    if len(document.recordings) != 1:
+        raise UserError("An EAF is about one recording.", "Export one recording to each file.")
+    return _Writer(document.recordings[0]).text()
+
+
+class _Writer:
+    def __init__(self, part: RecordingPart) -> None:
+        self._part = part
+        self._rows = [(lane, spread(lane.entries)) for lane in part.lanes]
+        self._slots, self._ends = _slots(entry for _, rows in self._rows for row in rows for entry in row)
+        self._tiers: list[str] = []
+        self._properties: list[tuple[str, str]] = []
+        self._vocabularies: dict[str, tuple[str, ...]] = {}
+        self._types: dict[str, str] = {}
+        self._taken: set[str] = set()
+        self._ids: set[str] = set()
+        self._annotations = 0
+
+    def text(self) -> str:
+        about: dict[str, Json] = {"id": self._part.id, "name": self._part.name, "duration_us": self._part.duration_us}
+        self._properties.append((ABOUT, _json(about)))
+        for lane, rows in self._rows:
+            self._lane(lane, rows)
+        self._properties.append(("lastUsedAnnotationId", str(self._annotations)))
+        lines = [
+            '<?xml version="1.0" encoding="UTF-8"?>',
+            f'<ANNOTATION_DOCUMENT AUTHOR="Greenroom" DATE="{utc_now()}" FORMAT="3.0" VERSION="3.0" '
+            'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" '
+            'xsi:noNamespaceSchemaLocation="http://www.mpi.nl/tools/elan/EAFv3.0.xsd">',
+            '<HEADER MEDIA_FILE="" TIME_UNITS="milliseconds">',
+            *self._media(),
+            *(f"<PROPERTY NAME={_quoted(name)}>{_plain(value)}</PROPERTY>" for name, value in self._properties),
+            "</HEADER>",
+            "<TIME_ORDER>",
+            *self._slots,
+            "</TIME_ORDER>",
+            *self._tiers,
+            *self._types.values(),
+            '<LANGUAGE LANG_DEF="http://cdb.iso.org/lg/CDB-00130975-001" LANG_ID="und" '
+            'LANG_LABEL="undetermined (und)"/>',
+            '<CONSTRAINT DESCRIPTION="1-1 association with a parent annotation" STEREOTYPE="Symbolic_Association"/>',
+            *self._entries(),
+            "</ANNOTATION_DOCUMENT>",
+        ]
+        return "\n".join(lines) + "\n"
+
+    def _media(self) -> Iterator[str]:
+        for link in self._part.media:
+            kind = _KINDS.get(PurePosixPath(link.path).suffix.lower(), "unknown")
+            path = link.path if link.path.startswith(("/", ".")) else f"./{link.path}"
+            origin = f' TIME_ORIGIN="{-link.offset_us // 1000}"' if link.offset_us else ""
+            yield (
+                f"<MEDIA_DESCRIPTOR MEDIA_URL={_quoted(path)} MIME_TYPE={_quoted(kind)} "
+                f"RELATIVE_MEDIA_URL={_quoted(path)}{origin}/>"
+            )
+
+    def _lane(self, lane: Lane, rows: list[list[Entry]]) -> None:
+        vocabulary = ""
+        if lane.kind == "utterances":
+            kind = self._type(_SPEECH)
+        else:
+            vocabulary = self._vocabulary(lane)
+            kind = self._type(f"{_SEGMENTS} {vocabulary}".strip(), vocabulary)
+        about: dict[str, Json] = {
+            "lane": lane.name,
+            "kind": lane.kind,
+            "annotator": lane.annotator,
+            "participant": lane.participant,
+            "scheme": lane.scheme,
+            "track": lane.track,
+        }
+        for number, row in enumerate(rows, start=1):
+            tier = unique(lane.name if number == 1 else f"{lane.name}-{number}", self._taken)
+            self._properties.append((f"{TIER}{tier}", _json(about)))
+            who = f" PARTICIPANT={_quoted(lane.participant)}" if lane.participant else ""
+            self._tiers.append(
+                f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(kind)}{who} "
+                f"TIER_ID={_quoted(tier)}>"
+            )
+            codes = {text: f"cve_{vocabulary}_{place}" for place, text in enumerate(lane.vocabulary)}
+            ids = [self._aligned(entry, _code(codes, entry.text)) for entry in row]
+            self._tiers.append("</TIER>")
+            self._values(lane, tier, row, ids)
+
+    def _aligned(self, entry: Entry, code: str) -> str:
+        found = f"{SEGMENT}{entry.id}" if is_id(entry.id) and f"{SEGMENT}{entry.id}" not in self._ids else self._next()
+        self._ids.add(found)
+        start, end = next(self._ends)
+        self._tiers.append(
+            f'<ANNOTATION><ALIGNABLE_ANNOTATION ANNOTATION_ID="{found}"{code} TIME_SLOT_REF1="{start}" '
+            f'TIME_SLOT_REF2="{end}"><ANNOTATION_VALUE>{_plain(entry.text)}</ANNOTATION_VALUE>'
+            "</ALIGNABLE_ANNOTATION></ANNOTATION>"
+        )
+        return found
+
+    def _values(self, lane: Lane, parent: str, row: list[Entry], ids: list[str]) -> None:
+        fields = dict.fromkeys(name for entry in row for name in entry.values)
+        for field in fields:
+            tier = unique(f"{parent} {field}", self._taken)
+            self._properties.append((f"{TIER}{tier}", _json({"lane": lane.name, "field": field})))
+            self._tiers.append(
+                f"<TIER ANNOTATOR={_quoted(lane.annotator)} LINGUISTIC_TYPE_REF={_quoted(self._type(_VALUES))} "
+                f"PARENT_REF={_quoted(parent)} TIER_ID={_quoted(tier)}>"
+            )
+            for entry, owner in zip(row, ids, strict=True):
+                if field in entry.values:
+                    self._tiers.append(
+                        f'<ANNOTATION><REF_ANNOTATION ANNOTATION_ID="{self._next()}" ANNOTATION_REF="{owner}">'
+                        f"<ANNOTATION_VALUE>{_plain(to_text(entry.values[field]))}</ANNOTATION_VALUE>"
+                        "</REF_ANNOTATION></ANNOTATION>"
+                    )
+            self._tiers.append("</TIER>")
+
+    def _next(self) -> str:
+        self._annotations += 1
+        return f"a{self._annotations}"
+
+    def _vocabulary(self, lane: Lane) -> str:
+        if not lane.vocabulary:
+            return ""
+        base = re.sub(r"[^\w.-]", "_", f"{lane.scheme}.{lane.track}", flags=re.ASCII)
+        name, number = base, 2
+        while self._vocabularies.get(name, lane.vocabulary) != lane.vocabulary:
+            name, number = f"{base}-{number}", number + 1
+        self._vocabularies[name] = lane.vocabulary
+        return name
+
+    def _type(self, name: str, vocabulary: str = "") -> str:
+        values = name == _VALUES
+        constraint = 'CONSTRAINTS="Symbolic_Association" ' if values else ""
+        codes = f"CONTROLLED_VOCABULARY_REF={_quoted(vocabulary)} " if vocabulary else ""
+        alignable = "false" if values else "true"
+        self._types[name] = (
+            f'<LINGUISTIC_TYPE {constraint}{codes}GRAPHIC_REFERENCES="false" LINGUISTIC_TYPE_ID={_quoted(name)} '
+            f'TIME_ALIGNABLE="{alignable}"/>'
+        )
+        return name
+
+    def _entries(self) -> Iterator[str]:
+        for name, texts in self._vocabularies.items():
+            yield f'<CONTROLLED_VOCABULARY CV_ID={_quoted(name)}><DESCRIPTION LANG_REF="und"/>'
+            for place, text in enumerate(texts):
+                yield (
+                    f'<CV_ENTRY_ML CVE_ID="cve_{name}_{place}"><CVE_VALUE LANG_REF="und">{_plain(text)}</CVE_VALUE>'
+                    "</CV_ENTRY_ML>"
+                )
+            yield "</CONTROLLED_VOCABULARY>"
+
+
+def _slots(entries: Iterable[Entry]) -> tuple[list[str], Iterator[tuple[str, str]]]:
+    """Return the time slots, in the order of time, and for each entry the names of those that it lies between."""
+    times = sorted((time, place) for place, time in enumerate(t for e in entries for t in (e.start_us, e.end_us)))
+    lines, names = [], [""] * len(times)
+    for number, (time, place) in enumerate(times, start=1):
+        milliseconds, finer = divmod(time, 1000)
+        names[place] = f"ts{number}" + (f"{FINER}{finer:03}" if finer else "")
+        lines.append(f'<TIME_SLOT TIME_SLOT_ID="{names[place]}" TIME_VALUE="{milliseconds}"/>')
+    return lines, zip(names[::2], names[1::2], strict=True)
+
+
+def _code(codes: Mapping[str, str], text: str) -> str:
+    return f' CVE_REF="{codes[text]}"' if text in codes else ""
+
+
+def _plain(text: str) -> str:
+    return escape(_NOT_XML.sub("\ufffd", text), {"\r": "&#13;"})
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(_NOT_XML.sub("\ufffd", text))
+
+
+def _json(value: Json) -> str:
+    return json.dumps(value, ensure_ascii=True)
