@@ -1,5 +1,6 @@
 """Intervals by resampling whole recordings: segments of one recording are not independent of each other."""
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -50,7 +51,7 @@ def estimate(
         reasons: why there is no figure: with nothing to count, and else.
         more: what else belongs to it.
     """
-    flat = sums.reshape(len(sums), -1)
+    flat = sums.reshape(len(sums), math.prod(sums.shape[1:]))
 
     def of(drawn: Floats | None) -> Floats:
         chosen = np.ones((1, len(flat))) if drawn is None else drawn

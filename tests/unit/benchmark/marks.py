@@ -1,0 +1,74 @@
+"""Small materials to compare: marks of annotators in recordings, written as tuples, and strategies that draw them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+from hypothesis import strategies as st
+
+from benchmark.agreement.material import ChosenField, Material, Named, RatedField
+from benchmark.agreement.overlap import Spans
+
+SECOND = 1_000_000
+LABELS = ("error", "competence", "none")
+Mark = tuple[int, str, str, float, float]
+"""Recording from 0, annotator, label, start and end in seconds."""
+
+
+def material(marks: Sequence[Mark], people: str = "AB", recordings: int = 1, seconds: float = 60) -> Material:
+    """Everybody worked on every recording."""
+    recording = np.array([mark[0] for mark in marks], np.int64)
+    return Material(
+        recordings=tuple(Named(f"r{number}", f"{number + 1}") for number in range(recordings)),
+        annotators=tuple(Named(who, who) for who in people),
+        labels=tuple(Named(label, label) for label in LABELS),
+        length_us=np.full(recordings, int(seconds * SECOND)),
+        worked=np.ones((recordings, len(people)), bool),
+        recording=recording,
+        annotator=np.array([people.index(mark[1]) for mark in marks], np.int64),
+        label=np.array([LABELS.index(mark[2]) for mark in marks], np.int64),
+        axis=recording,
+        axis_recording=np.arange(recordings),
+        start_us=np.array([round(mark[3] * SECOND) for mark in marks], np.int64),
+        end_us=np.array([round(mark[4] * SECOND) for mark in marks], np.int64),
+    )
+
+
+def with_choices(found: Material, key: str, choices: str, chosen: Iterable[str], *, several: bool = True) -> Material:
+    """Add a field whose choices are letters."""
+    table = np.array([[choice in row for choice in choices] for row in chosen], bool).reshape(-1, len(choices))
+    field = ChosenField(key, key, tuple(Named(one, one) for one in choices), table, several)
+    return replace(found, choosing=(*found.choosing, field))
+
+
+def with_ratings(found: Material, key: str, numbers: Sequence[float], minimum: float, maximum: float) -> Material:
+    """Add a scale."""
+    return replace(found, rated=(*found.rated, RatedField(key, key, np.array(numbers, float), minimum, maximum)))
+
+
+def spans(rows: Sequence[tuple[int, int, int, int]]) -> Spans:
+    """Make spans of (axis, start, end, label)."""
+    columns = np.array(rows, np.int64).reshape(-1, 4)
+    return Spans(columns[:, 0], columns[:, 1], columns[:, 2], columns[:, 3])
+
+
+@st.composite
+def drawn_spans(draw: st.DrawFn, most: int = 12) -> Spans:
+    """Draw spans on three axes, many of which touch, coincide or lie in each other."""
+    row = st.tuples(st.integers(0, 2), st.integers(0, 30), st.integers(1, 15), st.integers(0, 2))
+    return spans(
+        [(axis, start, start + length, label) for axis, start, length, label in draw(st.lists(row, max_size=most))]
+    )
+
+
+@st.composite
+def drawn_marks(draw: st.DrawFn, people: str = "AB", recordings: int = 3) -> list[Mark]:
+    """Draw marks in whole and half seconds."""
+    mark = st.tuples(
+        st.integers(0, recordings - 1),
+        st.sampled_from(people),
+        st.sampled_from(LABELS),
+        st.integers(0, 60),
+        st.integers(1, 20),
+    )
+    return [(r, who, label, start / 2, (start + length) / 2) for r, who, label, start, length in draw(st.lists(mark))]
