@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from app.core.session import Session
+from app.core.training import require_training
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import segments as rows
@@ -73,8 +74,9 @@ def add_segment(
 
     Raises:
         UserError: the span is empty, outside the recording or outside every utterance where it must not be, or the
-            label or a value does not fit the scheme.
+            label or a value does not fit the scheme; or the training was not passed yet.
     """
+    require_training(session, recording_id)
     used = session.schemes.get(scheme)
     lane = used.track(track or used.tracks[0].key)
     used.check_label(lane.key, label)

@@ -1,0 +1,108 @@
+"""Commands that part a study among annotators and bring their work together."""
+
+from pathlib import Path
+
+import click
+
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.commands import team as commands
+from app.core.conflicts import described
+from app.core.merge_report import as_json as report_json
+from app.core.merge_report import as_text as report_text
+from app.core.session import Session
+from project.names import shown
+from project.queries.conflicts import all_conflicts, count_unresolved
+
+
+@click.command()
+@STUDY
+@click.option("--annotator", required=True, help="Who the copy is for.")
+@click.option("--out", required=True, type=click.Path(path_type=Path), help="Where the copy goes.")
+@click.option(
+    "--media",
+    default="leave",
+    show_default=True,
+    type=click.Choice([one.value for one in commands.MediaWith]),
+    help="What becomes of the recordings' files: left where they are, linked, or copied beside the copy.",
+)
+@json_option
+def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> None:
+    """Make a copy of a study for one annotator, with their recordings and nothing of anybody else's work.
+
+    \b
+    Example:
+      greenroom split my-study.greenroom --annotator Ada --out for-ada.greenroom
+    """
+    with Session.open(study) as session:
+        made = commands.split_for(session, annotator, out, commands.MediaWith(media))
+    counts = made.rows
+    tell(
+        as_json,
+        {"copy": str(made.path), "id": made.copy_id, "annotator": annotator, "rows": dict(counts)},
+        f"Made {made.path}: {counts.get('recording', 0)} recordings, {counts.get('segment', 0)} segments",
+    )
+
+
+@click.command()
+@STUDY
+@click.argument("copies", metavar="COPY...", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Say what would come, each copy by itself, and change nothing.")
+@json_option
+def merge(study: Path, copies: tuple[Path, ...], dry_run: bool, as_json: bool) -> None:
+    """Bring the work of copies home. What both sides changed is kept in both versions, as a conflict.
+
+    Merging a copy twice changes nothing, and the order of copies does not matter.
+
+    \b
+    Example:
+      greenroom merge my-study.greenroom for-ada.greenroom for-bo.greenroom
+    """
+    with Session.open(study, read_only=dry_run) as session:
+        done = commands.merge_copies(session, copies, dry_run=dry_run)
+        unresolved = count_unresolved(session.study)
+    result = {**report_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
+    tell(as_json, result, report_text(done, unresolved, dry_run=dry_run))
+
+
+@click.command()
+@STUDY
+@click.option("--all", "everything", is_flag=True, help="Also those that were resolved.")
+@json_option
+def conflicts(study: Path, everything: bool, as_json: bool) -> None:
+    """List what two people changed differently, in both versions.
+
+    \b
+    Example:
+      greenroom conflicts my-study.greenroom
+    """
+    with Session.open(study, read_only=True) as session:
+        found = [described(session, one) for one in all_conflicts(session.study, unresolved=not everything)]
+    lines = []
+    for one in found:
+        state = f" ({one.resolution} was taken)" if one.resolution else ""
+        lines.append(f"{one.id}  {shown(one.title)}{state}")
+        lines += [
+            f"    {line.name}: ours {shown(line.ours)} | {shown(one.source)} {shown(line.theirs)}"
+            for line in one.differing
+        ]
+    tell(as_json, {"conflicts": [one.as_json() for one in found]}, "\n".join(lines) or "No conflicts.")
+
+
+@click.command()
+@STUDY
+@click.argument("conflict")
+@click.option("--take", required=True, type=click.Choice([one.value for one in commands.Side]), help="Which version.")
+@json_option
+def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
+    """Choose one version of a conflict; `greenroom undo` takes that back.
+
+    \b
+    Example:
+      greenroom resolve my-study.greenroom CONFLICT --take theirs
+    """
+    with Session.open(study) as session:
+        found = commands.find_conflict(session, conflict)
+        commands.resolve(session, found.id, commands.Side(take))
+        left = count_unresolved(session.study)
+    tell(as_json, {"conflict": found.id, "taken": take, "unresolved": left}, f"Took {take}; {left} conflicts are left")
