@@ -1,23 +1,21 @@
 """How far the annotators of a study agree: reads the study into arrays, and has the figures computed."""
 
-import json
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from app.core.agreement_columns import axes, chosen, columns, labels_of, rated
+from app.core.compared_people import compared_people
 from app.core.session import Session
-from benchmark.agreement.material import ChosenField, Material, Named, Options, RatedField
+from benchmark.agreement.material import Material, Named, Options
 from benchmark.agreement.report import Report
 from benchmark.agreement.types import Bools, Ints
 from project.errors import UserError
 from project.queries import comparison
-from project.queries.annotators import all_annotators
 from project.queries.recordings import all_recordings
-from project.schemes.scheme import CHOOSING, NUMBERS, Field, FieldKind, Scheme
+from project.schemes.scheme import CHOOSING, NUMBERS, FieldKind, Scheme
 from project.store import Row
-from project.types import Annotator, Json, Recording
-
-PERSON, ADJUDICATED = "person", "adjudicated"
+from project.types import Decision, Json, Recording
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +71,8 @@ def compute(reading: Reading) -> Report:
 def read(session: Session, question: Question | None = None) -> Reading:
     """Read what is to be compared, in a few queries.
 
+    What was given for training, and adjudicated lanes, are left out.
+
     Raises:
         UserError: the question names what the study does not have, or cannot be answered.
     """
@@ -80,65 +80,17 @@ def read(session: Session, question: Question | None = None) -> Reading:
     _check(question.options)
     scheme = session.schemes.get(question.scheme or None)
     track = scheme.track(question.track) if question.track else scheme.tracks[0]
-    people, third = _people(session, question)
-    recordings = _recordings(session, question)
-    fields = [one for one in scheme.fields_of(track.key) if one.kind in (*CHOOSING, *NUMBERS)]
     within = _within(scheme, track.key, question)
-    asked = [*dict.fromkeys([one.key for one in fields] + within)]
-
-    place = {recording.id: number for number, recording in enumerate(recordings)}
-    lane = {who.id: number for number, who in enumerate(people)}
-    training = comparison.in_training(session.study)
-    rows = [
-        row
-        for row in comparison.segment_rows(session.study, scheme.key, track.key)
-        if row[1] in place and row[2] in lane and (row[1], row[2]) not in training
-    ]
-    at = {row[0]: number for number, row in enumerate(rows)}
-    values: dict[str, dict[int, Json]] = {key: {} for key in asked}
-    for segment, key, text in comparison.value_rows(session.study, scheme.key, track.key, asked) if asked else ():
-        if segment in at:
-            values[key][at[segment]] = json.loads(text)
-
-    recording = np.array([place[row[1]] for row in rows], np.int64)
-    annotator = np.array([lane[row[2]] for row in rows], np.int64)
-    labels = _labels(scheme, track.key, [row[3] for row in rows])
-    code = {label.key: number for number, label in enumerate(labels)}
-    worked = np.zeros((len(recordings), len(people)), bool)
-    worked[recording, annotator] = True
-    for recording_id, annotator_id in comparison.completed(session.study):
-        if recording_id in place and annotator_id in lane and (recording_id, annotator_id) not in training:
-            worked[place[recording_id], lane[annotator_id]] = True
-    axis, axis_recording = _axes(recording, [values[key] for key in within], len(recordings))
-    reviewed, agreed = _reviews(session, at, rows)
-    material = Material(
-        recordings=tuple(Named(one.id, f"{one.number} {one.name}") for one in recordings),
-        annotators=tuple(Named(one.id, one.name) for one in people),
-        labels=labels,
-        length_us=np.array([one.duration_us for one in recordings], np.int64),
-        worked=worked,
-        recording=recording,
-        annotator=annotator,
-        label=np.array([code[row[3]] for row in rows], np.int64),
-        axis=axis,
-        axis_recording=axis_recording,
-        start_us=np.array([row[4] for row in rows], np.int64),
-        end_us=np.array([row[5] for row in rows], np.int64),
-        choosing=tuple(_chosen(one, values[one.key], len(rows)) for one in fields if one.kind in CHOOSING),
-        rated=tuple(_rated(one, values[one.key], len(rows)) for one in fields if one.kind in NUMBERS),
-        reviewed=reviewed,
-        agreed=agreed,
-        third=third,
-    )
+    material = _material(session, question, scheme, track.key, within)
     settings: dict[str, Json] = {
         "scheme": scheme.key,
         "scheme_version": scheme.version,
         "track": track.key,
-        "annotators": [one.name for one in people],
-        "third": people[third].name if third >= 0 else None,
-        "recordings": len(recordings),
-        "recordings_compared": int((worked.sum(1) > 1).sum()),
-        "annotations": len(rows),
+        "annotators": [one.name for one in material.annotators],
+        "third": question.third or None,
+        "recordings": len(material.recordings),
+        "recordings_compared": int((material.worked.sum(1) > 1).sum()),
+        "annotations": len(material),
         "within": [*within],
         "minimum_iou": question.options.minimum_iou,
         "step_ms": question.options.step_us / 1000,
@@ -148,6 +100,52 @@ def read(session: Session, question: Question | None = None) -> Reading:
     return Reading(material, question.options, settings, scheme.key)
 
 
+def _material(session: Session, question: Question, scheme: Scheme, track: str, within: list[str]) -> Material:
+    study = session.study
+    people, third = compared_people(session, question.pair, question.third)
+    recordings = _recordings(session, question)
+    place = {recording.id: number for number, recording in enumerate(recordings)}
+    lane = {who.id: number for number, who in enumerate(people)}
+    training = comparison.in_training(study)
+
+    def counts(recording_id: str, annotator_id: str) -> bool:
+        return recording_id in place and annotator_id in lane and (recording_id, annotator_id) not in training
+
+    rows = [row for row in comparison.segment_rows(study, scheme.key, track) if counts(row[1], row[2])]
+    places = {row[0]: number for number, row in enumerate(rows)}
+    fields = [one for one in scheme.fields_of(track) if one.kind in (*CHOOSING, *NUMBERS)]
+    filled = columns(study, scheme.key, track, [*dict.fromkeys([*(one.key for one in fields), *within])], places)
+    recording, annotator = (_ints([index[row[at]] for row in rows]) for at, index in ((1, place), (2, lane)))
+    worked = np.zeros((len(recordings), len(people)), bool)
+    worked[recording, annotator] = True
+    for recording_id, annotator_id in comparison.completed(study):
+        if counts(recording_id, annotator_id):
+            worked[place[recording_id], lane[annotator_id]] = True
+    labels = labels_of(scheme, track, [row[3] for row in rows])
+    code = {label.key: number for number, label in enumerate(labels)}
+    axis, axis_recording = axes(recording, [filled[key] for key in within], len(recordings))
+    reviewed, agreed = _reviews(session, places, rows)
+    return Material(
+        recordings=tuple(Named(one.id, f"{one.number} {one.name}") for one in recordings),
+        annotators=tuple(Named(one.id, one.name) for one in people),
+        labels=labels,
+        length_us=_ints([one.duration_us for one in recordings]),
+        worked=worked,
+        recording=recording,
+        annotator=annotator,
+        label=_ints([code[row[3]] for row in rows]),
+        axis=axis,
+        axis_recording=axis_recording,
+        start_us=_ints([row[4] for row in rows]),
+        end_us=_ints([row[5] for row in rows]),
+        choosing=tuple(chosen(one, filled[one.key], len(rows)) for one in fields if one.kind in CHOOSING),
+        rated=tuple(rated(one, filled[one.key], len(rows)) for one in fields if one.kind in NUMBERS),
+        reviewed=reviewed,
+        agreed=agreed,
+        third=third,
+    )
+
+
 def _check(options: Options) -> None:
     if not 0 <= options.minimum_iou <= 1:
         raise UserError("The minimum IoU is a share.", "Give a number from 0 to 1.")
@@ -155,31 +153,6 @@ def _check(options: Options) -> None:
         raise UserError("The step of the time grid is too small.", "Give 1 ms or more.")
     if options.bins < 2:
         raise UserError("Ratings need at least two bins.", "Give 2 or more.")
-
-
-def _people(session: Session, question: Question) -> tuple[list[Annotator], int]:
-    """Return who is compared, and the place of the third annotator among them, or -1."""
-    everybody = all_annotators(session.study)
-    if len(question.pair) not in (0, 2) or len({*question.pair, question.third}) != len(question.pair) + 1:
-        raise UserError("A comparison needs different annotators.", "Name each one once.")
-    chosen = [_called(everybody, name) for name in question.pair] or [one for one in everybody if one.kind == PERSON]
-    if not question.third:
-        return chosen, -1
-    third = _called(everybody, question.third)
-    rest = [one for one in chosen if one.id != third.id]
-    return [*rest, third], len(rest)
-
-
-def _called(everybody: list[Annotator], name: str) -> Annotator:
-    found = next((one for one in everybody if one.name == name), None)
-    if found is None:
-        known = ", ".join(one.name for one in everybody if one.kind != ADJUDICATED) or "nobody yet"
-        raise UserError(f"Nobody called “{name}” annotates this study.", f"Choose from: {known}.")
-    if found.kind == ADJUDICATED:
-        raise UserError(
-            f"“{name}” was made from several people's work.", "Choose somebody who annotated by themselves."
-        )
-    return found
 
 
 def _recordings(session: Session, question: Question) -> list[Recording]:
@@ -193,46 +166,15 @@ def _within(scheme: Scheme, track: str, question: Question) -> list[str]:
     return [scheme.field(key).key for key in question.within]
 
 
-def _labels(scheme: Scheme, track: str, used: list[str]) -> tuple[Named, ...]:
-    """Return the labels of the track, then those that only older versions of the scheme had."""
-    known = tuple(Named(label.key, label.name) for label in scheme.track(track).labels)
-    keys = {label.key for label in known}
-    return known + tuple(Named(label, label) for label in sorted({*used} - keys))
-
-
-def _axes(recording: Ints, within: list[dict[int, Json]], recordings: int) -> tuple[Ints, Ints]:
-    """Return the axis of each segment and the recording of each axis."""
-    if not within:
-        return recording, np.arange(recordings)
-    kept = [(owner, *(str(column.get(at)) for column in within)) for at, owner in enumerate(recording.tolist())]
-    numbers = {key: number for number, key in enumerate(dict.fromkeys(kept))}
-    return np.array([numbers[key] for key in kept], np.int64), np.array([key[0] for key in numbers], np.int64)
-
-
-def _reviews(session: Session, at: dict[str, int], rows: list[Row]) -> tuple[Ints, Bools]:
+def _reviews(session: Session, places: dict[str, int], rows: list[Row]) -> tuple[Ints, Bools]:
     """Return which segments were reviewed by somebody else, and whether they agreed."""
     found = [
-        (at[segment], decision == "agree")
+        (places[segment], decision == Decision.AGREE)
         for segment, reviewer, decision in comparison.review_rows(session.study)
-        if segment in at and rows[at[segment]][2] != reviewer
+        if segment in places and rows[places[segment]][2] != reviewer
     ]
-    return np.array([one for one, _ in found], np.int64), np.array([agreed for _, agreed in found], bool)
+    return _ints([one for one, _ in found]), np.array([agreed for _, agreed in found], bool)
 
 
-def _chosen(asked: Field, values: dict[int, Json], size: int) -> ChosenField:
-    chosen = np.zeros((size, len(asked.choices)), bool)
-    places = {choice.key: place for place, choice in enumerate(asked.choices)}
-    for at, value in values.items():
-        for one in value if isinstance(value, list) else [value]:
-            if one in places:
-                chosen[at, places[str(one)]] = True
-    choices = tuple(Named(choice.key, choice.name) for choice in asked.choices)
-    return ChosenField(asked.key, asked.name, choices, chosen, asked.kind is FieldKind.CHOICES)
-
-
-def _rated(asked: Field, values: dict[int, Json], size: int) -> RatedField:
-    numbers = np.full(size, np.nan)
-    for at, value in values.items():
-        if isinstance(value, int | float) and asked.minimum <= value <= asked.maximum:
-            numbers[at] = value
-    return RatedField(asked.key, asked.name, numbers, asked.minimum, asked.maximum, asked.step)
+def _ints(values: list[int]) -> Ints:
+    return np.array(values, np.int64)
