@@ -52,7 +52,7 @@ def disagreement_spans(lanes: Sequence[Spans]) -> list[Disagreement]:
     unmarked = marked.any(0) & ~marked.all(0) & ~differ
     kind = np.where(differ, 2, np.where(unmarked, 1, 0))
     begins = np.flatnonzero(np.diff(kind, prepend=0))
-    ends = np.append(begins[1:], stretches)
+    ends = np.append(begins, stretches)[1:]
     names = {1: Kind.UNMARKED, 2: Kind.LABEL}
     return [
         Disagreement(int(cuts[begin]), int(cuts[end]), names[int(kind[begin])])
