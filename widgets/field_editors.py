@@ -3,64 +3,21 @@
 from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
-from PySide6.QtCore import QTimer, Signal
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Field, FieldKind
 from project.types import Json
 from widgets import theme
 from widgets.explained import explained
+from widgets.field_editor import FieldEditor
+from widgets.number_editors import SliderEditor, number_editor
+from widgets.participant_editor import ParticipantEditor
 from widgets.text_area import TextArea
 from widgets.tick_row import TickRow
 
 PAUSE_MS = 400
 """How long typing must pause before a text is sent."""
-
-
-class FieldEditor(QWidget):
-    """The editor of one field; a kind of field is a subclass.
-
-    Signals:
-        changed (object): the new value as JSON, None for none; only for what the user did.
-    """
-
-    changed = Signal(object)
-
-    def __init__(self, field: Field, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.field = field
-        self._descriptions: dict[QWidget, str] = {}
-
-    def value(self) -> Json:
-        """Return what is filled in, None for nothing."""
-        raise NotImplementedError
-
-    def set_value(self, value: Json) -> None:
-        """Show a value that comes from the study; text that was typed and not sent yet is newer and stays."""
-        raise NotImplementedError
-
-    def set_read_only(self, read_only: bool) -> None:
-        """Let the value be read but not changed."""
-        raise NotImplementedError
-
-    def set_needed(self, needed: bool) -> None:
-        """Say to those who hear the form that this field is still to be filled in."""
-        for control in self._controls():
-            plain = self._descriptions.setdefault(control, control.accessibleDescription())
-            control.setAccessibleDescription(f"Needed. {plain}" if needed else plain)
-
-    def _controls(self) -> list[QWidget]:
-        """Return what can have the focus."""
-        raise NotImplementedError
-
-    def pick(self, choice: str) -> None:
-        """Do what the key of a choice does; nothing where the field has no choices."""
-
-    def flush(self) -> None:
-        """Send what was typed and not sent yet."""
-
-    def discard(self) -> None:
-        """Forget what was typed and not sent yet."""
 
 
 class TextEditor(FieldEditor):
@@ -98,7 +55,7 @@ class TextEditor(FieldEditor):
     def set_read_only(self, read_only: bool) -> None:
         self.text.setReadOnly(read_only)
 
-    def _controls(self) -> list[QWidget]:
+    def controls(self) -> list[QWidget]:
         return [self.text]
 
     def flush(self) -> None:
@@ -135,6 +92,7 @@ class ChoiceEditor(FieldEditor):
             button.clicked.connect(lambda _=False, key=choice.key: self._chosen(key))
             row.addWidget(button, 1)
             self.buttons[choice.key] = button
+        self.setFocusProxy(next(iter(self.buttons.values())))
 
     def value(self) -> Json:
         return next((key for key, button in self.buttons.items() if button.isChecked()), None)
@@ -150,7 +108,7 @@ class ChoiceEditor(FieldEditor):
     def pick(self, choice: str) -> None:
         self.buttons[choice].click()
 
-    def _controls(self) -> list[QWidget]:
+    def controls(self) -> list[QWidget]:
         return [*self.buttons.values()]
 
     def _chosen(self, key: str) -> None:
@@ -174,6 +132,7 @@ class ChoicesEditor(FieldEditor):
             box.clicked.connect(lambda _=False: self.changed.emit(self.value()))
             column.addWidget(box)
             self.boxes[choice.key] = box
+        self.setFocusProxy(next(iter(self.boxes.values())))
 
     def value(self) -> Json:
         ticked: list[Json] = [key for key, box in self.boxes.items() if box.isChecked()]
@@ -191,11 +150,18 @@ class ChoicesEditor(FieldEditor):
     def pick(self, choice: str) -> None:
         self.boxes[choice].click()
 
-    def _controls(self) -> list[QWidget]:
+    def controls(self) -> list[QWidget]:
         return [*self.boxes.values()]
 
 
 EDITORS: Mapping[FieldKind, Callable[[Field], FieldEditor]] = MappingProxyType(
-    {FieldKind.TEXT: TextEditor, FieldKind.CHOICE: ChoiceEditor, FieldKind.CHOICES: ChoicesEditor}
+    {
+        FieldKind.TEXT: TextEditor,
+        FieldKind.CHOICE: ChoiceEditor,
+        FieldKind.CHOICES: ChoicesEditor,
+        FieldKind.SCALE: number_editor,
+        FieldKind.SLIDER: SliderEditor,
+        FieldKind.PARTICIPANT: ParticipantEditor,
+    }
 )
 """Which editor a kind of field gets; a new kind is one class and one line here."""

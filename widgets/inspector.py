@@ -1,71 +1,123 @@
 """The page on the right that shows the selected segment and lets it be filled in; all is saved at once."""
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut
+from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
-from project.types import Json, Segment, Verdict
+from project.types import Json, Participant, Segment
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.icons import icon, pixmap
+from widgets.kept_values import KeptValue, KeptValues
+from widgets.label_buttons import LabelButtons
+from widgets.label_looks import looks_of, unknown_look
 from widgets.segment_form import SegmentForm
 from widgets.segment_header import SegmentHeader
-from widgets.verdict_buttons import VerdictButtons
+from widgets.track_chooser import TrackChooser
+from widgets.track_panel import TrackPanel
 
 
 class Inspector(QWidget):
     """Shows one segment with its form, several with what can be done to all, or what to do when there is none.
 
-    It binds the keys of the scheme itself (`E`, `C`, `N`, `1` to `7`, ...): they work anywhere in the window while
-    a segment is shown that may be changed. There is no Save button: every change is sent at once, typed text when
-    typing pauses. Call `flush` before anything that reads the study or takes the segment away; switching to
-    another segment and hiding the inspector do so themselves.
+    The form is that of a track of a scheme; `use` changes it. It binds the keys of that track itself: they work
+    anywhere in the window while a segment is shown that may be changed. There is no Save button: every change is sent
+    at once, typed text when typing pauses. Call `flush` before anything that reads the study or takes the segment
+    away; switching to another segment and hiding the inspector do so themselves.
 
     Signals:
         value_changed (str, str, object): segment, field, new value as JSON (None: nothing).
-        verdict_changed (list, object): ids of segments, their new `Verdict`.
+        label_changed (list, str): ids of segments, the key of their new label.
         times_changed (str, object, object): segment, new start and end in microseconds, start before end.
         delete_requested (list): ids of segments.
         play_requested (str): segment to play.
+        kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
+        panel_made (QWidget): labels and form of a track that were not shown before.
+        track_chosen (str): where new segments should go, as given to `chooser`.
         rejected (str): one line that says why what was typed cannot be.
     """
 
     value_changed = Signal(str, str, object)
-    verdict_changed = Signal(list, object)
+    label_changed = Signal(list, str)
     times_changed = Signal(str, object, object)
     delete_requested = Signal(list)
     play_requested = Signal(str)
     rejected = Signal(str)
+    kept_delete_requested = Signal(str, str, int)
+    track_chosen = Signal(str)
+    panel_made = Signal(object)
 
     def __init__(self, scheme: Scheme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._ids: list[str] = []
         self._read_only = False
-        self._for_one: list[QShortcut] = []
-        self._for_several: list[QShortcut] = []
+        self._one_track = True
+        self._panels: dict[tuple[str, int, str], TrackPanel] = {}
         self.setAccessibleName("Inspector")
         self.setMinimumWidth(304)
         self.header = SegmentHeader()
-        self.verdicts = VerdictButtons(scheme.tracks[0].labels)
-        self.form = SegmentForm(scheme)
+        self.kept = KeptValues()
+        self.chooser = TrackChooser()
+        self._panel = self._make_panel(scheme, scheme.tracks[0].key)
         self._stack = QStackedLayout(self)
         self._nothing = EmptyState(
             "square-dashed-mouse-pointer",
             "No segment is selected",
             "Click one on the timeline, or mark a new one: I at its start, O at its end.",
         )
-        self._stack.addWidget(self._nothing)
+        empty = QWidget()
+        above = QVBoxLayout(empty)
+        above.setContentsMargins(0, 0, 0, 0)
+        above.addWidget(self._nothing, 1)
+        above.addWidget(self.chooser)
+        self._stack.addWidget(empty)
         self._stack.addWidget(self._page())
         self._connect()
-        self._bind(scheme)
         self.show_nothing()
 
+    @property
+    def labels(self) -> LabelButtons:
+        """The buttons of the labels."""
+        return self._panel.labels
+
+    @property
+    def form(self) -> SegmentForm:
+        """The form."""
+        return self._panel.form
+
+    def use(self, scheme: Scheme, track: str) -> None:
+        """Show the labels and the form of a track from now on."""
+        key = (scheme.key, scheme.version, track)
+        wanted = self._panels.get(key)
+        if wanted is self._panel:
+            return
+        self.flush()
+        self.discard()
+        self._ids = []
+        self._panel.enable_keys(one=False, several=False)
+        self._panel.hide()
+        if wanted is None:
+            wanted = self._make_panel(scheme, track)
+            self._place.addWidget(wanted)
+            self.panel_made.emit(wanted)
+        self._panel = wanted
+        wanted.show()
+
+    def set_people(self, people: Sequence[Participant]) -> None:
+        """Say who is in the recording."""
+        self.form.set_people(people)
+
     def show_segment(
-        self, segment: Segment, values: Mapping[str, Json], annotator: str, read_only: bool = False, reason: str = ""
+        self,
+        segment: Segment,
+        values: Mapping[str, Json],
+        annotator: str,
+        read_only: bool = False,
+        reason: str = "",
+        kept: Sequence[KeptValue] = (),
     ) -> None:
         """Show one segment, or what changed about it from elsewhere (undo, a drag).
 
@@ -75,16 +127,20 @@ class Inspector(QWidget):
             annotator: name of who made it.
             read_only: it may be read but not changed.
             reason: why; one line.
+            kept: what the form has no place for.
         """
         if self._ids != [segment.id]:
             self.flush()
             self.discard()
         self._ids = [segment.id]
-        self.header.show_segment(segment, annotator)
-        self.verdicts.set_verdict(segment.label)
-        self.form.set_verdict(segment.label)
+        looks = {look.key: look for look in looks_of(self._panel.track)}
+        self.header.show_segment(segment, annotator, looks.get(segment.label, unknown_look(segment.label)))
+        self.labels.set_label(segment.label)
+        self.form.set_label(segment.label)
         self.form.set_values(values)
+        self._one_track = True
         self._show_parts(single=True)
+        self.kept.show_values(kept, read_only)
         self._set_read_only(read_only, reason)
         self._stack.setCurrentIndex(1)
 
@@ -95,8 +151,9 @@ class Inspector(QWidget):
         self._ids = [segment.id for segment in segments]
         self._count.setText(f"{len(segments)} segments selected")
         self._delete.setText(f" Delete {len(segments)} segments")
-        verdicts = {segment.label for segment in segments}
-        self.verdicts.set_verdict(verdicts.pop() if len(verdicts) == 1 else None)
+        labels = {segment.label for segment in segments}
+        self.labels.set_label(labels.pop() if len(labels) == 1 else None)
+        self._one_track = len({(segment.scheme, segment.track) for segment in segments}) == 1
         self._show_parts(single=False)
         self._set_read_only(read_only, reason)
         self._stack.setCurrentIndex(1)
@@ -140,8 +197,12 @@ class Inspector(QWidget):
         self._count.setFont(theme.font(theme.POINTS + 2, semibold=True))
         column.addWidget(self._count)
         column.addWidget(self.header)
-        column.addWidget(self.verdicts)
-        column.addWidget(self.form, 1)
+        holder = QWidget()
+        self._place = QVBoxLayout(holder)
+        self._place.setContentsMargins(0, 0, 0, 0)
+        self._place.addWidget(self._panel)
+        column.addWidget(holder, 1)
+        column.addWidget(self.kept)
         self._delete = QPushButton()
         self._delete.setIcon(icon("trash-2"))
         self._delete.setToolTip("Delete the selected segments (Del)")
@@ -174,8 +235,10 @@ class Inspector(QWidget):
         self._reason.setStyleSheet(f"color: {colour.name()};")
 
     def _connect(self) -> None:
-        self.form.value_changed.connect(self._value_changed)
-        self.verdicts.chosen.connect(lambda verdict: self.verdict_changed.emit(self.segment_ids(), verdict))
+        self.kept.delete_requested.connect(
+            lambda field, version: self.kept_delete_requested.emit(self._ids[0], field, version)
+        )
+        self.chooser.chosen.connect(self.track_chosen)
         self.header.times_entered.connect(self._times_changed)
         self.header.rejected.connect(self.rejected)
         self.header.play_requested.connect(lambda: self.play_requested.emit(self._ids[0]))
@@ -188,29 +251,19 @@ class Inspector(QWidget):
     def _times_changed(self, start_us: int, end_us: int) -> None:
         self.times_changed.emit(self._ids[0], start_us, end_us)
 
-    def _bind(self, scheme: Scheme) -> None:
-        for label in scheme.tracks[0].labels:
-            if label.shortcut:
-                act = self.verdicts.buttons[Verdict(label.key)].click
-                self._for_several.append(self._shortcut(label.shortcut, act))
-        for field in scheme.fields:
-            if field.shortcut:
-                self._for_one.append(self._shortcut(field.shortcut, self.form.editors[field.key].setFocus))
-            for choice in field.choices:
-                if choice.shortcut:
-                    act = partial(self.form.pick, field.key, choice.key)
-                    self._for_one.append(self._shortcut(choice.shortcut, act))
-
-    def _shortcut(self, key: str, act: Callable[[], object]) -> QShortcut:
-        shortcut = QShortcut(QKeySequence(key), self)
-        shortcut.activated.connect(act)
-        return shortcut
+    def _make_panel(self, scheme: Scheme, track: str) -> TrackPanel:
+        panel = TrackPanel(scheme, track)
+        panel.form.value_changed.connect(self._value_changed)
+        panel.labels.chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
+        self._panels[scheme.key, scheme.version, track] = panel
+        return panel
 
     def _enable_keys(self) -> None:
-        for shortcut in self._for_one:
-            shortcut.setEnabled(not self._read_only and len(self._ids) == 1)
-        for shortcut in self._for_several:
-            shortcut.setEnabled(not self._read_only and bool(self._ids))
+        open_to_change = not self._read_only
+        self._panel.enable_keys(
+            one=open_to_change and len(self._ids) == 1,
+            several=open_to_change and bool(self._ids) and self._one_track,
+        )
 
     def _ask_delete(self) -> None:
         self.delete_requested.emit(self.segment_ids())
@@ -218,6 +271,8 @@ class Inspector(QWidget):
     def _show_parts(self, *, single: bool) -> None:
         self.header.setVisible(single)
         self.form.setVisible(single)
+        self.labels.setVisible(self._one_track)
+        self.kept.setVisible(single and bool(self.kept.values))
         for part in (self._count, self._delete, self._filler):
             part.setVisible(not single)
 
@@ -226,7 +281,7 @@ class Inspector(QWidget):
         self._locked.setVisible(read_only)
         self._reason.setText(reason or "This segment can be read but not changed.")
         self.header.set_read_only(read_only)
-        self.verdicts.setEnabled(not read_only)
+        self.labels.setEnabled(not read_only)
         self.form.set_read_only(read_only)
         self._delete.setEnabled(not read_only)
         self._enable_keys()

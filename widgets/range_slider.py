@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from project.timebase import FrameTimes, format_time
 from widgets import theme
-from widgets.timeline.describe import VERDICT_NAMES
+from widgets.label_looks import LabelLook
 from widgets.timeline.style import Style, style
 
 Handle = Literal["start", "end", "both"]
@@ -41,7 +41,7 @@ class RangeSlider(QWidget):
         super().__init__(parent)
         self._span = (0, 0)
         self._range: tuple[int, int] | None = None
-        self._verdict: str | None = None
+        self._label: LabelLook | None = None
         self._frames: FrameTimes | None = None
         self._playhead_us = 0
         self._editable = True
@@ -72,12 +72,12 @@ class RangeSlider(QWidget):
         """Give the frames by which the handles move, once they are known."""
         self._frames = frames
 
-    def set_range(self, start_us: int | None, end_us: int | None, verdict: str | None = None) -> None:
-        """Show a range, in the colour of a verdict or, for marks, in the accent colour; None shows no handles."""
+    def set_range(self, start_us: int | None, end_us: int | None, label: LabelLook | None = None) -> None:
+        """Show a range, in the colour of a label or, for marks, in the accent colour; None shows no handles."""
         if self._dragged is not None:
             self._dragged = None
         self._range = None if start_us is None or end_us is None else (start_us, max(start_us, end_us))
-        self._verdict = verdict
+        self._label = label
         self._describe()
         self.update()
 
@@ -282,10 +282,10 @@ class RangeSlider(QWidget):
         edges = (float(_MARGIN), float(self.width() - _MARGIN))
         left, right = (min(max(self.time_to_x(t), edges[0]), edges[1]) for t in self._range)
         top = _top(self)
-        ink = colours.accent if self._verdict is None else look.look(self._verdict).ink
+        ink = colours.accent if self._label is None else look.look(self._label).ink
         bar = QRectF(left, top + 2, max(1.0, right - left), _TRACK - 4)
         painter.setPen(QPen(ink, 1))
-        painter.setBrush(colours.selection if self._verdict is None else look.look(self._verdict).brush)
+        painter.setBrush(colours.selection if self._label is None else look.look(self._label).brush)
         painter.drawRect(bar.adjusted(0.5, 0.5, -0.5, -0.5))
         for handle, x, time in (("start", left, self._range[0]), ("end", right, self._range[1])):
             if self._span[0] <= time <= self._span[1]:
@@ -294,7 +294,7 @@ class RangeSlider(QWidget):
 
     def _paint_handle(self, painter: QPainter, handle: str, x: float, look: Style) -> None:
         colours = look.colours
-        ink = colours.accent if self._verdict is None else look.look(self._verdict).ink
+        ink = colours.accent if self._label is None else look.look(self._label).ink
         outward = -_HANDLE if handle == "start" else 0
         box = QRectF(x + outward, _top(self), _HANDLE, _TRACK)
         lit = self._hovered in (handle, "both") or self._dragged in (handle, "both")
@@ -332,7 +332,7 @@ class RangeSlider(QWidget):
         if self._range is None:
             self.setAccessibleDescription("No start and end yet.")
             return
-        what = "Marks" if self._verdict is None else f"{VERDICT_NAMES[self._verdict]} segment"
+        what = "Marks" if self._label is None else f"{self._label.name} segment"
         active = {"start": "start", "end": "end", "both": "whole range"}[self._active]
         first, last = (format_time(t) for t in self._range)
         read_only = "" if self._editable else " Read-only."

@@ -1,20 +1,21 @@
 """The form of a segment, made from the fields of its scheme."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
-from project.types import Json, Verdict
+from project.types import Json, Participant
 from widgets import theme
 from widgets.explained import explained
-from widgets.field_editors import EDITORS, FieldEditor
+from widgets.field_editor import FieldEditor
+from widgets.field_editors import EDITORS
 
 
 class SegmentForm(QWidget):
-    """One editor a field, from top to bottom in the scheme's order.
+    """One editor a field of a track, from top to bottom in the scheme's order.
 
     Signals:
         value_changed (str, object): key of the field and its new value as JSON (None: nothing).
@@ -22,10 +23,11 @@ class SegmentForm(QWidget):
 
     value_changed = Signal(str, object)
 
-    def __init__(self, scheme: Scheme, parent: QWidget | None = None) -> None:
+    def __init__(self, scheme: Scheme, track: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._scheme = scheme
-        self._verdict: str = Verdict.NONE
+        self._track = track
+        self._label = ""
         self._read_only = False
         self._blocks: dict[str, QWidget] = {}
         self._needed: dict[str, QLabel] = {}
@@ -33,7 +35,7 @@ class SegmentForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID * 2)
-        for field in scheme.fields:
+        for field in scheme.fields_of(track):
             editor = EDITORS[field.kind](field)
             editor.changed.connect(partial(self._changed, field.key))
             block = QWidget()
@@ -68,11 +70,16 @@ class SegmentForm(QWidget):
                 editor.set_value(values.get(key))
         self._mark_needed()
 
-    def set_verdict(self, verdict: str) -> None:
-        """Show only the fields that this verdict asks for; what others hold is kept."""
-        self._verdict = verdict
+    def set_people(self, people: Sequence[Participant]) -> None:
+        """Say who is in the recording."""
+        for editor in self.editors.values():
+            editor.set_people(people)
+
+    def set_label(self, label: str) -> None:
+        """Show only the fields that this label asks for; what others hold is kept."""
+        self._label = label
         for key, editor in self.editors.items():
-            self._blocks[key].setVisible(editor.field.applies_to(verdict))
+            self._blocks[key].setVisible(editor.field.applies_to(label, self._track))
         self._mark_needed()
 
     def set_read_only(self, read_only: bool) -> None:
@@ -101,7 +108,8 @@ class SegmentForm(QWidget):
         self.value_changed.emit(field, value)
 
     def _mark_needed(self) -> None:
-        missing = self._scheme.missing(self._verdict, {key: editor.value() for key, editor in self.editors.items()})
+        values = {key: editor.value() for key, editor in self.editors.items()}
+        missing = self._scheme.missing(self._label, values, self._track)
         for key, label in self._needed.items():
             needed = key in missing and not self._read_only
             label.setVisible(needed)

@@ -1,4 +1,4 @@
-"""The head of the inspector: the verdict, the times and who made the segment."""
+"""The head of the inspector: the label, the times and who made the segment."""
 
 from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
@@ -8,8 +8,9 @@ from project.types import Segment
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon
+from widgets.label_chip import LabelChip
+from widgets.label_looks import LabelLook, unknown_look
 from widgets.time_edit import TimeEdit
-from widgets.verdict_chip import VerdictChip
 
 
 class SegmentHeader(QWidget):
@@ -34,7 +35,7 @@ class SegmentHeader(QWidget):
         grid.setSpacing(theme.GRID)
         top = QHBoxLayout()
         top.setSpacing(theme.GRID)
-        self._chip = VerdictChip()
+        self._chip = LabelChip()
         self._annotator = ElidedLabel()
         self._play = self._button("play", "Play this segment", "Shift+Space")
         self._play.clicked.connect(self.play_requested)
@@ -65,10 +66,10 @@ class SegmentHeader(QWidget):
         theme.notifier.changed.connect(self._tint)
         self._tint()
 
-    def show_segment(self, segment: Segment, annotator: str) -> None:
-        """Show a segment; a time that is being typed is left alone."""
+    def show_segment(self, segment: Segment, annotator: str, look: LabelLook | None = None) -> None:
+        """Show a segment and how its label looks; a time that is being typed is left alone."""
         self._start_us, self._end_us = segment.start_us, segment.end_us
-        self._chip.set_verdict(segment.label)
+        self._chip.set_look(look or unknown_look(segment.label))
         self._annotator.set_text(annotator)
         self.start.set_time(segment.start_us)
         self.end.set_time(segment.end_us)

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from enum import Flag, auto
 from typing import TYPE_CHECKING
 
+from app.gui.team.marking import toggle_done, toggle_hold_out
 from project.timebase import SECOND
-from project.types import Verdict
 
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
@@ -51,7 +51,7 @@ class Spec:
 _PLAY = Need.RECORDING
 _EDIT = Need.RECORDING | Need.WRITABLE
 _SELECTED = Need.RECORDING | Need.WRITABLE | Need.SELECTION
-_MARKED = Need.RECORDING | Need.WRITABLE | Need.NO_SELECTION
+MARKED = Need.RECORDING | Need.WRITABLE | Need.NO_SELECTION
 
 ACTIONS: tuple[Spec, ...] = (
     Spec("new", "&File", "&New study…", ("Ctrl+N",), lambda w: w.files.new(), icon="file-plus"),
@@ -72,6 +72,23 @@ ACTIONS: tuple[Spec, ...] = (
     Spec("rename", "&File", "Rena&me recording…", ("F2",), lambda w: w.commands.rename_recording(), _EDIT),
     Spec(
         "export", "&File", "&Export anonymized…", ("Ctrl+E",), lambda w: w.commands.ask_export(), _EDIT, icon="download"
+    ),
+    Spec(
+        "import_annotations",
+        "&File",
+        "&Import annotations…",
+        ("Ctrl+Shift+I",),
+        lambda w: w.windows.open("import_annotations"),
+        Need.STUDY | Need.WRITABLE,
+        line=True,
+    ),
+    Spec(
+        "export_annotations",
+        "&File",
+        "E&xport annotations…",
+        ("Ctrl+Shift+E",),
+        lambda w: w.windows.open("export_annotations"),
+        Need.STUDY,
     ),
     Spec(
         "locate",
@@ -96,31 +113,8 @@ ACTIONS: tuple[Spec, ...] = (
     ),
     Spec("mark_in", "&Edit", "Mark &start", ("I",), lambda w: w.editing.mark_in(), _EDIT, line=True),
     Spec("mark_out", "&Edit", "Mark &end", ("O",), lambda w: w.editing.mark_out(), _EDIT),
-    Spec("make", "&Edit", "&Make segment from marks", ("A",), lambda w: w.editing.from_marks(), _MARKED),
-    Spec(
-        "error",
-        "&Edit",
-        "Make &error segment from marks",
-        ("E",),
-        lambda w: w.editing.from_marks(Verdict.ERROR),
-        _MARKED,
-    ),
-    Spec(
-        "competence",
-        "&Edit",
-        "Make &competence segment from marks",
-        ("C",),
-        lambda w: w.editing.from_marks(Verdict.COMPETENCE),
-        _MARKED,
-    ),
-    Spec(
-        "unmarked",
-        "&Edit",
-        "Make segment with &neither from marks",
-        ("N",),
-        lambda w: w.editing.from_marks(Verdict.NONE),
-        _MARKED,
-    ),
+    Spec("make", "&Edit", "&Make segment from marks", ("A",), lambda w: w.editing.from_marks(), MARKED),
+    Spec("next_track", "&Edit", "Ne&xt track for new segments", ("X",), lambda w: w.active.choose_next(), _EDIT),
     Spec(
         "trim_start",
         "&Edit",
@@ -265,6 +259,16 @@ ACTIONS: tuple[Spec, ...] = (
         line=True,
     ),
     Spec("follow", "&View", "Timeline follows the &playhead", (), lambda w: w.commands.follow(), checkable=True),
+    Spec(
+        "guidelines",
+        "&View",
+        "&Guidelines beside the form",
+        ("F3", "?"),
+        lambda w: w.guidelines.toggle(),
+        Need.STUDY,
+        icon="info",
+        checkable=True,
+    ),
     Spec("mode_annotate", "&View", "&Annotate", ("Ctrl+1",), lambda w: w.set_mode("annotate"), Need.STUDY, line=True),
     Spec("mode_faces", "&View", "&Faces", ("Ctrl+2",), lambda w: w.set_mode("faces"), Need.STUDY),
     Spec(
@@ -291,6 +295,27 @@ ACTIONS: tuple[Spec, ...] = (
         _PLAY,
         checkable=True,
     ),
+    Spec(
+        "schemes",
+        "&Study",
+        "&Schemes…",
+        ("F4",),
+        lambda w: w.windows.open("schemes"),
+        Need.STUDY,
+        icon="tag",
+    ),
+    Spec("team", "&Study", "&Team…", ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="list-checks"),
+    Spec(
+        "done",
+        "&Study",
+        "Mark recording as &done, or not",
+        ("Ctrl+D",),
+        lambda w: toggle_done(w.studio),
+        _EDIT,
+        icon="circle-check",
+        line=True,
+    ),
+    Spec("hold_out", "&Study", "&Hold out recording, or not", (), lambda w: toggle_hold_out(w.studio), _EDIT, "lock"),
     Spec("shortcuts", "&Help", "&Keyboard shortcuts", ("F1",), lambda w: w.commands.show_shortcuts(), icon="keyboard"),
     Spec("about", "&Help", "&About Greenroom", (), lambda w: w.commands.show_about(), icon="info"),
 )

@@ -2,38 +2,52 @@
 
 from PySide6.QtCore import QObject
 
+from app.core.scheme_report import orphaned_values
+from app.core.session import Session
+from app.gui.active_track import ActiveTrack
 from app.gui.segment_editing import SegmentEditing
 from app.gui.studio import Studio
 from project.queries.annotators import all_annotators
-from project.queries.segments import segment, values_of
-from project.types import Changes
+from project.queries.participants import participants_in
+from project.queries.segments import every_value_of, segment, values_of
+from project.schemes.scheme import Scheme, Track
+from project.types import Changes, FieldValue, Segment
 from widgets.inspector import Inspector
+from widgets.kept_values import KeptValue
+from widgets.scheme_text import value_text
 
 
 class InspectorFeed(QObject):
     """Shows what is selected, and turns what is filled in into edits."""
 
-    def __init__(self, studio: Studio, editing: SegmentEditing, parent: QObject | None = None) -> None:
+    def __init__(
+        self, studio: Studio, editing: SegmentEditing, active: ActiveTrack, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._studio = studio
         self._editing = editing
+        self._active = active
         self._inspector: Inspector | None = None
         studio.selection_changed.connect(self.show)
+        active.changed.connect(self.show)
 
     def set_inspector(self, inspector: Inspector | None) -> None:
         """Feed another inspector: the form depends on the scheme of the study."""
         self._inspector = inspector
         if inspector is not None:
             inspector.value_changed.connect(self._editing.set_field)
-            inspector.verdict_changed.connect(self._editing.set_label)
+            inspector.label_changed.connect(self._editing.set_label)
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
+            inspector.kept_delete_requested.connect(self._editing.delete_kept)
+            inspector.track_chosen.connect(self._active.choose)
         self.show()
 
     def apply(self, changes: Changes) -> None:
         """Show what an edit changed about the selected segments."""
         touched = changes.ids("segment") | changes.ids("segment_value")
-        if touched & set(self._studio.selected):
+        people = changes.ids("participant") | changes.ids("appearance")
+        if touched & set(self._studio.selected) or (people and self._studio.selected):
             self.show()
 
     def flush(self) -> None:
@@ -47,13 +61,14 @@ class InspectorFeed(QObject):
         if inspector is None or session is None:
             return
         found = [one for key in self._studio.selected if (one := segment(session.study, key)) is not None]
+        inspector.chooser.show_tracks(self._active.tracks() if self._studio.writable else [], self._active.key)
         if not found:
             if self._studio.recording is None:
                 inspector.show_nothing("No recording is open", "Choose one on the left.")
             else:
                 inspector.show_nothing(
                     "No segment is selected",
-                    "Click one on the timeline, or mark a new one: I at its start, O at its end, then E, C or N.",
+                    f"Click one on the timeline, or mark a new one: I at its start, O at its end{_keys(self._active)}.",
                 )
             return
         names = {a.id: a.name for a in all_annotators(session.study)}
@@ -61,9 +76,43 @@ class InspectorFeed(QObject):
         reason = session.study.read_only_reason if not self._studio.writable else ""
         if not reason and not own:
             reason = "Somebody else made it; only they change it."
-        if len(found) == 1:
-            one = found[0]
-            values = {key: value.value for key, value in values_of(session.study, one.id).items()}
-            inspector.show_segment(one, values, names.get(one.annotator_id, ""), bool(reason), reason)
-        else:
+        strange = next((one.scheme for one in found if not session.schemes.uses(one.scheme)), None)
+        if not reason and strange is not None:
+            reason = f"The scheme {_scheme(session, found[0]).name} is not in use here. Study, Schemes… has it."
+        scheme = _scheme(session, found[0])
+        inspector.use(scheme, found[0].track)
+        inspector.set_people(participants_in(session.study, found[0].recording_id))
+        if len(found) > 1:
             inspector.show_several(found, bool(reason), reason)
+            return
+        one = found[0]
+        values = {key: value.value for key, value in values_of(session.study, one.id).items()}
+        kept = orphaned_values(scheme, one, every_value_of(session.study, one.id))
+        inspector.show_segment(
+            one,
+            scheme.placed(one.track, values),
+            names.get(one.annotator_id, ""),
+            bool(reason),
+            reason,
+            [_kept(scheme, value) for value in kept],
+        )
+
+
+def _scheme(session: Session, one: Segment) -> Scheme:
+    """Return the scheme of a segment; one without anything where its text is kept nowhere."""
+    empty = Scheme(one.scheme, one.scheme, 1, (Track(one.track, one.track, ()),), ())
+    return session.schemes.known(one.scheme) or empty
+
+
+def _kept(scheme: Scheme, value: FieldValue) -> KeptValue:
+    field = next((field for field in scheme.fields if field.key == value.field), None)
+    names = {choice.key: choice.name for choice in field.choices} if field else {}
+    return KeptValue(value.field, value.version, field.name if field else value.field, value_text(value.value, names))
+
+
+def _keys(active: ActiveTrack) -> str:
+    """Return such as “, then E, C or N”."""
+    keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
+    if not keys:
+        return ""
+    return f", then {keys[0]}" if len(keys) == 1 else f", then {', '.join(keys[:-1])} or {keys[-1]}"

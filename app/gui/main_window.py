@@ -4,12 +4,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QPoint, QSize, Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QShowEvent
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.jobs import Work
 from app.core.session import LocatedMedium, MediaState
 from app.gui.actions import Need
+from app.gui.active_track import ActiveTrack
 from app.gui.background import Background
 from app.gui.context import Context
 from app.gui.details import Details
@@ -18,6 +19,7 @@ from app.gui.export import Export
 from app.gui.faces import Faces
 from app.gui.faces_page import FacesPage
 from app.gui.files import Files
+from app.gui.guidelines import Guidelines
 from app.gui.inspector_feed import InspectorFeed
 from app.gui.job_center import JobCenter, Result, summary
 from app.gui.key_guard import KeyGuard
@@ -49,7 +51,7 @@ from widgets.timeline.view import TimelineView
 from widgets.transport_bar import TransportBar
 
 _ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "delete")
-_ON_TIMELINE = ("mark_in", "mark_out", "error", "competence", "unmarked", "zoom_fit")
+_ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
 _SIZE = QSize(1360, 860)
 _FRAME = QSize(16, 48)
 """What the desktop may put around a window."""
@@ -76,6 +78,9 @@ class MainWindow(QMainWindow):
     playback: Playback
     faces: Faces
     commands: WindowCommands
+    active: ActiveTrack
+    guidelines: Guidelines
+    windows: StudyWindows
     menus: Menus
 
     def __init__(
@@ -139,13 +144,15 @@ class MainWindow(QMainWindow):
     def _join(self, questions: Questions, runner: WorkerRunner) -> None:
         space = self.workspace
         self.files = Files(self.studio, self.background, questions, self)
-        self.editing = SegmentEditing(self.studio, self.player, self)
-        self.feed = TimelineFeed(self.studio, self.timeline, self)
+        self.active = ActiveTrack(self.studio, self)
+        self.editing = SegmentEditing(self.studio, self.player, self.active, self)
+        self.feed = TimelineFeed(self.studio, self.timeline, self.active, self)
         self.playback = Playback(
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
         )
         self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
-        self.inspecting = InspectorFeed(self.studio, self.editing, self)
+        self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
+        self.guidelines = Guidelines(self.studio, self.active, space, self)
         self.jobs = JobCenter(self.studio, space.jobs_panel, runner, self)
         self.marks = Marks(self.studio, self.player, space.slider, self.timeline, self.editing, self)
         self.faces = Faces(
@@ -201,6 +208,8 @@ class MainWindow(QMainWindow):
         self.jobs.started.connect(lambda _work: self.messages.dismiss())
         self.jobs.done.connect(self._show_done)
         self.jobs.failed.connect(self.show_error)
+        self.active.changed.connect(self._show_track)
+        self.guidelines.toggled.connect(self.menus.actions["guidelines"].setChecked)
         self.exports.jump_requested.connect(self._look_at)
 
     def _join_widgets(self) -> None:
@@ -218,7 +227,9 @@ class MainWindow(QMainWindow):
         self.faces_page.export_requested.connect(self.commands.ask_export)
         self.messages.action_chosen.connect(lambda key: self.menus.actions[key].trigger())
         timeline.segment_move_requested.connect(self.editing.move)
-        timeline.segment_create_requested.connect(lambda _lane, start, end: self.editing.create(start, end))
+        timeline.segment_create_requested.connect(
+            lambda lane, start, end: self.editing.create(start, end, place=self.feed.place_of(lane))
+        )
         timeline.split_requested.connect(self.editing.split)
         timeline.delete_requested.connect(self.editing.delete)
         timeline.nudge_requested.connect(self.editing.nudge)
@@ -331,7 +342,13 @@ class MainWindow(QMainWindow):
             self.inspector.rejected.connect(lambda text: self.messages.show_message(text, Level.WARNING))
             self.pages.put("annotate", self.inspector)
             self._guard.watch(self.inspector)
+            self.inspector.panel_made.connect(self._guard.watch)
         self.inspecting.set_inspector(self.inspector)
+
+    def _show_track(self) -> None:
+        self.menus.set_track(self.active.track, self.editing.from_marks)
+        self._enable()
+        self.marks.show()
 
     def _show_history(self) -> None:
         session = self.studio.session
@@ -406,12 +423,11 @@ class MainWindow(QMainWindow):
         self.files.open(path)
 
     def _show_timeline_menu(self, where: QPoint, segment_id: str, _time_us: int) -> None:
-        self._popup(_ON_SEGMENT if segment_id else _ON_TIMELINE, where)
+        self._popup(_ON_SEGMENT if segment_id else _ON_TIMELINE, where, () if segment_id else self.menus.label_actions)
 
-    def _popup(self, keys: Sequence[str], where: QPoint) -> None:
+    def _popup(self, keys: Sequence[str], where: QPoint, more: Sequence[QAction] = ()) -> None:
         menu = QMenu(self)
-        for key in keys:
-            menu.addAction(self.menus.actions[key])
+        menu.addActions([*(self.menus.actions[key] for key in keys), *more])
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(where)
 

@@ -6,7 +6,9 @@ from app.gui.player import Player
 from app.gui.segment_editing import SegmentEditing
 from app.gui.studio import Studio
 from project.timebase import FrameTimes
+from widgets.label_looks import unknown_look
 from widgets.range_slider import RangeSlider
+from widgets.timeline.lane import lane_of
 from widgets.timeline.view import TimelineView
 
 
@@ -42,8 +44,10 @@ class Marks(QObject):
         self._timeline.set_marks(self._studio.mark_in, self._studio.mark_out)
         chosen = self._timeline.model.segment(self._studio.selected[0]) if len(self._studio.selected) == 1 else None
         if chosen is not None:
-            self._slider.set_range(chosen.start_us, chosen.end_us, chosen.label)
-            self._slider.set_editable(self._timeline.can_edit(self._timeline.model.lane(chosen.annotator_id)))
+            lane = self._timeline.model.lane(lane_of(chosen))
+            look = unknown_look(chosen.label) if lane is None else lane.look(chosen.label)
+            self._slider.set_range(chosen.start_us, chosen.end_us, look)
+            self._slider.set_editable(self._timeline.can_edit(lane))
         else:
             self._slider.set_range(self._studio.mark_in, self._studio.mark_out)
             self._slider.set_editable(self._studio.writable)

@@ -1,6 +1,6 @@
 """Builds the menus and keys from the table of actions, and switches off what cannot be done now."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -8,8 +8,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from app.gui.actions import ACTIONS, Need, Spec
-from project.schemes.scheme import Choice, Field, Label, Scheme
+from app.gui.actions import ACTIONS, MARKED, Need, Spec
+from project.schemes.scheme import Choice, Field, Label, Scheme, Track
 from widgets.icons import icon
 from widgets.shortcut_sheet import Shortcut
 
@@ -34,9 +34,32 @@ class Menus(QObject):
         self._add_lanes()
         self._add_themes()
         self.actions["follow"].setChecked(True)
+        self.label_actions: list[QAction] = []
+        self._marked = False
+
+    def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
+        """Offer to make a segment of each label of a track from the marks, by the label's key."""
+        edit = self._menus["&Edit"]
+        for action in self.label_actions:
+            edit.removeAction(action)
+            self._window.removeAction(action)
+            action.deleteLater()
+        self.label_actions = []
+        for label in track.labels if track else ():
+            action = QAction(f"Make “{label.name.replace('&', '&&')}” segment from marks", self._window)
+            action.setShortcut(QKeySequence(label.shortcut))
+            action.setAutoRepeat(False)
+            action.setEnabled(self._marked)
+            action.triggered.connect(lambda _=False, key=label.key: make(key))
+            edit.insertAction(self.actions["next_track"], action)
+            self._window.addAction(action)
+            self.label_actions.append(action)
 
     def enable(self, present: Need, reason: str) -> None:
         """Switch on what can be done when `present` is there; `reason` says why a study cannot be edited."""
+        self._marked = MARKED in present
+        for action in self.label_actions:
+            action.setEnabled(self._marked)
         for spec in ACTIONS:
             action = self.actions[spec.key]
             possible = spec.needs in present
@@ -66,18 +89,20 @@ class Menus(QObject):
         for action in self._themes.actions():
             action.setChecked(action.data() == mode)
 
-    def shortcuts(self, scheme: Scheme | None) -> list[Shortcut]:
-        """Return every key for the sheet; the form's own come from the scheme."""
+    def shortcuts(self, schemes: Iterable[Scheme]) -> list[Shortcut]:
+        """Return every key for the sheet; the forms' own come from the schemes, a heading for each track."""
         listed = [
             Shortcut(spec.menu.replace("&", ""), ", ".join(spec.keys), spec.text.replace("&", "").rstrip("…"))
             for spec in ACTIONS
             if spec.keys
         ]
-        if scheme is not None:
-            named: list[Label | Field | Choice] = [label for track in scheme.tracks for label in track.labels]
-            for field in scheme.fields:
+        tracks = [(scheme, track) for scheme in schemes for track in scheme.tracks]
+        for scheme, track in tracks:
+            named: list[Label | Field | Choice] = [*track.labels]
+            for field in scheme.fields_of(track.key):
                 named += [field, *field.choices]
-            listed += [Shortcut("Selected segment", one.shortcut, one.name) for one in named if one.shortcut]
+            heading = "Selected segment" if len(tracks) == 1 else f"Segment: {track.name}"
+            listed += [Shortcut(heading, one.shortcut, one.name) for one in named if one.shortcut]
         listed += [
             Shortcut("Timeline", "Ctrl+Wheel", "Zoom at the mouse"),
             Shortcut("Timeline", "Wheel", "Pan"),

@@ -5,6 +5,7 @@ from pathlib import Path
 from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
 
 STUDIES = "Studies (*.greenroom)"
+SCHEMES = "Schemes (*.toml);;All files (*)"
 VIDEOS = (
     "Video and sound (*.mp4 *.mov *.mkv *.webm *.avi *.m4v *.mpg *.mpeg *.mts *.m2ts *.ts *.wmv *.wav *.mp3 *.m4a "
     "*.flac *.ogg);;All files (*)"
@@ -35,6 +36,11 @@ class Questions:
         path, _ = QFileDialog.getOpenFileName(self._window, "Open study", str(self._folder()), STUDIES)
         return Path(path) if path else None
 
+    def scheme(self) -> Path | None:
+        """Ask which scheme file to read."""
+        path, _ = QFileDialog.getOpenFileName(self._window, "Open scheme", str(self._folder()), SCHEMES)
+        return Path(path) if path else None
+
     def videos(self) -> list[Path]:
         """Ask which recordings to add."""
         paths, _ = QFileDialog.getOpenFileNames(self._window, "Add recordings", str(self._folder()), VIDEOS)
@@ -45,10 +51,32 @@ class Questions:
         path = QFileDialog.getExistingDirectory(self._window, title, str(self._folder()))
         return Path(path) if path else None
 
+    def annotations(self) -> Path | None:
+        """Ask for a file of another tool."""
+        path, _ = QFileDialog.getOpenFileName(self._window, "Import annotations", str(self._folder()))
+        return Path(path) if path else None
+
+    def save(self, title: str, path: Path, kind: str) -> Path | None:
+        """Ask under which name to save a file of a kind; the dialog asks before it gives one that is there."""
+        found, _ = QFileDialog.getSaveFileName(self._window, title, str(path), f"{kind} (*{path.suffix})")
+        return Path(found) if found else None
+
     def text(self, title: str, question: str, before: str) -> str | None:
         """Ask for a line of text."""
         text, given = QInputDialog.getText(self._window, title, question, text=before)
         return text.strip() if given else None
+
+    def copy_place(self, name: str) -> Path | None:
+        """Ask where a copy of the study goes."""
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "Copy for an annotator", str(self._folder() / f"{name}.greenroom"), STUDIES
+        )
+        return Path(path) if path else None
+
+    def copies(self) -> list[Path]:
+        """Ask which copies of the study to merge."""
+        paths, _ = QFileDialog.getOpenFileNames(self._window, "Merge copies", str(self._folder()), STUDIES)
+        return [Path(path) for path in paths]
 
     def _folder(self) -> Path:
         return self.start or Path()

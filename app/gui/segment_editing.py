@@ -6,27 +6,26 @@ from PySide6.QtCore import QObject
 
 from app.core.commands import segments as commands
 from app.core.session import Session
+from app.gui.active_track import ActiveTrack
 from app.gui.player import Player
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.queries.segments import segment
-from project.types import Changes, Json, Segment, Verdict
+from project.schemes.scheme import Extent
+from project.types import Changes, Json, Segment
 
 _HOW_TO_MARK = "Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline."
 
 
 class SegmentEditing(QObject):
-    """Edits segments of the recording that is shown.
+    """Edits segments of the recording that is shown. New ones go to the active track."""
 
-    Attributes:
-        label: what the next segment is when nobody says: the one used last.
-    """
-
-    def __init__(self, studio: Studio, player: Player, parent: QObject | None = None) -> None:
+    def __init__(self, studio: Studio, player: Player, active: ActiveTrack, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._studio = studio
         self._player = player
-        self.label: str = Verdict.ERROR
+        self._active = active
+        self._last: dict[tuple[str, str], str] = {}
 
     def mark_in(self) -> None:
         """Mark the frame on screen as the start of the next segment."""
@@ -43,42 +42,66 @@ class SegmentEditing(QObject):
         self._studio.set_marks(start if start is not None and start < at else None, at)
 
     def from_marks(self, label: str | None = None) -> None:
-        """Make a segment from the two marks."""
+        """Make a segment from the two marks; where the track allows it and there are none, of the whole recording."""
         start, end = self._studio.mark_in, self._studio.mark_out
+        track, recording = self._active.track, self._studio.recording
+        unmarked = start is None and end is None
+        if unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
+            start, end = 0, recording.duration_us
         if start is None or end is None:
             self._studio.failed.emit(UserError("No start and end are marked.", _HOW_TO_MARK))
             return
         if self.create(start, end, label):
             self._studio.set_marks(None, None)
 
-    def create(self, start_us: int, end_us: int, label: str | None = None) -> bool:
-        """Make a segment and select it."""
-        recording = self._studio.recording
-        if recording is None:
+    def create(
+        self, start_us: int, end_us: int, label: str | None = None, place: tuple[str, str] | None = None
+    ) -> bool:
+        """Make a segment and select it; without a label, it gets the one used last on its track.
+
+        Args:
+            start_us: of the segment.
+            end_us: of the segment.
+            label: key of a label of the track.
+            place: keys of scheme and track; they become the active ones.
+        """
+        if place is not None:
+            self._active.choose("/".join(place))
+        recording, place, track = self._studio.recording, self._active.place, self._active.track
+        if recording is None or place is None or track is None:
             return False
         made: list[str] = []
-        chosen = label or self.label
+        scheme, lane = place
+        usual = self._last.get(place, "")
+        chosen = label or (usual if track.label(usual) else track.labels[0].key)
 
         def do(session: Session) -> Changes:
-            made_id, changes = commands.add_segment(session, recording.id, start_us, end_us, chosen)
+            made_id, changes = commands.add_segment(
+                session, recording.id, start_us, end_us, chosen, scheme=scheme, track=lane
+            )
             made.append(made_id)
             return changes
 
         if not self._studio.edit(do):
             return False
-        self.label = chosen
+        self._last[place] = chosen
         self._studio.select(made)
         return True
 
     def set_label(self, ids: Sequence[str], label: str) -> None:
         """Change the label of segments."""
         if self._studio.edit(lambda session: commands.set_label(session, ids, label)):
-            self.label = label
+            changed = self._segments(ids)
+            self._last |= {(one.scheme, one.track): label for one in changed}
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""
         key = f"field {segment_id} {field}" if isinstance(value, str) else None
         self._studio.edit(lambda session: commands.set_field(session, segment_id, field, value, key), self)
+
+    def delete_kept(self, segment_id: str, field: str, version: int) -> None:
+        """Delete a value that the form has no place for; undo brings it back."""
+        self._studio.edit(lambda session: commands.delete_kept_value(session, segment_id, field, version))
 
     def move(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give segments new starts and ends."""

@@ -9,7 +9,12 @@ from PySide6.QtWidgets import QWidget
 
 from app.gui.context import Context
 
-WINDOWS: dict[str, str] = {}
+WINDOWS: dict[str, str] = {
+    "import_annotations": "app.gui.interchange.import_window:import_window",
+    "export_annotations": "app.gui.interchange.export_window:export_window",
+    "team": "app.gui.team.window:make",
+    "schemes": "app.gui.schemes_window:make",
+}
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 
 

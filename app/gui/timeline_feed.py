@@ -1,15 +1,19 @@
 """Keeps the timeline in step with the study: after an edit only the segments it touched are read again."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from enum import IntEnum
 
 from PySide6.QtCore import QObject
 
+from app.core.session import Session
+from app.gui.active_track import ActiveTrack
 from app.gui.studio import Studio
 from project.queries.annotators import all_annotators
 from project.queries.segments import segment, segments_of
 from project.types import Annotator, Changes, Segment
-from widgets.timeline.lane import Lane, LaneKind
+from widgets.label_looks import looks_of
+from widgets.timeline.lane import Lane, LaneKind, lane_key
 from widgets.timeline.view import TimelineView
 
 WAVEFORM = "waveform"
@@ -27,16 +31,21 @@ class CameOrWent(IntEnum):
 
 
 class TimelineFeed(QObject):
-    """Fills lanes and segments."""
+    """Fills lanes and segments: a lane for each annotator and track with segments, and one for new segments."""
 
-    def __init__(self, studio: Studio, timeline: TimelineView, parent: QObject | None = None) -> None:
+    def __init__(
+        self, studio: Studio, timeline: TimelineView, active: ActiveTrack, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._studio = studio
         self._timeline = timeline
+        self._active = active
+        self._places: dict[str, _Place] = {}
         self._has_faces = False
         self.own_id: str | None = None
         studio.recording_changed.connect(self.reload)
         studio.selection_changed.connect(self._show_selection)
+        active.changed.connect(self.reload_lanes)
         timeline.selection_changed.connect(studio.select)
 
     def reload(self) -> None:
@@ -48,6 +57,7 @@ class TimelineFeed(QObject):
             return
         self._timeline.set_recording(recording.duration_us)
         segments = segments_of(session.study, recording.id)
+        self._places.clear()
         self._set_lanes(segments)
         self._timeline.set_segments(segments)
         self._timeline.set_editable(self._studio.writable)
@@ -82,44 +92,107 @@ class TimelineFeed(QObject):
                 place = CameOrWent.HERE if here or before is not None else CameOrWent.ELSEWHERE
                 came_or_went = max(came_or_went, place)
         if came_or_went or changes.ids("annotator"):
-            self._set_lanes(changed)
+            self._note(changed)
         if changed or removed:
             self._timeline.update_segments(changed, removed)
+        if came_or_went or changes.ids("annotator"):
+            self._set_lanes(None)
         return came_or_went
 
     def counts(self) -> dict[str, int]:
         """Return annotator id -> number of segments in the recording that is shown."""
-        model = self._timeline.model
-        found = {lane.key: len(model.track(lane.key)) for lane in model.lanes if lane.kind is LaneKind.SEGMENTS}
-        return {key: count for key, count in found.items() if count}
+        found: dict[str, int] = {}
+        for key, place in self._places.items():
+            count = len(self._timeline.model.track(key))
+            if count:
+                found[place.annotator_id] = found.get(place.annotator_id, 0) + count
+        return found
+
+    def place_of(self, lane: str) -> tuple[str, str] | None:
+        """Return the keys of scheme and track of a lane, or None for one that holds no segments."""
+        place = self._places.get(lane)
+        return None if place is None else (place.scheme, place.track)
 
     def select_own(self) -> None:
         """Select every segment that may be edited here."""
-        own = self._timeline.model.track(self.own_id).items if self.own_id else []
-        self._timeline.choose([one.id for one in own])
+        model = self._timeline.model
+        self._timeline.choose([one.id for lane in model.lanes if lane.editable for one in model.track(lane.key).items])
+
+    def _note(self, segments: Iterable[Segment]) -> None:
+        for one in segments:
+            place = _Place(one.annotator_id, one.scheme, one.track)
+            self._places[place.key] = place
 
     def _set_lanes(self, segments: Iterable[Segment] | None) -> None:
         session = self._studio.session
         if session is None or self._studio.recording is None:
             return
+        self._note(segments or ())
         people = all_annotators(session.study)
         own = next((a for a in people if a.name == session.annotator_name), None)
         self.own_id = own.id if own else None
-        shown = {lane.key for lane in self._timeline.model.lanes}
-        present = {s.annotator_id for s in segments or ()} | shown
+        filled = self._places.values() if segments is not None else [
+            place for place in self._places.values() if len(self._timeline.model.track(place.key))
+        ]  # fmt: skip
+        shown = set(filled)
+        if self._active.place is not None:
+            active = _Place(self.own_id or OWN, *self._active.place)
+            shown.add(active)
+            self._places[active.key] = active
         medium = session.main_medium(self._studio.recording.id)
         lanes = [Lane(WAVEFORM, "Sound", LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
-        lanes.append(Lane(self.own_id or OWN, session.annotator_name or "You", editable=True))
-        lanes += [_lane(a) for a in people if a.id != self.own_id and a.id in present]
+        lanes += self._segment_lanes(session, people, shown)
         if self._has_faces:
             lanes.append(Lane(FACES, "Faces", LaneKind.SPANS))
         if tuple(lanes) != self._timeline.model.lanes:
             self._timeline.set_lanes(lanes)
+
+    def _segment_lanes(self, session: Session, people: Sequence[Annotator], shown: Iterable["_Place"]) -> list[Lane]:
+        """Return the lanes of segments: one's own first, then the others', each in the order of the schemes."""
+        own = self.own_id or OWN
+        names = {a.id: a.name for a in people} | {own: session.annotator_name or "You"}
+        order = {own: -1} | {a.id: n for n, a in enumerate(people) if a.id != own}
+        tracks = [(scheme.key, track.key) for scheme in session.schemes for track in scheme.tracks]
+
+        def rank(place: _Place) -> tuple[int, int, str, str]:
+            kind = (place.scheme, place.track)
+            at = tracks.index(kind) if kind in tracks else len(tracks)
+            return order.get(place.annotator_id, len(order)), at, *kind
+
+        placed = sorted(shown, key=rank)
+        several = len({(place.scheme, place.track) for place in placed}) > 1
+        lanes = []
+        for place in placed:
+            scheme = session.schemes.known(place.scheme)
+            track = None if scheme is None else scheme.lane(place.track)
+            faded = not session.schemes.uses(place.scheme)
+            mine = place.annotator_id == own
+            lanes.append(
+                Lane(
+                    place.key,
+                    names.get(place.annotator_id, ""),
+                    editable=mine and not faded,
+                    looks=() if track is None else looks_of(track),
+                    subtitle="" if not several else place.track if track is None else track.name,
+                    active=several and mine and self._active.place == (place.scheme, place.track),
+                    faded=faded,
+                )
+            )
+        return lanes
 
     def _show_selection(self) -> None:
         if self._timeline.selection() != list(self._studio.selected):
             self._timeline.set_selection(self._studio.selected)
 
 
-def _lane(annotator: Annotator) -> Lane:
-    return Lane(annotator.id, annotator.name)
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Whose segments of which track a lane shows."""
+
+    annotator_id: str
+    scheme: str
+    track: str
+
+    @property
+    def key(self) -> str:
+        return lane_key(self.annotator_id, self.scheme, self.track)

@@ -92,7 +92,7 @@ class WindowCommands:
         session = self._window.studio.session
         if self._sheet is not None:
             self._sheet.deleteLater()
-        self._sheet = ShortcutSheet(self._window.menus.shortcuts(session.scheme if session else None), self._window)
+        self._sheet = ShortcutSheet(self._window.menus.shortcuts(session.schemes if session else ()), self._window)
         self._sheet.show()
 
     def show_about(self) -> None:

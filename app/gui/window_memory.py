@@ -56,6 +56,8 @@ class WindowMemory:
             "marks": [-1 if m is None else m for m in (window.studio.mark_in, window.studio.mark_out)],
             "mode": window.mode(),
             "boxes": window.view.overlays_visible(),
+            "track": window.active.key,
+            "guidelines": window.guidelines.visible,
             "folded": [*sorted(window.timeline.model.folded)],
         }
         view_state.save(session.study.id, view)
@@ -67,6 +69,8 @@ class WindowMemory:
         found = {key: view_state.numbers(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}
         window.set_mode(view_state.text(view, "mode", "annotate"))
+        window.active.choose(view_state.text(view, "track"))
+        window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
         rows = [row.id for row in window.recordings.model.rows()]
         wanted = view_state.text(view, "recording")

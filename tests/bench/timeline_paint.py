@@ -17,11 +17,13 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QApplication
 
+from project.schemes.loader import load_scheme
 from project.timebase import FrameTimes
 from project.types import Segment, Verdict
 from tests.bench.row import Row
 from widgets import theme
-from widgets.timeline.lane import Lane, LaneKind
+from widgets.label_looks import looks_of
+from widgets.timeline.lane import Lane, LaneKind, lane_key
 from widgets.timeline.view import TimelineView
 
 SEGMENTS = 100_000
@@ -63,11 +65,12 @@ def study(count: int, longest_us: int, annotators: str = "ab") -> list[Segment]:
 def timeline(segments: list[Segment]) -> TimelineView:
     """Return a laid out timeline that shows them."""
     view = TimelineView()
+    looks = looks_of(load_scheme().tracks[0])
     view.set_lanes(
         [
             Lane("sound", "Sound", LaneKind.WAVEFORM),
-            Lane("a", "Annotator A", editable=True),
-            Lane("b", "Annotator B"),
+            Lane(lane_key("a"), "Annotator A", editable=True, looks=looks),
+            Lane(lane_key("b"), "Annotator B", looks=looks),
             Lane("faces", "Faces", LaneKind.SPANS),
         ]
     )

@@ -45,6 +45,13 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("segment list", ("lab.greenroom",)),
     ("segment edit", ("lab.greenroom", "SEGMENT", "--end", "1.5", "--annotator", "Ada")),
     ("segment delete", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
+    ("scheme list", ("lab.greenroom",)),
+    ("scheme show", ("cues",)),
+    ("scheme check", (str(ROOT / "resources" / "schemes" / "plain.toml"),)),
+    ("scheme use", ("lab.greenroom", "plain", "--annotator", "Ada")),
+    ("scheme default", ("lab.greenroom", "plain", "--annotator", "Ada")),
+    ("scheme drop", ("lab.greenroom", "plain", "--annotator", "Ada")),
+    ("agreement", ("lab.greenroom",)),
     ("undo", ("lab.greenroom",)),
     ("redo", ("lab.greenroom",)),
     ("models list", ()),
@@ -120,7 +127,10 @@ def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(
     assert found == {"ok": True, "problems": [], "media": []}
 
 
-@pytest.mark.parametrize("name", sorted(set(COMMANDS) - {"demo", "new", "synthetic", "check"} - WINDOW - MODELS))
+@pytest.mark.parametrize(
+    "name",
+    sorted(set(COMMANDS) - {"demo", "new", "synthetic", "check", "scheme show", "scheme check"} - WINDOW - MODELS),
+)
 def test_a_study_that_is_not_there_is_one_line_and_nothing_is_made(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
 ) -> None:

@@ -1,5 +1,7 @@
 """What holds for every annotation scheme that the program ships."""
 
+import re
+from html import unescape
 from pathlib import Path
 
 import pytest
@@ -7,14 +9,16 @@ import pytest
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
 from app.core.session import Session
+from app.gui.actions import ACTIONS
 from project.queries.segments import segment, values_of
-from project.schemes.loader import load_scheme
-from project.schemes.scheme import Field, FieldKind, Scheme
+from project.schemes.loader import load_scheme, parse_scheme
+from project.schemes.scheme import NUMBERS, Field, FieldKind, Scheme
 from project.store import Study
 from project.types import Json
 from resources import resource
 from tests.contract.documentation import page
 from tests.fakes.clips import make_clip
+from widgets.scheme_text import whole_scheme
 
 SCHEMES = sorted(path.stem for path in resource("schemes").glob("*.toml"))
 
@@ -52,9 +56,76 @@ def test_it_explains_itself(name: str) -> None:
         assert label.colour, label.key
     for field in scheme.fields:
         assert field.definition.endswith("."), field.key
+        if field.kind in NUMBERS:
+            assert len(field.ends) == 2, field.key
         for choice in field.choices:
             assert choice.definition.endswith("."), choice.key
             assert choice.examples, choice.key
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_its_labels_have_examples_and_keys_and_it_has_a_worked_example(name: str) -> None:
+    scheme = load_scheme(name)
+    for track in scheme.tracks:
+        assert track.definition.endswith("."), track.key
+        for label in track.labels:
+            assert label.examples, label.key
+            assert label.shortcut, label.key
+    assert scheme.definition.endswith(".")
+    for example in scheme.examples:
+        assert example.situation
+        assert example.why
+    assert scheme.examples
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_its_shortcuts_are_free_in_the_window(name: str) -> None:
+    taken = {key.upper() for spec in ACTIONS for key in spec.keys}
+    scheme = load_scheme(name)
+    named = [label for track in scheme.tracks for label in track.labels]
+    keys = [one.shortcut for one in [*named, *scheme.fields, *(c for field in scheme.fields for c in field.choices)]]
+    assert taken.isdisjoint(key.upper() for key in keys if key)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_guidelines_name_every_definition_and_example(name: str) -> None:
+    scheme = load_scheme(name)
+    told = unescape(whole_scheme(scheme))
+    for track in scheme.tracks:
+        for label in track.labels:
+            assert label.definition in told, label.key
+    for field in scheme.fields:
+        assert field.definition in told, field.key
+    for example in scheme.examples:
+        assert example.situation in told, example.title
+
+
+def test_the_example_in_the_documentation_is_a_scheme() -> None:
+    found = re.search(r"```toml\n(.*?)```", page("schemes"), re.DOTALL)
+    assert found is not None
+    scheme = parse_scheme(found.group(1), "greetings.toml")
+    assert {field.kind for field in scheme.fields} >= {FieldKind.PARTICIPANT, FieldKind.SCALE, FieldKind.CHOICES}
+
+
+def test_the_ratings_have_the_ranges_of_the_paper() -> None:
+    scheme = load_scheme("sotopia-eval")
+    ranges = {field.key: (field.minimum, field.maximum) for field in scheme.fields if field.kind is FieldKind.SCALE}
+    assert ranges == {
+        "goal": (0, 10),
+        "believability": (0, 10),
+        "knowledge": (0, 10),
+        "secret": (-10, 0),
+        "relationship": (-5, 5),
+        "social_rules": (-10, 0),
+        "financial": (-5, 5),
+    }
+    assert set(scheme.missing("rating", {})) == {field.key for field in scheme.fields}
+
+
+def test_cues_lie_inside_utterances() -> None:
+    tracks = load_scheme("cues").tracks
+    assert [track.key for track in tracks] == ["action", "expression", "emotion", "tone", "response"]
+    assert {track.inside for track in tracks} == {"utterance"}
 
 
 @pytest.mark.parametrize("name", SCHEMES)
@@ -89,7 +160,7 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_documentation_mentions_it_and_every_key(name: str) -> None:
     scheme = load_scheme(name)
-    text = page("annotating")
+    text = page("annotating") + page("schemes")
     choices = [choice for field in scheme.fields for choice in field.choices]
     for key in (name, *labels(scheme), *(field.key for field in scheme.fields), *(choice.key for choice in choices)):
         assert f"`{key}`" in text, key

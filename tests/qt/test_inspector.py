@@ -19,7 +19,7 @@ class Seen(list):
 
     def __init__(self, inspector):
         super().__init__()
-        for name in ("value_changed", "verdict_changed", "times_changed", "delete_requested", "play_requested"):
+        for name in ("value_changed", "label_changed", "times_changed", "delete_requested", "play_requested"):
             getattr(inspector, name).connect(lambda *args, name=name: self.append((name, *args)))
 
 
@@ -68,7 +68,7 @@ def test_it_shows_a_segment(inspector):
     assert form.editors["rationale"].value() == "Too loud."
     assert inspector.header.start.text() == "0:00:01.000"
     assert inspector.header.end.text() == "0:00:03.500"
-    assert inspector.verdicts.buttons[Verdict.ERROR].isChecked()
+    assert inspector.labels.buttons[Verdict.ERROR].isChecked()
     texts = [label.text() for label in inspector.header.findChildren(QLabel)]
     assert {"Ann", "2.500 s"} <= set(texts)
 
@@ -104,8 +104,8 @@ def test_one_channel_at_a_time_and_none_again(qtbot, inspector, seen):
 def test_a_key_chooses_the_verdict(qtbot, window, inspector, seen, key, verdict):
     inspector.show_segment(ONE, {}, "Ann")
     qtbot.keyClick(window, key.lower())
-    assert seen == [("verdict_changed", ["s1"], verdict)]
-    assert inspector.verdicts.buttons[Verdict.ERROR].isChecked(), "what is shown follows the study"
+    assert seen == [("label_changed", ["s1"], verdict)]
+    assert inspector.labels.buttons[Verdict.ERROR].isChecked(), "what is shown follows the study"
 
 
 def test_the_verdict_it_has_is_not_sent_again(qtbot, window, inspector, seen):
@@ -275,7 +275,7 @@ def test_several_segments_show_their_number_and_what_can_be_done(qtbot, window, 
     qtbot.keyClick(window, "n")
     qtbot.keyClick(window, "1")
     qtbot.mouseClick(named(inspector, "Delete the selected segments"), Qt.MouseButton.LeftButton)
-    assert seen == [("verdict_changed", ["s1", "s2"], Verdict.NONE), ("delete_requested", ["s1", "s2"])]
+    assert seen == [("label_changed", ["s1", "s2"], Verdict.NONE), ("delete_requested", ["s1", "s2"])]
 
 
 def test_playing_and_deleting_are_asked_for(qtbot, inspector, seen):
@@ -288,9 +288,7 @@ def test_playing_and_deleting_are_asked_for(qtbot, inspector, seen):
 def test_nothing_is_cut_off_at_its_smallest(inspector):
     inspector.show_segment(replace(ONE, end_us=9_999_999_000), {}, "Somebody with a very long name" * 3)
     room = inspector.minimumWidth() - 10 - 2 * 12
-    assert (
-        max(part.minimumSizeHint().width() for part in (inspector.header, inspector.verdicts, inspector.form)) <= room
-    )
+    assert max(part.minimumSizeHint().width() for part in (inspector.header, inspector.labels, inspector.form)) <= room
 
 
 def test_every_control_has_a_name_and_every_choice_a_definition(inspector):
@@ -309,7 +307,7 @@ def test_every_control_is_reached_with_tab_in_the_order_it_is_read(inspector):
     assert set(controls(inspector)) <= set(walked)
     order = [
         *(inspector.header.start, inspector.header.end),
-        *inspector.verdicts.buttons.values(),
+        *inspector.labels.buttons.values(),
         *inspector.form.editors["attributes"].boxes.values(),
         *inspector.form.editors["channel"].buttons.values(),
         text_of(inspector, "rationale"),

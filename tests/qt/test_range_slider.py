@@ -5,7 +5,7 @@ from PySide6.QtGui import QImage
 from pytestqt.qtbot import QtBot
 
 from project.timebase import FrameTimes
-from project.types import Verdict
+from tests.fakes.looks import COMPETENCE, ERROR
 from widgets.range_slider import RangeSlider
 
 DURATION = 100_000_000
@@ -20,7 +20,7 @@ def slider(qtbot: QtBot) -> RangeSlider:
     slider.resize(1024, 40)
     slider.set_span(0, DURATION)
     slider.set_frames(FRAMES)
-    slider.set_range(20_000_000, 60_000_000, Verdict.ERROR)
+    slider.set_range(20_000_000, 60_000_000, ERROR)
     slider.show()
     qtbot.waitExposed(slider)
     return slider
@@ -130,7 +130,7 @@ def test_what_a_screen_reader_says(slider: RangeSlider) -> None:
     assert slider.accessibleDescription().startswith("Marks from")
 
 
-def test_the_range_has_the_colour_of_its_verdict(slider: RangeSlider) -> None:
+def test_the_range_has_the_colour_of_its_label(slider: RangeSlider) -> None:
     def mean() -> tuple[float, float]:
         image = slider.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
         rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
@@ -139,6 +139,6 @@ def test_the_range_has_the_colour_of_its_verdict(slider: RangeSlider) -> None:
 
     red, green = mean()
     assert red > green + 10
-    slider.set_range(20_000_000, 60_000_000, Verdict.COMPETENCE)
+    slider.set_range(20_000_000, 60_000_000, COMPETENCE)
     red, green = mean()
     assert green > red + 10

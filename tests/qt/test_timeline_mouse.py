@@ -9,8 +9,9 @@ from pytestqt.qtbot import QtBot
 
 from project.timebase import FrameTimes
 from project.types import Segment, Verdict
+from tests.fakes.looks import LOOKS
 from widgets.timeline.following import Follow
-from widgets.timeline.lane import Lane, LaneKind
+from widgets.timeline.lane import Lane, LaneKind, lane_key
 from widgets.timeline.layout import HEADER, RULER
 from widgets.timeline.view import TimelineView
 
@@ -34,9 +35,9 @@ def view(qtbot: QtBot) -> TimelineView:
     view.set_lanes(
         [
             Lane("w", "Sound", LaneKind.WAVEFORM),
-            Lane("a", "A", editable=True),
-            Lane("b", "B"),
-            Lane("c", "C", editable=True),
+            Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
+            Lane(lane_key("b"), "B"),
+            Lane(lane_key("c"), "C", editable=True),
         ]
     )
     view.set_recording(DURATION, FrameTimes(np.arange(0, DURATION, 40_000, dtype=np.int64), DURATION))
@@ -56,7 +57,7 @@ def view(qtbot: QtBot) -> TimelineView:
 
 
 def at(view: TimelineView, second: float, lane: str = "a", row: int = 0) -> QPointF:
-    band = next(b for b in view.bands if b.lane.key == lane)
+    band = next(b for b in view.bands if b.lane.key in (lane, lane_key(lane)))
     y = RULER + band.row_top(row) + band.row_height / 2 - view.scroll_y()
     return QPointF(HEADER + view.view.time_to_x(second * 1e6), y)
 
@@ -199,7 +200,7 @@ def test_escape_cancels_a_drag(view: TimelineView, heard: Heard, qtbot: QtBot, s
     release(view, at(view, start + 8))
     assert heard("segment_move_requested") == []
     assert heard("segment_create_requested") == []
-    assert not view.model.track("a").flags.any() or view.selection()
+    assert not view.model.track(lane_key("a")).flags.any() or view.selection()
 
 
 def test_escape_belongs_to_the_drag_while_there_is_one(view: TimelineView) -> None:
@@ -249,7 +250,10 @@ def test_what_is_locked_is_selected_but_not_moved(view: TimelineView, heard: Hea
 def test_dragging_on_empty_space_creates(view: TimelineView, heard: Heard) -> None:
     drag(view, at(view, 32.03), at(view, 36.03))
     drag(view, at(view, 26.01, "c"), at(view, 22.01, "c"))
-    assert heard("segment_create_requested") == [("a", 32_040_000, 36_040_000), ("c", 22_000_000, 26_000_000)]
+    assert heard("segment_create_requested") == [
+        (lane_key("a"), 32_040_000, 36_040_000),
+        (lane_key("c"), 22_000_000, 26_000_000),
+    ]
 
 
 def test_shift_drag_selects_with_a_rubber_band(view: TimelineView) -> None:
@@ -345,7 +349,7 @@ def test_titles_fold_lanes(view: TimelineView, heard: Heard) -> None:
     band = view.bands[1]
     click(view, QPointF(20, RULER + band.top + 6))
     assert view.bands[1].folded
-    assert heard("lane_folded") == [("a", True)]
+    assert heard("lane_folded") == [(lane_key("a"), True)]
     drag(view, QPointF(HEADER + 300, RULER + band.top + 6), QPointF(HEADER + 360, RULER + band.top + 6))
     assert heard("segment_create_requested") == []
 

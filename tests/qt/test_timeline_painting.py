@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from project.types import Segment, Verdict
+from tests.fakes.looks import LOOKS
 from widgets import theme
-from widgets.timeline.lane import Lane, LaneKind
+from widgets.timeline.lane import Lane, LaneKind, lane_key
 from widgets.timeline.layout import HEADER, RULER
 from widgets.timeline.view import TimelineView
 
@@ -27,8 +28,8 @@ def view(request: pytest.FixtureRequest, qtbot: QtBot, qapp: QApplication) -> Ti
     view.set_lanes(
         [
             Lane("w", "Sound", LaneKind.WAVEFORM),
-            Lane("a", "A", editable=True),
-            Lane("b", "B"),
+            Lane(lane_key("a"), "A", editable=True, looks=LOOKS),
+            Lane(lane_key("b"), "B", looks=LOOKS),
             Lane("f", "Faces", LaneKind.SPANS),
         ]
     )
@@ -47,7 +48,7 @@ def grabbed(view: TimelineView) -> NDArray[np.uint8]:
 
 def area(view: TimelineView, start_s: float, end_s: float, lane: str = "a") -> NDArray[np.uint8]:
     """Pixels inside a segment: without its outline, and right of its sign and name."""
-    band = next(b for b in view.bands if b.lane.key == lane)
+    band = next(b for b in view.bands if b.lane.key in (lane, lane_key(lane)))
     top = RULER + band.row_top(0) + 3
     left = HEADER + round(view.view.time_to_x(start_s * 1e6)) + 4
     right = HEADER + round(view.view.time_to_x(end_s * 1e6)) - 4
@@ -159,7 +160,7 @@ def test_what_overflows_is_counted(view: TimelineView) -> None:
     view.set_segments([made(f"s{i}", 10, 60, Verdict.ERROR) for i in range(11)])
     band = view.bands[1]
     assert band.overflows
-    bottom = view.model.track("a")
+    bottom = view.model.track(lane_key("a"))
     assert (bottom.rows == 8).sum() == 3
     strip = grabbed(view)[RULER + band.row_top(8) : RULER + band.row_top(8) + 12, HEADER + 100 : HEADER + 130]
     assert len(np.unique(strip.reshape(-1, 3), axis=0)) > 2
@@ -170,7 +171,7 @@ def test_themes_differ_and_folded_lanes_still_show_something(view: TimelineView,
     before = grabbed(view)
     theme.apply(qapp, "light" if theme.shade() == "dark" else "dark")
     assert (grabbed(view) != before).any(axis=2).mean() > 0.9
-    view.set_lane_folded("a", True)
+    view.set_lane_folded(lane_key("a"), True)
     band = view.bands[1]
     row = grabbed(view)[RULER + band.top + band.height // 2]
     assert redness(row[HEADER + 410 : HEADER + 590][None]) < -15
@@ -180,7 +181,7 @@ def test_nothing_to_show_is_no_trouble(qtbot: QtBot) -> None:
     view = TimelineView()
     qtbot.addWidget(view)
     view.grab()
-    view.set_lanes([Lane("w", "Sound", LaneKind.WAVEFORM), Lane("a", "A", editable=True)])
+    view.set_lanes([Lane("w", "Sound", LaneKind.WAVEFORM), Lane(lane_key("a"), "A", editable=True, looks=LOOKS)])
     view.set_recording(0)
     view.show()
     qtbot.waitExposed(view)

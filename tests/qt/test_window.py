@@ -208,12 +208,12 @@ def test_space_is_the_players_unless_a_button_was_reached_with_tab(
     ready(qtbot, window)
     window.editing.create(SECOND, 2 * SECOND, Verdict.ERROR)
     assert window.inspector is not None
-    competence = window.inspector.verdicts.buttons[Verdict.COMPETENCE]
+    competence = window.inspector.labels.buttons[Verdict.COMPETENCE]
     competence.setFocus(Qt.FocusReason.TabFocusReason)
     press(window, Qt.Key.Key_Space)
     assert segments(window)[0].label == Verdict.COMPETENCE
     assert not window.player.playing
-    error = window.inspector.verdicts.buttons[Verdict.ERROR]
+    error = window.inspector.labels.buttons[Verdict.ERROR]
     qtbot.mouseClick(error, Qt.MouseButton.LeftButton)
     assert segments(window)[0].label == Verdict.ERROR
     error.setFocus(Qt.FocusReason.MouseFocusReason)
@@ -403,7 +403,8 @@ def test_the_picture_fills_the_screen_and_comes_back(qtbot: QtBot, open_window: 
 
 def test_every_key_is_bound_once(open_window: Open, study: Path) -> None:
     window = open_window(study)
-    bound = [key.toString() for action in window.menus.actions.values() for key in action.shortcuts()]
+    actions = [*window.menus.actions.values(), *window.menus.label_actions]
+    bound = [key.toString() for action in actions for key in action.shortcuts()]
     assert sorted(bound) == sorted(set(bound))
     assert {"Space", "J", "K", "L", "I", "O", "E", "C", "N", "S", "Del", "F1", "Ctrl+Z", ",", "."} <= set(bound)
 

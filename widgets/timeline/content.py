@@ -102,17 +102,39 @@ def _header(painter: QPainter, band: Band, place: QRect, view: TimelineView, loo
     painter.setFont(view.font())
     painter.setPen(colours.text if view.can_edit(band.lane) else colours.muted)
     room = QRect(26, place.top(), HEADER - 26 - 8, height)
+    if band.lane.active:
+        painter.fillRect(QRect(0, place.top(), 3, place.height() - 1), colours.accent)
     if band.lane.kind is LaneKind.SEGMENTS and not band.folded:
         _count(painter, band, room, view, look)
+    if band.lane.subtitle:
+        room = _subtitle(painter, band, room, view, look)
     title = painter.fontMetrics().elidedText(band.lane.title, Qt.TextElideMode.ElideRight, room.width())
     painter.drawText(room, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, title)
+
+
+def _subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineView, look: Style) -> QRect:
+    """Write the second line, or beside the title where the lane is folded; returns the room that the title has."""
+    ink = painter.pen()
+    painter.setFont(look.small)
+    painter.setPen(look.colours.disabled if band.lane.faded else look.colours.muted)
+    wide = room.width()
+    if band.folded:
+        wide = room.width() // 2
+        title, below = room.adjusted(0, 0, -wide, 0), room.adjusted(room.width() - wide, 0, 0, 0)
+    else:
+        title, below = room.adjusted(0, 0, 0, -12), room.adjusted(0, 15, 0, 0)
+    text = painter.fontMetrics().elidedText(band.lane.subtitle, Qt.TextElideMode.ElideRight, wide)
+    painter.drawText(below, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
+    painter.setFont(view.font())
+    painter.setPen(ink)
+    return title
 
 
 def _count(painter: QPainter, band: Band, room: QRect, view: TimelineView, look: Style) -> None:
     """Write how many segments a lane has: under the title where it is high enough, else beside it, where it fits."""
     count = f"{len(view.model.track(band.lane.key)):,}"
     ink, title = painter.pen(), painter.fontMetrics().horizontalAdvance(band.lane.title)
-    below = band.height >= _TALL
+    below = band.height >= _TALL and not band.lane.subtitle
     painter.setFont(look.small)
     wide = painter.fontMetrics().horizontalAdvance(count)
     painter.setPen(look.colours.muted)

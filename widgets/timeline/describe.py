@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from project.timebase import format_time
-from project.types import Segment, Verdict
+from project.types import Segment
+from widgets.timeline.lane import lane_of
 from widgets.timeline.model import TimelineModel
-
-VERDICT_NAMES: dict[str, str] = {Verdict.ERROR: "Error", Verdict.COMPETENCE: "Competence", Verdict.NONE: "Undecided"}
 
 
 def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) -> str:
@@ -26,7 +25,7 @@ def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) 
 
 def describe_segment(model: TimelineModel, segment: Segment) -> str:
     """Return such as “Segment error 0:01:02.000 to 0:01:05.200, annotator A”."""
-    verdict = VERDICT_NAMES[segment.label].lower()
-    lane = model.lane(segment.annotator_id)
+    lane = model.lane(lane_of(segment))
+    label = lane.look(segment.label).name.lower() if lane else segment.label
     whose = f", annotator {lane.title}" if lane else ""
-    return f"Segment {verdict} {format_time(segment.start_us)} to {format_time(segment.end_us)}{whose}"
+    return f"Segment {label} {format_time(segment.start_us)} to {format_time(segment.end_us)}{whose}"

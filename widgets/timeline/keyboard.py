@@ -8,6 +8,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 from project.types import Segment
+from widgets.timeline.lane import lane_of
 from widgets.timeline.layout import RULER
 
 if TYPE_CHECKING:
@@ -78,7 +79,7 @@ class Keyboard:
 
     def _scroll_to(self, segment: Segment) -> None:
         view = self._view
-        band = next((b for b in view.bands if b.lane.key == segment.annotator_id), None)
+        band = next((b for b in view.bands if b.lane.key == lane_of(segment)), None)
         if band is None:
             return
         top, height = band.top, band.bottom - band.top

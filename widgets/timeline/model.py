@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from project.types import Segment
-from widgets.timeline.lane import Lane, LaneKind
+from widgets.timeline.lane import Lane, LaneKind, lane_of
 from widgets.timeline.track import HIDDEN, SELECTED, SegmentTrack, order
 
 _REBUILD_ABOVE = 500
@@ -29,8 +29,7 @@ class Touched:
 class TimelineModel:
     """Lanes, the segments and spans in them, and which segments are selected.
 
-    Segments live in the lane whose key is their annotator's id. Segments of annotators without a lane are kept,
-    not shown.
+    Segments live in the lane of their annotator and track. Segments without a lane are kept, not shown.
     """
 
     def __init__(self) -> None:
@@ -80,7 +79,7 @@ class TimelineModel:
         self._segments = {segment.id: segment for segment in segments}
         by_lane: dict[str, list[Segment]] = {}
         for segment in self._segments.values():
-            by_lane.setdefault(segment.annotator_id, []).append(segment)
+            by_lane.setdefault(lane_of(segment), []).append(segment)
         self._tracks = {key: SegmentTrack(found) for key, found in by_lane.items()}
         self.select(segment_id for segment_id in self._selected if segment_id in self._segments)
 
@@ -107,7 +106,7 @@ class TimelineModel:
             if before is not None:
                 self._take_out(before, touched)
             self._segments[segment.id] = segment
-            touched.add(segment.annotator_id, self.track(segment.annotator_id).insert(segment))
+            touched.add(lane_of(segment), self.track(lane_of(segment)).insert(segment))
             if segment.id in self._selected:
                 self._flag(segment, SELECTED, True)
         return touched
@@ -172,10 +171,10 @@ class TimelineModel:
                 yield self.track(lane.key)
 
     def _take_out(self, segment: Segment, touched: Touched) -> None:
-        touched.add(segment.annotator_id, self._tracks[segment.annotator_id].remove(segment))
+        touched.add(lane_of(segment), self._tracks[lane_of(segment)].remove(segment))
 
     def _flag(self, segment: Segment, bit: int, on: bool) -> None:
-        track = self._tracks[segment.annotator_id]
+        track = self._tracks[lane_of(segment)]
         at = track.index(segment)
         track.flags[at] = track.flags[at] | bit if on else track.flags[at] & ~bit
 

@@ -8,8 +8,9 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from project.timebase import format_time
-from project.types import Verdict
+from widgets.label_looks import NEW
 from widgets.timeline.gestures import Create, Gesture
+from widgets.timeline.lane import lane_of
 from widgets.timeline.layout import HEADER, RULER, Band
 from widgets.timeline.segments_drawing import paint_segments, segment_rect
 from widgets.timeline.style import Style, mix, style
@@ -87,11 +88,11 @@ def _hover(painter: QPainter, area: QRect, view: TimelineView, look: Style) -> N
     painter.fillRect(QRectF(x, RULER, 1, area.height()), _clear(look.colours.muted, 0.35))
     _bubble(painter, x, 3, format_time(view.view.clamp(view.view.x_to_time(x - HEADER))), view, look, quiet=True)
     segment = view.model.segment(pointer.hovered)
-    found = _place(view, segment.annotator_id) if segment else None
+    found = _place(view, lane_of(segment)) if segment else None
     if segment is None or found is None or view.model.is_selected(segment.id):
         return
     band, top = found
-    track = view.model.track(segment.annotator_id)
+    track = view.model.track(lane_of(segment))
     row = int(track.rows[track.index(segment)])
     if row >= band.rows:
         return
@@ -109,7 +110,7 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
     lowest = RULER
     for segment_id, start_us, end_us in gesture.placed():
         segment = view.model.segment(segment_id)
-        lane = segment.annotator_id if segment else gesture.lane if isinstance(gesture, Create) else ""
+        lane = lane_of(segment) if segment else gesture.lane if isinstance(gesture, Create) else ""
         found = _place(view, lane)
         if found is None or end_us < view.view.start_us or start_us > view.view.end_us:
             continue
@@ -120,7 +121,7 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
             row = min(int(track.rows[track.index(segment)]), band.rows - 1)
             _ghost(painter, segment_rect(band, top, row, segment.start_us, segment.end_us, view), look)
         rect = segment_rect(band, top, row, start_us, end_us, view)
-        paint_segments(painter, [(rect, segment.label if segment else Verdict.NONE, True)], look)
+        paint_segments(painter, [(rect, band.lane.look(segment.label) if segment else NEW, True)], look)
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))
     if gesture.snap_us is not None:
         x = _crisp(view.view.time_to_x(gesture.snap_us), look)

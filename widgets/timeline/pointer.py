@@ -11,7 +11,7 @@ from PySide6.QtGui import QMouseEvent
 
 from widgets.timeline.gestures import Create, Edge, Gesture, Move, Placed, Resize
 from widgets.timeline.hits import Hit, Part
-from widgets.timeline.lane import LaneKind
+from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.layout import HEADER, RULER
 from widgets.timeline.model import TimelineModel
 
@@ -166,9 +166,9 @@ class Pointer:
         segment, chosen = where.segment, self._view.model.selected
         assert segment is not None
         last = self._view.model.segment(chosen[-1]) if chosen else None
-        if last is None or last.annotator_id != segment.annotator_id:
+        if last is None or lane_of(last) != lane_of(segment):
             return [segment.id]
-        track = self._view.model.track(segment.annotator_id)
+        track = self._view.model.track(lane_of(segment))
         first, final = sorted((track.index(last), track.index(segment)))
         return [s.id for s in track.items[first : final + 1]]
 
@@ -193,7 +193,7 @@ class Pointer:
             return
         elif where.part is Part.BODY:
             chosen = [s for i in view.model.selected if (s := view.model.segment(i)) is not None]
-            movable = [s for s in chosen if view.can_edit(view.model.lane(s.annotator_id))]
+            movable = [s for s in chosen if view.can_edit(view.model.lane(lane_of(s)))]
             if where.segment not in movable:
                 return
             self.gesture = Move(movable, where.segment, where.time_us, view.view.duration_us)

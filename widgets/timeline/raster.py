@@ -1,13 +1,16 @@
 """Many small segments as one picture: the cost is bounded by pixels, not by segments. All sizes are device pixels."""
 
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from widgets.label_looks import Pattern
 from widgets.timeline.stacking import MAX_ROWS
 
-VERDICT_COUNT = 3
+PATTERNS = tuple(Pattern)
+"""Order of the pattern codes in `Inks.patterns`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,13 +18,15 @@ class Inks:
     """Premultiplied ARGB values.
 
     Attributes:
-        fills: (3, 2) uint32 for each verdict code: ground and pattern.
+        fills: (n, 2) uint32 for each label: ground and pattern.
+        patterns: for each label, its position in `PATTERNS`.
         selected: of the lines above and below what is selected.
-        hatch: distance of the lines of the error hatch; the dots of the third verdict lie a little closer.
+        hatch: distance of the lines of patterns; dots lie a little closer.
         stroke: thickness of those lines.
     """
 
     fills: NDArray[np.uint32]
+    patterns: tuple[int, ...]
     selected: int
     hatch: int
     stroke: int
@@ -43,58 +48,105 @@ def coverage(
     return np.cumsum(change.reshape(groups, width + 1)[:, :width], axis=1, dtype=np.int32)
 
 
-def patterns(height: int, width: int, phase: int, inks: Inks) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Return where the error hatch and the dots of the third verdict are inked.
+def pattern_mask(pattern: Pattern, height: int, width: int, phase: int, inks: Inks) -> NDArray[np.bool_] | None:
+    """Return where a pattern is inked, (height, width); None where it is solid.
 
     Args:
+        pattern: which one.
         height: of a row.
         width: of the picture.
-        phase: column at which the patterns start, so that they move with the segments.
+        phase: column at which the pattern starts, so that it moves with the segments.
         inks: distance and thickness.
-
-    Returns:
-        Two (height, width) masks.
     """
-    pitch, dot = max(3, round(inks.hatch * 0.6)), max(1, inks.stroke - 1)
     x, y = np.arange(phase, phase + width), np.arange(height)
+    pitch, line = inks.hatch, inks.stroke
     # One period of rows is worked out, the others are copies of it.
-    hatched = (x[None, :] + np.arange(inks.hatch)[:, None]) % inks.hatch < inks.stroke
-    dotted = ((x % pitch < dot)[None, :]) & (np.arange(pitch) < dot)[:, None]
-    return hatched[y % inks.hatch], dotted[y % pitch]
+    period = np.arange(pitch)[:, None]
+    match pattern:
+        case Pattern.SOLID:
+            return None
+        case Pattern.DOTS:
+            pitch, line = max(3, round(pitch * 0.6)), max(1, line - 1)
+            tile = ((x % pitch < line)[None, :]) & (np.arange(pitch) < line)[:, None]
+        case Pattern.HATCH:
+            tile = (x[None, :] + period) % pitch < line
+        case Pattern.BACK_HATCH:
+            tile = (x[None, :] - period) % pitch < line
+        case Pattern.BARS:
+            tile = np.broadcast_to(period < line, (pitch, width))
+        case Pattern.POSTS:
+            tile = np.broadcast_to((x % pitch < line)[None, :], (pitch, width))
+        case Pattern.GRID:
+            tile = (x % pitch < line)[None, :] | (period < line)
+    return tile[y % pitch]
+
+
+def pattern_masks(
+    present: Iterable[int], height: int, width: int, phase: int, inks: Inks
+) -> dict[int, NDArray[np.bool_]]:
+    """Return label -> `pattern_mask` for the labels that have a pattern; labels of one pattern share its mask."""
+    made: dict[int, NDArray[np.bool_] | None] = {}
+    found: dict[int, NDArray[np.bool_]] = {}
+    for label in present:
+        code = inks.patterns[label]
+        if code not in made:
+            made[code] = pattern_mask(PATTERNS[code], height, width, phase, inks)
+        mask = made[code]
+        if mask is not None:
+            found[label] = mask
+    return found
 
 
 def row_picture(
-    counts: NDArray[np.int32], hatched: NDArray[np.bool_], dotted: NDArray[np.bool_], inks: Inks
+    counts: NDArray[np.int32], labels: Sequence[int], height: int, masks: Mapping[int, NDArray[np.bool_]], inks: Inks
 ) -> NDArray[np.uint32]:
     """Draw one sub-row.
 
-    Where several verdicts share a column, each gets the part of its height that its share of the segments is.
+    Where several labels share a column, each gets the part of its height that its share of the segments is.
 
     Args:
-        counts: (3, width) segments of each verdict over each column.
-        hatched: (height, width) see `patterns`.
-        dotted: (height, width) see `patterns`.
+        counts: (k, width) segments of each of `labels` over each column.
+        labels: the labels that are counted, positions in `inks`.
+        height: of the row.
+        masks: see `pattern_masks`; at least `height` high.
         inks: what to draw with.
 
     Returns:
         (height, width) ARGB.
     """
-    height = len(hatched)
+    kept = np.flatnonzero(counts.any(axis=1)).tolist()
+    if not kept:
+        return np.zeros((height, counts.shape[1]), np.uint32)
+    counts = counts[kept]
     total = counts.sum(axis=0)
     used = np.maximum(total, 1)
-    first = np.rint(counts[0] * height / used).astype(np.int16)
-    second = np.rint((counts[0] + counts[1]) * height / used).astype(np.int16)
+    tops = np.rint(np.cumsum(counts, axis=0) * height / used).astype(np.int16)
     y = np.arange(height, dtype=np.int16)[:, None]
-    below_first, below_second = y >= first, y >= second
-    pattern = (hatched & ~below_first) | (dotted & below_second)
-    ink = ((below_first.view(np.uint8) + below_second.view(np.uint8)) << 1) | pattern.view(np.uint8)
-    ink[:, total == 0] = 2 * VERDICT_COUNT
-    return np.append(inks.fills.ravel(), np.uint32(0)).take(ink)
+    # Which label each pixel shows; twice that, plus one where its pattern is inked, finds its colour.
+    ink = np.zeros((height, counts.shape[1]), np.uint16)
+    above: NDArray[np.bool_] | None = None
+    for place, at in enumerate(kept):
+        last = place == len(kept) - 1
+        below = None if last else y >= tops[place]
+        mask = masks.get(labels[at])
+        if mask is not None:
+            part = mask[:height]
+            if above is not None:
+                part = part & above
+            if below is not None:
+                part = part & ~below
+            ink += part
+        if below is not None:
+            ink += below.view(np.uint8) << 1
+        above = below
+    ink[:, total == 0] = 2 * len(kept)
+    fills = inks.fills[[labels[at] for at in kept]]
+    return np.append(fills.ravel(), np.uint32(0)).take(ink)
 
 
 def segments_picture(
     spans: tuple[NDArray[np.int32], NDArray[np.int32]],
-    verdicts: NDArray[np.uint8],
+    labels: NDArray[np.uint8],
     rows: NDArray[np.uint8],
     selected: NDArray[np.bool_],
     places: list[tuple[int, int]],
@@ -106,12 +158,12 @@ def segments_picture(
 
     Args:
         spans: (n,) first column and (n,) column after the last.
-        verdicts: (n,) codes.
+        labels: (n,) positions in `inks`.
         rows: (n,) sub-rows, `MAX_ROWS` left out.
         selected: (n,) which to mark.
         places: top and height of each sub-row.
         size: height and width of the picture.
-        phase: see `patterns`.
+        phase: see `pattern_mask`.
         inks: what to draw with.
 
     Returns:
@@ -121,20 +173,25 @@ def segments_picture(
     left, right = spans
     picture = np.zeros(size, np.uint32)
     drawn = rows < MAX_ROWS
-    group = rows[drawn].astype(np.intp)
-    counts = coverage(
-        left[drawn], right[drawn], group * VERDICT_COUNT + verdicts[drawn], len(places) * VERDICT_COUNT, width
-    ).reshape(len(places), VERDICT_COUNT, width)
+    seen = np.bincount(labels[drawn], minlength=len(inks.patterns)) > 0
+    present: list[int] = np.flatnonzero(seen).tolist()
+    if not present:
+        return picture
+    place_of = np.cumsum(seen) - 1
+    group = rows[drawn].astype(np.intp) * len(present) + place_of[labels[drawn]]
+    counts = coverage(left[drawn], right[drawn], group, len(places) * len(present), width).reshape(
+        len(places), len(present), width
+    )
     marked = drawn & selected
     marks = None
     if marked.any():
         marks = coverage(left[marked], right[marked], rows[marked].astype(np.intp), len(places), width)
-    hatched, dotted = patterns(max(tall for _, tall in places), width, phase, inks)
+    masks = pattern_masks(present, max(tall for _, tall in places), width, phase, inks)
     for row, (top, tall) in enumerate(places):
         if not counts[row].any():
             continue
         tall = min(tall, height - top)
-        part = row_picture(counts[row], hatched[:tall], dotted[:tall], inks)
+        part = row_picture(counts[row], present, tall, masks, inks)
         if marks is not None:
             line = max(2, inks.stroke)
             part[:line, marks[row] > 0] = inks.selected

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 
-from widgets.timeline.describe import VERDICT_NAMES
+from widgets.label_looks import LabelLook, unknown_look
 from widgets.timeline.layout import HEADER, Band
 from widgets.timeline.raster import columns, coverage, runs, segments_picture
 from widgets.timeline.stacking import MAX_ROWS
 from widgets.timeline.style import SIGN, Style, mix, picture
-from widgets.timeline.track import HIDDEN, SELECTED, VERDICTS
+from widgets.timeline.track import HIDDEN, MANY, SELECTED, SegmentTrack
 
 if TYPE_CHECKING:
     from widgets.timeline.view import TimelineView
@@ -25,6 +25,7 @@ _MOST_WIDE = 200
 _ROUND = 3.0
 _SIGN_FROM = 20
 _NAME_HEIGHT = 18
+_UNKNOWN = unknown_look("")
 
 
 def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineView, look: Style) -> None:
@@ -44,7 +45,7 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
     width = round(inside.width() * scale)
     start = window.start_us + origin * window.us_per_px
     lo, hi = track.between(start - 2 * window.us_per_px, start + (inside.width() + 2) * window.us_per_px)
-    starts, ends, verdicts = track.starts[lo:hi], track.ends[lo:hi], track.verdicts[lo:hi]
+    starts, ends, codes = track.starts[lo:hi], track.ends[lo:hi], track.codes[lo:hi]
     rows, flags = track.rows[lo:hi], track.flags[lo:hi]
     if band.folded:
         rows = np.zeros_like(rows)
@@ -72,13 +73,13 @@ def paint_lane(painter: QPainter, band: Band, place: QRect, inside: QRect, view:
         ]
         pixels = segments_picture(
             (left[narrow], right[narrow]),
-            verdicts[narrow],
+            _ranks(track, band)[codes[narrow]],
             rows[narrow],
             (flags[narrow] & SELECTED) > 0,
             places,
             (round(band.height * scale), width),
             round((start / us_per_pixel) % look.hatch),
-            look.inks,
+            look.inks((*band.lane.looks[:MANY], _UNKNOWN)),
         )
         image = picture(pixels)
         image.setDevicePixelRatio(scale)
@@ -98,12 +99,12 @@ def segment_rect(band: Band, place_top: int, row: int, start_us: float, end_us: 
     return QRectF(HEADER + left, top, max(2.0, right - left - 1), band.row_height)
 
 
-def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, str, bool]], look: Style) -> None:
-    """Draw segments with all their signs: where, what they say, and whether they are selected."""
+def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, bool]], look: Style) -> None:
+    """Draw segments with all their signs: where, which label they have, and whether they are selected."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     chosen = QPen(look.colours.accent, 2)
-    for rect, verdict, selected in found:
-        own = look.look(verdict)
+    for rect, label, selected in found:
+        own = look.look(label)
         painter.setBrush(own.strong if selected else own.brush)
         painter.setPen(chosen if selected else own.pen)
         inset = 1.0 if selected else 0.5
@@ -112,21 +113,21 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, str, bool]],
     painter.setFont(look.small)
     painter.setPen(look.colours.text)
     metrics = painter.fontMetrics()
-    widths = {verdict: metrics.horizontalAdvance(name) for verdict, name in VERDICT_NAMES.items()}
-    for rect, verdict, selected in found:
+    widths = {label.name: metrics.horizontalAdvance(label.name) for _, label, _ in found}
+    for rect, label, selected in found:
         left, top, height = max(rect.left(), float(HEADER)), rect.top(), rect.height()
         room = rect.right() - left
         if room < _SIGN_FROM or height < SIGN:
             continue
-        own = look.look(verdict)
-        named = height >= _NAME_HEIGHT and room >= 30 + widths[verdict]
+        own = look.look(label)
+        named = height >= _NAME_HEIGHT and room >= 30 + widths[label.name]
         if own.plates is not None:
-            plate = 18.0 + (widths[verdict] + 8 if named else 0)
+            plate = 18.0 + (widths[label.name] + 8 if named else 0)
             painter.fillRect(QRectF(left + 3, top + 2, plate, height - 4), own.plates[selected])
         painter.drawPixmap(QPointF(left + 6, top + (height - SIGN) / 2), own.sign)
         if named:
             where = QRectF(left + 22, top, room - 26, height)
-            painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, VERDICT_NAMES[verdict])
+            painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label.name)
 
 
 def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineView, look: Style) -> None:
@@ -159,18 +160,28 @@ def _wide(
     at = wide + lo
     shift = -(view.view.start_us / view.view.us_per_px) % (look.hatch / look.scale)
     painter.setBrushOrigin(QPointF(HEADER + shift, 0))
+    looks = {label: band.lane.look(label) for label in track.labels}
     found = zip(
         track.starts[at].tolist(), track.ends[at].tolist(), track.rows[at].tolist(),
-        track.verdicts[at].tolist(), (track.flags[at] & SELECTED).tolist(), strict=True,
+        at.tolist(), (track.flags[at] & SELECTED).tolist(), strict=True,
     )  # fmt: skip
     paint_segments(
         painter,
         [
-            (segment_rect(band, place.top(), row, start, end, view), VERDICTS[verdict], bool(selected))
-            for start, end, row, verdict, selected in sorted(found, key=lambda f: f[4])
+            (segment_rect(band, place.top(), row, start, end, view), looks[track.items[i].label], bool(selected))
+            for start, end, row, i, selected in sorted(found, key=lambda f: f[4])
         ],
         look,
     )
+
+
+def _ranks(track: SegmentTrack, band: Band) -> NDArray[np.uint8]:
+    """Return for each code of the track which look of the lane it has; the one after the last is the unknown one."""
+    known = {look.key: place for place, look in enumerate(band.lane.looks[:MANY])}
+    ranks = np.full(MANY + 1, len(known), np.uint8)
+    for code, label in enumerate(track.labels[:MANY]):
+        ranks[code] = known.get(label, len(known))
+    return ranks
 
 
 def _at_least_one_pixel(

@@ -4,32 +4,34 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPainter, QPen, QPixmap, QTransform
+from PySide6.QtGui import QBrush, QColor, QFont, QImage, QPen, QPixmap
 
-from project.types import Verdict
 from widgets import theme
+from widgets.label_looks import LabelLook, Pattern, label_ink
+from widgets.label_paint import SIGN, mix, pattern_brush, sign_pixmap
 from widgets.theme import Palette
-from widgets.timeline.raster import Inks
-from widgets.timeline.track import VERDICTS
+from widgets.timeline.raster import PATTERNS, Inks
 
-SIGN = 12
+__all__ = ["SIGN", "Look", "Style", "argb", "mix", "picture", "style"]
+
 _HATCH = 7
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """How segments of one verdict look.
+    """How segments of one label look.
 
     Attributes:
-        ink: the verdict's colour.
-        brush: ground with pattern: hatched, solid or dotted.
+        name: of the label.
+        ink: the label's colour.
+        brush: ground with pattern.
         strong: the same for what is selected or dragged.
         pen: outline.
-        sign: cross, tick or ring, 12 pixels.
+        sign: of 12 pixels.
         plates: what lies under the sign and the name where the ground is patterned, plain and strong.
     """
 
+    name: str
     ink: QColor
     brush: QBrush
     strong: QBrush
@@ -44,25 +46,23 @@ class Style:
 
     colours: Palette
     scale: float
-    looks: tuple[Look, ...]
-    inks: Inks
+    shade: theme.Shade
     small: QFont
     hatch: int
+    stroke: int
 
-    def look(self, verdict: str) -> Look:
-        """Return how a verdict looks."""
-        return self.looks[VERDICTS.index(verdict)]
+    def look(self, label: LabelLook) -> Look:
+        """Return how to draw a label's segments."""
+        return _look(label, self.shade, self.scale)
+
+    def inks(self, labels: tuple[LabelLook, ...]) -> Inks:
+        """Return what small segments of these labels are drawn with."""
+        return _inks(labels, self.shade, self.scale)
 
 
 def style(scale: float) -> Style:
     """Return the style of the theme in use."""
     return _style(theme.shade(), scale)
-
-
-def mix(ink: QColor, ground: QColor, share: float) -> QColor:
-    """Return an opaque colour between two."""
-    parts = zip(ink.getRgb()[:3], ground.getRgb()[:3], strict=True)  # type: ignore[index]
-    return QColor(*(round(a * share + b * (1 - share)) for a, b in parts))
 
 
 def argb(colour: QColor) -> int:
@@ -78,87 +78,48 @@ def picture(pixels: np.ndarray) -> QImage:
 
 @lru_cache(maxsize=8)
 def _style(shade: theme.Shade, scale: float) -> Style:
-    colours = theme.load(shade)
-    hatch = max(4, round(_HATCH * scale))
-    stroke = max(1, round(1.5 * scale))
-    looks: list[Look] = []
-    fills = np.zeros((len(VERDICTS), 2), np.uint32)
-    for code, verdict in enumerate(VERDICTS):
-        ink = {
-            Verdict.ERROR: colours.error,
-            Verdict.COMPETENCE: colours.competence,
-            Verdict.NONE: colours.uncertain,
-        }[verdict]
-        ground, pattern = _shades(verdict)
-        fills[code] = argb(mix(ink, colours.lane, ground + 0.12)), argb(mix(ink, colours.lane, pattern + 0.2))
-        pen = QPen(mix(ink, colours.lane, 0.85), 1)
-        if verdict == Verdict.NONE:
-            pen.setDashPattern([2, 2])
-        looks.append(
-            Look(
-                ink,
-                _brush(verdict, mix(ink, colours.lane, ground), mix(ink, colours.lane, pattern), hatch, stroke, scale),
-                _brush(
-                    verdict,
-                    mix(ink, colours.lane, ground + 0.2),
-                    mix(ink, colours.lane, pattern + 0.2),
-                    hatch,
-                    stroke,
-                    scale,
-                ),
-                pen,
-                _sign(verdict, mix(ink, colours.text, 0.6), scale),
-                None
-                if verdict == Verdict.COMPETENCE
-                else (mix(ink, colours.lane, ground), mix(ink, colours.lane, ground + 0.1)),
-            )
-        )
-    inks = Inks(fills, argb(colours.accent), hatch, stroke)
-    return Style(colours, scale, tuple(looks), inks, theme.font(8), hatch)
+    hatch, stroke = max(4, round(_HATCH * scale)), max(1, round(1.5 * scale))
+    return Style(theme.load(shade), scale, shade, theme.font(8), hatch, stroke)
 
 
-def _sign(verdict: str, ink: QColor, scale: float) -> QPixmap:
-    """Draw a cross, a tick or a ring of dots, heavier than the icons of buttons because it stands on a pattern."""
-    sign = QPixmap(round(SIGN * scale), round(SIGN * scale))
-    sign.setDevicePixelRatio(scale)
-    sign.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(sign)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    pen = QPen(ink, 1.8, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap, Qt.PenJoinStyle.RoundJoin)
-    if verdict == Verdict.NONE:
-        pen.setDashPattern([0.01, 1.9])
-    painter.setPen(pen)
-    if verdict == Verdict.ERROR:
-        painter.drawLine(QPointF(3, 3), QPointF(9, 9))
-        painter.drawLine(QPointF(9, 3), QPointF(3, 9))
-    elif verdict == Verdict.COMPETENCE:
-        painter.drawPolyline([QPointF(2, 6.5), QPointF(4.8, 9.2), QPointF(10, 3)])
-    else:
-        painter.drawEllipse(QPointF(6, 6), 4, 4)
-    painter.end()
-    return sign
+@lru_cache(maxsize=512)
+def _look(label: LabelLook, shade: theme.Shade, scale: float) -> Look:
+    own = _style(shade, scale)
+    lane, ink = own.colours.lane, label_ink(label, own.colours)
+    ground, pattern = _shades(label.pattern)
+    pen = QPen(mix(ink, lane, 0.85), 1)
+    if label.pattern is Pattern.DOTS:
+        pen.setDashPattern([2, 2])
+
+    def brush(more: float) -> QBrush:
+        under, over = mix(ink, lane, ground + more), mix(ink, lane, pattern + more)
+        return pattern_brush(label.pattern, under, over, own.hatch, own.stroke, scale)
+
+    return Look(
+        label.name,
+        ink,
+        brush(0),
+        brush(0.2),
+        pen,
+        sign_pixmap(label.sign, mix(ink, own.colours.text, 0.6), scale),
+        None if label.pattern is Pattern.SOLID else (mix(ink, lane, ground), mix(ink, lane, ground + 0.1)),
+    )
 
 
-def _shades(verdict: str) -> tuple[float, float]:
-    """Shares of the verdict's colour in the ground and in the pattern."""
-    shares: dict[str, tuple[float, float]] = {Verdict.ERROR: (0.22, 0.62), Verdict.COMPETENCE: (0.45, 0.45)}
-    return shares.get(verdict, (0.16, 0.7))
+@lru_cache(maxsize=256)
+def _inks(labels: tuple[LabelLook, ...], shade: theme.Shade, scale: float) -> Inks:
+    own = _style(shade, scale)
+    fills = np.zeros((len(labels), 2), np.uint32)
+    for code, label in enumerate(labels):
+        ink = label_ink(label, own.colours)
+        ground, pattern = _shades(label.pattern)
+        lane = own.colours.lane
+        fills[code] = argb(mix(ink, lane, ground + 0.12)), argb(mix(ink, lane, pattern + 0.2))
+    patterns = tuple(PATTERNS.index(label.pattern) for label in labels)
+    return Inks(fills, patterns, argb(own.colours.accent), own.hatch, own.stroke)
 
 
-def _brush(verdict: str, ground: QColor, pattern: QColor, hatch: int, stroke: int, scale: float) -> QBrush:
-    if verdict == Verdict.COMPETENCE:
-        return QBrush(ground)
-    y, x = np.mgrid[0:hatch, 0:hatch]
-    if verdict == Verdict.ERROR:
-        distance = np.minimum((x + y) % hatch, hatch - (x + y) % hatch)
-        share = np.clip(stroke / 2 + 0.5 - distance, 0, 1)
-    else:
-        middle = (hatch - 1) / 2
-        share = np.clip(stroke * 0.75 + 0.5 - np.hypot(x - middle, y - middle), 0, 1)
-    tile = QImage(hatch, hatch, QImage.Format.Format_RGB32)
-    for row in range(hatch):
-        for column in range(hatch):
-            tile.setPixelColor(column, row, mix(pattern, ground, float(share[row, column])))
-    brush = QBrush(QPixmap.fromImage(tile))
-    brush.setTransform(QTransform.fromScale(1 / scale, 1 / scale))
-    return brush
+def _shades(pattern: Pattern) -> tuple[float, float]:
+    """Shares of the label's colour in the ground and in the pattern."""
+    shares = {Pattern.SOLID: (0.45, 0.45), Pattern.DOTS: (0.16, 0.7)}
+    return shares.get(pattern, (0.22, 0.62))

@@ -7,18 +7,11 @@ from math import ceil, floor
 import numpy as np
 from numpy.typing import NDArray
 
-from project.types import Segment, Verdict
+from project.types import Segment
 from widgets.timeline.stacking import FREE, MAX_ROWS, place, restack, stack
 
-VERDICTS = (Verdict.ERROR, Verdict.COMPETENCE, Verdict.NONE)
-"""Order of the verdict codes in `SegmentTrack.verdicts`."""
-
-_CODES: dict[str, int] = {verdict: code for code, verdict in enumerate(VERDICTS)}
-
-
-def _code(label: str) -> int:
-    return _CODES.get(label, _CODES[Verdict.NONE])
-
+MANY = 255
+"""Code of every label beyond so many different ones in one lane."""
 
 SELECTED = 1
 HIDDEN = 2
@@ -43,6 +36,7 @@ class SegmentTrack:
     Attributes:
         items: the segments in order.
         tidy: whether the rows are what loading the same segments would give.
+        labels: the labels that its segments have or had, in the order they came; `codes` are positions in it.
     """
 
     def __init__(self, segments: Iterable[Segment] = ()) -> None:
@@ -52,7 +46,9 @@ class SegmentTrack:
         self._starts = np.fromiter((s.start_us for s in self.items), np.int64, n)
         self._ends = np.fromiter((_end(s) for s in self.items), np.int64, n)
         self._reach = np.maximum.accumulate(self._ends)
-        self._verdicts = np.fromiter((_code(s.label) for s in self.items), np.uint8, n)
+        self.labels: list[str] = []
+        self._places: dict[str, int] = {}
+        self._codes = np.fromiter((self._code(s.label) for s in self.items), np.uint8, n)
         self._flags = np.zeros(n, np.uint8)
         self._rows = stack(self._starts, self._ends, self._reach)
         self._row_counts: list[int] = np.bincount(self._rows, minlength=MAX_ROWS + 1).tolist()
@@ -76,9 +72,9 @@ class SegmentTrack:
         return self._reach[: self._n]
 
     @property
-    def verdicts(self) -> NDArray[np.uint8]:
-        """(n,) positions in `VERDICTS`."""
-        return self._verdicts[: self._n]
+    def codes(self) -> NDArray[np.uint8]:
+        """(n,) positions in `labels`; `MANY` for all beyond."""
+        return self._codes[: self._n]
 
     @property
     def rows(self) -> NDArray[np.uint8]:
@@ -123,13 +119,13 @@ class SegmentTrack:
         at = self.index(segment)
         self._reserve()
         n = self._n
-        for column in (self._starts, self._ends, self._reach, self._verdicts, self._flags, self._rows):
+        for column in (self._starts, self._ends, self._reach, self._codes, self._flags, self._rows):
             column[at + 1 : n + 1] = column[at:n]
         self.items.insert(at, segment)
         self._n = n + 1
         start, end = segment.start_us, _end(segment)
         self._starts[at], self._ends[at] = start, end
-        self._verdicts[at], self._flags[at] = _code(segment.label), 0
+        self._codes[at], self._flags[at] = self._code(segment.label), 0
         self._mend_reach(at)
         old = self._row_state(at)
         new = list(old)
@@ -148,7 +144,7 @@ class SegmentTrack:
         at = self.index(segment)
         row, start, end = int(self._rows[at]), int(self._starts[at]), int(self._ends[at])
         n = self._n
-        for column in (self._starts, self._ends, self._reach, self._verdicts, self._flags, self._rows):
+        for column in (self._starts, self._ends, self._reach, self._codes, self._flags, self._rows):
             column[at : n - 1] = column[at + 1 : n]
         del self.items[at]
         self._n = n - 1
@@ -166,11 +162,18 @@ class SegmentTrack:
             moved = []
         return start, max(end, self._set_rows(at, moved))
 
+    def _code(self, label: str) -> int:
+        place = self._places.get(label)
+        if place is None:
+            place = self._places[label] = min(len(self.labels), MANY)
+            self.labels.append(label)
+        return place
+
     def _reserve(self) -> None:
         if self._n < len(self._starts):
             return
         extra = max(16, self._n // 8)
-        for name in ("_starts", "_ends", "_reach", "_verdicts", "_flags", "_rows"):
+        for name in ("_starts", "_ends", "_reach", "_codes", "_flags", "_rows"):
             column = getattr(self, name)
             setattr(self, name, np.concatenate((column, np.zeros(extra, column.dtype))))
 

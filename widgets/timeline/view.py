@@ -16,7 +16,7 @@ from widgets.timeline.describe import describe
 from widgets.timeline.following import Follow, Follower
 from widgets.timeline.gestures import Gesture, Preview
 from widgets.timeline.keyboard import Keyboard
-from widgets.timeline.lane import Lane
+from widgets.timeline.lane import Lane, lane_of
 from widgets.timeline.layout import HEADER, RULER, Band, lay_out
 from widgets.timeline.model import TimelineModel
 from widgets.timeline.pointer import Pointer
@@ -28,7 +28,7 @@ SNAP_PX = 8
 
 
 class TimelineView(TimeArea):
-    """Ruler, waveform and one lane an annotator; the mouse and the keyboard say what should change.
+    """Ruler, waveform and one lane an annotator and track; the mouse and the keyboard say what should change.
 
     The view never changes a segment: it emits what was asked for and shows what it is told. Times are integer
     microseconds and travel as `object`, because a Qt `int` ends after 35 minutes.
@@ -369,7 +369,7 @@ class TimelineView(TimeArea):
         return [s for i in self.model.selected if (s := self.model.segment(i)) is not None]
 
     def _editable_selection(self) -> list[Segment]:
-        return [s for s in self._selected_segments() if self.can_edit(self.model.lane(s.annotator_id))]
+        return [s for s in self._selected_segments() if self.can_edit(self.model.lane(lane_of(s)))]
 
     def _describe(self) -> None:
         self.setAccessibleDescription(describe(self.model, self._selected_segments(), self._editable))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from project.timebase import FrameTimes
 from project.types import Segment, Verdict
 from widgets.timeline.gestures import Create, Edge, Move, Resize
-from widgets.timeline.lane import Lane
+from widgets.timeline.lane import Lane, lane_key
 from widgets.timeline.model import TimelineModel
 from widgets.timeline.snapping import Snapper
 
@@ -19,7 +19,7 @@ def made(name: str, start: int, end: int) -> Segment:
 
 def snapper(*segments: Segment, fixed: tuple[int, ...] = (), reach: int = 50_000) -> Snapper:
     model = TimelineModel()
-    model.set_lanes([Lane("a", "A", editable=True)])
+    model.set_lanes([Lane(lane_key("a"), "A", editable=True)])
     model.set_segments(segments)
     return Snapper(model, FRAMES, fixed, reach)
 

@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 from project.types import Segment, Verdict
 from widgets.timeline.describe import describe
 from widgets.timeline.hits import Part, hit
-from widgets.timeline.lane import Lane, LaneKind
+from widgets.timeline.lane import Lane, LaneKind, lane_key
 from widgets.timeline.layout import HEADER, RULER, lay_out
 from widgets.timeline.model import TimelineModel
 from widgets.timeline.track import HIDDEN, SELECTED
 from widgets.timeline.viewport import Viewport
 
-LANES = (Lane("w", "Sound", LaneKind.WAVEFORM), Lane("a", "A", editable=True), Lane("b", "B"))
+LANES = (Lane("w", "Sound", LaneKind.WAVEFORM), Lane(lane_key("a"), "A", editable=True), Lane(lane_key("b"), "B"))
 
 
 def made(name: str, start: int, end: int, lane: str = "a", verdict: Verdict = Verdict.ERROR) -> Segment:
@@ -103,7 +103,7 @@ def test_selection_follows_segments() -> None:
     assert one.selected == ["z", "x"]
     one.update_segments([made("x", 100, 110)])
     assert one.selected == ["z", "x"]
-    assert one.track("a").flags.tolist() == [0, SELECTED]
+    assert one.track(lane_key("a")).flags.tolist() == [0, SELECTED]
     one.update_segments([], ["z"])
     assert one.selected == ["x"]
     one.set_segments([made("y", 0, 1)])
@@ -114,17 +114,17 @@ def test_hiding_and_selecting_do_not_disturb_each_other() -> None:
     one = model(made("x", 0, 10), made("y", 5, 20))
     one.select(["x"])
     one.hide(["x", "y"])
-    assert one.track("a").flags.tolist() == [SELECTED | HIDDEN, HIDDEN]
+    assert one.track(lane_key("a")).flags.tolist() == [SELECTED | HIDDEN, HIDDEN]
     one.hide(())
-    assert one.track("a").flags.tolist() == [SELECTED, 0]
+    assert one.track(lane_key("a")).flags.tolist() == [SELECTED, 0]
 
 
 def test_moving_to_another_annotator_changes_the_lane() -> None:
     one = model(made("x", 0, 10))
     touched = one.update_segments([made("x", 0, 10, "b")])
-    assert (len(one.track("a")), len(one.track("b"))) == (0, 1)
+    assert (len(one.track(lane_key("a"))), len(one.track(lane_key("b")))) == (0, 1)
     assert touched is not None
-    assert touched.spans.keys() == {"a", "b"}
+    assert touched.spans.keys() == {lane_key("a"), lane_key("b")}
 
 
 def test_many_changes_at_once() -> None:
@@ -138,9 +138,9 @@ def test_many_changes_at_once() -> None:
 def test_selecting_many_is_selecting_each() -> None:
     one = model(*(made(f"s{i}", i, i + 3) for i in range(1500)))
     one.select(f"s{i}" for i in range(0, 1500, 2))
-    assert [bool(flag) for flag in one.track("a").flags] == [i % 2 == 0 for i in range(1500)]
+    assert [bool(flag) for flag in one.track(lane_key("a")).flags] == [i % 2 == 0 for i in range(1500)]
     one.select(["s3"])
-    assert one.track("a").flags.sum() == SELECTED
+    assert one.track(lane_key("a")).flags.sum() == SELECTED
 
 
 def test_nearest_edge_leaves_out_what_is_dragged_and_folded() -> None:
@@ -150,7 +150,7 @@ def test_nearest_edge_leaves_out_what_is_dragged_and_folded() -> None:
     assert one.nearest_edge(150, 10) is None
     one.hide(["x"])
     assert one.nearest_edge(104, 10) is None
-    one.folded.add("b")
+    one.folded.add(lane_key("b"))
     assert one.nearest_edge(300, 10) is None
 
 
@@ -170,7 +170,7 @@ def test_lanes_grow_with_their_rows_and_fold() -> None:
     assert [b.rows for b in bands] == [1, 2, 8]
     assert [b.overflows for b in bands] == [False, False, True]
     assert all(above.bottom == below.top for above, below in pairwise(bands))
-    one.folded.add("b")
+    one.folded.add(lane_key("b"))
     folded = lay_out(one)[2]
     assert folded.folded
     assert folded.height < bands[2].height

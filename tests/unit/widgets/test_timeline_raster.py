@@ -3,22 +3,29 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from widgets.label_looks import Pattern
 from widgets.timeline.raster import (
+    PATTERNS,
     Inks,
     columns,
     coverage,
-    patterns,
+    pattern_mask,
+    pattern_masks,
     row_picture,
     runs,
     segments_picture,
     waveform_picture,
 )
 
-INKS = Inks(np.array([[11, 12], [21, 22], [31, 32]], np.uint32), 99, 7, 2)
+KINDS = (Pattern.HATCH, Pattern.SOLID, Pattern.DOTS)
+INKS = Inks(
+    np.array([[11, 12], [21, 22], [31, 32]], np.uint32), tuple(PATTERNS.index(kind) for kind in KINDS), 99, 7, 2
+)
 
 
 def drawn(counts: NDArray[np.int32], height: int, phase: int) -> NDArray[np.uint32]:
-    return row_picture(counts, *patterns(height, counts.shape[1], phase, INKS), INKS)
+    masks = pattern_masks(range(len(counts)), height, counts.shape[1], phase, INKS)
+    return row_picture(counts, range(len(counts)), height, masks, INKS)
 
 
 @given(st.lists(st.tuples(st.integers(0, 39), st.integers(1, 20), st.integers(0, 2)), max_size=40))
@@ -37,7 +44,7 @@ def test_columns_are_clamped() -> None:
     assert columns(times, 0, 10, 20).tolist() == [0, 0, 1, 2, 20]
 
 
-def test_each_verdict_has_its_pattern() -> None:
+def test_each_label_has_its_pattern() -> None:
     counts = np.zeros((3, 60), np.int32)
     counts[0, :20] = counts[1, 20:40] = counts[2, 40:] = 1
     picture = drawn(counts, 21, 0)
@@ -53,11 +60,38 @@ def test_the_hatch_moves_with_the_view() -> None:
     assert np.array_equal(drawn(counts, 9, 3)[:, :30], drawn(counts, 9, 0)[:, 3:33])
 
 
-def test_verdicts_that_share_a_column_share_its_height() -> None:
+def test_labels_that_share_a_column_share_its_height() -> None:
     counts = np.array([[1], [3], [0]], np.int32)
     column = drawn(counts, 20, 0)[:, 0]
     assert np.isin(column, (11, 12)).sum() == 5
     assert (column == 21).sum() == 15
+
+
+@given(st.lists(st.lists(st.integers(0, 5), min_size=6, max_size=6), min_size=2, max_size=9), st.integers(1, 30))
+def test_any_number_of_labels_share_a_row(shares: list[list[int]], height: int) -> None:
+    counts = np.array(shares, np.int32)
+    count = len(shares)
+    inks = Inks(
+        np.array([[10 * n + 11, 10 * n + 12] for n in range(count)], np.uint32),
+        tuple(n % len(PATTERNS) for n in range(count)),
+        9,
+        7,
+        2,
+    )
+    picture = row_picture(counts, range(count), height, pattern_masks(range(count), height, 6, 0, inks), inks)
+    for column in range(6):
+        of_label = [int((picture[:, column] // 10 == n + 1).sum()) for n in range(count)]
+        total = int(counts[:, column].sum())
+        assert sum(of_label) == (height if total else 0)
+        for n in range(count):
+            assert abs(of_label[n] - counts[n, column] * height / max(total, 1)) <= 1
+
+
+def test_no_two_patterns_look_alike() -> None:
+    masks = {kind: pattern_mask(kind, 21, 21, 0, INKS) for kind in Pattern}
+    assert [kind for kind, mask in masks.items() if mask is None] == [Pattern.SOLID]
+    drawn = {mask.tobytes() for mask in masks.values() if mask is not None}
+    assert len(drawn) == len(Pattern) - 1
 
 
 def test_segments_go_to_their_rows_and_the_selected_is_marked() -> None:

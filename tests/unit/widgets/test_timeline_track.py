@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from project.types import Segment, Verdict
 from widgets.timeline import stacking
 from widgets.timeline.stacking import MAX_ROWS
-from widgets.timeline.track import SegmentTrack, order
+from widgets.timeline.track import MANY, SegmentTrack, order
 
 verdicts = st.sampled_from(list(Verdict))
 
@@ -41,6 +41,10 @@ def overlaps_in_row(starts: NDArray[np.int64], ends: NDArray[np.int64], rows: ND
         if any(later[0] < earlier[1] for earlier, later in pairwise(edges)):
             return True
     return False
+
+
+def named(track: SegmentTrack) -> list[str]:
+    return [track.labels[code] for code in track.codes.tolist()]
 
 
 def check(track: SegmentTrack) -> None:
@@ -80,7 +84,16 @@ def test_edits_one_by_one_equal_loading_the_outcome(
     assert track.tidy
     assert track.items == loaded.items
     assert track.rows.tolist() == loaded.rows.tolist()
-    assert track.verdicts.tolist() == loaded.verdicts.tolist()
+    assert named(track) == named(loaded) == [s.label for s in track.items]
+
+
+def test_a_lane_takes_more_labels_than_it_can_tell_apart() -> None:
+    segments = [Segment(f"s{i:03}", "r", "a", f"label {i}", i, i + 1) for i in range(300)]
+    track = SegmentTrack(segments)
+    assert track.codes.max() == MANY
+    track.remove(segments[299])
+    track.insert(segments[299])
+    assert track.codes.tolist() == [min(i, MANY) for i in range(300)]
 
 
 @given(segment_lists, segment_lists)

@@ -1,0 +1,140 @@
+"""A scheme in words, as rich text: for the guidelines beside the form and for the window of schemes."""
+
+from collections.abc import Iterator, Mapping
+from html import escape
+
+from project.schemes.scheme import CHOOSING, NUMBERS, Choice, Example, Extent, Field, FieldKind, Label, Scheme, Track
+from project.types import Json
+
+_KINDS = {
+    FieldKind.CHOICES: "several of these",
+    FieldKind.CHOICE: "one of these",
+    FieldKind.TEXT: "text",
+    FieldKind.SCALE: "a whole number",
+    FieldKind.SLIDER: "a number on a slider",
+    FieldKind.PARTICIPANT: "one of the recording's participants",
+}
+_EXTENTS = {
+    Extent.SPAN: "",
+    Extent.RECORDING: "Its segments cover the whole recording.",
+    Extent.EITHER: "Its segments cover the whole recording or a part of it.",
+}
+
+
+def guidelines(scheme: Scheme, track: Track) -> str:
+    """Return what somebody who annotates on a track wants to look up."""
+    parts = [f"<h3>{escape(track.name)}</h3>", *_paragraphs(track.definition)]
+    parts += [_label(track, label) for label in track.labels]
+    for field in scheme.fields_of(track.key):
+        parts.append(_field(field, scheme))
+    known = {label.key for label in track.labels}
+    examples = [_example(scheme, example) for example in scheme.examples if example.label in known]
+    if examples:
+        parts += ["<h3>Worked examples</h3>", *examples]
+    return "".join(parts)
+
+
+def whole_scheme(scheme: Scheme) -> str:
+    """Return everything that a scheme says."""
+    parts = [
+        f"<h2>{escape(scheme.name)}</h2>",
+        f"<p><tt>{escape(scheme.key)}</tt>, version {scheme.version}</p>",
+        *_paragraphs(scheme.definition),
+    ]
+    for track in scheme.tracks:
+        told = [_EXTENTS[track.extent], "Its segments lie inside an utterance." if track.inside else ""]
+        parts.append(f"<h3>{_titled(track.name, track.key, 'Track')}</h3>")
+        parts += _paragraphs(" ".join(filter(None, (track.definition, *told))))
+        parts += [_label(track, label) for label in track.labels]
+    if scheme.fields:
+        parts.append("<h3>Form</h3>")
+    parts += [_field(field, scheme) for field in scheme.fields]
+    if scheme.rules:
+        parts.append("<h3>Needed before a segment is complete</h3>")
+        parts += [f"<p>{line}</p>" for line in _rules(scheme)]
+    if scheme.examples:
+        parts.append("<h3>Worked examples</h3>")
+    parts += [_example(scheme, example) for example in scheme.examples]
+    return "".join(parts)
+
+
+def value_text(value: Json, names: Mapping[str, str] | None = None) -> str:
+    """Return a value as people read it; `names` gives what choices are called."""
+    known = names or {}
+    if isinstance(value, list):
+        return ", ".join(value_text(one, known) for one in value)
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return known.get(str(value), str(value)) if value is not None else ""
+
+
+def _paragraphs(text: str) -> list[str]:
+    return [f"<p>{escape(text)}</p>"] if text else []
+
+
+def _titled(name: str, key: str, word: str = "") -> str:
+    before = f"{word} " if word else ""
+    return f"{before}{escape(name)} <tt>{escape(key)}</tt>"
+
+
+def _key(shortcut: str) -> str:
+    return f" <tt>[{escape(shortcut)}]</tt>" if shortcut else ""
+
+
+def _examples(examples: tuple[str, ...]) -> str:
+    return "".join(f"<br><i>{escape(example)}</i>" for example in examples)
+
+
+def _label(track: Track, label: Label) -> str:
+    source = f"look:{escape(track.key)}/{escape(label.key)}"
+    return f'<p><img src="{source}">{_key(label.shortcut)}<br>{escape(label.definition)}{_examples(label.examples)}</p>'
+
+
+def _field(field: Field, scheme: Scheme) -> str:
+    told = [_KINDS[field.kind]]
+    if field.kind in NUMBERS:
+        step = f" in steps of {field.step:g}" if field.step != 1 else ""
+        told[0] += f" from {field.minimum:g} to {field.maximum:g}{step}"
+    if field.ends:
+        told.append(f"{field.minimum:g} is “{escape(field.ends[0])}”, {field.maximum:g} is “{escape(field.ends[1])}”")
+    if field.only_for:
+        told.append(f"only for {_listed(_label_names(scheme), field.only_for)}")
+    if field.tracks:
+        told.append(f"only on {_listed({track.key: track.name for track in scheme.tracks}, field.tracks)}")
+    head = f"<p><b>{escape(field.name)}</b>{_key(field.shortcut)} ({'; '.join(told)})<br>{escape(field.definition)}</p>"
+    return head + ("".join(_choice(choice) for choice in field.choices) if field.kind in CHOOSING else "")
+
+
+def _choice(choice: Choice) -> str:
+    said = f"<br>{escape(choice.definition)}" if choice.definition else ""
+    name = f"<b>{escape(choice.name)}</b>{_key(choice.shortcut)}"
+    return f'<p style="margin-left: 12px">{name}{said}{_examples(choice.examples)}</p>'
+
+
+def _rules(scheme: Scheme) -> Iterator[str]:
+    labels = _label_names(scheme)
+    fields = {field.key: field.name for field in scheme.fields}
+    tracks = {track.key: track.name for track in scheme.tracks}
+    for rule in scheme.rules:
+        on = f" on {escape(tracks[rule.track])}" if rule.track and len(tracks) > 1 else ""
+        yield f"<b>{escape(labels[rule.label])}</b>{on}: {_listed(fields, rule.needs)}"
+
+
+def _label_names(scheme: Scheme) -> dict[str, str]:
+    return {label.key: label.name for track in scheme.tracks for label in track.labels}
+
+
+def _listed(names: Mapping[str, str], keys: tuple[str, ...]) -> str:
+    return escape(", ".join(names.get(key, key) for key in keys))
+
+
+def _example(scheme: Scheme, example: Example) -> str:
+    lines = [f"<b>{escape(example.title)}</b>", escape(example.situation)]
+    lines.append(f"→ <b>{escape(_label_names(scheme)[example.label])}</b>")
+    for key, value in example.values.items():
+        field = scheme.field(key)
+        names = {choice.key: choice.name for choice in field.choices}
+        lines.append(f"{escape(field.name)}: {escape(value_text(value, names))}")
+    if example.why:
+        lines.append(f"<i>{escape(example.why)}</i>")
+    return f"<p>{'<br>'.join(lines)}</p>"
