@@ -108,7 +108,7 @@ class RecordingsDelegate(QStyledItemDelegate):
             paint_icon(painter, "video-off" if row.missing else "film", icon, colours.stage_text)
 
     def _paint_progress(self, painter: QPainter, text: QRect, row: RecordingRow, selected: bool) -> None:
-        """Draw from the right: exported, faces, then the number of segments of each annotator."""
+        """Draw from the right: done, held out, exported, faces, then the number of segments of each annotator."""
         colours = theme.palette()
         quiet = colours.text if selected else colours.muted
         right, line = text.right(), text.bottom() - 13
@@ -120,7 +120,13 @@ class RecordingsDelegate(QStyledItemDelegate):
             left = right - QFontMetrics(font).horizontalAdvance("Missing") - 18
             paint_icon(painter, "triangle-alert", QRect(left, line, 14, 14), colours.uncertain)
             return
-        for shown, name in ((row.exported, "shield-check"), (row.faces_tracked, "scan-face")):
+        signs = (
+            (row.done, "circle-check"),
+            (row.held_out, "lock"),
+            (row.exported, "shield-check"),
+            (row.faces_tracked, "scan-face"),
+        )
+        for shown, name in signs:
             if shown:
                 paint_icon(painter, name, QRect(right - 14, line, 14, 14), quiet)
                 right -= 20

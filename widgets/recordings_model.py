@@ -27,6 +27,8 @@ class RecordingRow:
         faces_tracked: faces were looked for.
         exported: an anonymized clip was made.
         missing: its media file is not where it was.
+        held_out: nothing of it is ever exported.
+        done: who works here is done with it.
     """
 
     id: str
@@ -38,6 +40,8 @@ class RecordingRow:
     faces_tracked: bool = False
     exported: bool = False
     missing: bool = False
+    held_out: bool = False
+    done: bool = False
 
     def described(self) -> str:
         """Return the row in words, for screen readers and the tooltip."""
@@ -47,6 +51,10 @@ class RecordingRow:
         facts += [f"{name}: {count} segment{'' if count == 1 else 's'}" for name, count in self.segments]
         if not any(count for _, count in self.segments):
             facts.append("no segments yet")
+        if self.held_out:
+            facts.append("held out")
+        if self.done:
+            facts.append("done")
         if self.faces_tracked:
             facts.append("faces found")
         if self.exported:

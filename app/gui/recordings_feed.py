@@ -13,7 +13,9 @@ from media.cache import cache_folder
 from project.errors import UserError
 from project.queries.annotators import all_annotators
 from project.queries.collections import all_collections
+from project.queries.hold_outs import hold_outs
 from project.queries.media import all_media
+from project.queries.plans import completions
 from project.queries.recordings import all_recordings
 from project.queries.runs import kinds_run
 from project.queries.segments import segment_counts
@@ -22,7 +24,7 @@ from widgets.recordings_list import RecordingsList
 from widgets.recordings_model import RecordingRow
 
 _SIDE = 192
-_ALL = frozenset({"recording", "medium", "collection", "annotator"})
+_ALL = frozenset({"recording", "medium", "collection", "annotator", "hold_out", "completion"})
 
 
 class RecordingsFeed(QObject):
@@ -38,6 +40,8 @@ class RecordingsFeed(QObject):
         self._media: dict[str, Medium] = {}
         self._names: dict[str, str] = {}
         self._collections: dict[str, str] = {}
+        self._held_out: frozenset[str] = frozenset()
+        self._done: frozenset[str] = frozenset()
         studio.recording_changed.connect(self._mark)
         listing.thumbnail_needed.connect(self._make_thumbnail)
 
@@ -51,6 +55,9 @@ class RecordingsFeed(QObject):
         self._media = {m.recording_id: m for m in all_media(study) if m.role is MediumRole.MAIN}
         self._names = {a.id: a.name for a in all_annotators(study)}
         self._collections = {c.id: c.name for c in all_collections(study)}
+        who = session.annotator()
+        self._held_out = hold_outs(study)
+        self._done = frozenset(place for place, whose in completions(study) if who is not None and whose == who.id)
         counts, kinds = segment_counts(study), kinds_run(study)
         self._list.set_rows([self._row(r, counts.get(r.id, {}), kinds.get(r.id, set())) for r in all_recordings(study)])
         self._mark()
@@ -103,6 +110,8 @@ class RecordingsFeed(QObject):
             "faces" in kinds,
             "anonymize" in kinds,
             medium is not None and not (study.folder / medium.path).is_file(),
+            recording.id in self._held_out,
+            recording.id in self._done,
         )
 
     def _named(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:

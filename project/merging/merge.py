@@ -3,7 +3,7 @@
 import json
 import uuid
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import MappingProxyType
 
@@ -147,13 +147,14 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     if dry_run:
         return merged
     study.require_writable()
+    changes = Changes.of(("annotator", one.id) for one in new_people)
     for one in new_people:
         with study.step(f"Introduce {one.name}", undoable=False):
             insert_annotator(study, one)
     store_runs(study, copy, runs)
     store_activity(study, active)
     if not edits:
-        return merged
+        return replace(merged, changes=changes)
     uid = newest_step(copy)[1]
     with study.step(f"Merge {label}", annotator_id, merge_key(uid, label)) as step:
         _write(study, tables, decision)
@@ -163,7 +164,7 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
             "ON CONFLICT (copy_id) DO UPDATE SET step_uid = excluded.step_uid, at = excluded.at",
             (copy_id(copy, _fork(study, copy)), uid),
         )
-    return Merged(label, merged.tables, merged.conflicts, merged.introduced, merged.renumbered, step.changes)
+    return replace(merged, changes=changes | step.changes)
 
 
 def _people(study: Study, copy: Study, edits: dict[str, dict[Key, Edit]]) -> tuple[list[Annotator], dict[str, str]]:

@@ -1,0 +1,221 @@
+"""The Team window: who has what, copies for annotators, their work brought home, and conflicts."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from app.core.commands import team as commands
+from app.core.commands.plan import Wish, make_plan
+from app.core.conflicts import Described, described
+from app.core.merge_report import as_text
+from app.core.session import Session
+from app.core.team import Cell, TeamPlan, team_plan
+from app.gui.context import Context
+from app.gui.team.split_dialog import SplitDialog
+from project.errors import UserError
+from project.queries.conflicts import all_conflicts, count_unresolved
+from project.types import Changes, Purpose
+from widgets import theme
+from widgets.icons import icon
+from widgets.team.conflicts_view import ConflictsView, Versions
+from widgets.team.plan_form import PlanForm, Wanted
+from widgets.team.plan_table import PlanCell, PlanColumn, PlanRow, PlanTable, State
+
+_PLAN = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment"})
+Ask = Callable[[Sequence[str]], tuple[str, commands.MediaWith] | None]
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return TeamWindow(context)
+
+
+class TeamWindow(QWidget):
+    """Every change is a step of the study that can be undone in the main window."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self.ask_split: Ask = self._ask_split
+        self.setWindowTitle("Team")
+        self.resize(1040, 640)
+        self.form, self.table, self.conflicts = PlanForm(), PlanTable(), ConflictsView()
+        self.report = QLabel()
+        self.report.setWordWrap(True)
+        self.report.setMargin(theme.GRID)
+        self.report.hide()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._plan_page(), "Plan")
+        self.tabs.addTab(self.conflicts, "Conflicts")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.tabs, 1)
+        column.addWidget(self.report)
+        column.addLayout(self._foot())
+        self.form.plan_requested.connect(self._plan)
+        self.table.recording_chosen.connect(lambda recording_id: context.look_at(recording_id, 0))
+        self.conflicts.chosen.connect(self._resolve)
+        self._studio.bridge.changed.connect(self._apply)
+        self._studio.session_changed.connect(self.reload)
+        self._studio.failed.connect(self._show_error)
+        self.reload()
+
+    def reload(self) -> None:
+        """Show the study as it is now."""
+        session = self._studio.session
+        if session is None:
+            return
+        self._show_plan(team_plan(session))
+        self._show_conflicts(session)
+        for control in (self.form, self.split, self.merge, self.conflicts.ours, self.conflicts.theirs):
+            control.setEnabled(self._studio.writable and (control.isEnabled() or control is not self.conflicts.ours))
+
+    def _plan_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.form)
+        column.addWidget(self.table, 1)
+        return page
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.split = QPushButton("Copy for an annotator…")
+        self.split.setToolTip("Make a study file for one annotator, with nothing of anybody else's work")
+        self.split.clicked.connect(self._split)
+        self.merge = QPushButton("Merge copies…")
+        self.merge.setToolTip("Bring the work of copies home; merging a copy twice changes nothing")
+        self.merge.clicked.connect(self._merge)
+        close = QPushButton("Close")
+        close.setToolTip("Close this window (Esc)")
+        close.setShortcut("Esc")
+        close.clicked.connect(self.close)
+        row.addWidget(self.split)
+        row.addWidget(self.merge)
+        row.addStretch()
+        row.addWidget(close)
+        return row
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if self.isVisible() and (_PLAN & set(changes) or changes.ids("conflict") or self.conflicts.listing.count()):
+            self.reload()
+
+    def _show_plan(self, plan: TeamPlan) -> None:
+        shown = [who for who in plan.annotators if any(one == who.id for _, one in plan.cells)]
+        columns = [_column(plan, who.id) for who in shown]
+        rows = [
+            PlanRow(
+                one.id,
+                one.number,
+                one.name,
+                one.id in plan.held_out,
+                tuple(_cell(plan.cells.get((one.id, who.id))) for who in shown),
+            )
+            for one in plan.recordings
+        ]
+        self.table.show_plan(columns, rows)
+        self.form.show_names(
+            tuple(who.name for who in shown if any(c.purpose for (_, o), c in plan.cells.items() if o == who.id))
+        )
+
+    def _show_conflicts(self, session: Session) -> None:
+        found = [described(session, one) for one in all_conflicts(session.study, unresolved=True)]
+        self.conflicts.show_items([_versions(one) for one in found])
+        self.tabs.setTabText(1, f"Conflicts ({len(found)})" if found else "Conflicts")
+        self.tabs.setTabIcon(1, icon("triangle-alert") if found else icon("circle-check"))
+
+    def _plan(self, wanted: Wanted) -> None:
+        wish = Wish(wanted.annotators, wanted.per_recording, wanted.seed, wanted.keep, held_out=wanted.held_out)
+        if self._studio.edit(partial(make_plan, wish=wish)):
+            self._tell("The plan is made. Give everybody their copy: Copy for an annotator…")
+            self.reload()
+
+    def _split(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        names = [column.name for column in map(partial(_column, team_plan(session)), _planned(team_plan(session)))]
+        chosen = self.ask_split(names)
+        if chosen is None:
+            return
+        who, media = chosen
+        out = self._context.questions.copy_place(f"{session.study.path.stem} {who}")
+        if out is None:
+            return
+        try:
+            made = commands.split_for(session, who, out, media)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._tell(f"Made {made.path.name} for {who}: {made.rows.get('recording', 0)} recordings.")
+
+    def _ask_split(self, names: Sequence[str]) -> tuple[str, commands.MediaWith] | None:
+        dialog = SplitDialog(names, self)
+        done = dialog.exec()
+        dialog.deleteLater()
+        return dialog.chosen() if done else None
+
+    def _merge(self) -> None:
+        paths = self._context.questions.copies()
+        if paths:
+            self.merge_files(paths)
+
+    def merge_files(self, paths: Sequence[Path]) -> None:
+        """Merge copies and say what came."""
+        done: list[commands.MergedCopy] = []
+
+        def do(session: Session) -> Changes:
+            done.extend(commands.merge_copies(session, paths))
+            changes = Changes()
+            for one in done:
+                changes |= one.merged.changes
+            return changes
+
+        if not self._studio.edit(do) or self._studio.session is None:
+            return
+        self._tell(as_text(done, 0))
+        self.reload()
+        if count_unresolved(self._studio.session.study):
+            self.tabs.setCurrentWidget(self.conflicts)
+
+    def _resolve(self, conflict_id: str, side: str) -> None:
+        self._studio.edit(partial(commands.resolve, conflict_id=conflict_id, side=commands.Side(side)))
+
+    def _tell(self, text: str) -> None:
+        self.report.setText(text)
+        self.report.setVisible(bool(text))
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self._tell(str(error))
+
+
+def _planned(plan: TeamPlan) -> list[str]:
+    given = {who for (_, who), cell in plan.cells.items() if cell.purpose}
+    return [one.id for one in plan.annotators if one.id in given or not given]
+
+
+def _column(plan: TeamPlan, annotator_id: str) -> PlanColumn:
+    part = plan.progress(next(one for one in plan.annotators if one.id == annotator_id))
+    if not part.given:
+        return PlanColumn(part.annotator.name, "nothing planned")
+    return PlanColumn(part.annotator.name, f"{part.done} of {part.given} done, {part.minutes:.0f} min")
+
+
+def _cell(cell: Cell | None) -> PlanCell | None:
+    if cell is None:
+        return None
+    state = State.DONE if cell.done else State.BEGUN if cell.segments else State.GIVEN
+    return PlanCell(state, cell.segments, cell.purpose is not None, cell.purpose is Purpose.TRAINING)
+
+
+def _versions(one: Described) -> Versions:
+    lines = tuple((line.name, line.ours, line.theirs) for line in one.lines)
+    return Versions(one.id, one.title, one.source, lines, one.deleted)

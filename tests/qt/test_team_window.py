@@ -1,0 +1,143 @@
+"""The Team window: plan, copies, merging, conflicts; marks in the list of recordings."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.segments import add_segment, edit_segment
+from app.core.commands.team import MediaWith
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.questions import Questions
+from app.gui.team.window import TeamWindow
+from project.queries.conflicts import count_unresolved
+from project.queries.plans import all_assignments
+from project.queries.recordings import all_recordings
+from project.queries.segments import values_of
+from project.store import Study
+from project.synthetic import fill
+from project.types import Verdict
+from tests.qt.walking import nameless, unexplained
+from widgets.team.conflicts_view import ConflictsView, Versions
+
+
+class Answers(Questions):
+    def __init__(self) -> None:
+        self.place: Path | None = None
+        self.found: list[Path] = []
+
+    def copy_place(self, name: str) -> Path | None:
+        return self.place
+
+    def copies(self) -> list[Path]:
+        return self.found
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=4, segments=0, annotators=1)
+    return tmp_path / "lab.greenroom"
+
+
+@pytest.fixture
+def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
+    made = MainWindow(Answers())
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    assert made.open_study(study)
+    yield made
+    made.close()
+
+
+def team_of(window: MainWindow) -> TeamWindow:
+    found = window.windows.open("team")
+    assert isinstance(found, TeamWindow)
+    return found
+
+
+def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, study: Path, tmp_path: Path) -> None:
+    team = team_of(window)
+    questions = window.files.questions
+    assert isinstance(questions, Answers)
+    team.form.names.setText("Ada, Bo")
+    qtbot.mouseClick(team.form.make, Qt.MouseButton.LeftButton)
+    session = window.studio.session
+    assert session is not None
+    assert len(all_assignments(session.study)) == 8
+    assert team.table.plan.columnCount() == 3
+    assert "0 of 4 done" in str(team.table.plan.headerData(1, Qt.Orientation.Horizontal))
+
+    session.annotator_name = "Ada"
+    place = all_recordings(session.study)[0].id
+    made: list[str] = []
+
+    def add(session: Session) -> object:
+        segment_id, changes = add_segment(session, place, 0, 1_000_000, Verdict.ERROR, {"rationale": "first"})
+        made.append(segment_id)
+        return changes
+
+    assert window.studio.edit(add)  # type: ignore[arg-type]
+    assert team.table.plan.data(team.table.plan.index(0, 1)) == "1 segment"
+    team.ask_split = lambda names: (names[0], MediaWith.LEAVE)
+    questions.place = tmp_path / "for Ada"
+    qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
+    copy = tmp_path / "for Ada.greenroom"
+    assert copy.exists()
+    with Session.open(copy, "Ada") as away:
+        edit_segment(away, made[0], values={"rationale": "away"})
+        add_segment(away, place, 2_000_000, 3_000_000, Verdict.COMPETENCE)
+    window.studio.edit(lambda session: edit_segment(session, made[0], values={"rationale": "at home"}))
+    questions.found = [copy]
+    qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
+    assert "segments: 1 added" in team.report.text()
+    assert team.tabs.currentWidget() is team.conflicts
+    shown = [team.conflicts.table.item(0, place).text() for place in range(3)]
+    assert shown == ["rationale", "at home", "away"]
+    assert nameless(team) == []
+    assert unexplained(team) == []
+    qtbot.mouseClick(team.conflicts.theirs, Qt.MouseButton.LeftButton)
+    assert values_of(session.study, made[0])["rationale"].value == "away"
+    assert count_unresolved(session.study) == 0
+    assert team.conflicts.listing.count() == 0
+    window.studio.undo()
+    assert team.conflicts.listing.count() == 1
+    qtbot.mouseClick(team.merge, Qt.MouseButton.LeftButton)
+    assert "nothing new" in team.report.text()
+
+
+def test_what_is_refused_is_said_in_the_window(window: MainWindow, study: Path) -> None:
+    team = team_of(window)
+    team.merge_files([study])
+    assert "study itself" in team.report.text()
+
+
+def test_done_and_held_out_show_in_the_list(window: MainWindow) -> None:
+    session = window.studio.session
+    assert session is not None
+    place = all_recordings(session.study)[0].id
+    window.choose_recording(place)
+    for key, word in (("done", "done"), ("hold_out", "held out")):
+        window.menus.actions[key].trigger()
+        row = window.recordings.model.row(place)
+        assert row is not None
+        assert word in row.described()
+        window.menus.actions[key].trigger()
+        row = window.recordings.model.row(place)
+        assert row is not None
+        assert word not in row.described()
+
+
+def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
+    view = ConflictsView()
+    qtbot.addWidget(view)
+    view.show_items([Versions("1", "Segment", "Ada", (("start", "0", "0"), ("end", "1", "2")))])
+    marked = [view.table.item(row, 1).background().style() is not Qt.BrushStyle.NoBrush for row in (0, 1)]
+    assert marked == [False, True]
+    with qtbot.waitSignal(view.chosen) as chosen:
+        view.theirs.click()
+    assert chosen.args == ["1", "theirs"]

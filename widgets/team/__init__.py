@@ -1,0 +1,1 @@
+"""Views of the team: who has what, and items that exist in two versions."""

@@ -1,0 +1,163 @@
+"""A table of recordings and annotators: who has what, and how far they are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from widgets import theme
+from widgets.icons import icon
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+
+
+class State(StrEnum):
+    """How far an annotator is with a recording."""
+
+    GIVEN = "to do"
+    BEGUN = "begun"
+    DONE = "done"
+
+
+_ICONS = {State.DONE: "circle-check", State.BEGUN: "circle-dashed"}
+
+
+@dataclass(frozen=True, slots=True)
+class PlanCell:
+    """One recording of one annotator; `given` is false where they work on it without it being planned."""
+
+    state: State
+    segments: int
+    given: bool = True
+    training: bool = False
+
+    @property
+    def text(self) -> str:
+        """What the cell shows."""
+        count = "" if not self.segments else f"{self.segments} segment{'' if self.segments == 1 else 's'}"
+        words = ["training"] if self.training else [] if self.given else ["not planned"]
+        return ", ".join([*words, count or self.state.value])
+
+
+@dataclass(frozen=True, slots=True)
+class PlanRow:
+    """One recording; `cells` has one entry for each annotator, None where they have nothing to do with it."""
+
+    id: str
+    number: int
+    name: str
+    held_out: bool
+    cells: tuple[PlanCell | None, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlanColumn:
+    """One annotator: the name, and their part in words."""
+
+    name: str
+    part: str
+
+
+class PlanModel(QAbstractTableModel):
+    """Recordings down, annotators across."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._columns: Sequence[PlanColumn] = ()
+        self._rows: Sequence[PlanRow] = ()
+
+    def show_plan(self, columns: Sequence[PlanColumn], rows: Sequence[PlanRow]) -> None:
+        """Show another plan."""
+        self.beginResetModel()
+        self._columns, self._rows = columns, rows
+        self.endResetModel()
+
+    def row(self, place: int) -> PlanRow:
+        """Return a recording."""
+        return self._rows[place]
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else len(self._rows)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return 0 if parent.isValid() else 1 + len(self._columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        if orientation is not Qt.Orientation.Horizontal or role not in (
+            Qt.ItemDataRole.DisplayRole,
+            Qt.ItemDataRole.ToolTipRole,
+        ):
+            return None
+        if section == 0:
+            return "Recording"
+        column = self._columns[section - 1]
+        return f"{column.name}\n{column.part}" if role == Qt.ItemDataRole.DisplayRole else column.part
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        row = self._rows[index.row()]
+        if index.column() == 0:
+            return _of_recording(row, role)
+        cell = row.cells[index.column() - 1]
+        if cell is None:
+            return None
+        if role == Qt.ItemDataRole.DisplayRole:
+            return cell.text
+        if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+            return f"{self._columns[index.column() - 1].name}, recording {row.number}: {cell.state.value}, {cell.text}"
+        if role == Qt.ItemDataRole.DecorationRole:
+            name = _ICONS.get(cell.state)
+            return None if name is None else icon(name)
+        if role == Qt.ItemDataRole.ForegroundRole:
+            return theme.palette().text if cell.given else theme.palette().muted
+        return None
+
+
+class PlanTable(QTableView):
+    """Shows a plan.
+
+    Signals:
+        recording_chosen (str): a row was opened with a double click or Return.
+    """
+
+    recording_chosen = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.plan = PlanModel(self)
+        self.setModel(self.plan)
+        self.setAccessibleName("Who annotates what")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setShowGrid(False)
+        self.setAlternatingRowColors(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(28)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setMinimumSectionSize(120)
+        self.horizontalHeader().setHighlightSections(False)
+        self.activated.connect(lambda index: self.recording_chosen.emit(self.plan.row(index.row()).id))
+
+    def show_plan(self, columns: Sequence[PlanColumn], rows: Sequence[PlanRow]) -> None:
+        """Show another plan."""
+        self.plan.show_plan(columns, rows)
+        header = self.horizontalHeader()
+        for section in range(1 + len(columns)):
+            header.setSectionResizeMode(
+                section, QHeaderView.ResizeMode.Stretch if section == 0 else QHeaderView.ResizeMode.Fixed
+            )
+            self.setColumnWidth(section, 176)
+
+
+def _of_recording(row: PlanRow, role: int) -> object:
+    name = f"{row.number}  {row.name}"
+    if role == Qt.ItemDataRole.DisplayRole:
+        return name
+    if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
+        return f"{name}, held out: never exported" if row.held_out else name
+    if role == Qt.ItemDataRole.DecorationRole and row.held_out:
+        return icon("lock")
+    return None
