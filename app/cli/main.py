@@ -28,6 +28,8 @@ _COMMANDS = {
     "faces": "app.cli.faces:faces",
     "models": "app.cli.models:models",
     "agreement": "app.cli.agreement:agreement",
+    "review": "app.cli.review:review",
+    "adjudicate": "app.cli.review:adjudicate",
     "anonymize": "app.cli.anonymize:anonymize",
     "plan": "app.cli.plan:plan",
     "done": "app.cli.plan:done",

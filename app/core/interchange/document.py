@@ -91,4 +91,4 @@ class Document:
 
     recordings: tuple[RecordingPart, ...]
     remarks: tuple[str, ...] = ()
-    rows: Mapping[str, tuple[Mapping[str, Json], ...]] = field(default_factory=lambda: MappingProxyType({}))
+    rows: Mapping[str, tuple[dict[str, Json], ...]] = field(default_factory=lambda: MappingProxyType({}))

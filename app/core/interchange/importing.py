@@ -2,11 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from app.core.clock import utc_now
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
+from app.core.interchange.import_step import import_step
 from app.core.interchange.known import Known
 from app.core.interchange.mapping import Becomes, Mapping, Target
 from app.core.interchange.reading import LaneReader, Read
@@ -84,6 +85,12 @@ class Plan:
         return len(self.new_segments) + len(self.new_utterances)
 
     @property
+    def further(self) -> int:
+        """How many other rows are new: people, values and comments."""
+        people = len(self.new_annotators) + len(self.new_participants)
+        return people + len(self.new_values) + len(self.new_comments)
+
+    @property
     def known(self) -> int:
         """How many entries are in the study already."""
         return sum(lane.known for lane in self.lanes)
@@ -119,24 +126,18 @@ def apply(session: Session, found: Plan, name: str) -> Changes:
     if not found.added:
         return Changes()
     study = session.study
-    with session.step(f"Import {name}") as step:
-        present = {one.name: one.id for one in annotators.all_annotators(study)}
-        # Taking this step may have introduced the session's annotator, whom the plan brings too.
-        same = {one.id: present[one.name] for one in found.new_annotators if one.name in present}
+    with import_step(session, name, {one.name: one.id for one in found.new_annotators}) as step:
         for annotator in found.new_annotators:
-            if annotator.id not in same:
-                annotators.insert_annotator(study, annotator)
+            annotators.insert_annotator(study, annotator)
         for person in found.new_participants:
             participants.insert_participant(study, person)
         for recording_id, participant_id in found.appearances:
             participants.set_appearance(study, recording_id, participant_id, True)
         for scheme in found.schemes.values():
             session.schemes.keep(scheme)
-        by = [replace(one, annotator_id=same.get(one.annotator_id, one.annotator_id)) for one in found.new_segments]
-        segments.insert_segments(study, by)
+        segments.insert_segments(study, found.new_segments)
         segments.insert_values(study, found.new_values)
-        said = [replace(one, annotator_id=same.get(one.annotator_id, one.annotator_id)) for one in found.new_comments]
-        comments.insert_comments(study, said)
+        comments.insert_comments(study, found.new_comments)
         utterances.insert_utterances(study, found.new_utterances)
     return step.changes
 
@@ -181,7 +182,7 @@ class _Planner:
         remarks: Counter[str] = Counter()
         added = known = 0
         if target.becomes is Becomes.NOTHING:
-            left_out["the lane is not wanted"] = len(lane.entries)
+            left_out["nothing is chosen for the lane"] = len(lane.entries)
         elif place not in self._recordings:
             left_out["no recording was chosen for it"] = len(lane.entries)
         else:
@@ -261,6 +262,8 @@ class _Planner:
             if present.has(who, entry.text, *span):
                 known += 1
                 continue
+            for value in entry.values:
+                remarks[f"values of “{value}” have no place beside an utterance, and are left out"] += 1
             self._found.new_utterances.append(Utterance(self._own_id(entry), recording.id, *span, entry.text, who))
             if who is not None and (recording.id, who) not in self._appearing:
                 self._appearing.add((recording.id, who))

@@ -12,6 +12,8 @@ from project.names import shown
 
 FORMATS: dict[str, str] = {
     "eaf": "app.core.interchange.eaf:Eaf",
+    "jsonl": "app.core.interchange.jsonl:Jsonl",
+    "csv": "app.core.interchange.csv_table:Table",
     "textgrid": "app.core.interchange.textgrid:TextGrid",
 }
 """Key -> `module:class`. Where a file fits several by its name, the first that recognises its content is meant."""

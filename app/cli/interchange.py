@@ -1,0 +1,173 @@
+"""Commands that exchange annotations with other tools."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.output import json_option, progress_bar, tell
+from app.cli.study import STUDY
+from app.core.interchange.registry import FORMATS
+from app.core.session import Session
+from project.errors import UserError
+from project.types import Json
+
+if TYPE_CHECKING:
+    from app.core.interchange.importing import LanePlan, Plan
+    from app.core.interchange.restoring import RowsPlan
+
+FORMAT = click.Choice(list(FORMATS))
+
+
+@click.command("export")
+@STUDY
+@click.option(
+    "--format", "key", type=FORMAT, required=True, help="Which one; docs/interchange.md says what each holds."
+)
+@click.option("--out", type=click.Path(path_type=Path), required=True, help="File, or folder for one file a recording.")
+@click.option("--recording", multiple=True, help="Number, file name or id; all when not given. Repeatable.")
+@click.option("--annotator", multiple=True, help="Only this one's work; everybody's when not given. Repeatable.")
+@click.option("--force", is_flag=True, help="Replace files of the same name.")
+@json_option
+def export_annotations(
+    study: Path,
+    key: str,
+    out: Path,
+    recording: tuple[str, ...],
+    annotator: tuple[str, ...],
+    force: bool,
+    as_json: bool,
+) -> None:
+    """Export annotations for another tool. Hold-outs are never exported.
+
+    \b
+    Example:
+      greenroom export my-study.greenroom --format eaf --out for-elan
+      greenroom export my-study.greenroom --format csv --out all.csv --annotator Ada
+    """
+    from app.core.interchange.exporting import export, exportable
+    from app.core.interchange.registry import format_called
+    from app.core.lookup import recording_called
+
+    to = format_called(key)
+    with Session.open(study, read_only=True) as session:
+        wanted = exportable(session, [recording_called(session, one).id for one in recording] or None)
+        people = _annotators(session, annotator)
+        with progress_bar("Exporting") as bar:
+            made = export(session, to, out, wanted, people, overwrite=force, progress=bar)
+    files: list[Json] = [str(path) for path in made]
+    lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses)]
+    tell(as_json, {"format": key, "files": files, "losses": [*to.losses]}, "\n".join(lines))
+
+
+@click.command("import")
+@STUDY
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--format", "key", type=FORMAT, help="Which format; seen from the file when not given.")
+@click.option(
+    "--recording",
+    multiple=True,
+    help="Recording that it is about; found by name or media when not given. One for each, where there are several.",
+)
+@click.option("--mapping", "chosen", type=click.Path(path_type=Path), help="Mapping file: what each lane becomes.")
+@click.option("--save-mapping", type=click.Path(path_type=Path), help="Write the mapping that is used to this file.")
+@click.option("--annotator", help="Who made what the file does not give an annotator for.")
+@click.option("--preview", is_flag=True, help="Say what would be imported, and write nothing to the study.")
+@json_option
+def import_annotations(
+    study: Path,
+    file: Path,
+    key: str | None,
+    recording: tuple[str, ...],
+    chosen: Path | None,
+    save_mapping: Path | None,
+    annotator: str | None,
+    preview: bool,
+    as_json: bool,
+) -> None:
+    """Import annotations of another tool, as one step that undo takes back. Importing a file twice changes nothing.
+
+    \b
+    Example:
+      greenroom import my-study.greenroom coded.eaf --recording 1 --preview
+      greenroom import my-study.greenroom coded.eaf --recording 1 --mapping elan.json
+    """
+    from app.core.interchange.files import apply_import, plan_import, read_file
+    from app.core.interchange.guessing import guess_mapping
+    from app.core.interchange.mapping import load_mapping
+    from app.core.interchange.places import chosen_places
+    from app.core.lookup import recording_called
+    from media.destination import replaced_when_whole
+    from project.queries.recordings import all_recordings
+
+    with Session.open(study, annotator, read_only=preview) as session:
+        document = read_file(file, key)
+        mapping = guess_mapping(session, document) if chosen is None else load_mapping(chosen)
+        places = chosen_places(session, document, [recording_called(session, one) for one in recording])
+        plan = plan_import(session, document, mapping, places)
+        numbers = {one.id: one.number for one in all_recordings(session.study)}
+        if save_mapping is not None:
+            with replaced_when_whole(save_mapping, (file,)) as temporary:
+                temporary.write_text(mapping.to_json(), "utf-8")
+        if not preview:
+            apply_import(session, plan, file.name)
+    lanes: list[Json] = [_described(lane, numbers.get(lane.recording_id)) for lane in plan.lanes]
+    result: dict[str, Json] = {
+        "added": plan.added,
+        "further": plan.further,
+        "known": plan.known,
+        "left_out": plan.left_out,
+        "written": not preview and plan.added + plan.further > 0,
+        "lanes": lanes,
+        "remarks": [*plan.remarks],
+    }
+    tell(as_json, result, "\n".join(_lines(plan, numbers, preview)))
+
+
+def _annotators(session: Session, names: tuple[str, ...]) -> list[str] | None:
+    from project.queries.annotators import all_annotators
+
+    known = {one.name: one.id for one in all_annotators(session.study)}
+    for name in names:
+        if name not in known:
+            raise UserError(f"No annotator is called “{name}”.", f"In this study: {', '.join(known) or 'nobody yet'}.")
+    return [known[name] for name in names] or None
+
+
+def _described(lane: "LanePlan", number: int | None) -> dict[str, Json]:
+    return {
+        "part": lane.part,
+        "lane": lane.lane,
+        "becomes": lane.target.becomes.value,
+        "recording": number,
+        "annotator": lane.target.annotator,
+        "scheme": lane.target.scheme,
+        "track": lane.target.track,
+        "entries": lane.entries,
+        "added": lane.added,
+        "known": lane.known,
+        "left_out": {**lane.left_out},
+        "remarks": [*lane.remarks],
+    }
+
+
+def _lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:
+    for lane in plan.lanes:
+        where = f"recording {numbers[lane.recording_id]}" if lane.recording_id in numbers else "a new recording"
+        yield f"{lane.part}: {lane.lane} -> {_target(lane, where)}: {lane.added} of {lane.entries} are new"
+        yield from (f"  {count} left out: {why}" for why, count in lane.left_out.items())
+        yield from (f"  {remark}" for remark in lane.remarks)
+    yield from plan.remarks
+    verb = "Would import" if preview else "Imported"
+    known = f"; {plan.known} are in the study already" if plan.known else ""
+    yield f"{verb} {plan.added} segments and utterances, with {plan.further} rows about them{known}."
+
+
+def _target(lane: "LanePlan", where: str) -> str:
+    target = lane.target
+    if target.becomes == "nothing":
+        return "nothing"
+    if target.becomes == "utterances":
+        return f"utterances{' of ' + target.participant if target.participant else ''}, {where}"
+    return f"{target.scheme}.{target.track} by {target.annotator}, {where}"

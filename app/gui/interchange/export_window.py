@@ -1,0 +1,167 @@
+"""Asks what to export for another tool, and in which format; says what the format does not hold."""
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.interchange.base import Format
+from app.core.interchange.exporting import export
+from app.core.interchange.file_names import file_name
+from app.core.interchange.registry import FORMATS, format_called
+from app.gui.context import Context
+from project.errors import UserError
+from project.queries.annotators import all_annotators
+from project.queries.hold_outs import hold_outs
+from project.queries.recordings import all_recordings
+from project.types import Recording
+from widgets import theme
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+def export_window(context: Context) -> QWidget:
+    """Make the window."""
+    return ExportWindow(context)
+
+
+class ExportWindow(QWidget):
+    """Writes files beside the study; it changes nothing in it."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self.setWindowTitle("Export annotations")
+        self.resize(620, 600)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        form = QFormLayout()
+        form.setSpacing(theme.GRID)
+        self.format = QComboBox()
+        self.format.setAccessibleName("Format")
+        self.format.setToolTip("For which tool the files are")
+        for key in FORMATS:
+            self.format.addItem(format_called(key).name, key)
+        form.addRow("&Format", self.format)
+        self.losses = QLabel(wordWrap=True)
+        self.losses.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        self.losses.setAlignment(Qt.AlignmentFlag.AlignTop)
+        form.addRow("", self.losses)
+        self.recordings = _ticks("Recordings to export")
+        form.addRow("&Recordings", self.recordings)
+        self.annotators = _ticks("Annotators whose work is exported")
+        self.annotators.setMaximumHeight(theme.GRID * 14)
+        form.addRow("&Annotators", self.annotators)
+        column.addLayout(form, 1)
+        self.problem = QLabel(wordWrap=True)
+        self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
+        self.problem.hide()
+        column.addWidget(self.problem)
+        column.addLayout(self._buttons())
+        self.format.currentIndexChanged.connect(self._show_losses)
+        self._show_losses()
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            self._fill()
+
+    def accept(self) -> None:
+        """Ask where to, write the files, and close."""
+        session = self._context.studio.session
+        if session is None:
+            return
+        wanted = _ticked(self.recordings)
+        people = _ticked(self.annotators)
+        to = format_called(self.format.currentData())
+        chosen = [one for one in all_recordings(session.study) if one.id in wanted]
+        if not chosen or (self.annotators.count() and not people):
+            self._say(UserError("Nothing is ticked.", "Tick a recording and an annotator."))
+            return
+        path = self._where(to, chosen, session.study.folder)
+        if path is None:
+            return
+        everybody = None if len(people) == self.annotators.count() else people
+        try:
+            made = export(session, to, path, chosen, everybody, overwrite=not path.is_dir())
+        except UserError as error:
+            self._say(error)
+            return
+        name = made[0].name if len(made) == 1 else f"{len(made)} files to {path.name}"
+        self._context.studio.told.emit(f"Exported {name}.")
+        self.close()
+
+    def _where(self, to: Format, chosen: list[Recording], folder: Path) -> Path | None:
+        if len(chosen) > 1 and not to.many:
+            return self._context.questions.folder("Folder for one file a recording")
+        name = file_name(chosen[0]) if len(chosen) == 1 else "annotations"
+        return self._context.questions.save("Export annotations", folder / f"{name}{to.suffixes[0]}", to.name)
+
+    def _fill(self) -> None:
+        session = self._context.studio.session
+        assert session is not None
+        self.problem.hide()
+        self.recordings.clear()
+        self.annotators.clear()
+        kept_back = hold_outs(session.study)
+        for one in all_recordings(session.study):
+            words = f"{one.number}. {one.name}" + (" (hold-out, never exported)" if one.id in kept_back else "")
+            _add(self.recordings, one.id, words, one.id not in kept_back, one.id not in kept_back)
+        for person in all_annotators(session.study):
+            _add(self.annotators, person.id, person.name, True, True)
+
+    def _show_losses(self) -> None:
+        losses = format_called(self.format.currentData()).losses
+        self.losses.setText("\n".join(["What it cannot hold:", *(f"– {loss}" for loss in losses)]))
+
+    def _say(self, error: UserError) -> None:
+        self.problem.setText(f"{error.message} {error.hint}".strip())
+        self.problem.show()
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        row.addStretch()
+        cancel = QPushButton("Cancel")
+        cancel.setToolTip("Export nothing (Esc)")
+        cancel.clicked.connect(self.close)
+        self.apply = QPushButton("&Export…")
+        self.apply.setProperty("primary", True)
+        self.apply.setToolTip("Choose where to, then write the files")
+        self.apply.clicked.connect(self.accept)
+        row.addWidget(cancel)
+        row.addWidget(self.apply)
+        return row
+
+
+def _ticks(name: str) -> QListWidget:
+    found = QListWidget()
+    found.setAccessibleName(name)
+    found.setToolTip(f"{name}: Space ticks one")
+    return found
+
+
+def _add(to: QListWidget, row_id: str, words: str, ticked: bool, possible: bool) -> None:
+    item = QListWidgetItem(words, to)
+    item.setData(_ID, row_id)
+    flags = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable
+    item.setFlags(flags | Qt.ItemFlag.ItemIsEnabled if possible else Qt.ItemFlag.ItemIsSelectable)
+    item.setCheckState(Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+
+
+def _ticked(where: QListWidget) -> list[str]:
+    items = [where.item(row) for row in range(where.count())]
+    return [str(item.data(_ID)) for item in items if item.checkState() is Qt.CheckState.Checked]
