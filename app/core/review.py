@@ -1,0 +1,201 @@
+"""Two annotators of one recording side by side: what is alike, what differs, and what each still has to review.
+
+After Lee et al. (SHREC, appendix H): each reviews the other's segments that do not overlap any of their own or that
+differ, and agrees or disagrees. Two segments that stand for each other (see `app.core.grouping`) differ when their
+labels, choices or numbers differ, when a text is there in one only, or when their IoU is below `BOUNDARIES_IOU`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from app.core.grouping import grouped
+from app.core.lanes import Mark, people_of, read_marks
+from app.core.session import Session
+from project.schemes.scheme import FieldKind, Scheme
+from project.types import Annotator, Decision, Segment
+
+BOUNDARIES_IOU = 0.5
+LABEL, BOUNDARIES = "label", "boundaries"
+
+
+class Outcome(StrEnum):
+    """What came of an item."""
+
+    ALIKE = "alike"
+    """Both marked it and nothing differs: there is nothing to review."""
+    OPEN = "open"
+    """Somebody still has to say something about it."""
+    SETTLED = "settled"
+    """Others agree with one of its segments."""
+    DISPUTED = "disputed"
+    """All that was reviewed, nobody agrees: it stays in disagreement, and is kept as such."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """What two annotators say about one moment; either may have marked nothing.
+
+    Attributes:
+        third: what a third annotator says about it. An item with nothing else is theirs alone.
+        differs: `label`, `boundaries` and keys of fields in which the first and the second differ; empty where one of
+            them marked nothing.
+        third_differs: the same for the third and the other two, whichever they differ from.
+    """
+
+    first: Mark | None
+    second: Mark | None
+    third: Mark | None = None
+    differs: tuple[str, ...] = ()
+    third_differs: tuple[str, ...] = ()
+
+    @property
+    def pair(self) -> tuple[Mark, ...]:
+        """What the first and the second marked."""
+        return tuple(one for one in (self.first, self.second) if one is not None)
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """What anybody marked."""
+        return self.pair if self.third is None else (*self.pair, self.third)
+
+    @property
+    def key(self) -> str:
+        """Tells the item from others, as long as its segments are there."""
+        return " ".join(one.segment.id for one in self.marks)
+
+    @property
+    def start_us(self) -> int:
+        """Where the first of its segments starts."""
+        return min(one.segment.start_us for one in self.marks)
+
+    @property
+    def end_us(self) -> int:
+        """Where the last of its segments ends."""
+        return max(one.segment.end_us for one in self.marks)
+
+    @property
+    def matched(self) -> bool:
+        """Whether both of the two marked it."""
+        return self.first is not None and self.second is not None
+
+    @property
+    def outcome(self) -> Outcome:
+        """What came of it."""
+        if self.matched and not self.differs:
+            return Outcome.ALIKE
+        if any(one.agreed > one.disagreed for one in self.pair):
+            return Outcome.SETTLED
+        if self.pair and all(one.reviews for one in self.pair):
+            return Outcome.DISPUTED
+        return Outcome.OPEN
+
+    def to_review(self, reviewer_id: str) -> list[Mark]:
+        """Return what somebody has to review here, reviewed or not: the second's before the first's."""
+        if self.outcome is Outcome.ALIKE:
+            return []
+        return [one for one in reversed(self.pair) if one.segment.annotator_id != reviewer_id]
+
+    def waits_for(self, reviewer_id: str) -> list[Mark]:
+        """Return what somebody has to review here and did not yet."""
+        return [one for one in self.to_review(reviewer_id) if one.review_by(reviewer_id) is None]
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a review is, counted in segments for `done` and `total`, and in items for the outcomes."""
+
+    done: int
+    total: int
+    alike: int
+    settled: int
+    disputed: int
+    open: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One recording, reviewed by two annotators and perhaps compared with a third; items are by start."""
+
+    first: Annotator
+    second: Annotator
+    third: Annotator | None
+    items: tuple[Item, ...]
+
+    def progress(self, reviewer_id: str) -> Progress:
+        """Count what somebody has done of what they have to review, and what came of the items."""
+        wanted = [(mark, mark.review_by(reviewer_id)) for item in self.items for mark in item.to_review(reviewer_id)]
+        outcomes = [item.outcome for item in self.items if item.pair]
+        count = {one: outcomes.count(one) for one in Outcome}
+        return Progress(
+            sum(review is not None for _, review in wanted),
+            len(wanted),
+            count[Outcome.ALIKE],
+            count[Outcome.SETTLED],
+            count[Outcome.DISPUTED],
+            count[Outcome.OPEN],
+        )
+
+
+def sheet(
+    session: Session, recording_id: str, first: Annotator, second: Annotator, third: Annotator | None = None
+) -> Sheet:
+    """Set the segments of two or three annotators of a recording side by side."""
+    people = [one.id for one in (first, second, third) if one is not None]
+    marks = read_marks(session, recording_id, people)
+    items = []
+    for group in grouped(marks):
+        by = {one.segment.annotator_id: one for one in group}
+        one, other, extra = by.get(first.id), by.get(second.id), by.get(third.id) if third else None
+        scheme = session.schemes.known(group[0].segment.scheme)
+        differs = differences(scheme, one, other) if one and other else ()
+        further = [differences(scheme, mark, extra) for mark in (one, other) if mark and extra]
+        third_differs = tuple(dict.fromkeys(key for keys in further for key in keys))
+        items.append(Item(one, other, extra, differs, third_differs))
+    return Sheet(first, second, third, tuple(items))
+
+
+def default_pair(session: Session, recording_id: str) -> tuple[Annotator, Annotator] | None:
+    """Return who is compared when nobody says: who works here and the other with the most segments; None for too few.
+
+    Where who works here marked nothing, it is the two with the most segments.
+    """
+    people = people_of(session, recording_id)
+    own = next((one for one in people if one.name == session.annotator_name), None)
+    if own is not None:
+        people = [own, *(one for one in people if one is not own)]
+    return (people[0], people[1]) if len(people) > 1 else None
+
+
+def differences(scheme: Scheme | None, one: Mark, other: Mark) -> tuple[str, ...]:
+    """Return in what two segments differ: `label`, keys of fields in the scheme's order, `boundaries`."""
+    first, second = one.segment, other.segment
+    found = [LABEL] if first.label != second.label else []
+    for field in scheme.fields_of(first.track) if scheme is not None else ():
+        if not (field.applies_to(first.label, first.track) and field.applies_to(second.label, second.track)):
+            continue
+        mine, theirs = one.values.get(field.key), other.values.get(field.key)
+        if bool(mine) != bool(theirs) if field.kind is FieldKind.TEXT else mine != theirs:
+            found.append(field.key)
+    if iou(first, second) < BOUNDARIES_IOU:
+        found.append(BOUNDARIES)
+    return tuple(found)
+
+
+def named(scheme: Scheme | None, keys: Sequence[str]) -> list[str]:
+    """Return in words what `differences` returned."""
+    names = {field.key: field.name for field in scheme.fields} if scheme is not None else {}
+    names |= {LABEL: "Label", BOUNDARIES: "Boundaries"}
+    return [names.get(key, key) for key in keys]
+
+
+def iou(one: Segment, other: Segment) -> float:
+    """Return the shared time of two segments over the time that either covers, 0 to 1."""
+    shared = max(0, min(one.end_us, other.end_us) - max(one.start_us, other.start_us))
+    return shared / (one.end_us - one.start_us + other.end_us - other.start_us - shared)
+
+
+def decision_of(mark: Mark, reviewer_id: str) -> Decision | None:
+    """Return whether somebody agreed with a segment, or None where they did not review it."""
+    review = mark.review_by(reviewer_id)
+    return None if review is None else review.decision

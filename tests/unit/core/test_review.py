@@ -1,0 +1,135 @@
+"""Two annotators side by side, and what they say about each other's segments."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import history, reviews
+from app.core.commands.schemes import use_shipped_scheme
+from app.core.commands.segments import add_segment, delete_segments
+from app.core.review import Outcome, Sheet, default_pair, sheet
+from app.core.session import Session
+from project.errors import UserError
+from project.queries.reviews import reviews_in
+from project.types import Decision
+from tests.unit.core.pairs import WALK, mark, open_study, person
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def compared(session: Session) -> Sheet:
+    return sheet(session, WALK, person(session, "Ada"), person(session, "Bo"))
+
+
+def decide(session: Session, who: str, segment: str, decision: Decision, note: str = "") -> None:
+    session.annotator_name = who
+    reviews.decide(session, segment, decision, note)
+    session.annotator_name = "Ada"
+
+
+def test_what_differs_is_named_and_what_is_alike_needs_no_review(session: Session) -> None:
+    same: dict[str, object] = {"attributes": ["norms"], "channel": "both"}
+    mark(session, "Ada", 10, 20, **same, rationale="It looks away.")  # type: ignore[arg-type]
+    mark(session, "Bo", 11, 20.5, **same, rationale="The gaze wanders.")  # type: ignore[arg-type]
+    mark(session, "Ada", 30, 40, "error", attributes=["norms"], channel="verbal", correction="Wait.")
+    mark(session, "Bo", 30, 34, "competence", attributes=["norms", "emotions"], rationale="It waits.")
+    mark(session, "Ada", 50, 60)
+    mark(session, "Bo", 70, 80)
+    found = compared(session).items
+    assert [one.outcome for one in found] == [Outcome.ALIKE, Outcome.OPEN, Outcome.OPEN, Outcome.OPEN]
+    assert found[1].differs == ("label", "attributes", "channel", "rationale", "boundaries")
+    assert [one.matched for one in found] == [True, True, False, False]
+
+
+def test_each_reviews_only_the_others_segments(session: Session) -> None:
+    mine = mark(session, "Ada", 10, 20)
+    theirs = mark(session, "Bo", 12, 22, "competence")
+    alone = mark(session, "Bo", 70, 80)
+    found = compared(session)
+    ada, bo = person(session, "Ada"), person(session, "Bo")
+    waiting = [m.segment.id for one in found.items for m in one.waits_for(ada.id)]
+    assert waiting == [theirs, alone]
+    assert [m.segment.id for one in found.items for m in one.waits_for(bo.id)] == [mine]
+    third = [m.segment.id for one in found.items for m in one.waits_for("somebody else")]
+    assert third == [theirs, mine, alone]
+
+
+def test_progress_and_outcomes_follow_decisions(session: Session) -> None:
+    mine = mark(session, "Ada", 10, 20)
+    theirs = mark(session, "Bo", 12, 22, "competence")
+    alone = mark(session, "Bo", 70, 80)
+    ada = person(session, "Ada")
+    decide(session, "Ada", theirs, Decision.DISAGREE, "She thinks.")
+    assert compared(session).items[0].outcome is Outcome.OPEN, "Bo did not say anything yet"
+    decide(session, "Bo", mine, Decision.DISAGREE)
+    decide(session, "Ada", alone, Decision.AGREE)
+    progress = compared(session).progress(ada.id)
+    assert (progress.done, progress.total, progress.disputed, progress.settled, progress.open) == (2, 2, 1, 1, 0)
+    decide(session, "Bo", mine, Decision.AGREE)
+    assert compared(session).items[0].outcome is Outcome.SETTLED
+    history.undo(session)
+    assert compared(session).items[0].outcome is Outcome.DISPUTED
+
+
+def test_a_decision_is_changed_withdrawn_and_undone(session: Session) -> None:
+    mark(session, "Ada", 10, 20)
+    theirs = mark(session, "Bo", 12, 22, "competence")
+    reviews.decide(session, theirs, Decision.AGREE)
+    reviews.decide(session, theirs, Decision.DISAGREE, " Because. ")
+    (found,) = reviews_in(session.study, WALK)[theirs]
+    assert (found.decision, found.note) == (Decision.DISAGREE, "Because.")
+    assert not reviews.decide(session, theirs, Decision.DISAGREE, "Because."), "saying it twice is no step"
+    reviews.withdraw(session, theirs)
+    assert reviews_in(session.study, WALK) == {}
+    with pytest.raises(UserError):
+        reviews.withdraw(session, theirs)
+    history.undo(session)
+    assert reviews_in(session.study, WALK)[theirs] == [found]
+    session.annotator_name = "Bo"
+    delete_segments(session, [theirs])
+    history.undo(session)
+    assert reviews_in(session.study, WALK)[theirs] == [found], "a review comes back with its segment"
+
+
+def test_nobody_reviews_their_own_segment(session: Session) -> None:
+    mine = mark(session, "Ada", 10, 20)
+    with pytest.raises(UserError, match="Ada made this segment"):
+        reviews.decide(session, mine, Decision.AGREE)
+    with pytest.raises(UserError):
+        reviews.decide(session, "no such segment", Decision.AGREE)
+
+
+def test_segments_about_different_tracks_are_not_matched(session: Session) -> None:
+    use_shipped_scheme(session, "plain")
+    mark(session, "Ada", 10, 20)
+    session.annotator_name = "Bo"
+    track = session.schemes.get("plain").tracks[0]
+    add_segment(session, WALK, 10_000_000, 20_000_000, track.labels[0].key, scheme="plain")
+    session.annotator_name = "Ada"
+    assert [one.matched for one in compared(session).items] == [False, False]
+
+
+def test_a_third_annotator_is_compared_with_both_and_needs_no_review(session: Session) -> None:
+    mark(session, "Ada", 10, 20)
+    mark(session, "Bo", 12, 22)
+    mark(session, "Cy", 12, 20, "competence")
+    mark(session, "Cy", 70, 80)
+    found = sheet(session, WALK, person(session, "Ada"), person(session, "Bo"), person(session, "Cy"))
+    assert [len(one.marks) for one in found.items] == [3, 1]
+    assert (found.items[0].differs, found.items[0].third_differs) == ((), ("label",))
+    assert found.progress(person(session, "Ada").id).total == 0
+
+
+def test_the_pair_is_who_works_here_and_the_other_with_the_most(session: Session) -> None:
+    mark(session, "Bo", 12, 22)
+    assert default_pair(session, WALK) is None
+    for start in (100, 200):
+        mark(session, "Cy", start, start + 10)
+    assert [one.name for one in default_pair(session, WALK) or ()] == ["Cy", "Bo"]
+    mark(session, "Ada", 10, 20)
+    assert [one.name for one in default_pair(session, WALK) or ()] == ["Ada", "Cy"]
