@@ -48,11 +48,11 @@ class Boris:
             "menu_options": MagicMock(),
             "QMessageBox": MagicMock(),
             "util": SimpleNamespace(
-                decimal_default=_function(folder / "utilities.py", "decimal_default", {"dec": decimal.Decimal})
+                decimal_default=function(folder / "utilities.py", "decimal_default", {"dec": decimal.Decimal})
             ),
         }
-        self._save = _function(folder / "core.py", "save_project_json", surroundings)
-        self._remember = _function(folder / "event_operations.py", "fill_events_undo_list", surroundings)
+        self._save = function(folder / "core.py", "save_project_json", surroundings)
+        self._remember = function(folder / "event_operations.py", "fill_events_undo_list", surroundings)
         rows = [
             [decimal.Decimal(i * 350) / 1000, "robot", "error", "emotions|norms", "It did not answer her.", i]
             for i in range(events)
@@ -86,7 +86,8 @@ def _load(path: Path) -> ModuleType:
     return module
 
 
-def _function(path: Path, name: str, surroundings: dict[str, Any]) -> Callable[..., Any]:
+def function(path: Path, name: str, surroundings: dict[str, Any]) -> Callable[..., Any]:
+    """Return one function of a file of BORIS; `surroundings` is all else that it sees."""
     tree = ast.parse(path.read_text("utf-8"))
     found = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and node.name == name)
     scope = dict(surroundings)

