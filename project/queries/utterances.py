@@ -16,6 +16,14 @@ def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
     return [Utterance(*row) for row in rows]
 
 
+def utterances_called(study: Study, ids: Sequence[str]) -> dict[str, Utterance]:
+    """Return id -> utterance, for those that are there; up to some hundreds."""
+    marks = ", ".join("?" * len(ids))
+    return {
+        row[0]: Utterance(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM utterance WHERE id IN ({marks})", ids)
+    }
+
+
 def utterance_ids(study: Study) -> set[str]:
     """Return the id of every utterance."""
     return {row[0] for row in study.rows("SELECT id FROM utterance")}

@@ -93,7 +93,7 @@ def add_segment(
         segment = Segment(new_id(), recording_id, author.id, label, start_us, end_us, used.key, lane.key)
         rows.insert_segment(session.study, segment)
         for field, value in (values or {}).items():
-            _set(session, segment, field, value)
+            fill_in(session, segment, field, value)
     return segment.id, step.changes
 
 
@@ -142,7 +142,7 @@ def set_field(session: Session, segment_id: str, field: str, value: Json, merge_
     segment = find_own(session, segment_id)
     scheme = session.schemes.get(segment.scheme)
     with session.step(f"Change {scheme.field(field).name.lower()}", merge_key) as step:
-        _set(session, segment, field, value)
+        fill_in(session, segment, field, value)
     return step.changes
 
 
@@ -176,7 +176,7 @@ def edit_segment(
         if new != old:
             rows.update_segment(session.study, new)
         for field, value in (values or {}).items():
-            _set(session, new, field, value)
+            fill_in(session, new, field, value)
     return step.changes
 
 
@@ -227,7 +227,12 @@ def delete_segments(session: Session, segment_ids: Iterable[str]) -> Changes:
     return step.changes
 
 
-def _set(session: Session, segment: Segment, field: str, value: Json) -> None:
+def fill_in(session: Session, segment: Segment, field: str, value: Json) -> None:
+    """Fill in one field of a segment that may be changed, or clear it; inside a step.
+
+    Raises:
+        UserError: the scheme has no such field, or the value does not fit it or the segment.
+    """
     scheme = session.schemes.get(segment.scheme)
     checked = scheme.check_value(field, value)
     wanted = scheme.field(field)

@@ -1,0 +1,139 @@
+"""Edits of many segments at once, each one step: of those that the annotator of the session made.
+
+Segments by others, and those that an edit does not fit, stay as they are: ask `own`, `with_label`, `with_choice` and `free`
+first to say how many that are.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+
+from app.core.commands.segments import delete_segments, fill_in, move_segments, set_label
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.queries.table import listed_segments, listed_values
+from project.schemes.scheme import Extent, Field, FieldKind
+from project.types import Changes, Json, Segment
+
+
+def own(session: Session, segment_ids: Iterable[str]) -> list[Segment]:
+    """Return those of some segments that the annotator of the session made."""
+    author = session.annotator()
+    found = listed_segments(session.study, [*segment_ids])
+    return [one for one in found if author is not None and one.annotator_id == author.id]
+
+
+def with_label(session: Session, segments: Sequence[Segment], label: str) -> list[Segment]:
+    """Return those whose track has a label."""
+    return [
+        one
+        for one in segments
+        if (scheme := session.schemes.known(one.scheme)) is not None
+        and session.schemes.uses(one.scheme)
+        and scheme.lane(one.track).label(label) is not None
+    ]
+
+
+def with_choice(session: Session, segments: Sequence[Segment], field: str, choice: str) -> list[Segment]:
+    """Return those whose form has a field with a choice."""
+    return [
+        one
+        for one in segments
+        if session.schemes.uses(one.scheme)
+        and any(
+            known.key == field and known.applies_to(one.label, one.track) and choice in _keys(known)
+            for known in session.schemes.get(one.scheme).fields
+        )
+    ]
+
+
+def free(session: Session, segments: Sequence[Segment]) -> list[Segment]:
+    """Return those whose times may be changed: they are not about the recording as a whole."""
+    return [
+        one
+        for one in segments
+        if (scheme := session.schemes.known(one.scheme)) is None
+        or scheme.lane(one.track).extent is not Extent.RECORDING
+    ]
+
+
+def change_label(session: Session, segment_ids: Iterable[str], label: str) -> Changes:
+    """Give own segments whose track has it another label.
+
+    Raises:
+        UserError: there are none.
+    """
+    return set_label(session, [one.id for one in _some(with_label(session, own(session, segment_ids), label))], label)
+
+
+def add_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
+    """Add a choice to a field of own segments; where only one can be chosen, it takes the other's place.
+
+    Raises:
+        UserError: there are none with such a field and choice.
+    """
+    return _choose(session, segment_ids, field, choice, lambda before: [*before, choice], "Add")
+
+
+def remove_choice(session: Session, segment_ids: Iterable[str], field: str, choice: str) -> Changes:
+    """Take a choice from a field of own segments.
+
+    Raises:
+        UserError: there are none with such a field and choice.
+    """
+    return _choose(
+        session, segment_ids, field, choice, lambda before: [one for one in before if one != choice], "Remove"
+    )
+
+
+def shift(session: Session, segment_ids: Iterable[str], by_us: int) -> Changes:
+    """Move own segments in time.
+
+    Raises:
+        UserError: there are none, or one of them would reach outside its recording.
+    """
+    found = _some(free(session, own(session, segment_ids)))
+    return move_segments(session, [(one.id, one.start_us + by_us, one.end_us + by_us) for one in found])
+
+
+def delete(session: Session, segment_ids: Iterable[str]) -> Changes:
+    """Delete own segments.
+
+    Raises:
+        UserError: there are none.
+    """
+    return delete_segments(session, [one.id for one in _some(own(session, segment_ids))])
+
+
+def _choose(
+    session: Session,
+    segment_ids: Iterable[str],
+    field: str,
+    choice: str,
+    change: Callable[[list[Json]], list[Json]],
+    verb: str,
+) -> Changes:
+    session.study.require_writable()
+    segments = _some(with_choice(session, own(session, segment_ids), field, choice))
+    values = listed_values(session.study, [one.id for one in segments])
+    known = session.schemes.get(segments[0].scheme).field(field)
+    name = next(one.name for one in known.choices if one.key == choice)
+    with session.step(f"{verb} {name} ({counted(len(segments), 'segment')})") as step:
+        for one in segments:
+            form = session.schemes.get(one.scheme).field(field)
+            before = values.get(one.id, {}).get(field)
+            several = [key for key in (before if isinstance(before, list) else [before]) if key in _keys(form)]
+            if (verb == "Add") == (choice in several):
+                continue
+            after = change(several)
+            fill_in(session, one, field, after if form.kind is FieldKind.CHOICES else choice if after else None)
+    return step.changes
+
+
+def _keys(field: Field) -> set[Json]:
+    return {one.key for one in field.choices}
+
+
+def _some(segments: list[Segment]) -> list[Segment]:
+    if not segments:
+        raise UserError("None of these segments can be changed like this.", "Choose segments that you made yourself.")
+    return segments

@@ -1,0 +1,136 @@
+"""All segments of a study with what is known about each, kept in step with edits."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.core.disputes import disputed
+from app.core.session import Session
+from project.queries.annotators import all_annotators
+from project.queries.collections import all_collections
+from project.queries.comparison import completed, in_training
+from project.queries.hold_outs import hold_outs
+from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
+from project.queries.table import comment_counts, listed_segments, listed_values, review_counts
+from project.queries.utterances import utterances_of
+from project.schemes.problems import problems_of
+from project.types import Annotator, Changes, Collection, Json, Participant, Recording, Segment, Utterance
+
+_EVERYTHING = frozenset({"recording", "collection", "annotator", "participant", "scheme_version", "property"})
+_COMPARED = frozenset({"segment", "completion", "assignment"})
+_ABOUT_ONE = ("segment", "segment_value", "review", "comment")
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentRow:
+    """One segment as the table has it; comments and reviews are counted."""
+
+    segment: Segment
+    values: Mapping[str, Json]
+    comments: int
+    unresolved: int
+    agreeing: int
+    disagreeing: int
+
+
+class SegmentTable:
+    """The rows, by segment id; what takes longer to find out is found out when it is asked for."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self.reload()
+
+    def reload(self) -> None:
+        """Read everything anew."""
+        study = self._session.study
+        self.recordings: dict[str, Recording] = {one.id: one for one in all_recordings(study)}
+        self.collections: dict[str, Collection] = {one.id: one for one in all_collections(study)}
+        self.annotators: dict[str, Annotator] = {one.id: one for one in all_annotators(study)}
+        self.participants: dict[str, Participant] = {one.id: one for one in all_participants(study)}
+        self.held_out: frozenset[str] = hold_outs(study)
+        self.rows: dict[str, SegmentRow] = {}
+        self._spoken: dict[str, list[Utterance]] = {}
+        self._problems: dict[str, tuple[str, ...]] = {}
+        self._disputed: set[str] | None = None
+        self._read(None)
+
+    def apply(self, changes: Changes) -> bool:
+        """Read again what an edit touched; returns whether anything here may be different now."""
+        if _EVERYTHING & changes.tables.keys():
+            self.reload()
+            return True
+        touched = {one for table in _ABOUT_ONE for one in changes.ids(table)}
+        if touched:
+            self._read(sorted(touched))
+        if _COMPARED & changes.tables.keys():
+            self._disputed = None
+        if changes.ids("utterance"):
+            self._spoken.clear()
+            self._problems.clear()
+        if changes.ids("hold_out"):
+            self.held_out = hold_outs(self._session.study)
+        return bool(touched or {*_COMPARED, "utterance", "hold_out"} & changes.tables.keys())
+
+    def problems(self, segment_id: str) -> tuple[str, ...]:
+        """Return what is still to be done about a segment, a short line each."""
+        if segment_id not in self._problems:
+            row = self.rows[segment_id]
+            segment = row.segment
+            scheme = self._session.schemes.known(segment.scheme)
+            recording = self.recordings[segment.recording_id]
+            self._problems[segment_id] = (
+                ()
+                if scheme is None
+                else problems_of(
+                    scheme,
+                    segment,
+                    row.values,
+                    recording.duration_us,
+                    self._utterances(recording.id) if scheme.lane(segment.track).inside else (),
+                )
+            )
+        return self._problems[segment_id]
+
+    def lacks(self, segment_id: str) -> tuple[str, ...]:
+        """Return the fields that a segment needs by its scheme's rules and does not have."""
+        row = self.rows[segment_id]
+        segment = row.segment
+        scheme = self._session.schemes.known(segment.scheme)
+        if scheme is None:
+            return ()
+        return scheme.missing(segment.label, scheme.placed(segment.track, row.values), segment.track)
+
+    def disputed(self, segment_id: str) -> bool:
+        """Tell whether others who worked on the recording say something else (see `app.core.disputes`)."""
+        if self._disputed is None:
+            training = in_training(self._session.study)
+            worked: dict[str, set[str]] = {}
+            marked = ((row.segment.recording_id, row.segment.annotator_id) for row in self.rows.values())
+            for recording, who in {*marked, *completed(self._session.study)} - training:
+                if self.annotators[who].kind == "person":
+                    worked.setdefault(recording, set()).add(who)
+            self._disputed = disputed([row.segment for row in self.rows.values()], worked)
+        return segment_id in self._disputed
+
+    def _utterances(self, recording_id: str) -> list[Utterance]:
+        if recording_id not in self._spoken:
+            self._spoken[recording_id] = utterances_of(self._session.study, recording_id)
+        return self._spoken[recording_id]
+
+    def _read(self, only: Sequence[str] | None) -> None:
+        study = self._session.study
+        values, comments, reviews = (
+            listed_values(study, only),
+            comment_counts(study, only),
+            review_counts(study, only),
+        )
+        for one in only or ():
+            self.rows.pop(one, None)
+            self._problems.pop(one, None)
+        for segment in listed_segments(study, only):
+            self.rows[segment.id] = SegmentRow(
+                segment,
+                values.get(segment.id, {}),
+                *comments.get(segment.id, (0, 0)),
+                *reviews.get(segment.id, (0, 0)),
+            )

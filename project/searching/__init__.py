@@ -1,0 +1,1 @@
+"""Finding words in what people wrote."""

@@ -1,0 +1,184 @@
+"""The index finds what looking at every text finds, after any edits, and marks it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from project.ids import new_id
+from project.queries.comments import delete_comment, insert_comments, update_comment
+from project.queries.participants import insert_participant
+from project.queries.recordings import update_recording
+from project.queries.reviews import set_review
+from project.queries.segments import delete_segment, insert_segment, set_value
+from project.queries.utterances import insert_utterances
+from project.searching.index import SearchIndex
+from project.store import Study
+from project.types import (
+    Changes,
+    Comment,
+    Decision,
+    FieldValue,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Review,
+    Utterance,
+)
+from tests.unit.project.conftest import Small
+from tests.unit.project.searching.brute_force import every_text, fits
+
+WORDS = ("robot", "robots", "Rob", "wartet", "café", "Cafe\u0301", "naïve", "ÜBER", "mm-hm", "3", "don't", "a_b")
+texts = st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join)
+queries = st.one_of(
+    st.lists(st.sampled_from((*WORDS, "ro", "caf", "ü", "m", '"robot wartet"', '"robot ro', '"', "-")), max_size=3).map(
+        " ".join
+    ),
+    st.text("robca e\"'*()é-", max_size=8),
+)
+edits = st.lists(st.tuples(st.sampled_from("vvvcdunrpsxz"), st.integers(0, 3), texts), max_size=12)
+
+
+def check(study: Study, index: SearchIndex, query: str) -> None:
+    found = sorted((p.table, p.subject, p.field) for p in index.places(query).values())
+    assert found == sorted(row[:3] for row in every_text(study) if fits(row[3], query))
+
+
+def edit(small: Small, kind: str, which: int, text: str) -> Changes:
+    study, who = small.study, small.annotator.id
+    segments = [row[0] for row in study.rows("SELECT id FROM segment ORDER BY id")]
+    comments = [row[0] for row in study.rows("SELECT id FROM comment ORDER BY id")]
+    with study.step("Edit", who) as step:
+        if kind == "s" or not segments:
+            insert_segment(study, small.segment())
+        elif kind == "v":
+            field = "rationale" if which % 2 else "correction"
+            set_value(study, FieldValue(segments[which % len(segments)], "shrec", 1, field, text))
+            set_value(study, FieldValue(segments[which % len(segments)], "shrec", 1, "channel", "verbal"))
+        elif kind == "x":
+            delete_segment(study, segments[which % len(segments)])
+        elif kind == "n":
+            set_review(study, Review(segments[which % len(segments)], who, Decision.AGREE, text, "t"))
+        elif kind == "c":
+            insert_comments(study, [Comment(new_id(), segments[which % len(segments)], who, text, "t")])
+        elif kind == "d" and comments:
+            delete_comment(study, comments[which % len(comments)])
+        elif kind == "u":
+            insert_utterances(study, [Utterance(new_id(), small.recording.id, 0, 10, text)])
+        elif kind == "r":
+            update_recording(study, Recording(small.recording.id, small.collection.id, 1, text, 60_000_000))
+        elif kind == "p":
+            insert_participant(study, Participant(new_id(), text, ParticipantRole.USER, text))
+    if kind == "z" and study.undo_name:
+        return step.changes | study.undo(who)
+    return step.changes
+
+
+@pytest.fixture
+def index(small: Small) -> Iterator[SearchIndex]:
+    made = SearchIndex(small.study)
+    yield made
+    made.close()
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(first=edits, later=st.lists(st.tuples(edits, queries), min_size=1, max_size=4))
+def test_it_finds_what_a_look_at_every_text_finds(
+    small: Small, first: list[tuple[str, int, str]], later: list[tuple[list[tuple[str, int, str]], str]]
+) -> None:
+    """The study keeps what was done in the examples before."""
+    for one in first:
+        edit(small, *one)
+    index = SearchIndex(small.study)
+    for edited, query in later:
+        for one in edited:
+            index.apply(edit(small, *one))
+        check(small.study, index, query)
+    index.close()
+
+
+def test_what_matches_is_marked(small: Small, index: SearchIndex) -> None:
+    segment = small.add()
+    with small.study.step("Say") as step:
+        set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", "The robot waits: Café, cafés and tea."))
+    index.apply(step.changes)
+    ((place, excerpt),) = index.best("cafe")
+    assert (place.table, place.subject, place.field) == ("segment_value", segment.id, "rationale")
+    assert [excerpt.text[start:end] for start, end in excerpt.marks] == ["Café", "cafés"]
+
+
+def test_a_long_text_is_cut_around_what_was_found(small: Small, index: SearchIndex) -> None:
+    segment = small.add()
+    with small.study.step("Say") as step:
+        long = " ".join(["before"] * 200 + ["needle"] + ["after"] * 200)
+        insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, long, "t")])
+    index.apply(step.changes)
+    (number,) = index.places("needle")
+    excerpt = index.excerpt("needle", number)
+    assert "needle" in excerpt.text
+    assert len(excerpt.text) < 200
+
+
+def test_slices_of_work_end_and_searching_does_not_wait_for_them(small: Small) -> None:
+    with small.study.step("Add"):
+        for start in range(900):
+            segment = small.segment(start * 1000, start * 1000 + 900)
+            insert_segment(small.study, segment)
+            set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", f"number {start}"))
+    index = SearchIndex(small.study)
+    assert index.work()
+    assert not index.is_current
+    assert len(index.places("number")) == 900
+    assert index.is_current
+    index.close()
+
+
+def test_an_older_version_of_a_value_is_not_found(small: Small, index: SearchIndex) -> None:
+    segment = small.add()
+    with small.study.step("Say") as step:
+        set_value(small.study, FieldValue(segment.id, "shrec", 1, "rationale", "before"))
+        set_value(small.study, FieldValue(segment.id, "shrec", 2, "rationale", "afterwards"))
+    index.apply(step.changes)
+    assert not index.places("before")
+    assert index.places("afterwards")
+
+
+def test_choices_and_people_of_a_form_are_no_texts(small: Small, index: SearchIndex) -> None:
+    segment = small.add()
+    with small.study.step("Say") as step:
+        set_value(small.study, FieldValue(segment.id, "shrec", 1, "channel", "verbal"))
+    index.apply(step.changes)
+    assert not index.places("verbal")
+
+
+def test_a_reader_finds_what_the_writer_saved_later(small: Small) -> None:
+    with Study.open(small.study.path, read_only=True) as reader:
+        index = SearchIndex(reader)
+        assert not index.places("afterthought")
+        segment = small.add()
+        with small.study.step("Say"):
+            insert_comments(small.study, [Comment(new_id(), segment.id, small.annotator.id, "afterthought", "t")])
+        assert index.places("afterthought")
+        index.close()
+
+
+def test_a_resolved_comment_is_still_found_and_a_changed_one_as_it_is_now(small: Small, index: SearchIndex) -> None:
+    segment = small.add()
+    comment = Comment(new_id(), segment.id, small.annotator.id, "former words", "t")
+    with small.study.step("Say") as step:
+        insert_comments(small.study, [comment])
+    index.apply(step.changes)
+    with small.study.step("Resolve") as step:
+        update_comment(small.study, Comment(comment.id, segment.id, small.annotator.id, "other words", "t", True))
+    index.apply(step.changes)
+    assert not index.places("former")
+    assert index.places("other")
+
+
+def test_nothing_is_written_to_the_file(small: Small, index: SearchIndex, tmp_path: Path) -> None:
+    before = small.study.rows("SELECT name FROM sqlite_schema ORDER BY name")
+    index.places("anything")
+    assert small.study.rows("SELECT name FROM sqlite_schema ORDER BY name") == before
+    assert small.study.rows("SELECT name FROM sqlite_temp_schema WHERE name LIKE 'found%'") == []
