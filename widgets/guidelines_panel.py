@@ -38,6 +38,7 @@ class GuidelinesPanel(QWidget):
         close.setToolTip("Close the guidelines (F3)")
         close.setAccessibleName("Close the guidelines")
         close.clicked.connect(self.close_requested)
+        head.setSpacing(theme.GRID)
         head.addWidget(title)
         head.addWidget(self._scheme, 1)
         head.addWidget(close)

@@ -40,6 +40,7 @@ class ScaleEditor(FieldEditor):
             button.setProperty("segment", True)
             button.setMinimumWidth(20)
             button.setProperty("narrow", True)
+            button.setFont(theme.font(theme.POINTS - 1))
             button.setAccessibleName(f"{field.name}: {value}")
             button.setAccessibleDescription(field.definition)
             button.setToolTip(explained(f"{field.name}: {value}", field.definition))

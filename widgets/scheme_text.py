@@ -73,7 +73,7 @@ def _paragraphs(text: str) -> list[str]:
 
 
 def _titled(name: str, key: str, word: str = "") -> str:
-    before = f"{word} " if word else ""
+    before = f"{word}: " if word else ""
     return f"{before}{escape(name)} <tt>{escape(key)}</tt>"
 
 

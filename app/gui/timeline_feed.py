@@ -160,7 +160,7 @@ class TimelineFeed(QObject):
             return order.get(place.annotator_id, len(order)), at, *kind
 
         placed = sorted(shown, key=rank)
-        several = len({(place.scheme, place.track) for place in placed}) > 1
+        several = len({(place.scheme, place.track) for place in placed} | {*tracks}) > 1
         lanes = []
         for place in placed:
             scheme = session.schemes.known(place.scheme)

@@ -1,0 +1,314 @@
+"""Several schemes in one study: forms, lanes, keys, guidelines, the window of schemes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.core.commands import schemes as commands
+from app.core.commands.participants import add_participant
+from app.core.commands.segments import add_segment
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.schemes_window import SchemesWindow
+from project.queries.segments import all_segments, every_value_of, values_of
+from project.schemes.loader import load_scheme
+from project.timebase import SECOND
+from project.types import ParticipantRole, Segment
+from tests.qt.test_window import Answers, Open, answers, open_window, press, ready, sample, study
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.test_schemes import text
+from widgets.label_looks import contrast, label_ink, looks_of
+from widgets.number_editors import ScaleEditor, SliderEditor
+from widgets.participant_editor import ParticipantEditor
+from widgets.schemes.entry import Group
+from widgets.theme import load
+from widgets.timeline.lane import LaneKind, lane_of
+
+__all__ = ["answers", "open_window", "sample", "study"]
+
+
+@pytest.fixture
+def schemes(study: Path) -> Path:
+    """The sample study with all shipped schemes in use, and two participants."""
+    with Session.open(study, "Ada") as session:
+        for key in ("cues", "sotopia-eval", "socialnli", "plain"):
+            commands.use_shipped_scheme(session, key)
+        (recording,) = (row[0] for row in session.study.rows("SELECT id FROM recording"))
+        for name, role in (("P01", ParticipantRole.USER), ("Ro", ParticipantRole.ROBOT)):
+            add_participant(session, name, role, recording)
+    return study
+
+
+def opened(open_window: Open, path: Path) -> MainWindow:
+    window = open_window()
+    window.studio.change_settings(replace(window.studio.settings, annotator="Ada"))
+    assert window.open_study(path)
+    return window
+
+
+def made(window: MainWindow, label: str, scheme: str, track: str) -> Segment:
+    window.active.choose(f"{scheme}/{track}")
+    assert window.editing.create(SECOND, 3 * SECOND, label)
+    assert window.studio.session is not None
+    return next(s for s in all_segments(window.studio.session.study) if s.id == window.studio.selected[0])
+
+
+def value(window: MainWindow, segment: Segment, field: str) -> object:
+    assert window.studio.session is not None
+    return values_of(window.studio.session.study, segment.id)[field].value
+
+
+def test_the_form_follows_the_scheme_of_the_selected_segment(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
+    window = opened(open_window, schemes)
+    inspector = window.inspector
+    assert inspector is not None
+    rating = made(window, "rating", "sotopia-eval", "ratings")
+    goal, who = inspector.form.editors["goal"], inspector.form.editors["participant"]
+    assert isinstance(goal, ScaleEditor)
+    assert isinstance(who, ParticipantEditor)
+    assert [who.combo.itemText(place) for place in range(who.combo.count())][1:] == ["P01, user", "Ro, robot"]
+    goal.buttons[7].click()
+    who.combo.setCurrentIndex(2)
+    who.combo.activated.emit(2)
+    assert value(window, rating, "goal") == 7
+    goal.buttons[7].click()
+    assert window.studio.session is not None
+    assert set(values_of(window.studio.session.study, rating.id)) == {"participant"}
+    belief = made(window, "belief", "socialnli", "inferences")
+    slider = inspector.form.editors["plausibility"]
+    assert isinstance(slider, SliderEditor)
+    assert slider.value() is None
+    slider.box.setValue(70)
+    assert value(window, belief, "plausibility") == 70
+    assert slider.slider.value() == 70
+    slider.clear.click()
+    assert "plausibility" not in values_of(window.studio.session.study, belief.id)
+    window.studio.select([rating.id])
+    assert "goal" in inspector.form.editors
+    assert set(inspector.labels.buttons) == {"rating"}
+    assert not nameless(inspector)
+    assert not unexplained(inspector)
+
+
+def test_a_slider_is_moved_with_keys_and_sends_each_value(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
+    window = opened(open_window, schemes)
+    assert window.inspector is not None
+    belief = made(window, "belief", "socialnli", "inferences")
+    slider = window.inspector.form.editors["plausibility"]
+    assert isinstance(slider, SliderEditor)
+    qtbot.keyClick(slider.slider, Qt.Key.Key_Space)
+    assert value(window, belief, "plausibility") == 50
+    qtbot.keyClick(slider.slider, Qt.Key.Key_Right)
+    assert value(window, belief, "plausibility") == 51
+    window.studio.undo()
+    assert value(window, belief, "plausibility") == 50
+
+
+def test_the_keys_of_the_labels_are_those_of_the_active_track(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
+    window = opened(open_window, schemes)
+    ready(qtbot, window)
+    window.studio.set_marks(SECOND, 2 * SECOND)
+    press(window, Qt.Key.Key_X)
+    assert window.active.key == "cues/action"
+    press(window, Qt.Key.Key_3)
+    assert window.studio.session is not None
+    (cue,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "cues")
+    assert (cue.track, cue.label) == ("action", "handling")
+    press(window, Qt.Key.Key_1)
+    (cue,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "cues")
+    assert cue.label == "gesture"
+    press(window, Qt.Key.Key_Escape)
+    window.active.choose("shrec/segments")
+    window.studio.set_marks(SECOND, 2 * SECOND)
+    press(window, Qt.Key.Key_C)
+    assert [s.label for s in all_segments(window.studio.session.study) if s.scheme == "shrec"].count("competence") >= 1
+    keys = [action.shortcut().toString() for action in window.menus.label_actions]
+    assert keys == ["E", "C", "N"]
+
+
+def test_a_rating_without_marks_is_of_the_whole_recording(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
+    window = opened(open_window, schemes)
+    window.active.choose("sotopia-eval/ratings")
+    window.editing.from_marks("rating")
+    assert window.studio.session is not None
+    assert window.studio.recording is not None
+    (rating,) = (s for s in all_segments(window.studio.session.study) if s.scheme == "sotopia-eval")
+    assert (rating.start_us, rating.end_us) == (0, window.studio.recording.duration_us)
+
+
+def test_each_annotator_and_track_has_a_lane(open_window: Open, schemes: Path) -> None:
+    window = opened(open_window, schemes)
+    cue = made(window, "smile", "cues", "expression")
+    lanes = [lane for lane in window.timeline.model.lanes if lane.kind is LaneKind.SEGMENTS]
+    own = [(lane.title, lane.subtitle) for lane in lanes if lane.editable]
+    assert ("Ada", "Expression") in own
+    lane = window.timeline.model.lane(lane_of(cue))
+    assert lane is not None
+    assert lane.active
+    assert lane.look("smile").name == "Smile"
+    assert lane.look("grin").name == "grin"
+    window.active.choose("cues/tone")
+    assert {lane.subtitle for lane in window.timeline.model.lanes if lane.editable} >= {"Expression", "Tone"}
+    window.timeline.segment_create_requested.emit(lane.key, 4 * SECOND, 5 * SECOND)
+    assert window.active.key == "cues/expression"
+    assert len(window.timeline.model.track(lane.key)) == 2
+    window.studio.undo()
+    window.studio.undo()
+    window.active.choose("cues/tone")
+    assert "Expression" not in {lane.subtitle for lane in window.timeline.model.lanes}
+
+
+def test_a_scheme_that_is_dropped_greys_its_lane_and_locks_its_form(open_window: Open, schemes: Path) -> None:
+    window = opened(open_window, schemes)
+    cue = made(window, "smile", "cues", "expression")
+    assert window.inspector is not None
+    assert window.studio.edit(lambda session: commands.drop_scheme(session, "cues"))
+    lane = window.timeline.model.lane(lane_of(cue))
+    assert lane is not None
+    assert lane.faded
+    assert not lane.editable
+    assert lane.look("smile").name == "Smile"
+    assert window.active.key == "shrec/segments"
+    assert not window.inspector.labels.isEnabled()
+    window.studio.undo()
+    lane = window.timeline.model.lane(lane_of(cue))
+    assert lane is not None
+    assert lane.editable
+    assert window.inspector.labels.isEnabled()
+
+
+def test_what_an_older_version_left_is_shown_and_deleted(open_window: Open, study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        commands.use_scheme(session, text(1), "lab.toml")
+        (recording,) = (row[0] for row in session.study.rows("SELECT id FROM recording"))
+        values = {"many": ["x", "y"], "words": "Old words."}
+        old, _ = add_segment(session, recording, SECOND, 2 * SECOND, "b", values, scheme="lab")
+        commands.use_scheme(session, text(2, labels=["a"], choices=["x"], fields=["many"]), "lab.toml")
+    window = opened(open_window, study)
+    window.studio.select([old])
+    inspector = window.inspector
+    assert inspector is not None
+    assert inspector.form.editors["many"].value() == ["x"]
+    shown = {(kept.name, kept.version, kept.text) for kept in inspector.kept.values}
+    assert shown == {("Many", 1, "x, y"), ("words", 1, "Old words.")}
+    assert not inspector.kept.isHidden()
+    inspector.kept.delete_requested.emit("words", 1)
+    assert [kept.field for kept in inspector.kept.values] == ["many"]
+    window.studio.undo()
+    assert window.studio.session is not None
+    assert len(every_value_of(window.studio.session.study, old)) == 2
+    assert len(inspector.kept.values) == 2
+
+
+def test_the_guidelines_stay_open_beside_the_form(qtbot: QtBot, open_window: Open, schemes: Path) -> None:
+    window = opened(open_window, schemes)
+    ready(qtbot, window)
+    press(window, Qt.Key.Key_F3)
+    assert window.guidelines.visible
+    words = window.guidelines.panel.words
+    assert "considerate person" in words.toPlainText()
+    made(window, "smile", "cues", "expression")
+    assert "forced" in words.toPlainText()
+    assert "considerate person" not in words.toPlainText()
+    assert not nameless(window.guidelines.panel)
+    window.close_study()
+    assert window.open_study(schemes)
+    assert window.guidelines.visible
+    assert window.active.key == "cues/expression"
+    window.menus.actions["guidelines"].trigger()
+    assert not window.guidelines.visible
+
+
+def schemes_window(window: MainWindow) -> SchemesWindow:
+    window.menus.actions["schemes"].trigger()
+    found = window.windows.open("schemes")
+    assert isinstance(found, SchemesWindow)
+    return found
+
+
+def test_the_window_of_schemes_uses_makes_default_and_drops(qtbot: QtBot, open_window: Open, study: Path) -> None:
+    window = opened(open_window, study)
+    view = schemes_window(window)
+    entry = view.current()
+    assert entry is not None
+    assert (entry.group, entry.key, entry.default) == (Group.USED, "shrec", True)
+    assert not view.drop.isEnabled()
+    view.choose(f"{Group.SHIPPED.name} cues")
+    assert "Rolls" not in view.words.toPlainText()
+    assert "Listener response" in view.words.toPlainText()
+    view.use.click()
+    entry = view.current()
+    assert entry is not None
+    assert (entry.group, entry.key) == (Group.USED, "cues")
+    view.default.click()
+    session = window.studio.session
+    assert session is not None
+    assert session.scheme.key == "cues"
+    view.drop.click()
+    assert not session.schemes.uses("cues")
+    entry = view.current()
+    assert entry is not None
+    assert (entry.group, entry.key) == (Group.KEPT, "cues")
+    for _ in range(3):
+        window.studio.undo()
+    assert [one.key for one in session.schemes] == ["shrec"]
+    assert not nameless(view)
+    assert not unexplained(view)
+
+
+def test_a_file_is_checked_used_changed_and_reloaded(
+    qtbot: QtBot, open_window: Open, answers: Answers, study: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "lab.toml"
+    answers.scheme = lambda: file  # type: ignore[method-assign]
+    window = opened(open_window, study)
+    view = schemes_window(window)
+    file.write_text(text(1).replace('name = "Lab"', 'nam = "Lab"'))
+    view.check.click()
+    assert "lab.toml" in view.problem.text()
+    assert "name" in view.problem.text()
+    file.write_text(text(1))
+    view.check.click()
+    assert view.problem.text() == ""
+    view.use.click()
+    session = window.studio.session
+    assert session is not None
+    one = made(window, "b", "lab", "t")
+    file.write_text(text(1, labels=["a"]))
+    view.reload.click()
+    assert "Raise `version` to 2" in view.problem.text()
+    file.write_text(text(2, labels=["a"]))
+    view.reload.click()
+    assert session.schemes.get("lab").version == 2
+    entry = view.current()
+    assert entry is not None
+    assert (entry.versions, entry.orphans) == ((1, 2), 1)
+    lane = window.timeline.model.lane(lane_of(one))
+    assert lane is not None
+    assert lane.look("b").sign == "question"
+    view.facts.linkActivated.emit("orphans")
+    assert "label b" in view.words.toPlainText()
+    assert str(file) not in str(session.study.rows("SELECT * FROM property"))
+
+
+def test_the_window_of_schemes_goes_with_the_study(qtbot: QtBot, open_window: Open, study: Path) -> None:
+    window = opened(open_window, study)
+    view = schemes_window(window)
+    window.close_study()
+    qtbot.waitUntil(lambda: not view.isVisible())
+    QTest.qWait(0)
+
+
+@pytest.mark.parametrize("name", ["shrec", "cues", "sotopia-eval", "socialnli", "plain"])
+@pytest.mark.parametrize("shade", ["light", "dark"])
+def test_labels_can_be_read_and_told_apart_without_colour(name: str, shade: str) -> None:
+    colours = load(shade)  # type: ignore[arg-type]
+    for track in load_scheme(name).tracks:
+        looks = looks_of(track)
+        assert len({(look.pattern, look.sign) for look in looks}) == len(looks)
+        for look in looks:
+            assert contrast(label_ink(look, colours), colours.lane) >= 4.5 - 0.05, look
