@@ -15,6 +15,14 @@ FORMATS: dict[str, str] = {
     "jsonl": "app.core.interchange.jsonl:Jsonl",
     "csv": "app.core.interchange.csv_table:Table",
     "textgrid": "app.core.interchange.textgrid:TextGrid",
+    "boris": "app.core.interchange.boris:Boris",
+    "boris-csv": "app.core.interchange.boris_csv:BorisTable",
+    "datavyu": "app.core.interchange.datavyu:Datavyu",
+    "webvtt": "app.core.interchange.webvtt:WebVtt",
+    "webvtt-segments": "app.core.interchange.webvtt:WebVttSegments",
+    "srt": "app.core.interchange.srt:Srt",
+    "srt-plain": "app.core.interchange.srt:SrtPlain",
+    "srt-segments": "app.core.interchange.srt:SrtSegments",
 }
 """Key -> `module:class`. Where a file fits several by its name, the first that recognises its content is meant."""
 

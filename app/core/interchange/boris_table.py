@@ -1,0 +1,238 @@
+"""Reads the tables that BORIS exports: aggregated (a row a state or point), or tabular (a row a start or stop)."""
+
+import csv
+import io
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.core.interchange.boris_reading import COMMENT, COMMENT_AT_END, NO_SUBJECT
+from app.core.interchange.boris_values import SEPARATOR, comment_values, modifier_values
+from app.core.interchange.csv_table import plain
+from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
+from app.core.interchange.limits import damaged
+from app.core.interchange.unique import unique
+from project.types import Json
+
+SEVERAL = "[]"
+"""Ends the name of a set of modifiers of which several can be chosen, in the column `modifier names`."""
+SPEECH = "speech"
+_LONGEST_CELL = 10_000_000
+_ROWS_BEFORE_HEADER = 60
+_LATEST_S = 2_147_483_647
+_MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d+))?")
+_PLAYER = re.compile(r"player #\d+: ?")
+_LaneKey = tuple[str, str, str, str, str, str]
+Row = Mapping[str, str]
+
+
+@dataclass(slots=True)
+class _Part:
+    name: str
+    id: str
+    media: tuple[MediaLink, ...]
+    duration_us: int
+    lanes: dict[_LaneKey, list[Entry]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Span:
+    """A row of the aggregated form, or two of the tabular one."""
+
+    row: Row
+    start_us: int
+    end_us: int
+    comment: str
+    comment_at_end: str = ""
+
+
+def header_in(rows: list[list[str]]) -> int:
+    """Return which row names the columns, -1 where none does."""
+    for place, cells in enumerate(rows[:_ROWS_BEFORE_HEADER]):
+        named = {cell.strip().casefold() for cell in cells}
+        tabular = "time" in named and bool(named & {"behavior type", "status"})
+        if "behavior" in named and (named >= {"start (s)", "stop (s)"} or tabular):
+            return place
+    return -1
+
+
+def read_table(text: str, path: Path) -> Document:
+    """Return a table's observations.
+
+    Raises:
+        UserError: it is no table of BORIS's, or is damaged.
+    """
+    return _Reader(path).document(text)
+
+
+class _Reader:
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._parts: dict[tuple[str, str], _Part] = {}
+        self._left_out: Counter[str] = Counter()
+
+    def document(self, text: str) -> Document:
+        rows, before = self._rows(text)
+        tabular = "start (s)" not in rows[0] if rows else False
+        for span in self._paired(rows, before) if tabular else self._spans(rows):
+            self._add(span, before)
+        parts = tuple(self._part(one) for one in self._parts.values())
+        return Document(parts, tuple(f"{why}: {count}." for why, count in self._left_out.items()))
+
+    def _rows(self, text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
+        """Return the rows by the names of their columns, and what older tables say before those."""
+        csv.field_size_limit(_LONGEST_CELL)
+        first = next((line for line in text.splitlines() if "behavior" in line.casefold()), text[:1000])
+        separator = max(",;\t", key=first.count)
+        table = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
+        read: list[list[str]] = []
+        lines: list[int] = []
+        try:
+            for cells in table:
+                read.append([plain(cell) for cell in cells])
+                lines.append(table.line_num)
+        except csv.Error as error:
+            raise damaged(self._path, str(error), table.line_num) from None
+        header = header_in(read)
+        if header < 0:
+            raise damaged(self._path, "it has none of the columns that BORIS writes")
+        columns = [name.strip().casefold() for name in read[header]]
+        if len(set(columns) - {""}) != len([name for name in columns if name]):
+            raise damaged(self._path, "two of its columns have the same name", lines[header])
+        rows = []
+        for cells, line in zip(read[header + 1 :], lines[header + 1 :], strict=True):
+            if any(cells):
+                if len(cells) != len(columns):
+                    raise damaged(self._path, f"there are {len(cells)} cells instead of {len(columns)}", line)
+                rows.append(dict(zip(columns, cells, strict=True)))
+        before = {cells[0].strip().casefold(): cells[1].strip() for cells in read[:header] if len(cells) > 1}
+        return rows, before
+
+    def _spans(self, rows: list[dict[str, str]]) -> Iterator[_Span]:
+        for row in rows:
+            start = _microseconds(row["start (s)"])
+            end = _microseconds(row["stop (s)"])
+            point = row.get("behavior type", "").strip().casefold().startswith("point")
+            if start is not None and end is None and point:
+                end = start
+            if start is None or end is None or end < start:
+                self._left_out["Rows without a start and a stop that make sense are left out"] += 1
+            else:
+                comment = row.get("comment start", "") or row.get("comment", "")
+                yield _Span(row, start, end, comment, row.get("comment stop", ""))
+
+    def _paired(self, rows: list[dict[str, str]], before: Row) -> Iterator[_Span]:
+        begun: dict[tuple[str, ...], _Span] = {}
+        made: list[_Span] = []
+        for row in rows:
+            at = _microseconds(row["time"])
+            if at is None:
+                self._left_out["Rows without a time are left out"] += 1
+                continue
+            status = (row.get("behavior type") or row.get("status") or "").strip().casefold()
+            key = _observation(row, before), row.get("subject", ""), row["behavior"], *_modifiers(row)
+            if status == "stop":
+                span = begun.pop(key, None)
+                if span is None:
+                    self._left_out[f"Stops of “{row['behavior'][:40]}” without a start are left out"] += 1
+                else:
+                    span.end_us, span.comment_at_end = at, row.get("comment", "")
+                continue
+            span = _Span(row, at, at, row.get("comment", ""))
+            if status == "start":
+                if key in begun:
+                    self._left_out[f"Starts of “{row['behavior'][:40]}” without a stop are left out"] += 1
+                    made.remove(begun[key])
+                begun[key] = span
+            made.append(span)
+        lost = {id(span) for span in begun.values()}
+        for span in begun.values():
+            self._left_out[f"Starts of “{span.row['behavior'][:40]}” without a stop are left out"] += 1
+        yield from (span for span in made if id(span) not in lost)
+
+    def _add(self, span: _Span, before: Row) -> None:
+        row = span.row
+        name = row.get("recording") or _observation(row, before) or self._path.stem
+        ours = "recording" in row
+        key = row.get("recording id", "") or name, name
+        media = _media(row.get("source", "") or row.get("media file path", "") or before.get("media file(s)", ""))
+        if key not in self._parts:
+            self._parts[key] = _Part(name, row.get("recording id", ""), media, _duration(row))
+        shift = 0 if ours or not media else _microseconds(row.get("time offset (s)", "")) or 0
+        lane, text, values = _lane(row, span)
+        entry = Entry(span.start_us - shift, span.end_us - shift, text, values)
+        self._parts[key].lanes.setdefault(lane, []).append(entry)
+
+    def _part(self, part: _Part) -> RecordingPart:
+        taken: set[str] = set()
+        lanes = []
+        for (kind, annotator, participant, scheme, track, category), entries in part.lanes.items():
+            if kind == "utterances":
+                words = ["Speech", participant]
+            elif scheme or track:
+                words = [annotator, f"{scheme}.{track}"]
+            else:
+                words = [annotator, participant or NO_SUBJECT, category]
+            title = unique(" ".join(word for word in words if word), taken)
+            lanes.append(Lane(title, tuple(entries), kind, annotator, participant, scheme, track))
+        return RecordingPart(part.name, tuple(lanes), part.media, part.duration_us, part.id)
+
+
+def _lane(row: Row, span: _Span) -> tuple[_LaneKey, str, dict[str, Json]]:
+    """Return which lane a row belongs to, what it says, and its values."""
+    subject = row.get("subject", "").strip()
+    subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject
+    annotator = next((row[name].strip() for name in ("annotator", "observer", "coder") if row.get(name)), "")
+    names = [(one.removesuffix(SEVERAL), one.endswith(SEVERAL)) for one in _split(row.get("modifier names", ""))]
+    values = modifier_values(SEPARATOR.join(_modifiers(row)), names)
+    if "kind" in row and row["kind"] == "utterance":
+        return ("utterances", "", subject, "", "", ""), span.comment, {}
+    if "scheme" in row or "comment names" in row:
+        values |= comment_values(span.comment, _split(row.get("comment names", "")))
+        lane = ("segments", annotator, subject, row.get("scheme", ""), row.get("track", ""), "")
+        return lane, row["behavior"], values
+    for name, comment in ((COMMENT, span.comment), (COMMENT_AT_END, span.comment_at_end)):
+        if comment:
+            values[name] = comment
+    category = row.get("behavioral category", "").strip()
+    category = "" if category.casefold() == "not defined" else category
+    return ("segments", annotator, subject, "", "", category), row["behavior"], values
+
+
+def _observation(row: Row, before: Row) -> str:
+    return (row.get("observation id") or before.get("observation id") or "").strip()
+
+
+def _modifiers(row: Row) -> tuple[str, ...]:
+    """Return the cells of the modifiers, in order; older tables have one column with all of them."""
+    found = [(int(match[1] or 0), cell) for name, cell in row.items() if (match := _MODIFIER.fullmatch(name))]
+    return tuple(cell for _, cell in sorted(found, key=lambda one: one[0]))
+
+
+def _media(source: str) -> tuple[MediaLink, ...]:
+    if source.strip().casefold() in ("", "na", "n/a", "live"):
+        return ()
+    players = [_PLAYER.sub("", player, count=1) for player in source.split("|")]
+    return tuple(MediaLink(link) for player in players for link in player.split(";") if link)
+
+
+def _duration(row: Row) -> int:
+    """Return how long the first player's media are."""
+    text = row.get("media duration (s)", "") or row.get("total length", "")
+    found = [_microseconds(one) or 0 for one in text.partition("|")[0].split(";")]
+    return max(0, sum(found))
+
+
+def _split(text: str) -> list[str]:
+    return text.split(SEPARATOR) if text else []
+
+
+def _microseconds(text: str) -> int | None:
+    try:
+        found = float(text.strip().replace(",", "."))
+    except ValueError:
+        return None
+    return round(found * 1_000_000) if math.isfinite(found) and abs(found) <= _LATEST_S else None
