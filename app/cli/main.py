@@ -22,6 +22,8 @@ _COMMANDS = {
     "demo": "app.cli.demo:demo",
     "new": "app.cli.study:new",
     "add": "app.cli.study:add",
+    "add-view": "app.cli.views:add_view",
+    "sync": "app.cli.views:sync",
     "info": "app.cli.study:info",
     "segment": "app.cli.segment:segment",
     "scheme": "app.cli.scheme:scheme",

@@ -21,6 +21,7 @@ from project.types import Changes, Json
 KINDS = {
     "faces": "app.core.face_tracking",
     "anonymize": "app.core.anonymization",
+    "sync": "app.core.synchronizing",
 }
 
 

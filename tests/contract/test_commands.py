@@ -26,6 +26,8 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("synthetic", ("big.greenroom", "--recordings", "2", "--segments", "5")),
     ("new", ("lab.greenroom",)),
     ("add", ("lab.greenroom", "two seconds.mp4")),
+    ("add-view", ("lab.greenroom", "two seconds.mp4", "--recording", "1", "--role", "microphone")),
+    ("sync", ("lab.greenroom", "--recording", "1", "--apply")),
     (
         "segment add",
         (

@@ -1,0 +1,148 @@
+"""Finding where one recorder's sound begins on another one's axis."""
+
+import wave
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from media.audio import read_mono
+from media.synchronize import synchronize
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from tests.fakes.clips import make_clip
+
+RATE = 16_000
+Sound = NDArray[np.float64]
+
+
+def write(path: Path, sound: Sound, rate: int = RATE) -> Path:
+    with wave.open(str(path), "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(rate)
+        file.writeframes((np.clip(sound, -1, 1) * 32_767).astype("<i2").tobytes())
+    return path
+
+
+def chatter(seconds: float, seed: int = 0) -> Sound:
+    """Noise whose loudness changes eight times a second, about as syllables do, over a few tones."""
+    rng = np.random.default_rng(seed)
+    count = round(seconds * RATE)
+    loudness = np.repeat(rng.gamma(0.6, 1, count // (RATE // 8) + 1), RATE // 8)[:count]
+    tones = sum(np.sin(np.arange(count) * 2 * np.pi * hertz / RATE) for hertz in (220, 440, 990))
+    return 0.03 * loudness * (rng.normal(0, 1, count) + 0.5 * tones)
+
+
+def other_recorder(sound: Sound, seed: int = 1, noise: float = 0.5) -> Sound:
+    """What a quieter recorder further away takes down: less treble, an echo, its own noise."""
+    rng = np.random.default_rng(seed)
+    dull = np.convolve(sound, [0.6, 0.3, 0.1])[: len(sound)]
+    dull[600:] += 0.4 * dull[:-600]
+    return 0.3 * (dull + rng.normal(0, noise * sound.std(), len(sound)))
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(shift=st.integers(-8 * RATE, 8 * RATE), seed=st.integers(0, 99))
+def test_shifting_by_d_gives_d(tmp_path: Path, shift: int, seed: int) -> None:
+    sound = chatter(20, seed)
+    first, second = (sound[:-shift], sound[shift:]) if shift > 0 else (sound[-shift:], sound[: len(sound) + shift])
+    found = synchronize(write(tmp_path / "a.wav", first), write(tmp_path / "b.wav", other_recorder(second, seed + 1)))
+    assert found.sure
+    assert found.offset_us == pytest.approx(shift * 1e6 / RATE, abs=1000)
+
+
+def test_the_same_file_begins_where_it_begins(tmp_path: Path) -> None:
+    clip = make_clip(tmp_path / "a.mp4", size=(64, 48), frames=20, fps=10, sound=True)
+    assert synchronize(clip, clip).offset_us == 0
+
+
+def test_files_with_their_sound_late_are_on_their_own_axes(tmp_path: Path) -> None:
+    early = make_clip(tmp_path / "a.mp4", size=(64, 48), frames=50, fps=10, sound=True)
+    late = make_clip(tmp_path / "b.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)
+    assert synchronize(early, late).offset_us == pytest.approx(-700_000, abs=1500)
+    assert synchronize(late, early).offset_us == pytest.approx(700_000, abs=1500)
+
+
+@pytest.mark.parametrize("ppm", [0, 60, -120])
+def test_a_clock_that_drifts_is_measured(tmp_path: Path, ppm: int) -> None:
+    sound = chatter(400)
+    begins, seconds = 30.0, 300.0
+    faster = 1 + ppm * 1e-6
+    heard_at = begins + np.arange(round(seconds * RATE)) / RATE / faster
+    second = np.interp(heard_at, np.arange(len(sound)) / RATE, sound)
+    found = synchronize(write(tmp_path / "a.wav", sound), write(tmp_path / "b.wav", other_recorder(second)))
+    assert found.sure
+    assert found.drift_ppm == pytest.approx(ppm, abs=5)
+    middle = seconds / 2
+    assert found.offset_us == pytest.approx((begins + middle / faster - middle) * 1e6, abs=1000)
+    assert found.agreeing >= found.windows / 2
+
+
+def test_a_small_overlap_is_found(tmp_path: Path) -> None:
+    sound = chatter(120)
+    first, second = sound[: 70 * RATE], other_recorder(sound[60 * RATE :])
+    found = synchronize(write(tmp_path / "a.wav", first), write(tmp_path / "b.wav", second))
+    assert found.sure
+    assert found.offset_us == pytest.approx(60_000_000, abs=1000)
+    assert found.overlap_us == pytest.approx(10_000_000, abs=100_000)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_two_different_sounds_are_not_sure(tmp_path: Path, seed: int) -> None:
+    first, second = chatter(30, seed), chatter(25, 100 + seed)
+    assert not synchronize(write(tmp_path / "a.wav", first), write(tmp_path / "b.wav", second)).sure
+
+
+def test_silence_is_not_sure(tmp_path: Path) -> None:
+    first, second = chatter(10), np.zeros(10 * RATE)
+    for pair in ((first, second), (second, first), (second, second)):
+        a, b = (write(tmp_path / f"{name}.wav", sound) for name, sound in zip("ab", pair, strict=True))
+        assert not synchronize(a, b).sure
+
+
+@pytest.mark.parametrize("seconds", [0.01, 0.2])
+def test_a_sound_too_short_is_not_sure_or_right(tmp_path: Path, seconds: float) -> None:
+    sound = chatter(5)
+    a = write(tmp_path / "a.wav", sound)
+    found = synchronize(a, write(tmp_path / "b.wav", sound[RATE : RATE + round(seconds * RATE)]))
+    assert not found.sure or abs(found.offset_us - 1_000_000) < 1000
+
+
+def test_a_file_without_sound_is_refused(tmp_path: Path) -> None:
+    silent = make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
+    with pytest.raises(UserError, match="no sound"):
+        synchronize(write(tmp_path / "a.wav", chatter(2)), silent)
+
+
+def test_it_can_be_stopped(tmp_path: Path) -> None:
+    class Stop(Silent):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    a = write(tmp_path / "a.wav", chatter(5))
+    with pytest.raises(Cancelled):
+        synchronize(a, a, Stop())
+
+
+@pytest.mark.parametrize("name", ["conv_multi_friends_720p.mp4", "expressive_talker.mp4", "talk_vfr_tags.mp4"])
+@pytest.mark.parametrize(("begins", "noise"), [(0.5, 0.0), (1.2345, 1.0), (-0.75, 2.0)])
+def test_real_voices(shared_data: Path, tmp_path: Path, name: str, begins: float, noise: float) -> None:
+    path = shared_data / "media" / name
+    sound = read_mono(path, RATE).astype(np.float64)
+    at = round(begins * RATE)
+    heard = sound[at:] if at > 0 else np.concatenate([np.zeros(-at), sound])
+    found = synchronize(path, write(tmp_path / "b.wav", other_recorder(heard, noise=noise)))
+    assert found.sure
+    assert found.offset_us == pytest.approx(begins * 1e6, abs=1000)
+
+
+def test_real_voices_of_different_rooms_are_not_sure(shared_data: Path) -> None:
+    names = ("conv_multi_friends_720p.mp4", "expressive_talker.mp4", "talk_vfr_tags.mp4", "face_noface_vfr_hevc.mov")
+    paths = [shared_data / "media" / name for name in names]
+    for i, one in enumerate(paths):
+        for other in paths[i + 1 :]:
+            assert not synchronize(one, other).sure
