@@ -5,7 +5,7 @@ import re
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -89,6 +89,7 @@ def scheme_text(path: Path) -> str:
         raise UserError(f"The scheme “{shown(path.name)}” is not UTF-8 text.", "Save it as UTF-8.") from None
 
 
+@lru_cache(maxsize=64)
 def parse_scheme(text: str, name: str) -> Scheme:
     """Read a scheme from TOML text; `name` is what messages call it.
 
