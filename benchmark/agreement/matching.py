@@ -7,6 +7,7 @@ from benchmark.agreement.types import Bools, Floats, Ints
 
 HOLLE_REIN_SHARE = 0.6
 _TIE = 1e-9
+_BATCH = 500
 
 
 def best_pairs(found: Overlaps, first: Spans, second: Spans) -> Overlaps:
@@ -29,17 +30,43 @@ def most_pairs(found: Overlaps, first: int, second: int, minimum_iou: float) -> 
 
 
 def _assigned(found: Overlaps, profit: Floats) -> Ints:
-    """Return which pairs a maximum-profit assignment takes (Jonker and Volgenant's algorithm on the sparse table).
+    """Return which pairs an assignment of the highest profit takes."""
+    if not len(found):
+        return np.zeros(0, np.int64)
+    batches = _batches(found)
+    order = np.argsort(batches, kind="stable")
+    cuts = np.flatnonzero(np.diff(batches[order])) + 1
+    chosen = [part[_assign(found.first[part], found.second[part], profit[part])] for part in np.split(order, cuts)]
+    return np.sort(np.concatenate(chosen))
+
+
+def _batches(found: Overlaps) -> Ints:
+    """Return a number for each pair, so that pairs of different numbers have no span in common.
+
+    An assignment takes time with the square of its spans, and most spans hang together with few others.
+    """
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    firsts, seconds = int(found.first.max()) + 1, int(found.second.max()) + 1
+    edges = csr_array(
+        (np.ones(len(found)), (found.first, firsts + found.second)), shape=(firsts + seconds, firsts + seconds)
+    )
+    component = connected_components(edges, directed=False)[1][found.first]
+    before = np.cumsum(np.bincount(component)) // _BATCH
+    return np.asarray(before[component], np.int64)
+
+
+def _assign(first: Ints, second: Ints, profit: Floats) -> Ints:
+    """Return which pairs are taken, by Jonker and Volgenant's algorithm on the sparse table.
 
     Each first span also has a column of its own, which stands for staying without a partner.
     """
-    if not len(found):
-        return np.zeros(0, np.int64)
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 
-    rows, row = np.unique(found.first, return_inverse=True)
-    columns, column = np.unique(found.second, return_inverse=True)
+    rows, row = np.unique(first, return_inverse=True)
+    columns, column = np.unique(second, return_inverse=True)
     alone = np.arange(len(rows))
     # Every row takes exactly one column, so a constant added to all costs changes nothing. A cost of 0 is no edge.
     most = 1 + float(profit.max())
