@@ -103,4 +103,4 @@ def people_of(session: Session, recording_id: str) -> list[Annotator]:
         for one in all_annotators(session.study)
         if one.kind == "person" and one.id in counts and (recording_id, one.id) not in training
     ]
-    return sorted(found, key=lambda one: -counts[one.id])
+    return sorted(found, key=lambda one: (-counts[one.id], one.name))

@@ -271,6 +271,7 @@ ACTIONS: tuple[Spec, ...] = (
     ),
     Spec("mode_annotate", "&View", "&Annotate", ("Ctrl+1",), lambda w: w.set_mode("annotate"), Need.STUDY, line=True),
     Spec("mode_faces", "&View", "&Faces", ("Ctrl+2",), lambda w: w.set_mode("faces"), Need.STUDY),
+    Spec("mode_review", "&View", "&Review", ("Ctrl+3",), lambda w: w.set_mode("review"), Need.STUDY),
     Spec(
         "previous", "&View", "Previous recording", ("Ctrl+PgUp",), lambda w: w.recordings.go(-1), Need.STUDY, line=True
     ),

@@ -109,6 +109,11 @@ class Menus(QObject):
             Shortcut("Timeline", "Alt", "Hold while dragging: no snapping"),
             Shortcut("Timeline", "Up, Down", "Previous or next segment"),
             Shortcut("Timeline", "Return", "Go to the selected segment and repeat it"),
+            Shortcut("In Review", "Y", "Agree and go on"),
+            Shortcut("In Review", "X", "Disagree and go on"),
+            Shortcut("In Review", "W", "Take back what you said"),
+            Shortcut("In Review", "T", "Write a note"),
+            Shortcut("In Review", "N, P", "Next or previous item"),
         ]
         return listed
 

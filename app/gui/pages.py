@@ -27,6 +27,7 @@ class Mode:
 MODES: tuple[Mode, ...] = (
     Mode("annotate", "Annotate", "Ctrl+1"),
     Mode("faces", "Faces", "Ctrl+2"),
+    Mode("review", "Review", "Ctrl+3", "app.gui.review.page:make"),
 )
 
 

@@ -145,10 +145,11 @@ class Playback(QObject):
             self.jump(chosen.start_us)
 
     def span(self) -> tuple[int, int] | None:
-        """Return the span of the selected segment, else the marked one."""
-        chosen = self._selected()
-        if chosen is not None:
-            return chosen.start_us, chosen.end_us
+        """Return the span of the selected segments together, else the marked one."""
+        found = (self._timeline.model.segment(one) for one in self._studio.selected)
+        chosen = [one for one in found if one is not None]
+        if chosen:
+            return min(one.start_us for one in chosen), max(one.end_us for one in chosen)
         start, end = self._studio.mark_in, self._studio.mark_out
         return (start, end) if start is not None and end is not None else None
 

@@ -1,0 +1,45 @@
+"""Single keys that mean something else while one mode is on."""
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import QEvent, QObject, Qt
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QWidget
+
+_PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
+
+
+class ModeKeys(QObject):
+    """Takes keys before the shortcuts of the window get them, as long as the mode's page is in sight.
+
+    What a field does not want for its text goes up to the window, where it is caught: typing stays typing.
+    """
+
+    def __init__(
+        self,
+        page: QWidget,
+        keys: Mapping[Qt.Key, Callable[[], object]],
+        repeating: frozenset[Qt.Key] = frozenset(),
+    ) -> None:
+        super().__init__(page)
+        self._page = page
+        self._keys = keys
+        self._repeating = repeating
+        self._watched: QWidget | None = None
+
+    def watch(self, window: QWidget) -> None:
+        """Take keys on their way to this window, once the page is part of it."""
+        if window is not self._watched:
+            window.installEventFilter(self)
+            self._watched = window
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) or not isinstance(event, QKeyEvent):
+            return False
+        key = Qt.Key(event.key())
+        if key not in self._keys or event.modifiers() | _PLAIN != _PLAIN or not self._page.isVisible():
+            return False
+        event.accept()
+        if event.type() == QEvent.Type.KeyPress and (not event.isAutoRepeat() or key in self._repeating):
+            self._keys[key]()
+        return True
