@@ -9,6 +9,7 @@ rewritten, so that both tops are known by looking at the newest step alone.
 
 import json
 import sqlite3
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -134,6 +135,26 @@ class Journal:
         """Shut the human tables again."""
         self._connection.execute("DELETE FROM temp.open_step")
 
+    def insert_many(self, table: str, rows: Sequence[Sequence[object]], subjects: Iterable[str]) -> None:
+        """Add whole rows about subjects that the table has no row about yet, logged by one statement.
+
+        It leaves what the triggers would, in half of the time; so thousands of rows can come in one step.
+        """
+        shape, subject = self._tables[table], SUBJECTS[table]
+        run = self._connection.execute
+        run(f"DROP TRIGGER temp.log_{table}_insert")
+        marks = ", ".join("?" * len(shape.columns))
+        columns = ", ".join(shape.columns)
+        self._connection.executemany(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", rows)
+        run(
+            "INSERT INTO journal_change (step_id, table_name, row_id, operation, before, after) "
+            f"SELECT o.id, '{table}', t.{subject}, 'insert', NULL, {_state('t', shape.columns)} "
+            f"FROM temp.open_step o JOIN main.{table} t "
+            f"WHERE o.id > 0 AND t.{subject} IN (SELECT value FROM json_each(?))",
+            (json.dumps([*subjects]),),
+        )
+        run(_logging_trigger(table, subject, shape.columns, "insert"))
+
     def undo(self, annotator_id: str | None, now: datetime) -> Changes:
         """Take back the newest step that was not taken back yet."""
         newest = self._newest()
@@ -238,11 +259,8 @@ class Journal:
 
 
 def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> str:
-    def state(side: str) -> str:
-        return "json_object(" + ", ".join(f"'{column}', {side}.{column}" for column in columns) + ")"
-
-    before = "NULL" if operation == "insert" else state("OLD")
-    after = "NULL" if operation == "delete" else state("NEW")
+    before = "NULL" if operation == "insert" else _state("OLD", columns)
+    after = "NULL" if operation == "delete" else _state("NEW", columns)
     side = "OLD" if operation == "delete" else "NEW"
     condition = ""
     if operation == "update":
@@ -254,6 +272,10 @@ def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operati
         f"SELECT id, '{table}', {side}.{subject}, '{operation}', {before}, {after} FROM temp.open_step WHERE id > 0; "
         "END"
     )
+
+
+def _state(side: str, columns: tuple[str, ...]) -> str:
+    return "json_object(" + ", ".join(f"'{column}', {side}.{column}" for column in columns) + ")"
 
 
 def _joins(newest: _Newest, annotator_id: str | None, merge_key: str | None, now: datetime) -> bool:

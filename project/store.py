@@ -3,7 +3,7 @@
 import contextlib
 import json
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -337,6 +337,12 @@ class Study:
         if self._writing != "step":
             raise RuntimeError("edits are written inside Study.step")
         self._connection.executemany(sql, rows)
+
+    def insert_many(self, table: str, rows: Sequence[Sequence[Cell]], subjects: Iterable[str]) -> None:
+        """Add whole rows to a human table, all about subjects that it has none about, inside a step; for `project`."""
+        if self._writing != "step":
+            raise RuntimeError("edits are written inside Study.step")
+        self._journal.insert_many(table, rows, subjects)
 
     @contextlib.contextmanager
     def _transaction(self, purpose: str) -> Iterator[None]:

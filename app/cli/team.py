@@ -7,12 +7,13 @@ import click
 from app.cli.output import json_option, tell
 from app.cli.study import STUDY
 from app.core.commands import team as commands
-from app.core.conflicts import described
+from app.core.conflicts import Described, described
 from app.core.merge_report import as_json as report_json
 from app.core.merge_report import as_text as report_text
 from app.core.session import Session
 from project.names import shown
 from project.queries.conflicts import all_conflicts, count_unresolved
+from project.types import Json
 
 
 @click.command()
@@ -39,7 +40,7 @@ def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> 
     counts = made.rows
     tell(
         as_json,
-        {"copy": str(made.path), "id": made.copy_id, "annotator": annotator, "rows": dict(counts)},
+        {"copy": str(made.path), "copy_id": made.copy_id, "annotator": annotator, "rows": dict(counts)},
         f"Made {made.path}: {counts.get('recording', 0)} recordings, {counts.get('segment', 0)} segments",
     )
 
@@ -82,10 +83,7 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
     for one in found:
         state = f" ({one.resolution} was taken)" if one.resolution else ""
         lines.append(f"{one.id}  {shown(one.title)}{state}")
-        lines += [
-            f"    {line.name}: ours {shown(line.ours)} | {shown(one.source)} {shown(line.theirs)}"
-            for line in one.differing
-        ]
+        lines += _versions(one)
     tell(as_json, {"conflicts": [one.as_json() for one in found]}, "\n".join(lines) or "No conflicts.")
 
 
@@ -95,14 +93,31 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
 @click.option("--take", required=True, type=click.Choice([one.value for one in commands.Side]), help="Which version.")
 @json_option
 def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
-    """Choose one version of a conflict; `greenroom undo` takes that back.
+    """Choose one version of a conflict, or of all that are left; `greenroom undo` takes that back.
 
     \b
     Example:
       greenroom resolve my-study.greenroom CONFLICT --take theirs
+      greenroom resolve my-study.greenroom all --take ours
     """
     with Session.open(study) as session:
-        found = commands.find_conflict(session, conflict)
-        commands.resolve(session, found.id, commands.Side(take))
+        if conflict == "all":
+            chosen = [one.id for one in all_conflicts(session.study, unresolved=True)]
+        else:
+            chosen = [commands.find_conflict(session, conflict).id]
+        session.study.require_writable()
+        for one in chosen:
+            commands.resolve(session, one, commands.Side(take))
         left = count_unresolved(session.study)
-    tell(as_json, {"conflict": found.id, "taken": take, "unresolved": left}, f"Took {take}; {left} conflicts are left")
+    result: dict[str, Json] = {"conflicts": [*chosen], "taken": take, "unresolved": left}
+    tell(as_json, result, f"Took {take} in {len(chosen)}; {left} conflicts are left")
+
+
+def _versions(one: Described) -> list[str]:
+    if one.deleted:
+        who = shown(one.source) if one.deleted == "theirs" else "this study"
+        side = [f"{line.name} {shown(line.ours if one.deleted == 'theirs' else line.theirs)}" for line in one.lines]
+        return [f"    {who} deleted it; the other side has: {', '.join(side)}"]
+    return [
+        f"    {line.name}: ours {shown(line.ours)} | {shown(one.source)} {shown(line.theirs)}" for line in one.differing
+    ]

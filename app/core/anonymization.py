@@ -20,6 +20,7 @@ from project.ids import new_id
 from project.names import require_text
 from project.progress import Progress
 from project.queries.faces import tracks_of
+from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants
 from project.queries.runs import insert_run, latest_run
 from project.timebase import SECOND, format_time
@@ -53,12 +54,14 @@ def prepare(
         overwrite: replace a clip of the same name.
 
     Raises:
-        UserError: there is no such method, or not with these options; no faces were tracked in the file as it is now,
-            the range is empty, the clip exists, or the folder cannot be used.
+        UserError: there is no such method, or not with these options; the recording is held out; no faces were tracked
+            in the file as it is now, the range is empty, the clip exists, or the folder cannot be used.
     """
     make_method(method, **(options or {}))
     located = session.usable_picture(recording_id)
     recording = session.recording(recording_id)
+    if recording_id in hold_outs(session.study):
+        raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
     _check_range(recording, start_us, end_us)
     run = latest_run(session.study, recording_id, "faces")
     if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:

@@ -120,7 +120,7 @@ class _Words:
                 if table == "segment_value":
                     found[str(row["field"])] = _plain(row["value"])
                     continue
-                for column in sorted(row.keys() - _HIDDEN):
+                for column in (one for one in row if one not in _HIDDEN):
                     name = column.removesuffix("_us").removesuffix("_id").replace("_", " ")
                     found[name] = self._text(column, row[column])
         return found

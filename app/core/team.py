@@ -131,5 +131,5 @@ def _state(cell: Cell) -> str:
     if cell.done:
         notes.append("done")
     elif cell.segments:
-        notes.append(f"{cell.segments} segments")
+        notes.append(f"{cell.segments} segment{'' if cell.segments == 1 else 's'}")
     return f" ({', '.join(notes)})" if notes else ""

@@ -105,7 +105,7 @@ class _Deciding:
 
     def of(self, edits: Edits) -> Decision:
         items = {
-            str((edit.after or edit.before or {})[column])
+            (edit.after or edit.before or {})[column]
             for name, column in ITEM.items()
             for edit in edits.get(name, {}).values()
         }
@@ -116,10 +116,14 @@ class _Deciding:
             here = ours.get(name)
             if here is None:
                 here = rows_about(self._study, table, {key[table.key.index(table.subject)] for key in of_table})
+            coming = self._made.inserts.setdefault(name, [])
             for key, edit in of_table.items():
-                if name in ITEM and str((edit.after or edit.before or {})[ITEM[name]]) in whole:
+                if whole and name in ITEM and str((edit.after or edit.before or {})[ITEM[name]]) in whole:
                     continue
-                self._row(table, key, edit, here.get(key))
+                if edit.before is None and edit.after is not None and key not in here and name != "property":
+                    coming.append(edit.after)
+                else:
+                    self._row(table, key, edit, here.get(key))
         self._settle()
         return self._made
 

@@ -16,7 +16,7 @@ from project.merging.origin import merge_key
 from project.merging.parents import keep_whole
 from project.merging.resolving import present_version
 from project.merging.runs import activity_of, runs_of, store_activity, store_runs
-from project.merging.shape import ORDER, Key, Table, tables_of
+from project.merging.shape import ORDER, Key, Row, Table, rows_about, tables_of
 from project.names import shown
 from project.queries.annotators import insert_annotator
 from project.queries.conflicts import all_conflicts
@@ -25,6 +25,9 @@ from project.types import Annotator, Changes
 
 COPY = "copy"
 """The property that tells a split copy: its id, its annotator, the step it was split at."""
+
+_MANY = 500
+"""From how many rows on they are logged by one statement."""
 
 _CONFLICTS = uuid.UUID("5f1b5f2e-6a7a-4c53-9c6e-3a1d7c0e9b11")
 
@@ -216,18 +219,23 @@ def _write(study: Study, tables: dict[str, Table], decision: Decision) -> None:
     for name in ORDER:
         table = tables[name]
         if decision.inserts.get(name):
-            marks = ", ".join("?" * len(table.columns))
-            study.write_many(
-                f"INSERT INTO {name} ({', '.join(table.columns)}) VALUES ({marks})",
-                [[row[column] for column in table.columns] for row in decision.inserts[name]],
-            )
+            _insert(study, table, decision.inserts[name])
         if decision.updates.get(name):
             changed = ", ".join(f"{column} = ?" for column in table.columns)
             where = " AND ".join(f"{column} = ?" for column in table.key)
             study.write_many(
                 f"UPDATE {name} SET {changed} WHERE {where}",
-                [[*(row[column] for column in table.columns), *table.key_of(row)] for row in decision.updates[name]],
+                [[*cells, *table.key_of(row)] for row in decision.updates[name] for cells in table.cells_of([row])],
             )
+
+
+def _insert(study: Study, table: Table, rows: list[Row]) -> None:
+    subjects = {str(row[table.subject]) for row in rows}
+    if len(rows) >= _MANY and not rows_about(study, table, {*subjects}):
+        study.insert_many(table.name, table.cells_of(rows), subjects)
+        return
+    marks = ", ".join("?" * len(table.columns))
+    study.write_many(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", table.cells_of(rows))
 
 
 def _fresh(study: Study, decision: Decision) -> list[tuple[str, Clash]]:

@@ -26,6 +26,8 @@ def keep_whole(
         for name in [*coming]:
             if name not in PARENTS:
                 continue
+            if not there.any_missing(name, coming[name]):
+                continue
             for row in [*coming[name]]:
                 missing = there.missing(name, row)
                 if missing:
@@ -48,6 +50,9 @@ class _Present:
             for column, parent in PARENTS[name]
             if row[column] is not None and row[column] not in self._ids(parent)
         ]
+
+    def any_missing(self, name: str, rows: list[Row]) -> bool:
+        return any({row[column] for row in rows} - self._ids(parent) - {None} for column, parent in PARENTS[name])
 
     def _ids(self, name: str) -> set[str]:
         found = self._known.get(name)

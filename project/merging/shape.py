@@ -1,6 +1,7 @@
 """What merging has to know about the tables: keys, whom and what a row refers to, and what stays with each copy."""
 
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any, TypeAlias
 
 from project.journal import SUBJECTS
@@ -79,7 +80,15 @@ class Table:
 
     def key_of(self, row: Row) -> Key:
         """Return a row's key."""
-        return tuple(row[column] for column in self.key)
+        if len(self.key) == 1:
+            return (row[self.key[0]],)
+        return tuple([row[column] for column in self.key])
+
+    def cells_of(self, rows: list[Row]) -> list[list[Cell]]:
+        """Return the rows as they are written, in the order of the columns."""
+        if len(self.columns) == 1:
+            return [[row[self.columns[0]]] for row in rows]
+        return [*map(list, map(itemgetter(*self.columns), rows))]
 
 
 def tables_of(study: Study) -> dict[str, Table]:

@@ -35,6 +35,7 @@ BENCHES = (
     "window_start",
     "face_speed",
     "blur_export",
+    "merge",
     "agreement",
 )
 INTRODUCTION = """\

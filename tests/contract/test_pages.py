@@ -46,6 +46,6 @@ def test_links_between_pages_lead_somewhere() -> None:
 def test_commands_that_are_shown_exist() -> None:
     from app.cli.main import _COMMANDS
 
-    shown = set(re.findall(r"(?:`|    )greenroom ([a-z]+)", all_pages()))
+    shown = set(re.findall(r"(?:`|    )greenroom ([a-z-]+)", all_pages()))
     assert shown <= set(_COMMANDS)
     assert len(shown) > 10

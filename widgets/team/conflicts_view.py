@@ -134,7 +134,7 @@ class ConflictsView(QWidget):
         self.table.setHorizontalHeaderLabels(["", "Ours", one.source])
         for row, (name, ours, theirs) in enumerate(one.lines):
             for place, text in enumerate((name, ours, theirs)):
-                self.table.setItem(row, place, _cell(text, marked=ours != theirs, name=place == 0))
+                self.table.setItem(row, place, _cell(text, marked=ours != theirs and not one.deleted, name=place == 0))
         self.table.resizeRowsToContents()
         words = {"ours": "It was deleted here.", "theirs": f"{one.source} deleted it."}
         self.note.setText(words.get(one.deleted, "What differs is marked."))

@@ -3,8 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from widgets import theme
@@ -109,9 +111,10 @@ class PlanModel(QAbstractTableModel):
             return f"{self._columns[index.column() - 1].name}, recording {row.number}: {cell.state.value}, {cell.text}"
         if role == Qt.ItemDataRole.DecorationRole:
             name = _ICONS.get(cell.state)
-            return None if name is None else icon(name)
+            return _blank() if name is None else icon(name)
         if role == Qt.ItemDataRole.ForegroundRole:
-            return theme.palette().text if cell.given else theme.palette().muted
+            waits = cell.state is State.GIVEN or not cell.given
+            return theme.palette().muted if waits else theme.palette().text
         return None
 
 
@@ -150,6 +153,14 @@ class PlanTable(QTableView):
                 section, QHeaderView.ResizeMode.Stretch if section == 0 else QHeaderView.ResizeMode.Fixed
             )
             self.setColumnWidth(section, 176)
+
+
+@cache
+def _blank() -> QPixmap:
+    """Return a picture of nothing, so that words stand under each other with and without a sign."""
+    nothing = QPixmap(16, 16)
+    nothing.fill(Qt.GlobalColor.transparent)
+    return nothing
 
 
 def _of_recording(row: PlanRow, role: int) -> object:

@@ -6,10 +6,11 @@ from typing import cast
 import pytest
 
 from app.core import anonymization, face_tracking
+from app.core.commands.plan import hold_out
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.jobs import Work, run_here
 from app.core.session import Session
-from project.errors import Cancelled
+from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.queries.runs import latest_run
 from project.store import Study
@@ -67,3 +68,12 @@ def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, expo
     assert Path(cast(str, result["output"])).is_file()
     assert kept.result["output"] == "recording-0001-solid.mp4"
     assert "output" not in kept.parameters
+
+
+def test_a_recording_that_is_held_out_is_never_exported(session: Session, export: Work, tmp_path: Path) -> None:
+    with session:
+        hold_out(session, export.recording_id)
+        with pytest.raises(UserError, match="held out"):
+            anonymization.prepare(session, export.recording_id, "solid", tmp_path / "others")
+        hold_out(session, export.recording_id, False)
+        anonymization.prepare(session, export.recording_id, "solid", tmp_path / "others")
