@@ -81,7 +81,9 @@ def test_what_only_shows_segments_says_their_labels(part: RecordingPart) -> None
 def spoken(part: RecordingPart) -> RecordingPart:
     """Only what is said, without blank lines."""
     lanes = tuple(
-        Lane(lane.name, tuple(without_blank_lines(one) for one in lane.entries), lane.kind, participant=lane.participant)
+        Lane(
+            lane.name, tuple(without_blank_lines(one) for one in lane.entries), lane.kind, participant=lane.participant
+        )
         for lane in part.lanes
         if lane.kind == "utterances"
     )

@@ -1,0 +1,149 @@
+"""Files of the tools themselves, with everything that is in them."""
+
+from pathlib import Path
+
+from app.core.interchange.document import Entry
+from app.core.interchange.registry import format_called, guess
+
+OLD_TABULAR = """Observation id\tmeeting
+Media file(s)
+Player #1\tone.mp4
+
+Time\tMedia file path\tTotal length\tFPS\tSubject\tBehavior\tBehavioral category\tModifiers\tComment\tStatus
+1.500\tone.mp4\t60.0\t25\tP01\tsmile\t\tbig\tsees\tSTART
+2.000\tone.mp4\t60.0\t25\tP01\tnod\t\t\t\tPOINT
+3.000\tone.mp4\t60.0\t25\tP01\tsmile\t\tbig\tstops\tSTOP
+4.000\tone.mp4\t60.0\t25\tP01\tsmile\t\tbig\t\tSTART
+"""
+AGGREGATED = (
+    "Observation id,Observation date,Description,Observation type,Source,Time offset (s),Coding duration,"
+    "Media duration (s),FPS (frame/s),Subject,Observation duration by subject by observation,Behavior,"
+    "Behavioral category,Modifier #1,Behavior type,Start (s),Stop (s),Duration (s),Media file name,Image index start,"
+    "Image index stop,Image file path start,Image file path stop,Comment start,Comment stop\r\n"
+    "one,2026-01-01 10:00:00,,Media file,player #1:a.mp4;b.mp4|player #2:c.mp4,10.0,5.000,60.000;30.000|60.000,"
+    "25.000;25.000|25.000,No focal subject,2.0,s,Not defined,m1,STATE,12.000,14.000,2.000,a.mp4,NA,NA,,,here,there\r\n"
+    "one,2026-01-01 10:00:00,,Media file,player #1:a.mp4;b.mp4|player #2:c.mp4,10.0,5.000,60.000;30.000|60.000,"
+    "25.000;25.000|25.000,P01,2.0,p,gaze,,POINT,13.000,13.000,NA,a.mp4,NA,NA,,,,\r\n"
+)
+
+
+def test_a_boris_project(shared_data: Path) -> None:
+    path = shared_data / "interchange" / "boris_test.boris"
+    assert guess(path).key == "boris"
+    found = format_called("boris").read(path)
+    parts = {part.name: part for part in found.recordings}
+    assert len(parts) == 12
+    states = {lane.name: lane for lane in parts["observation #1"].lanes}
+    spans = [(one.start_us, one.end_us, one.text) for one in states["subject1"].entries]
+    assert spans == [(3_300_000, 7_750_000, "s"), (9_900_000, 16_200_000, "s"), (18_350_000, 24_475_000, "s")]
+    assert states["subject2"].participant == "subject2"
+    assert states["subject1"].vocabulary == ("p", "s", "q", "r", "m")
+    (points,) = parts["offset positif"].lanes
+    assert [(one.start_us, one.end_us) for one in points.entries] == [(22_425_000, 22_425_000), (199_960_000,) * 2]
+    assert [link.offset_us for link in parts["offset positif"].media] == [0, 20_000_000]
+    assert parts["offset positif"].duration_us == 359_960_000
+    (with_modifiers,) = parts["modifiers"].lanes
+    assert with_modifiers.entries[0] == Entry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
+    assert parts["observation without events"].lanes == ()
+    assert found.remarks == ("Observation “live not paired”: 1 starts of “s” have no end, and are left out.",)
+
+
+def test_the_second_project_of_boris(shared_data: Path) -> None:
+    found = format_called("boris").read(shared_data / "interchange" / "boris_nopaths.boris")
+    assert len(found.recordings) == 9
+    assert [link.path for link in found.recordings[-2].media] == ["video1.mp4", "video2.mp4"]
+
+
+def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.boris"
+    path.write_text(
+        '{"behaviors_conf": {"0": {"type": "State event", "code": "s", "modifiers": {}}}, "observations": {"a": '
+        '{"type": "LIVE", "file": {}, "events": [["NA", "", "s", "", ""], [NaN, "", "s", "", ""], [2, "", "x", "", ""],'
+        '[3, "", "s", "", "begin"], [1, "", "s", "", ""], [1e99, "", "s", "", ""]]}}}',
+        "utf-8",
+    )
+    found = format_called("boris").read(path)
+    (lane,) = found.recordings[0].lanes
+    assert [(one.start_us, one.end_us, one.text) for one in lane.entries] == [
+        (1_000_000, 3_000_000, "s"),
+        (2_000_000, 2_000_000, "x"),
+    ]
+    assert lane.entries[0].values == {"comment at end": "begin"}
+    assert found.remarks == (
+        "Observation “a”: 3 events without a time are left out.",
+        "Observation “a”: 1 events “x” are not in the ethogram, and are read as points.",
+    )
+
+
+def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
+    path = tmp_path / "a.tsv"
+    path.write_text(OLD_TABULAR, "utf-8")
+    found = guess(path).read(path)
+    (part,) = found.recordings
+    assert part.name == "meeting"
+    assert [(lane.name, lane.participant) for lane in part.lanes] == [("P01", "P01")]
+    assert part.lanes[0].entries == (
+        Entry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": "sees", "comment at end": "stops"}),
+        Entry(2_000_000, 2_000_000, "nod"),
+    )
+    assert found.remarks == ("Starts of “smile” without a stop are left out: 1.",)
+
+
+def test_an_aggregated_table_of_boris(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(AGGREGATED, "utf-8", newline="")
+    assert guess(path).key == "boris-csv"
+    (part,) = guess(path).read(path).recordings
+    assert (part.name, part.duration_us) == ("one", 90_000_000)
+    assert [link.path for link in part.media] == ["a.mp4", "b.mp4", "c.mp4"]
+    nobody, person = part.lanes
+    assert (nobody.name, nobody.participant, person.name) == ("No focal subject", "", "P01 gaze")
+    held = {"modifier 1": "m1", "comment": "here", "comment at end": "there"}
+    assert nobody.entries == (Entry(2_000_000, 4_000_000, "s", held),)
+    assert person.entries == (Entry(3_000_000, 3_000_000, "p"),)
+
+
+def test_spreadsheets_of_datavyu(shared_data: Path) -> None:
+    for name, text in (("datavyu_demo.opf", "textdata1 with a \\"), ("datavyu_shapa.opf", "textdata1")):
+        path = shared_data / "interchange" / name
+        assert guess(path).key == "datavyu"
+        (part,) = guess(path).read(path).recordings
+        lanes = {lane.name: lane.entries for lane in part.lanes}
+        assert list(lanes) == ["float", "int", "text", "nominal", "predicate", "matrix"]
+        assert all(len(entries) == 10 for entries in lanes.values())
+        assert lanes["text"][1] == Entry(5_000_000, 10_000_000, text)
+        assert lanes["nominal"][0].text == "nom1"
+        assert lanes["matrix"][1] == Entry(
+            30_000_000, 31_000_000, "1.200000", {"int": "4", "nominal": "nm", "qstring": "qs"}
+        )
+
+
+def test_several_voices_in_a_cue_and_what_is_no_cue(tmp_path: Path) -> None:
+    path = tmp_path / "a.vtt"
+    path.write_text(
+        "WEBVTT\n\nNOTE about it\n\nSTYLE\n::cue { color: red }\n\n00:01.000 --> 00:02.000 align:start\n"
+        "<v.loud Ann>Yes</v> <v Bob &amp; Co>No &lt;3\n\nbroken --> 00:03.000\nlost\n\n00:04.000 --> 00:03.000\nback\n",
+        "utf-8",
+    )
+    found = guess(path).read(path)
+    (part,) = found.recordings
+    assert [(lane.participant, lane.entries[0].text) for lane in part.lanes] == [("Ann", "Yes "), ("Bob & Co", "No <3")]
+    assert found.remarks == (
+        "Cues without a time that makes sense are left out: 1.",
+        "The cue at 00:00:04.000 ends before it starts, and is left out.",
+    )
+
+
+def test_names_in_an_srt_are_taken_only_where_they_are_plainly_meant(tmp_path: Path) -> None:
+    path = tmp_path / "a.srt"
+    times = "00:00:0{0},000 --> 00:00:0{0},500"
+    said = ["I know: it is late", "Well", "<i>Yes</i>", "No"]
+    path.write_text("\n\n".join(f"{n}\n{times.format(n)}\n{text}" for n, text in enumerate(said, 1)), "utf-8")
+    (part,) = guess(path).read(path).recordings
+    assert [(lane.participant, [one.text for one in lane.entries]) for lane in part.lanes] == [
+        ("", ["I know: it is late", "Well", "Yes", "No"])
+    ]
+    said = ["Ann: Hello", "Ann: Late", "Oh", "Bob: Yes", "Bob: Bye"]
+    path.write_text("\n\n".join(f"{n}\n{times.format(n)}\n{text}" for n, text in enumerate(said, 1)), "utf-8")
+    (part,) = guess(path).read(path).recordings
+    assert [(lane.participant, len(lane.entries)) for lane in part.lanes] == [("Ann", 2), ("", 1), ("Bob", 2)]
