@@ -1,0 +1,134 @@
+"""A copy for one annotator: what it holds, what it must not hold, and where its media are."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.plan import Wish, make_plan
+from app.core.commands.recordings import add_recordings, probe_file, relink
+from app.core.commands.segments import add_segment
+from app.core.commands.team import MediaWith, merge_copies, split_for
+from app.core.session import MediaState, Session
+from project.check import check
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.comments import insert_comments
+from project.queries.media import all_media
+from project.queries.participants import all_participants, consents, update_participant
+from project.queries.segments import all_segments
+from project.store import Study
+from project.types import Comment, ConsentUse, Participant, ParticipantRole, Verdict
+from tests.fakes.clips import make_clip
+
+SECRET = "Unmistakable-"
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_clip(tmp_path_factory.mktemp("clips") / "walk.mp4", frames=30, size=(160, 120))
+
+
+@pytest.fixture
+def session(tmp_path: Path, clip: Path) -> Session:
+    (tmp_path / "lab").mkdir()
+    Study.create(tmp_path / "lab" / "lab.greenroom").close()
+    opened = Session.open(tmp_path / "lab" / "lab.greenroom", "Bo")
+    (tmp_path / "lab" / "walk.mp4").write_bytes(clip.read_bytes())
+    (recording,), _ = add_recordings(opened, [probe_file(tmp_path / "lab" / "walk.mp4")])
+    make_plan(opened, Wish(("Ada", "Bo")))
+    secret, _ = add_segment(opened, recording, 0, 500_000, Verdict.ERROR, {"rationale": f"{SECRET}rationale"})
+    person_id, _ = add_participant(opened, "P01", ParticipantRole.USER, recording)
+    person = Participant(person_id, "P01", ParticipantRole.USER, f"{SECRET}note")
+    set_consent(opened, person, ConsentUse.RELEASE, True)
+    with opened.step("Say more"):
+        update_participant(opened.study, person)
+        bo = opened.annotator()
+        assert bo is not None
+        insert_comments(opened.study, [Comment(new_id(), secret, bo.id, f"{SECRET}comment", "2026-01-01")])
+        opened.study.set_property("other", f"{SECRET}property")
+    return opened
+
+
+def test_nothing_of_others_is_in_the_file(session: Session, tmp_path: Path) -> None:
+    with session:
+        made = split_for(session, "Ada", tmp_path / "ada")
+        home = session.study.path
+    data = made.path.read_bytes()
+    assert SECRET.encode() in home.read_bytes()
+    assert SECRET.encode() not in data
+    assert check(made.path) == check(home) == []
+    with Session.open(made.path, "Ada") as copy:
+        (person,) = all_participants(copy.study)
+        assert (person.pseudonym, person.note) == ("P01", "")
+        assert not any(consents(copy.study, person.id).values())
+        assert copy.study.undo_name is None
+
+
+def test_media_left_behind_are_found_again_and_their_place_is_not_merged(
+    session: Session, tmp_path: Path, clip: Path
+) -> None:
+    (tmp_path / "away" / "footage").mkdir(parents=True)
+    (tmp_path / "away" / "footage" / "renamed.mp4").write_bytes(clip.read_bytes())
+    with session:
+        made = split_for(session, "Ada", tmp_path / "away" / "ada")
+        with Session.open(made.path, "Ada") as copy:
+            (medium,) = all_media(copy.study)
+            assert copy.locate(medium).state is MediaState.MISSING
+            assert relink(copy, tmp_path / "away").found == ("renamed.mp4",)
+            add_segment(copy, medium.recording_id, 0, 400_000, Verdict.COMPETENCE)
+        merge_copies(session, [made.path])
+        (medium,) = all_media(session.study)
+        assert medium.path == "walk.mp4"
+        assert len(all_segments(session.study)) == 2
+
+
+@pytest.mark.parametrize("media", [MediaWith.LINK, MediaWith.COPY])
+def test_media_are_put_beside_the_copy(session: Session, tmp_path: Path, media: MediaWith) -> None:
+    (tmp_path / "away").mkdir()
+    with session:
+        made = split_for(session, "Ada", tmp_path / "away" / "ada", media)
+        with Session.open(made.path, "Ada") as copy:
+            (medium,) = all_media(copy.study)
+            located = copy.locate(medium)
+            assert located.state is MediaState.PRESENT
+            assert located.path.parent == tmp_path / "away" / "ada media"
+        assert check(made.path) == []
+        with pytest.raises(UserError, match="already"):
+            split_for(session, "Ada", tmp_path / "away" / "ada", media)
+        (tmp_path / "lab" / "walk.mp4").unlink()
+        with pytest.raises(UserError, match="missing"):
+            split_for(session, "Ada", tmp_path / "away" / "again", media)
+    assert sorted(path.name for path in (tmp_path / "away").iterdir()) == ["ada media", "ada.greenroom"]
+
+
+def test_a_copy_that_cannot_be_put_in_place_leaves_no_trace(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    with session:
+        before = session.study.rows("SELECT * FROM journal_step")
+        monkeypatch.setattr("project.splitting.put_in_place", fail)
+        with pytest.raises(UserError, match="No space left"):
+            split_for(session, "Ada", tmp_path / "ada", MediaWith.COPY)
+        assert session.study.rows("SELECT * FROM journal_step") == before
+    assert [path.name for path in tmp_path.iterdir()] == ["lab"]
+
+
+def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Path) -> None:
+    with session:
+        recording = all_segments(session.study)[0].recording_id
+        first = split_for(session, "Ada", tmp_path / "first").path
+        with Session.open(first, "Ada") as middle:
+            second = split_for(middle, "Ada", tmp_path / "second").path
+            with Session.open(second, "Ada") as far:
+                add_segment(far, recording, 0, 300_000, Verdict.NONE)
+        with pytest.raises(UserError, match="one of its copies"):
+            merge_copies(session, [second])
+        with Session.open(first, "Ada") as middle:
+            merge_copies(middle, [second])
+        merge_copies(session, [first])
+        assert len(all_segments(session.study)) == 2
+        assert all(one.merged.nothing_new for one in merge_copies(session, [second, first]))
