@@ -51,7 +51,7 @@ def test_webvtt_has_a_voice_for_each_speaker(written: Path) -> None:
 
 @pytest.mark.parametrize("written", ["srt"], indirect=True)
 def test_pysubs2_reads_the_srt(written: Path) -> None:
-    found = [(one.start, one.end, one.plaintext) for one in pysubs2.load(str(written))]
+    found = [(one.start, one.end, one.plaintext) for one in pysubs2.load(str(written), keep_unknown_html_tags=True)]
     assert found == [(250, 900, "P01: Hello <you> & all"), (1000, 2000, "P01: Fine\nthanks")]
 
 
@@ -115,11 +115,14 @@ def test_a_table_has_the_columns_of_boris(written: Path) -> None:
     assert not any(cell[:1] in ("=", "+", "-", "@") for row in rows for cell in row.values())
 
 
-@pytest.mark.parametrize("written", ["datavyu"], indirect=True)
-def test_pyvyu_reads_the_columns(written: Path) -> None:
+def test_pyvyu_reads_the_columns(tmp_path: Path) -> None:
     pyvyu = pytest.importorskip("pyvyu", reason="its installation brings many test tools with it")
-    sheet = pyvyu.load_opf(str(written))
-    column = sheet.get_column("Ada_shrec_segments")
-    assert list(column.codelist) == ["label", "id", "attributes", "channel", "rationale"]
+    # It knows nothing of what a backslash stands before.
+    marks = (Entry(0, 1_000_000, "error", {"rationale": "Late"}), Entry(1_500_000, 2_500_000, "competence"))
+    path = tmp_path / "file.opf"
+    lane = Lane("Ada shrec.segments", marks, "segments", "Ada", "", "shrec", "segments")
+    format_called("datavyu").write(Document((RecordingPart("Meeting", (lane,)),)), path)
+    column = pyvyu.load_opf(str(path)).get_column("Ada_shrec_segments")
+    assert list(column.codelist) == ["label", "id", "rationale"]
     cells = [(one.onset, one.offset, one.get_code("label")) for one in column.sorted_cells()]
-    assert cells == [(0, 1000, "error"), (500, 1500, "error"), (1500, 2500, "competence")]
+    assert cells == [(0, 1000, "error"), (1500, 2500, "competence")]
