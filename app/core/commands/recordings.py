@@ -69,14 +69,17 @@ def add_recordings(
     """Add one recording for each file, as one step; returns the new recordings' ids.
 
     Raises:
-        UserError: a file is in the study already.
+        UserError: a file is in the study already, or two of the files are the same.
     """
     known = {medium.fingerprint: medium for medium in media.all_media(session.study)}
+    given: dict[str, Path] = {}
     for file in files:
         if file.fingerprint in known:
             owner = session.recording(known[file.fingerprint].recording_id)
             raise UserError(f"{file.path.name} is in the study already, as recording {owner.number}.", "Leave it out.")
-        known[file.fingerprint] = _medium(session, "", file, MediumRole.MAIN, 0)
+        same = given.setdefault(file.fingerprint, file.path)
+        if same is not file.path:
+            raise UserError(f"{file.path.name} has the same content as {same.name}.", "Leave one of them out.")
     made = []
     title = f"Add {files[0].path.name}" if len(files) == 1 else f"Add {len(files)} recordings"
     with session.step(title) as step:

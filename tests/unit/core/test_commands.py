@@ -169,3 +169,14 @@ def test_a_second_session_reads_and_every_edit_is_refused(session: Session, here
                 act()
         assert [a.name for a in all_annotators(second.study)] == ["Ada"]
     assert segment(session.study, one) is not None
+
+
+def test_the_same_footage_is_added_once(session: Session, tmp_path: Path) -> None:
+    one = make_clip(tmp_path / "one.mp4", size=(64, 48), frames=3)
+    two = tmp_path / "two.mp4"
+    two.write_bytes(one.read_bytes())
+    with pytest.raises(UserError, match=r"two\.mp4 has the same content as one\.mp4"):
+        recordings.add_recordings(session, [recordings.probe_file(one), recordings.probe_file(two)])
+    recordings.add_recordings(session, [recordings.probe_file(one)])
+    with pytest.raises(UserError, match="in the study already, as recording 2"):
+        recordings.add_recordings(session, [recordings.probe_file(two)])
