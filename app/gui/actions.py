@@ -273,6 +273,18 @@ ACTIONS: tuple[Spec, ...] = (
     Spec("mode_faces", "&View", "&Faces", ("Ctrl+2",), lambda w: w.set_mode("faces"), Need.STUDY),
     Spec("mode_review", "&View", "&Review", ("Ctrl+3",), lambda w: w.set_mode("review"), Need.STUDY),
     Spec(
+        "strip",
+        "&View",
+        "&Disagreement strip",
+        (),
+        lambda w: w.strip.toggle(),
+        Need.STUDY,
+        line=True,
+        checkable=True,
+    ),
+    Spec("disagreement_on", "&View", "Next disagreement", ("Alt+Right",), lambda w: w.strip.go(1), _PLAY),
+    Spec("disagreement_back", "&View", "Previous disagreement", ("Alt+Left",), lambda w: w.strip.go(-1), _PLAY),
+    Spec(
         "previous", "&View", "Previous recording", ("Ctrl+PgUp",), lambda w: w.recordings.go(-1), Need.STUDY, line=True
     ),
     Spec("next", "&View", "Next recording", ("Ctrl+PgDown",), lambda w: w.recordings.go(1), Need.STUDY),

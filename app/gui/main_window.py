@@ -14,6 +14,7 @@ from app.gui.active_track import ActiveTrack
 from app.gui.background import Background
 from app.gui.context import Context
 from app.gui.details import Details
+from app.gui.disagreement_strip import DisagreementStrip
 from app.gui.drops import Drops
 from app.gui.export import Export
 from app.gui.faces import Faces
@@ -75,6 +76,7 @@ class MainWindow(QMainWindow):
     files: Files
     feed: TimelineFeed
     editing: SegmentEditing
+    strip: DisagreementStrip
     playback: Playback
     faces: Faces
     commands: WindowCommands
@@ -150,6 +152,7 @@ class MainWindow(QMainWindow):
         self.playback = Playback(
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
         )
+        self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
         self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
         self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
         self.guidelines = Guidelines(self.studio, self.active, space, self)

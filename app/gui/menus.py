@@ -34,6 +34,7 @@ class Menus(QObject):
         self._add_lanes()
         self._add_themes()
         self.actions["follow"].setChecked(True)
+        self.actions["strip"].setChecked(True)
         self.label_actions: list[QAction] = []
         self._marked = False
 

@@ -42,6 +42,7 @@ class TimelineFeed(QObject):
         self._active = active
         self._places: dict[str, _Place] = {}
         self._has_faces = False
+        self._strip: Lane | None = None
         self.own_id: str | None = None
         studio.recording_changed.connect(self.reload)
         studio.selection_changed.connect(self._show_selection)
@@ -70,6 +71,12 @@ class TimelineFeed(QObject):
         """Show or leave out the lane that says where faces are."""
         if has != self._has_faces:
             self._has_faces = has
+            self._set_lanes(None)
+
+    def set_strip(self, lane: Lane | None) -> None:
+        """Show a lane of spans above all others, or none."""
+        if lane != self._strip:
+            self._strip = lane
             self._set_lanes(None)
 
     def apply(self, changes: Changes) -> CameOrWent:
@@ -140,7 +147,8 @@ class TimelineFeed(QObject):
             shown.add(active)
             self._places[active.key] = active
         medium = session.main_medium(self._studio.recording.id)
-        lanes = [Lane(WAVEFORM, "Sound", LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
+        lanes = [] if self._strip is None else [self._strip]
+        lanes += [Lane(WAVEFORM, "Sound", LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
         lanes += self._segment_lanes(session, people, shown)
         if self._has_faces:
             lanes.append(Lane(FACES, "Faces", LaneKind.SPANS))

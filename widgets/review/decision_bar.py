@@ -48,11 +48,12 @@ class DecisionBar(QWidget):
         column.setSpacing(theme.GRID)
         self.note = NoteEdit()
         self.note.setAccessibleName("Note on your decision")
-        self.note.setPlaceholderText("Why (T to write, Return when done)")
-        self.note.setToolTip("Why you agree or disagree; saved with the decision (T)")
-        column.addWidget(self.note)
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
+        self.note.setPlaceholderText("Why (T)")
+        self.note.setToolTip("Why you agree or disagree; saved with the decision (T; Return goes back to the keys)")
+        upper, row = QHBoxLayout(), QHBoxLayout()
+        upper.setSpacing(theme.GRID // 2)
+        row.setSpacing(theme.GRID)
+        upper.addWidget(self.note, 1)
         self.agree = self._decision(Decision.AGREE, "Agree", "circle-check", "Y")
         self.disagree = self._decision(Decision.DISAGREE, "Disagree", "circle-x", "X")
         row.addWidget(self.agree, 1)
@@ -67,7 +68,8 @@ class DecisionBar(QWidget):
         repeat.clicked.connect(self.repeat_requested)
         self.steps = (before, after, repeat)
         for button in (self.withdraw, *self.steps):
-            row.addWidget(button)
+            upper.addWidget(button)
+        column.addLayout(upper)
         column.addLayout(row)
 
     def set_note(self, text: str) -> None:
@@ -89,7 +91,7 @@ class DecisionBar(QWidget):
             self.decided.emit(decision, self.note.text())
 
     def _decision(self, decision: Decision, text: str, picture: str, key: str) -> QPushButton:
-        button = QPushButton(f" {text}  {key}")
+        button = QPushButton(f" {text} ({key})")
         button.setIcon(icon(picture))
         button.setAccessibleName(f"{text} with this segment")
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

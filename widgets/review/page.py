@@ -157,7 +157,9 @@ class ReviewPage(QWidget):
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.items)
         parts.addWidget(self.side_by_side)
-        parts.setSizes([200, 320])
+        parts.setStretchFactor(0, 0)
+        parts.setStretchFactor(1, 1)
+        parts.setSizes([184, 400])
         column.addWidget(parts, 1)
         column.addWidget(self.decisions)
         return page

@@ -107,7 +107,9 @@ def _line(line: Line) -> QWidget:
     grid.addWidget(name, 0, 0, 1, len(line.cells))
     for place, cell in enumerate(line.cells):
         grid.setColumnStretch(place, 1)
-        grid.addWidget(_cell(cell), 1, place, Qt.AlignmentFlag.AlignTop)
+        chip = isinstance(cell, LabelLook)
+        start = Qt.AlignmentFlag.AlignLeft if chip else Qt.AlignmentFlag(0)
+        grid.addWidget(_cell(cell), 1, place, Qt.AlignmentFlag.AlignTop | start)
     return frame
 
 

@@ -38,6 +38,7 @@ class TimelineModel:
         self._segments: dict[str, Segment] = {}
         self._tracks: dict[str, SegmentTrack] = {}
         self._spans: dict[str, NDArray[np.int64]] = {}
+        self._kinds: dict[str, NDArray[np.int64]] = {}
         self._selected: dict[str, None] = {}
 
     def __len__(self) -> int:
@@ -65,14 +66,23 @@ class TimelineModel:
         """Return the (n, 2) starts and ends of a lane of spans, ordered."""
         return self._spans.get(key, np.empty((0, 2), np.int64))
 
-    def set_spans(self, key: str, spans: Sequence[tuple[int, int]] | NDArray[np.int64]) -> None:
-        """Fill a lane of spans with (start, end) pairs in any order."""
+    def span_kinds(self, key: str) -> NDArray[np.int64]:
+        """Return which of the lane's looks each of its spans has, (n,)."""
+        return self._kinds.get(key, np.empty(0, np.int64))
+
+    def set_spans(
+        self, key: str, spans: Sequence[tuple[int, int]] | NDArray[np.int64], kinds: Sequence[int] = ()
+    ) -> None:
+        """Fill a lane of spans with (start, end) pairs in any order; `kinds` are places in its looks, 0 by default."""
         pairs = np.asarray(spans, np.int64).reshape(-1, 2)
-        self._spans[key] = pairs[np.argsort(pairs[:, 0], kind="stable")]
+        order = np.argsort(pairs[:, 0], kind="stable")
+        self._spans[key] = pairs[order]
+        self._kinds[key] = np.asarray(kinds, np.int64)[order] if len(kinds) else np.zeros(len(pairs), np.int64)
 
     def clear_spans(self) -> None:
         """Empty all lanes of spans."""
         self._spans.clear()
+        self._kinds.clear()
 
     def set_segments(self, segments: Iterable[Segment]) -> None:
         """Replace all segments; what is still there stays selected."""

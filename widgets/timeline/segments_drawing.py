@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QPainter, QPen
+from PySide6.QtGui import QBrush, QPainter, QPen
 
-from widgets.label_looks import LabelLook, unknown_look
+from widgets.label_looks import LabelLook, Pattern, label_ink, unknown_look
+from widgets.label_paint import pattern_brush
 from widgets.timeline.layout import HEADER, Band
 from widgets.timeline.raster import columns, coverage, runs, segments_picture
 from widgets.timeline.stacking import MAX_ROWS
@@ -131,9 +132,9 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
 
 
 def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineView, look: Style) -> None:
-    """Draw a lane of spans as a plain band; several over one pixel make it no denser."""
+    """Draw a lane of spans as a band, plain or in the lane's looks; several over one pixel make it no denser."""
     window, scale = view.view, look.scale
-    spans = view.model.spans(band.lane.key)
+    spans, kinds = view.model.spans(band.lane.key), view.model.span_kinds(band.lane.key)
     if not len(spans):
         return
     origin = inside.left() - HEADER
@@ -143,12 +144,25 @@ def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view
     right = columns(spans[:, 1], start, window.us_per_px / scale, width)
     left, right = _at_least_one_pixel(left, right, width, 0)
     seen = (spans[:, 1] >= start) & (spans[:, 0] <= start + inside.width() * window.us_per_px)
-    counts = coverage(left[seen], right[seen], np.zeros(int(seen.sum()), np.intp), 1, width)[0]
-    tall = min(8, band.height - 8)
+    tall = min(10 if band.lane.looks else 8, band.height - 8)
     top = place.top() + (band.height - tall) / 2
-    ink = mix(look.colours.accent, look.colours.lane, 0.55)
-    for first, last, _ in runs(counts):
-        painter.fillRect(QRectF(inside.left() + first / scale, top, (last - first) / scale, tall), ink)
+    painter.setBrushOrigin(QPointF(HEADER, top))
+    for kind in np.unique(kinds[seen]).tolist():
+        drawn = seen & (kinds == kind)
+        counts = coverage(left[drawn], right[drawn], np.zeros(int(drawn.sum()), np.intp), 1, width)[0]
+        brush = _span_brush(band, kind, look)
+        for first, last, _ in runs(counts):
+            painter.fillRect(QRectF(inside.left() + first / scale, top, (last - first) / scale, tall), brush)
+
+
+def _span_brush(band: Band, kind: int, look: Style) -> QBrush:
+    if not band.lane.looks:
+        return QBrush(mix(look.colours.accent, look.colours.lane, 0.55))
+    shown = band.lane.looks[kind]
+    ink = label_ink(shown, look.colours)
+    strong, weak = mix(ink, look.colours.lane, 0.8), mix(ink, look.colours.lane, 0.2)
+    ground = strong if shown.pattern is Pattern.SOLID else weak
+    return pattern_brush(shown.pattern, ground, strong, look.hatch, look.stroke, look.scale)
 
 
 def _wide(

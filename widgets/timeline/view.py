@@ -115,10 +115,17 @@ class TimelineView(TimeArea):
         self._peaks = source
         self.content_changed()
 
-    def set_spans(self, key: str, spans: Sequence[tuple[int, int]] | NDArray[np.int64]) -> None:
-        """Fill a lane of the kind spans with (start, end) pairs, such as where faces were found."""
-        self.model.set_spans(key, spans)
-        self.content_changed()
+    def set_spans(
+        self, key: str, spans: Sequence[tuple[int, int]] | NDArray[np.int64], kinds: Sequence[int] = ()
+    ) -> None:
+        """Fill a lane of the kind spans with (start, end) pairs, such as where faces were found.
+
+        In a lane with looks, `kinds` says which of them each span has.
+        """
+        self.model.set_spans(key, spans, kinds)
+        for band in self._bands:
+            if band.lane.key == key:
+                self.redraw_area(QRect(0, self._top(band), self.viewport().width(), band.height))
 
     def set_segments(self, segments: Iterable[Segment]) -> None:
         """Show these segments instead of all others."""
