@@ -100,7 +100,7 @@ class _Reader:
         for event in self._events(observation, name, left_out):
             lane, entry = self._entry(event, annotator, shift_us)
             part.lanes.setdefault(lane, []).append(entry)
-        self._remarks += [f"Observation “{name}”: {count} {why}." for why, count in left_out.items()]
+        self._remarks += [f"Observation “{name}”: {why}: {count}." for why, count in left_out.items()]
 
     def _events(self, observation: Mapping[str, Any], name: str, left_out: Counter[str]) -> Iterator["_Event"]:
         events = observation.get("events", [])
@@ -122,7 +122,7 @@ class _Reader:
         for one in read:
             known = self._behaviors.get(one.code)
             if known is None:
-                left_out[f"events “{one.code[:40]}” are not in the ethogram, and are read as points"] += 1
+                left_out[f"events “{one.code[:40]}”, which are not in the ethogram, are read as points"] += 1
             if known is None or not known.state:
                 made.append(one)
                 continue
@@ -135,7 +135,7 @@ class _Reader:
                 made.append(started)
         for one in open_states.values():
             who = f" of {one.subject[:40]}" if one.subject else ""
-            left_out[f"starts of “{one.code[:40]}”{who} have no end, and are left out"] += 1
+            left_out[f"starts of “{one.code[:40]}”{who} without an end are left out"] += 1
         yield from sorted(made, key=lambda one: one.start_us)
 
     def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[_LaneKey, Entry]:

@@ -45,7 +45,7 @@ def test_a_boris_project(shared_data: Path) -> None:
     (with_modifiers,) = parts["modifiers"].lanes
     assert with_modifiers.entries[0] == Entry(8_475_000, 8_475_000, "q", {"modif #1": "m1"})
     assert parts["observation without events"].lanes == ()
-    assert found.remarks == ("Observation “live not paired”: 1 starts of “s” have no end, and are left out.",)
+    assert found.remarks == ("Observation “live not paired”: starts of “s” without an end are left out: 1.",)
 
 
 def test_the_second_project_of_boris(shared_data: Path) -> None:
@@ -70,8 +70,8 @@ def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) 
     ]
     assert lane.entries[0].values == {"comment at end": "begin"}
     assert found.remarks == (
-        "Observation “a”: 3 events without a time are left out.",
-        "Observation “a”: 1 events “x” are not in the ethogram, and are read as points.",
+        "Observation “a”: events without a time are left out: 3.",
+        "Observation “a”: events “x”, which are not in the ethogram, are read as points: 1.",
     )
 
 
