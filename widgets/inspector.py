@@ -201,15 +201,14 @@ class Inspector(QWidget):
         self._place = QVBoxLayout(holder)
         self._place.setContentsMargins(0, 0, 0, 0)
         self._place.addWidget(self._panel)
-        column.addWidget(holder, 1)
+        column.addWidget(holder)
         column.addWidget(self.kept)
         self._delete = QPushButton()
         self._delete.setIcon(icon("trash-2"))
         self._delete.setToolTip("Delete the selected segments (Del)")
         self._delete.setAccessibleName("Delete the selected segments")
         column.addWidget(self._delete)
-        self._filler = QWidget()
-        column.addWidget(self._filler, 1)
+        column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -273,7 +272,7 @@ class Inspector(QWidget):
         self.form.setVisible(single)
         self.labels.setVisible(self._one_track)
         self.kept.setVisible(single and bool(self.kept.values))
-        for part in (self._count, self._delete, self._filler):
+        for part in (self._count, self._delete):
             part.setVisible(not single)
 
     def _set_read_only(self, read_only: bool, reason: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -74,6 +75,7 @@ class SchemesView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(split, 1)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
         self._show_current()
 
     def show_entries(self, entries: Sequence[SchemeEntry], writable: bool, reason: str = "") -> None:

@@ -88,6 +88,10 @@ def _lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: Timeli
     painter.setClipRect(inside & QRect(HEADER, RULER, view.view.width, view.viewport().height()))
     if band.lane.kind is LaneKind.SEGMENTS:
         segments_drawing.paint_lane(painter, band, place, inside, view, look)
+        if band.lane.faded:
+            veil = QColor(colours.lane)
+            veil.setAlphaF(0.6)
+            painter.fillRect(inside, veil)
     elif band.lane.kind is LaneKind.SPANS:
         segments_drawing.paint_spans(painter, band, place, inside, view, look)
     elif not band.folded:

@@ -10,7 +10,9 @@ from project.ids import new_id
 from project.queries.annotators import insert_annotator
 from project.queries.collections import insert_collection
 from project.queries.recordings import insert_recording
+from project.queries.schemes import insert_version
 from project.queries.segments import insert_segment
+from project.schemes.loader import shipped_text
 from project.store import Study
 from project.types import Annotator, Collection, Recording, Segment, Verdict
 
@@ -41,6 +43,7 @@ def furnish(study: Study) -> Small:
         insert_collection(study, small.collection)
         insert_recording(study, small.recording)
         insert_annotator(study, small.annotator)
+        insert_version(study, "shrec", 1, shipped_text("shrec"))
     return small
 
 

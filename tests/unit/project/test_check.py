@@ -5,8 +5,6 @@ from pathlib import Path
 import pytest
 
 from project.check import check
-from project.queries.schemes import insert_version
-from project.schemes.loader import shipped_text
 from project.store import Study
 from project.synthetic import fill
 from tests.unit.project.conftest import furnish
@@ -16,8 +14,6 @@ from tests.unit.project.conftest import furnish
 def path(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "a.greenroom") as study:
         small = furnish(study)
-        with study.without_history():
-            insert_version(study, "shrec", 1, shipped_text("shrec"))
         small.add()
         study.undo()
         study.redo()

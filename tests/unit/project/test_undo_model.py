@@ -14,7 +14,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from project.check import check
 from project.ids import new_id
 from project.queries import participants, recordings
+from project.queries.schemes import insert_version
 from project.queries.segments import all_segments, delete_segment, insert_segment, set_value, update_segment, values_of
+from project.schemes.loader import shipped_text
 from project.store import Study
 from project.types import ConsentUse, FieldValue, Participant, ParticipantRole, Segment, Verdict
 from tests.unit.project.conftest import Small, furnish
@@ -34,6 +36,9 @@ class Edits(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.study = Study.create(Path(self.folder.name) / "a")
         self.small: Small = furnish(self.study)
+        with self.study.without_history():
+            newer = shipped_text("shrec").replace("version = 1", "version = 2", 1)
+            insert_version(self.study, "shrec", 2, newer)
         self.now: State = {"segments": {}, "values": {}, "consents": {}, "people": {}}
         self.past: list[State] = []
         self.future: list[State] = []
