@@ -1,0 +1,246 @@
+"""The whole procedure of a study with two blind annotators: planned, trained, annotated apart, merged, reviewed, counted.
+
+The owner works with commands; the annotators and the reviewing work in the real window with keys. The figures at the end
+were computed by hand; how is written beside each.
+"""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.gui.main_window import MainWindow
+from tests.fakes.clips import make_clip
+from tests.fakes.terminal import Terminal
+
+pytestmark = pytest.mark.timeout(300)
+
+Key = Qt.Key
+SECONDS = 20
+LABELS = {"error": Key.Key_E, "competence": Key.Key_C}
+ATTRIBUTES = ("emotions", "engagement", "conversation", "knowledge", "intention", "relationships", "norms")
+
+# Start and end in seconds, label, attribute. Recording 1 is for training, 2 and 3 are the work.
+REFERENCE = {1: [(2, 5, "error", "norms"), (8, 10, "competence", "emotions")]}
+ADA = {
+    1: REFERENCE[1],
+    2: [(1, 3, "error", "emotions"), (5, 7, "competence", "engagement"), (10, 12, "error", "norms")],
+    3: [(2, 6, "competence", "knowledge")],
+}
+BEN = {
+    1: [(2, 5, "error", "norms"), (8, 10, "competence", "intention")],
+    2: [(2, 4, "error", "emotions"), (5, 7, "error", "engagement")],
+    3: [(2, 6, "competence", "knowledge"), (12, 14, "error", "conversation")],
+}
+
+Window = Callable[[Path, str], MainWindow]
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def open_as(qtbot: QtBot) -> Iterator[Window]:
+    opened: list[MainWindow] = []
+
+    def make(study: Path, annotator: str) -> MainWindow:
+        window = MainWindow()
+        opened.append(window)
+        qtbot.addWidget(window)
+        window.resize(1360, 860)
+        window.show()
+        qtbot.waitExposed(window)
+        window.studio.open(study, annotator)
+        return window
+
+    yield make
+    for window in opened:
+        window.close()
+
+
+def press(window: MainWindow, *keys: Qt.Key) -> None:
+    for key in keys:
+        QTest.keyClick(window.focusWidget() or window, key)
+
+
+def show(qtbot: QtBot, window: MainWindow, number: int) -> None:
+    row = next(row for row in window.recordings.model.rows() if row.number == number)
+    window.choose_recording(row.id)
+    qtbot.waitUntil(
+        lambda: window.player.times is not None and window.view.picture() is not None and window.player.duration_us > 0,
+        timeout=20_000,
+    )
+
+
+def annotate(qtbot: QtBot, window: MainWindow, number: int, marks: list[tuple[int, int, str, str]]) -> None:
+    """Mark segments with keys alone: I, O, the label, the attribute, the channel, the texts."""
+    show(qtbot, window, number)
+    for start, end, label, attribute in marks:
+        window.timeline.setFocus()
+        window.playback.jump(start * 1_000_000)
+        press(window, Key.Key_I)
+        window.playback.jump(end * 1_000_000)
+        press(window, Key.Key_O, LABELS[label])
+        assert len(window.studio.selected) == 1
+        press(window, Key(Key.Key_1 + ATTRIBUTES.index(attribute)), Key.Key_V, Key.Key_T)
+        QTest.keyClicks(window.focusWidget(), f"{label} because of {attribute}")
+        if label == "error":
+            press(window, Key.Key_Escape, Key.Key_D)
+            QTest.keyClicks(window.focusWidget(), "It should have waited.")
+        press(window, Key.Key_Escape)
+        press(window, Key.Key_Escape)
+
+
+def play_annotator(
+    qtbot: QtBot,
+    greenroom: Terminal,
+    open_as: Window,
+    copy: Path,
+    who: str,
+    work: dict[int, list[tuple[int, int, str, str]]],
+) -> None:
+    window = open_as(copy, who)
+    annotate(qtbot, window, 1, work[1])
+    window.close_study()
+    greenroom("done", copy, "--recording", "1", "--annotator", who)
+    assert greenroom.json("training", copy)["annotators"]
+    window.studio.open(copy, who)
+    for number in (2, 3):
+        annotate(qtbot, window, number, work[number])
+    window.close()
+    for number in (2, 3):
+        greenroom("done", copy, "--recording", number, "--annotator", who)
+
+
+def test_a_study_with_two_annotators_from_plan_to_figures(
+    qtbot: QtBot, greenroom: Terminal, open_as: Window, tmp_path: Path
+) -> None:
+    footage = tmp_path / "footage"
+    footage.mkdir()
+    clips = [
+        make_clip(footage / f"talk {n}.mp4", size=(160, 112 + 8 * n), frames=SECONDS * 10, fps=10) for n in (1, 2, 3)
+    ]
+    study = tmp_path / "lab.greenroom"
+    greenroom("new", study)
+    greenroom("add", study, *clips)
+
+    # The owner: a reference to train against, the bar, the plan, a copy for each annotator.
+    for start, end, label, attribute in REFERENCE[1]:
+        correction = ["--correction", "Wait."] if label == "error" else []
+        greenroom(
+            *("segment", "add", study, "--recording", "1", "--start", start, "--end", end, "--verdict", label),
+            *(
+                "--attribute",
+                attribute,
+                "--channel",
+                "verbal",
+                "--rationale",
+                "So.",
+                *correction,
+                "--annotator",
+                "Olga",
+            ),
+        )
+    greenroom(
+        *("training", study, "--recording", "1", "--reference", "Olga"),
+        *("--minimum-verdict", "0.9", "--minimum-boundaries", "0.7", "--minimum-attributes", "0.5"),
+    )
+    greenroom("plan", study, "--annotators", "Ada,Ben", "--training", "1")
+    copies = {}
+    for who, work in (("Ada", ADA), ("Ben", BEN)):
+        copies[who] = tmp_path / who / f"for-{who}.greenroom"
+        copies[who].parent.mkdir()
+        greenroom("split", study, "--annotator", who, "--out", copies[who], "--media", "link")
+        play_annotator(qtbot, greenroom, open_as, copies[who], who, work)
+    for who, other in (("Ada", "Ben"), ("Ben", "Ada")):
+        found = greenroom.json("segment", "list", copies[who])["segments"]
+        assert {one["annotator"] for one in found} <= {who, "Olga"}, f"{who} works blind to {other}"
+
+    # Home again; a second merge changes nothing.
+    greenroom("merge", study, *copies.values())
+    before = greenroom.json("segment", "list", study)
+    greenroom("merge", study, *copies.values())
+    assert greenroom.json("segment", "list", study) == before
+    assert greenroom.json("conflicts", study)["conflicts"] == []
+    assert greenroom.json("review", "list", study, "--annotator", "Ada")["total"] == 3
+
+    check_figures(greenroom.json("agreement", study, "--pair", "Ada", "Ben"))
+    review(qtbot, open_as, study)
+    after = greenroom.json("agreement", study, "--pair", "Ada", "Ben")
+    # Of 8 annotations one is disputed; of three that Ada reviewed she agreed with two.
+    assert after["disagreement_share"]["value"] == pytest.approx(1 / 8)
+    assert after["reviewer_agreement"]["value"] == pytest.approx(2 / 3)
+
+    made = greenroom.json("adjudicate", study, "--spans", "union")
+    assert made
+    lane = [
+        (one["recording"], one["start"], one["end"], one["verdict"])
+        for one in greenroom.json("segment", "list", study)["segments"]
+        if one["annotator"] == "Adjudicated"
+    ]
+    # Ben's two that Ada agreed with, as he marked them, and what both marked; not the disputed one, nor Ada's error at
+    # 10 s that nobody has reviewed.
+    assert sorted((start, end, label) for _, start, end, label in lane) == [
+        (2, 4, "error"),
+        (2, 6, "competence"),
+        (12, 14, "error"),
+    ]
+    greenroom("export", study, "--format", "jsonl", "--out", tmp_path / "all.jsonl")
+    assert greenroom.json("check", study)["ok"]
+
+
+def check_figures(found: dict[str, dict[str, float]]) -> None:
+    """Compare with the table computed by hand.
+
+    On the 100 ms grid (2 recordings of 20 s, 400 instants), Ada down, Ben across:
+
+        |            | error | competence | nothing |
+        | error      |    10 |          0 |      30 |
+        | competence |    20 |         40 |       0 |
+        | nothing    |    30 |          0 |     270 |
+    """
+    expected = {
+        # All but Ada's error at 10 s and Ben's error at 12 s overlap one of the other's: 6 of 8.
+        "overlap_share": (6 / 8, 8),
+        # Three overlapping pairs, of which the one at 5 s has two labels.
+        "verdict_agreement": (2 / 3, 3),
+        # No reviews yet: the same pairs.
+        "disagreement_share": (1 / 3, 3),
+        # IoU of the pairs: 1 s of 3 s, all, all.
+        "mean_iou": ((1 / 3 + 1 + 1) / 3, 3),
+        # Observed 320 of 400; by chance (40 x 60 + 60 x 40 + 300 x 300) / 400².
+        "cohen_kappa": ((0.8 - 0.5925) / (1 - 0.5925), 400),
+        # Linked at 60 % of the longer: two pairs (competence with error, competence with competence), each counted twice, and
+        # four segments alone: observed 2 of 8; by chance 4/8 x (2/6 x 4/6 + 4/6 x 2/6) = 2/9.
+        "elan_kappa": ((1 / 4 - 2 / 9) / (1 - 2 / 9), 8),
+        # 80 instants differ; 100 errors, 100 competences, 600 of nothing among 800 values.
+        "alpha": (1 - 799 * 80 / (100 * 100 + 2 * 100 * 600), 400),
+    }
+    for key, (value, n) in expected.items():
+        assert found[key]["value"] == pytest.approx(value, abs=1e-9), key
+        assert found[key]["n"] == n, key
+    by_iou = {key: one["value"] for key, one in found["f1_iou"].items()}  # type: ignore[union-attr, index]
+    assert [by_iou[key] for key in sorted(by_iou)] == pytest.approx([3 / 4, 2 / 4, 2 / 4])
+
+
+def review(qtbot: QtBot, open_as: Window, study: Path) -> None:
+    """Ada looks at what Ben marked otherwise, in the mode Review, with keys.
+
+    In recording 2 she agrees with his longer error at 2 s and disagrees with his error at 5 s; in recording 3 she agrees with
+    his error at 12 s.
+    """
+    window = open_as(study, "Ada")
+    show(qtbot, window, 2)
+    window.set_mode("review")
+    press(window, Key.Key_N)
+    assert window.player.position_us == 1_000_000
+    press(window, Key.Key_Y, Key.Key_X)
+    show(qtbot, window, 3)
+    press(window, Key.Key_N, Key.Key_N)
+    press(window, Key.Key_Y)
+    window.close()
