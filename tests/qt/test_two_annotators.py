@@ -1,7 +1,7 @@
-"""The whole procedure of a study with two blind annotators: planned, trained, annotated apart, merged, reviewed, counted.
+"""The whole procedure of a study with two blind annotators: plan, training, work apart, merge, review, figures.
 
-The owner works with commands; the annotators and the reviewing work in the real window with keys. The figures at the end
-were computed by hand; how is written beside each.
+The owner works with commands, the annotators and the reviewer in the real window with keys. The figures at the end were
+computed by hand; how is written beside each.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,6 +15,8 @@ from pytestqt.qtbot import QtBot
 from app.gui.main_window import MainWindow
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
+
+Marks = list[tuple[int, int, str, str]]
 
 pytestmark = pytest.mark.timeout(300)
 
@@ -77,7 +79,7 @@ def show(qtbot: QtBot, window: MainWindow, number: int) -> None:
     )
 
 
-def annotate(qtbot: QtBot, window: MainWindow, number: int, marks: list[tuple[int, int, str, str]]) -> None:
+def annotate(qtbot: QtBot, window: MainWindow, number: int, marks: Marks) -> None:
     """Mark segments with keys alone: I, O, the label, the attribute, the channel, the texts."""
     show(qtbot, window, number)
     for start, end, label, attribute in marks:
@@ -102,7 +104,7 @@ def play_annotator(
     open_as: Window,
     copy: Path,
     who: str,
-    work: dict[int, list[tuple[int, int, str, str]]],
+    work: dict[int, Marks],
 ) -> None:
     window = open_as(copy, who)
     annotate(qtbot, window, 1, work[1])
@@ -215,8 +217,8 @@ def check_figures(found: dict[str, dict[str, float]]) -> None:
         "mean_iou": ((1 / 3 + 1 + 1) / 3, 3),
         # Observed 320 of 400; by chance (40 x 60 + 60 x 40 + 300 x 300) / 400².
         "cohen_kappa": ((0.8 - 0.5925) / (1 - 0.5925), 400),
-        # Linked at 60 % of the longer: two pairs (competence with error, competence with competence), each counted twice, and
-        # four segments alone: observed 2 of 8; by chance 4/8 x (2/6 x 4/6 + 4/6 x 2/6) = 2/9.
+        # Linked at 60 % of the longer: two pairs (competence with error, competence with competence), each counted
+        # twice, and four segments alone: observed 2 of 8; by chance 4/8 x (2/6 x 4/6 + 4/6 x 2/6) = 2/9.
         "elan_kappa": ((1 / 4 - 2 / 9) / (1 - 2 / 9), 8),
         # 80 instants differ; 100 errors, 100 competences, 600 of nothing among 800 values.
         "alpha": (1 - 799 * 80 / (100 * 100 + 2 * 100 * 600), 400),
@@ -231,8 +233,8 @@ def check_figures(found: dict[str, dict[str, float]]) -> None:
 def review(qtbot: QtBot, open_as: Window, study: Path) -> None:
     """Ada looks at what Ben marked otherwise, in the mode Review, with keys.
 
-    In recording 2 she agrees with his longer error at 2 s and disagrees with his error at 5 s; in recording 3 she agrees with
-    his error at 12 s.
+    In recording 2 she agrees with his longer error at 2 s and disagrees with his error at 5 s; in recording 3 she
+    agrees with his error at 12 s.
     """
     window = open_as(study, "Ada")
     show(qtbot, window, 2)
