@@ -126,6 +126,7 @@ class _Reader:
 
     def _paired(self, rows: list[dict[str, str]], before: Row) -> Iterator[_Span]:
         begun: dict[tuple[str, ...], _Span] = {}
+        lost: list[_Span] = []
         made: list[_Span] = []
         for row in rows:
             at = _microseconds(row["time"])
@@ -144,14 +145,14 @@ class _Reader:
             span = _Span(row, at, at, row.get("comment", ""))
             if status == "start":
                 if key in begun:
-                    self._left_out[f"Starts of “{row['behavior'][:40]}” without a stop are left out"] += 1
-                    made.remove(begun[key])
+                    lost.append(begun[key])
                 begun[key] = span
             made.append(span)
-        lost = {id(span) for span in begun.values()}
-        for span in begun.values():
+        lost += begun.values()
+        for span in lost:
             self._left_out[f"Starts of “{span.row['behavior'][:40]}” without a stop are left out"] += 1
-        yield from (span for span in made if id(span) not in lost)
+        skipped = {id(span) for span in lost}
+        yield from (span for span in made if id(span) not in skipped)
 
     def _add(self, span: _Span, before: Row) -> None:
         row = span.row

@@ -101,23 +101,24 @@ def modifier_values(text: str, sets: Sequence[tuple[str, bool]]) -> dict[str, Js
 
 
 def comment_values(text: str, names: Iterable[str]) -> dict[str, Json]:
-    """Read a comment that `comment_text` wrote; lines that it did not write are the value `comment`."""
+    """Read a comment that `comment_text` wrote; what stands before those is the value `comment`."""
     known = sorted(names, key=len, reverse=True)
-    found: dict[str, list[str]] = {}
+    found: dict[str, list[list[str]]] = {}
     last = ""
     for line in text.split("\n") if text else []:
         name = next((one for one in known if line.startswith(f"{one}: ")), None)
         if name is not None:
-            found.setdefault(name, []).append(line[len(name) + 2 :])
+            found.setdefault(name, []).append([line[len(name) + 2 :]])
             last = name
         elif last and line.startswith(_MORE[1:]):
-            found[last][-1] += "\n" + line[len(_MORE) - 1 :]
-        else:
-            found.setdefault("comment", []).append(line)
+            found[last][-1].append(line[len(_MORE) - 1 :])
+        elif last == "":
+            found["comment"] = [[line]]
             last = "comment"
-    if "comment" in found and "comment" not in known:
-        found["comment"] = ["\n".join(found["comment"])]
-    return {name: items[0] if len(items) == 1 else [*items] for name, items in found.items()}
+        else:
+            found[last][-1].append(line)
+    texts = {name: ["\n".join(lines) for lines in items] for name, items in found.items()}
+    return {name: items[0] if len(items) == 1 else [*items] for name, items in texts.items()}
 
 
 def _chosen(value: Json) -> str:

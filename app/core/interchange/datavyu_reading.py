@@ -20,10 +20,12 @@ MARKS = "greenroom"
 ABOUT = ("column", "lane", "kind", "annotator", "participant", "scheme", "track", "fields")
 """Its codes. The cell without a column is about the recording: its name is the lane, its id the track."""
 LABEL, ID = "label", "id"
-_COLUMN = re.compile(r"(?P<name>.*?)\s*\((?P<type>[A-Za-z_]+)(?:,[^)]*)?\)(?:-(?P<codes>.*))?", re.DOTALL)
-_CELL = re.compile(r"(\d{2,}):(\d\d):(\d\d):(\d{3}),(\d{2,}):(\d\d):(\d\d):(\d{3}),?(.*)", re.DOTALL)
+_CELL = re.compile(r"(\d{2,5}):(\d\d):(\d\d):(\d{3}),(\d{2,5}):(\d\d):(\d\d):(\d{3}),?(.*)", re.DOTALL)
 _VOCABULARY = re.compile(r"\d+:")
-_FEED = re.compile(r"^\s*(?:feed|filename|file)\s*:\s*(.+?)\s*$", re.MULTILINE)
+_FEED = re.compile(r"^[ \t]*(?:feed|filename|file)[ \t]*:(.+)$", re.MULTILINE)
+_ESCAPED = re.compile(r"\\(.)", re.DOTALL)
+_MOST_COLUMNS = 5_000
+_PIECES = {sign: re.compile(rf"[^\\{sign}]+|\\.?|{re.escape(sign)}", re.DOTALL) for sign in ",|"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,12 +67,15 @@ def read_columns(text: str, path: Path) -> tuple[list[Column], Counter[str]]:
         elif found == [] and _VOCABULARY.match(line):
             continue
         else:
-            column = _COLUMN.fullmatch(line)
-            if column is None:
+            name, bracket, rest = line.partition("(")
+            kind, end, listed = rest.partition(")")
+            if not bracket or not end or not kind.split(",")[0].strip().isidentifier():
                 raise damaged(path, f"“{line[:40]}” is neither a column nor a cell", number)
-            codes = _split(column["codes"] or "", ",", keep=True)
-            names = tuple(_plain(_split(code, "|", keep=True)[0]) for code in codes if code)
-            found.append(Column(_plain(column["name"]), names, []))
+            if len(found) == _MOST_COLUMNS:
+                raise damaged(path, f"it has more than {_MOST_COLUMNS} columns", number)
+            codes = _split(listed.removeprefix("-"), ",")
+            names = tuple(_plain(_split(code, "|")[0]) for code in codes if code)
+            found.append(Column(_plain(name.rstrip()), names, []))
     if not found and not text.startswith("#"):
         raise damaged(path, "there is no column in it")
     return found, left_out
@@ -104,7 +109,7 @@ def document_of(columns: Sequence[Column], left_out: Counter[str], project: str,
             )
         )
     whole = marks.get("", {})
-    media = tuple(MediaLink(name.strip("'\"")) for name in _FEED.findall(project))
+    media = tuple(MediaLink(name.strip().strip("'\"")) for name in _FEED.findall(project))
     part = RecordingPart(whole.get("lane") or path.stem, tuple(lanes), media, 0, whole.get("track", ""))
     return Document((part,), tuple(f"{why}: {count}." for why, count in left_out.items()))
 
@@ -119,7 +124,7 @@ def _entry(column: Column, cell: Cell, about: dict[str, str]) -> Entry:
     names = list(column.codes)
     ours = bool(about) and column.codes[:2] == (LABEL, ID)
     if ours:
-        fields = _split(about.get("fields", ""), "|")
+        fields = [_plain(one) for one in _split(about.get("fields", ""), "|") if one]
         names[2 : 2 + len(fields)] = fields
     values = list(zip(names, cell.values, strict=False))
     text = values[0][1] if values else ""
@@ -130,24 +135,23 @@ def _entry(column: Column, cell: Cell, about: dict[str, str]) -> Entry:
 
 def _lines(text: str) -> Iterator[tuple[int, str]]:
     """Yield the lines with their numbers; one that ends with a backslash of its own goes on with the next."""
-    whole = ""
+    whole: list[str] = []
     first = 1
     for number, line in enumerate(text.split("\n"), start=1):
-        line = line.removesuffix("\r")
-        whole = f"{whole}\n{line}" if whole else line
-        if (len(line) - len(line.rstrip("\\"))) % 2:
+        whole.append(line.removesuffix("\r"))
+        if (len(whole[-1]) - len(whole[-1].rstrip("\\"))) % 2:
             continue
-        yield first, whole
-        whole, first = "", number + 1
+        yield first, "\n".join(whole)
+        whole, first = [], number + 1
     if whole:
-        yield first, whole
+        yield first, "\n".join(whole)
 
 
 def _add(column: Column, cell: re.Match[str], left_out: Counter[str], quoted: bool) -> None:
     start, end = (_microseconds(cell.groups()[place : place + 4]) for place in (0, 4))
     text = cell[9]
     listed = bool(column.codes) and text.startswith("(")
-    values = tuple(_plain(one) for one in _split(text[1:].removesuffix(")"), ",", keep=True)) if listed else ()
+    values = tuple(_plain(one) for one in _split(text[1:].removesuffix(")"), ",")) if listed else ()
     if quoted:
         values = tuple(one[1:-1] if len(one) > 1 and one[0] == one[-1] == '"' else one for one in values)
     if end < start:
@@ -162,21 +166,17 @@ def _microseconds(found: Sequence[str]) -> int:
     return ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + milliseconds * 1000
 
 
-def _split(text: str, sign: str, *, keep: bool = False) -> list[str]:
-    """Divide a text at signs without a backslash; `keep` leaves the backslashes where they are."""
-    found = [""]
-    escaped = False
-    for c in text:
-        if escaped or c == "\\":
-            found[-1] += c
-            escaped = not escaped
-        elif c == sign:
-            found.append("")
+def _split(text: str, sign: str) -> list[str]:
+    """Divide a text at signs without a backslash before them; backslashes stay where they are."""
+    found: list[list[str]] = [[]]
+    for piece in re.findall(_PIECES[sign], text):
+        if piece == sign:
+            found.append([])
         else:
-            found[-1] += c
-    return found if keep else [_plain(one) for one in found] if text else []
+            found[-1].append(piece)
+    return ["".join(pieces) for pieces in found]
 
 
 def _plain(text: str) -> str:
     """Return a text without the backslashes that stand before other characters."""
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
+    return _ESCAPED.sub(r"\1", text) if "\\" in text else text

@@ -58,7 +58,7 @@ class WebVtt:
                 remarks.append(f"The cue at {cue.start} ends before it starts, and is left out.")
                 continue
             row_id = cue.identifier or ""
-            for number, (who, said) in enumerate(_spoken(cue.raw_text)):
+            for number, (who, said) in enumerate(_spoken(cue.raw_text, path)):
                 captions.append(Caption(start, end, who, said, row_id if number == 0 else ""))
         notes = [note for note in [*found.header_comments, *found.footer_comments] if note.startswith(_RECORDING)]
         row_id = notes[0].removeprefix(_RECORDING).strip() if notes else ""
@@ -96,10 +96,13 @@ def _cue(one: Caption) -> webvtt.Caption:
     return webvtt.Caption(*times, voiced.split("\n"), one.id if is_id(one.id) else None)
 
 
-def _spoken(text: str) -> Iterator[tuple[str, str]]:
+def _spoken(text: str, path: Path) -> Iterator[tuple[str, str]]:
     """Yield who speaks and what they say, for each voice in a cue; text before the first has no speaker."""
     before, *rest = _VOICE.split(text)
     for who, said in [("", before), *zip(rest[::2], rest[1::2], strict=True)]:
-        words = html.unescape(_TAG.sub("", said)).strip("\n")
+        try:
+            name, words = html.unescape(who), html.unescape(_TAG.sub("", said)).strip("\n")
+        except ValueError:
+            raise damaged(path, "a character in it has a number with too many digits") from None
         if words.strip():
-            yield " ".join(html.unescape(who).split()), words
+            yield " ".join(name.split()), words

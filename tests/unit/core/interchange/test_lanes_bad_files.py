@@ -3,6 +3,7 @@
 import gzip
 import json
 import zipfile
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,7 @@ BAD: list[tuple[str, str, bytes]] = [
     ("webvtt", "no times", b"WEBVTT\n\n1 --> 2\nHello\n"),
     ("webvtt", "latin-1", b"WEBVTT\n\n00:01.000 --> 00:02.000\n" + _LATIN),
     ("webvtt", "UTF-32", "WEBVTT\n".encode("utf-32")),
+    ("webvtt", "a long number", b"WEBVTT\n\n00:01.000 --> 00:02.000\n&#" + b"9" * 5000 + b";\n"),
     ("srt", "other text", b"Hello\n"),
     ("srt", "no times", b"1\n00:99:00,000 --> 00:00:01,000\nHello\n"),
     ("srt", "latin-1", b"1\n00:00:01,000 --> 00:00:02,000\n" + _LATIN),
@@ -99,6 +101,23 @@ def test_archives(members: dict[str, bytes], word: str, tmp_path: Path) -> None:
     path = zipped(tmp_path / "bad.opf", members)
     assert word in refused("datavyu", path)
     assert [one.name for one in tmp_path.iterdir()] == ["bad.opf"]
+
+
+@pytest.mark.parametrize(
+    "db",
+    [
+        b"#4\na (MATRIX,true,)-b|NOMINAL\n00:00:00:000,00:00:01:000,(" + b"\\\n" * 300_000 + b")",
+        b"#4\na (MATRIX,true,)-b|NOMINAL\n00:00:00:000,00:00:01:000,(" + b"," * 1_000_000 + b")",
+        b"#4\n" + b" " * 1_000_000 + b"(a,(a,",
+        b"#4\n" + b"a (TEXT,true,)\n" * 100_000,
+        b"#4\n" + b"9" * 1_000_000,
+    ],
+    ids=["lines that go on", "many values", "no bracket", "many columns", "a long number"],
+)
+def test_long_work_is_not_longer_than_the_file(db: bytes, tmp_path: Path) -> None:
+    path = zipped(tmp_path / "long.opf", {"db": db, "project": b"\n" * 500_000 + b"feed: " + b" " * 400_000})
+    with suppress(UserError):
+        assert len(format_called("datavyu").read(path).recordings) == 1
 
 
 def test_a_truncated_archive(tmp_path: Path) -> None:
