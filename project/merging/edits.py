@@ -4,8 +4,9 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
-from project.merging.shape import Key, Row, Table
-from project.store import Study
+from project.merging.fresh import Fresh
+from project.merging.shape import ITEM, Key, Row, Table
+from project.store import Cell, Study
 
 
 @dataclass(slots=True)
@@ -35,9 +36,22 @@ def step_uid(study: Study, number: int) -> str:
     return "" if row is None else str(row[0])
 
 
-def edits_since(study: Study, step: int, tables: dict[str, Table]) -> dict[str, dict[Key, Edit]]:
-    """Return table -> key -> what became of the row after a step; rows that are as they were are left out."""
-    changes = study.rows("SELECT table_name, before, after FROM journal_change WHERE step_id > ? ORDER BY id", (step,))
+def edits_since(
+    study: Study, step: int, tables: dict[str, Table], but: Fresh | None = None
+) -> dict[str, dict[Key, Edit]]:
+    """Return table -> key -> what became of the row after a step; rows that are as they were are left out.
+
+    So is what was done to the segments of `but`, which are new as a whole.
+    """
+    without = ""
+    values: list[Cell] = [step]
+    if but is not None and but.segments:
+        tables_of_items = ", ".join(f"'{name}'" for name in ITEM)
+        without = f"AND NOT (table_name IN ({tables_of_items}) AND row_id IN (SELECT value FROM json_each(?)))"
+        values.append(but.as_json)
+    changes = study.rows(
+        f"SELECT table_name, before, after FROM journal_change WHERE step_id > ? {without} ORDER BY id", values
+    )
     befores, afters = _parsed(row[1] for row in changes), _parsed(row[2] for row in changes)
     found: dict[str, dict[Key, Edit]] = {}
     for (name, _, _), before, after in zip(changes, befores, afters, strict=True):

@@ -11,12 +11,13 @@ from project import locking
 from project.errors import UserError
 from project.filesystem import resolved
 from project.merging.decide import Clash, Decision, decide, with_authors
-from project.merging.edits import Edit, edits_since, newest_known, newest_step, step_uid
+from project.merging.edits import edits_since, newest_known, newest_step, step_uid
+from project.merging.fresh import Fresh, fresh_segments, store_fresh
 from project.merging.origin import merge_key
 from project.merging.parents import keep_whole
 from project.merging.resolving import present_version
 from project.merging.runs import activity_of, runs_of, store_activity, store_runs
-from project.merging.shape import ORDER, Key, Row, Table, rows_about, tables_of
+from project.merging.shape import ORDER, Table, tables_of
 from project.names import shown
 from project.queries.annotators import insert_annotator
 from project.queries.conflicts import all_conflicts
@@ -25,9 +26,6 @@ from project.types import Annotator, Changes
 
 COPY = "copy"
 """The property that tells a split copy: its id, its annotator, the step it was split at."""
-
-_MANY = 500
-"""From how many rows on they are logged by one statement."""
 
 _CONFLICTS = uuid.UUID("5f1b5f2e-6a7a-4c53-9c6e-3a1d7c0e9b11")
 
@@ -127,22 +125,25 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     known = newest_known(study, copy) or 0
     label = label_of(copy)
     tables = tables_of(study)
-    edits = edits_since(copy, known, tables)
-    new_people, same_person = _people(study, copy, edits)
+    new_people, same_person = _people(study, copy)
+    # A split copy never had all that the study it came from has, so there the journal alone says what is new.
+    whole = study.get_property(COPY) is None and not same_person
+    fresh = fresh_segments(study, copy, tables) if whole else Fresh()
+    edits = edits_since(copy, known, tables, but=fresh)
     runs = runs_of(study, copy)
     active = activity_of(study, copy, same_person)
-    if not edits and not new_people and not runs and not active:
+    if not any((edits, fresh.segments, new_people, runs, active)):
         return Merged(label)
     edits = with_authors(edits, tables, same_person)
-    for one in new_people:
-        edits.get("annotator", {}).pop((one.id,), None)
+    for identifier in (*same_person, *(one.id for one in new_people)):
+        edits.get("annotator", {}).pop((identifier,), None)
     decision = decide(study, copy, tables, edits, label)
     keep_whole(study, copy, tables, decision, label, {one.id for one in new_people})
     renumbered = _renumber(study, decision)
-    clashes = _fresh(study, decision)
+    clashes = _new_clashes(study, decision)
     merged = Merged(
         label,
-        MappingProxyType(_came(decision, runs.rows)),
+        MappingProxyType(_came(decision, fresh, runs.rows)),
         len(clashes),
         tuple(one.name for one in new_people),
         MappingProxyType(renumbered),
@@ -156,11 +157,12 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
             insert_annotator(study, one)
     store_runs(study, copy, runs)
     store_activity(study, active)
-    if not edits:
+    if not edits and not fresh.segments:
         return replace(merged, changes=changes)
     uid = newest_step(copy)[1]
     with study.step(f"Merge {label}", annotator_id, merge_key(uid, label)) as step:
         _write(study, tables, decision)
+        store_fresh(study, fresh)
         _write_clashes(study, tables, clashes)
         study.write(
             "INSERT INTO merged_copy VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) "
@@ -170,7 +172,7 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     return replace(merged, changes=changes | step.changes)
 
 
-def _people(study: Study, copy: Study, edits: dict[str, dict[Key, Edit]]) -> tuple[list[Annotator], dict[str, str]]:
+def _people(study: Study, copy: Study) -> tuple[list[Annotator], dict[str, str]]:
     """Return the copy's annotators that the study lacks, and their id -> id here of those that go by the same name."""
     here = {str(row[1]): str(row[0]) for row in study.rows("SELECT id, name FROM annotator")}
     ids = set(here.values())
@@ -180,7 +182,6 @@ def _people(study: Study, copy: Study, edits: dict[str, dict[Key, Edit]]) -> tup
             continue
         if name in here:
             same[identifier] = here[name]
-            edits.get("annotator", {}).pop((identifier,), None)
         else:
             new.append(Annotator(identifier, name, kind))
     return new, same
@@ -201,10 +202,11 @@ def _renumber(study: Study, decision: Decision) -> dict[str, int]:
     return given
 
 
-def _came(decision: Decision, runs: Mapping[str, int]) -> dict[str, Came]:
+def _came(decision: Decision, fresh: Fresh, runs: Mapping[str, int]) -> dict[str, Came]:
     found = {}
     for name in ORDER:
         counts = [len(rows.get(name, [])) for rows in (decision.inserts, decision.updates, decision.deletes)]
+        counts[0] += len(fresh.rows.get(name, []))
         if any(counts):
             found[name] = Came(*counts)
     return found | {name: Came(count) for name, count in runs.items() if count}
@@ -219,7 +221,11 @@ def _write(study: Study, tables: dict[str, Table], decision: Decision) -> None:
     for name in ORDER:
         table = tables[name]
         if decision.inserts.get(name):
-            _insert(study, table, decision.inserts[name])
+            marks = ", ".join("?" * len(table.columns))
+            study.write_many(
+                f"INSERT INTO {name} ({', '.join(table.columns)}) VALUES ({marks})",
+                table.cells_of(decision.inserts[name]),
+            )
         if decision.updates.get(name):
             changed = ", ".join(f"{column} = ?" for column in table.columns)
             where = " AND ".join(f"{column} = ?" for column in table.key)
@@ -229,22 +235,13 @@ def _write(study: Study, tables: dict[str, Table], decision: Decision) -> None:
             )
 
 
-def _insert(study: Study, table: Table, rows: list[Row]) -> None:
-    subjects = {str(row[table.subject]) for row in rows}
-    if len(rows) >= _MANY and not rows_about(study, table, {*subjects}):
-        study.insert_many(table.name, table.cells_of(rows), subjects)
-        return
-    marks = ", ".join("?" * len(table.columns))
-    study.write_many(f"INSERT INTO {table.name} ({', '.join(table.columns)}) VALUES ({marks})", table.cells_of(rows))
-
-
-def _fresh(study: Study, decision: Decision) -> list[tuple[str, Clash]]:
+def _new_clashes(study: Study, decision: Decision) -> list[tuple[str, Clash]]:
     """Return the conflicts that the study does not have yet, each with its id, which follows from what it says."""
     known = {row[0] for row in study.rows("SELECT id FROM conflict")}
     known |= {row["id"] for row in decision.inserts.get("conflict", [])}
     found: dict[str, Clash] = {}
     for clash in decision.clashes:
-        said = [clash.table, clash.key, clash.theirs, clash.source]
+        said = [clash.table, clash.key, clash.theirs]
         identifier = str(uuid.uuid5(_CONFLICTS, json.dumps(said, sort_keys=True)))
         if identifier not in known:
             found[identifier] = clash

@@ -19,7 +19,7 @@ from tests.bench.row import Row
 
 RECORDINGS, SEGMENTS = 403, 10_353
 NAMES = ("Annotator 1", "Annotator 2")
-REPEAT = 5
+REPEAT = 9
 
 
 def run() -> list[Row]:

@@ -132,3 +132,17 @@ def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Pat
         merge_copies(session, [first])
         assert len(all_segments(session.study)) == 2
         assert all(one.merged.nothing_new for one in merge_copies(session, [second, first]))
+
+
+def test_merging_the_study_into_a_copy_brings_only_what_came_since(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("project.merging.fresh.MANY", 1)
+    with session:
+        before = all_segments(session.study)[0]
+        made = split_for(session, "Ada", tmp_path / "ada").path
+        later, _ = add_segment(session, before.recording_id, 600_000, 700_000, Verdict.NONE)
+        home = session.study.path
+    with Session.open(made, "Ada") as copy:
+        merge_copies(copy, [home])
+        assert [one.id for one in all_segments(copy.study)] == [later]

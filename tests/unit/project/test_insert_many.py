@@ -6,9 +6,7 @@ import pytest
 
 from project.check import check
 from project.ids import new_id
-from project.queries.schemes import insert_version
 from project.queries.segments import all_segments, insert_segment
-from project.schemes.loader import load_scheme, shipped_text
 from project.store import Study
 from project.types import Segment, Verdict
 from tests.unit.project.conftest import Small
@@ -23,8 +21,6 @@ def logged(study: Study) -> list[tuple[object, ...]]:
 
 def test_the_history_is_the_same_and_undo_takes_them_away(small: Small) -> None:
     study = small.study
-    with study.step("Keep scheme"):
-        insert_version(study, "shrec", load_scheme("shrec").version, shipped_text("shrec"))
     made = [
         Segment(new_id(), small.recording.id, small.annotator.id, Verdict.ERROR, n * 1000, n * 1000 + 500)
         for n in range(50)

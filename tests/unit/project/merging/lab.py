@@ -72,12 +72,16 @@ def working(path: Path) -> Iterator[Study]:
         yield study
 
 
+_CHANCE = {("conflict", "at"), ("merged_copy", "at"), ("conflict", "source")}
+"""Columns that hold when something was merged, and who of several that made the same version is named."""
+
+
 def content(path: Path, *leave_out: str) -> dict[str, list[tuple[Any, ...]]]:
     """Return every row of every table that people or models write to, times of merging left out."""
     with Study.open(path, read_only=True) as study:
         found = {}
         for name, table in tables_of(study).items():
-            columns = [c for c in table.columns if (name, c) not in {("conflict", "at"), ("merged_copy", "at")}]
+            columns = [c for c in table.columns if (name, c) not in _CHANCE]
             found[name] = sorted(study.rows(f"SELECT {', '.join(columns)} FROM {name}"), key=repr)
         for name in ("run", "face_track", "activity"):
             found[name] = sorted(study.rows(f"SELECT * FROM {name}"), key=repr)

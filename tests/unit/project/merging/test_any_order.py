@@ -1,11 +1,13 @@
 """Random edits in a study and in its copies: merged in any order and by any route, the same rows are left."""
 
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -25,6 +27,14 @@ _EDIT = st.tuples(
 )
 _EDITS = st.lists(_EDIT, max_size=5)
 _FAST = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+
+
+@pytest.fixture(autouse=True, scope="module", params=[1, 500], ids=["at once", "row by row"])
+def how_many_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
+    """New segments are taken at once where they are many; the outcome is the same."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("project.merging.fresh.MANY", request.param)
+        yield
 
 
 def play(path: Path, edits: list[tuple[str, int, int]]) -> None:
