@@ -58,6 +58,13 @@ class Canvas:
         rgb = frame.to_ndarray(format="rgb24", width=self.square_width, height=self.stored_height, threads=1)
         return np.ascontiguousarray(self.turned(rgb), dtype=np.uint8)
 
+    def preview(self, frame: av.VideoFrame, longest: int) -> NDArray[np.uint8]:
+        """Return a (height, width, 4) BGRA picture of a decoded frame, as shown, no side longer than `longest`."""
+        share = min(1.0, longest / max(self.square_width, self.stored_height))
+        width, height = max(2, round(self.square_width * share)), max(2, round(self.stored_height * share))
+        bgra = frame.to_ndarray(format="bgra", width=width, height=height, threads=1)
+        return np.ascontiguousarray(self.turned(bgra), dtype=np.uint8)
+
     def upright(self, frame: av.VideoFrame) -> av.VideoFrame:
         """Return a copy as 8-bit 4:2:0, upright, with square pixels, that nobody else holds.
 

@@ -76,6 +76,13 @@ class Picture:
             return self._canvas.rgb(self._source)
         return self.region(0, 0, self.width, self.height)
 
+    def preview(self, longest: int) -> NDArray[np.uint8]:
+        """Return a new (height, width, 4) BGRA array of the whole picture, no side longer than `longest`.
+
+        For showing it in passing: made smaller on the way out of the decoder's planes, it costs little.
+        """
+        return self._canvas.preview(self._source or self._owned(), longest)
+
     @property
     def planes(self) -> tuple[Plane, Plane, Plane]:
         """Writable views of luma (height, width) and both chromas (half of each, rounded up).

@@ -72,4 +72,5 @@ def _running_mean(rows: NDArray[np.float64], width: int) -> NDArray[np.float64]:
     sums = np.concatenate([np.zeros((len(rows), 1)), np.cumsum(rows, axis=1)], axis=1)
     first = np.clip(np.arange(count) - width // 2, 0, None)
     stop = np.clip(np.arange(count) + width // 2 + 1, None, count)
-    return (sums[:, stop] - sums[:, first]) / (stop - first)
+    means: NDArray[np.float64] = (sums[:, stop] - sums[:, first]) / (stop - first)
+    return means

@@ -3,14 +3,17 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QImage, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtGui import QContextMenuEvent, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
 from widgets import theme
 from widgets.icons import paint_icon
 from widgets.picture_overlays import FaceBox, paint_chip, paint_face, paint_subtitle
 
 _NOTICE_WIDTH = 420
+_ROOMY = 190
+"""From this height on a notice has its icon and its hint."""
+_ACTION_BELOW = 56
 
 
 class PlayerView(QWidget):
@@ -23,12 +26,14 @@ class PlayerView(QWidget):
         double_clicked: full screen, or back.
         face_clicked (str): id of the face track under the mouse; only while faces can be picked.
         context_requested (QPoint): a context menu is wanted at this place on the screen.
+        action_requested: the button of the notice was pressed.
     """
 
     clicked = Signal()
     double_clicked = Signal()
     face_clicked = Signal(str)
     context_requested = Signal(QPoint)
+    action_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +44,9 @@ class PlayerView(QWidget):
         self._subtitle = ""
         self._exact: bool | None = None
         self._subject = ""
+        self._caption = ""
+        self._framed = False
+        self._action: QPushButton | None = None
         self._notice = ("film", "No recording is open", "Choose one on the left.")
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
@@ -49,6 +57,8 @@ class PlayerView(QWidget):
     def set_picture(self, picture: QImage | None) -> None:
         """Show a picture; None shows the notice instead."""
         had = self._picture is not None
+        if self._action is not None:
+            self._action.setVisible(picture is None or picture.isNull())
         self._picture = None if picture is None or picture.isNull() else picture
         if had != (self._picture is not None):
             self._describe()
@@ -100,9 +110,30 @@ class PlayerView(QWidget):
         self._subject = subject
         self._describe()
 
-    def set_notice(self, icon: str, title: str, hint: str) -> None:
-        """Set what is shown while there is no picture: why, and what to do next."""
+    def set_caption(self, caption: str) -> None:
+        """Name the picture in its corner; empty for none."""
+        if caption != self._caption:
+            self._caption = caption
+            self.update()
+
+    def set_framed(self, framed: bool) -> None:
+        """Draw a line around, so that a small picture stands out from the large one under it."""
+        if framed != self._framed:
+            self._framed = framed
+            self.update()
+
+    def set_notice(self, icon: str, title: str, hint: str, action: str = "") -> None:
+        """Set what is shown while there is no picture: why, what to do next, and a button that does it."""
         self._notice = (icon, title, hint)
+        if self._action is not None:
+            self._action.deleteLater()
+            self._action = None
+        if action:
+            self._action = QPushButton(action, self)
+            self._action.setToolTip(f"{action.rstrip('…')} what is missing")
+            self._action.clicked.connect(self.action_requested)
+            self._action.setVisible(self._picture is None)
+            self._place_action()
         self._describe()
         self.update()
 
@@ -142,6 +173,7 @@ class PlayerView(QWidget):
         painter.fillRect(self.rect(), theme.palette().stage)
         if self._picture is None:
             self._paint_notice(painter)
+            self._paint_place(painter, QRectF(self.rect()))
             return
         rect = self.picture_rect()
         painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
@@ -156,6 +188,11 @@ class PlayerView(QWidget):
         if self._exact is not None:
             text = "Exact frame" if self._exact else "Finding the exact frame…"
             paint_chip(painter, text, QPointF(rect.right() - theme.GRID, rect.top() + theme.GRID), from_right=True)
+        self._paint_place(painter, rect)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._place_action()
 
     def mouseReleaseEvent(self, event: QMouseEvent) -> None:
         if event.button() != Qt.MouseButton.LeftButton or not self.rect().contains(event.position().toPoint()):
@@ -173,11 +210,35 @@ class PlayerView(QWidget):
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         self.context_requested.emit(event.globalPos())
 
+    def _place_action(self) -> None:
+        if self._action is not None:
+            self._action.adjustSize()
+            down = _ACTION_BELOW if self.height() >= _ROOMY else _ACTION_BELOW // 4
+            self._action.move((self.width() - self._action.width()) // 2, self.height() // 2 + down)
+
+    def _paint_place(self, painter: QPainter, rect: QRectF) -> None:
+        """Draw what tells this picture from its neighbours."""
+        if self._caption:
+            paint_chip(painter, self._caption, rect.topLeft() + QPointF(theme.GRID, theme.GRID))
+        if self._framed:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(theme.load("dark").outline)
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+
     def _paint_notice(self, painter: QPainter) -> None:
         colours = theme.palette()
         icon, title, hint = self._notice
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         centre = QRectF(self.rect()).center()
+        if self.height() < _ROOMY:
+            painter.setPen(colours.stage_text)
+            painter.setFont(theme.font(semibold=True))
+            painter.drawText(
+                QRectF(theme.GRID, centre.y() - 20, self.width() - 2 * theme.GRID, 24),
+                Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignVCenter,
+                title,
+            )
+            return
         side = 40
         paint_icon(painter, icon, QRectF(centre.x() - side / 2, centre.y() - 64, side, side), colours.muted)
         width = min(_NOTICE_WIDTH, self.width() - 4 * theme.GRID)

@@ -1,6 +1,6 @@
 """The row of controls under the picture."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
@@ -25,6 +25,8 @@ KEYS: Mapping[str, str] = {
     "mute": "M",
     "volume": "Ctrl+Up, Ctrl+Down",
     "full_screen": "F",
+    "layout": "Shift+P",
+    "source": "Shift+M",
 }
 """The keys that the tooltips name where the window gives no others."""
 
@@ -49,6 +51,8 @@ class TransportBar(QWidget):
         volume_requested (int): 0 to 100.
         mute_requested (bool): sound off or on.
         full_screen_requested: full-screen picture, or back.
+        layout_requested (str): another layout of several pictures.
+        source_requested (str): hear the sound of another file.
     """
 
     play_requested = Signal()
@@ -61,6 +65,8 @@ class TransportBar(QWidget):
     volume_requested = Signal(int)
     mute_requested = Signal(bool)
     full_screen_requested = Signal()
+    layout_requested = Signal(str)
+    source_requested = Signal(str)
 
     def __init__(self, keys: Mapping[str, str] | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -92,6 +98,8 @@ class TransportBar(QWidget):
         self._loop.setCheckable(True)
         self._loop.clicked.connect(self.loop_requested)
         row.addSpacing(theme.GRID)
+        self._layout = self._choice_button(row, "columns-2", "Layout of the pictures", "layout")
+        self._source = self._choice_button(row, "headphones", "Sound of", "source")
         self._mute = self._button(row, "volume-2", "Sound off", "mute", None)
         self._mute.setCheckable(True)
         self._mute.clicked.connect(self.mute_requested)
@@ -110,8 +118,10 @@ class TransportBar(QWidget):
         self._stays = (self._back, self._play, self._forward, self.time_edit)
         self._gives_way = (
             *(self._volume, self._duration, self._full, self._start, self._end),
+            *(self._layout, self._source),
             *(self._mute, self._loop, self._speed),
         )
+        self._needless: set[QWidget] = {self._layout, self._source}
         self.set_duration(0)
         self.set_speed(1.0)
 
@@ -180,6 +190,15 @@ class TransportBar(QWidget):
         if not playable and reason:
             self._play.setToolTip(f"{self._play.toolTip()}: {reason}")
 
+    def set_layouts(self, layouts: Sequence[tuple[str, str, str]], chosen: str) -> None:
+        """Offer layouts of several pictures (key, name, icon); none where there is one picture."""
+        self._offer(self._layout, layouts, chosen, self.layout_requested.emit)
+
+    def set_sources(self, sources: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer files whose sound can be heard (key, name); fewer than two are no choice."""
+        offered = [(key, name, "headphones") for key, name in sources] if len(sources) > 1 else []
+        self._offer(self._source, offered, chosen, self.source_requested.emit)
+
     def focus_time(self) -> None:
         """Let the user type a time to go to."""
         self.time_edit.setFocus(Qt.FocusReason.ShortcutFocusReason)
@@ -188,6 +207,9 @@ class TransportBar(QWidget):
     def _fit(self) -> None:
         room = self.width() - self.minimumSizeHint().width()
         for part in reversed(self._gives_way):
+            if part in self._needless:
+                part.hide()
+                continue
             room -= _width(part) + _SPACING
             part.setVisible(room >= 0)
 
@@ -229,6 +251,37 @@ class TransportBar(QWidget):
         button.setMenu(menu)
         row.addWidget(button)
         return button
+
+    def _choice_button(self, row: QHBoxLayout, picture: str, text: str, key: str) -> QToolButton:
+        button = self._button(row, picture, text, key, None)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        button.setMenu(QMenu(button))
+        button.hide()
+        return button
+
+    def _offer(
+        self,
+        button: QToolButton,
+        choices: Sequence[tuple[str, str, str]],
+        chosen: str,
+        choose: Callable[[str], object],
+    ) -> None:
+        menu = button.menu()
+        menu.clear()
+        for key, name, picture in choices:
+            action = QAction(name.replace("&", "&&"), menu, checkable=True)
+            action.setChecked(key == chosen)
+            action.triggered.connect(lambda _=False, key=key: choose(key))
+            menu.addAction(action)
+            if key == chosen:
+                button.setIcon(icon(picture))
+                if button is self._source:
+                    self._name(button, f"Sound of {name}", "source")
+                else:
+                    self._name(button, f"Layout of the pictures: {name.lower()}", "layout")
+        if bool(choices) == (button in self._needless):
+            self._needless ^= {button}
+            self._fit()
 
     def _name(self, button: QToolButton, text: str, key: str) -> None:
         button.setAccessibleName(text)

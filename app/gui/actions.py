@@ -23,6 +23,7 @@ class Need(Flag):
     WRITABLE = auto()
     SELECTION = auto()
     NO_SELECTION = auto()
+    SEVERAL_VIEWS = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,7 @@ class Spec:
 
 
 _PLAY = Need.RECORDING
+_VIEWS = Need.RECORDING | Need.SEVERAL_VIEWS
 _EDIT = Need.RECORDING | Need.WRITABLE
 _SELECTED = Need.RECORDING | Need.WRITABLE | Need.SELECTION
 MARKED = Need.RECORDING | Need.WRITABLE | Need.NO_SELECTION
@@ -238,6 +240,7 @@ ACTIONS: tuple[Spec, ...] = (
         _PLAY,
         line=True,
     ),
+    Spec("sound", "&Play", "Sound of the next &file", ("Shift+M",), lambda w: w.views.hear_next(), _PLAY),
     Spec("louder", "&Play", "Louder", ("Ctrl+Up",), lambda w: w.playback.change_volume(10), _PLAY, repeats=True),
     Spec("quieter", "&Play", "Quieter", ("Ctrl+Down",), lambda w: w.playback.change_volume(-10), _PLAY, repeats=True),
     Spec(
@@ -257,6 +260,43 @@ ACTIONS: tuple[Spec, ...] = (
         _PLAY,
         icon="maximize",
         line=True,
+    ),
+    Spec(
+        "layout",
+        "&View",
+        "Next layout of the &pictures",
+        ("Shift+P",),
+        lambda w: w.workspace.views.next_layout(),
+        _VIEWS,
+        icon="columns-2",
+        line=True,
+    ),
+    Spec("large", "&View", "Next picture &large", ("Shift+U",), lambda w: w.workspace.views.next_large(), _VIEWS),
+    Spec(
+        "inset_larger",
+        "&View",
+        "Small picture larger",
+        ("Ctrl++", "Ctrl+="),
+        lambda w: w.workspace.views.grow(1),
+        _VIEWS,
+        repeats=True,
+    ),
+    Spec(
+        "inset_smaller",
+        "&View",
+        "Small picture smaller",
+        ("Ctrl+-",),
+        lambda w: w.workspace.views.grow(-1),
+        _VIEWS,
+        repeats=True,
+    ),
+    Spec(
+        "inset_corner",
+        "&View",
+        "Small picture to the next corner",
+        ("Shift+K",),
+        lambda w: w.workspace.views.next_corner(),
+        _VIEWS,
     ),
     Spec("follow", "&View", "Timeline follows the &playhead", (), lambda w: w.commands.follow(), checkable=True),
     Spec(

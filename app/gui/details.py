@@ -1,16 +1,19 @@
 """Opens the details of a recording and turns what is changed there into edits."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QWidget
 
+from app.core import synchronizing
 from app.core.commands import collections as collection_commands
 from app.core.commands import participants, recordings
 from app.core.session import MediaState, Session
 from app.gui.background import Background
 from app.gui.file_lines import FileLine
+from app.gui.job_center import JobCenter
 from app.gui.participants_table import Person
 from app.gui.questions import Questions
 from app.gui.recording_dialog import Known, RecordingDialog
@@ -20,7 +23,7 @@ from project.queries.collections import all_collections
 from project.queries.media import media_of
 from project.queries.participants import all_participants, consents, participants_in
 from project.timebase import format_time
-from project.types import Changes, MediumRole, ParticipantRole
+from project.types import Changes, Json, Medium, MediumRole, ParticipantRole
 
 _FILE_ROLES = {
     MediumRole.MAIN: "main file",
@@ -33,8 +36,11 @@ _FILE_ROLES = {
 class Details(QObject):
     """Belongs to the window; there is one dialog at most."""
 
-    def __init__(self, studio: Studio, background: Background, questions: Questions, window: QWidget) -> None:
+    def __init__(
+        self, studio: Studio, background: Background, jobs: JobCenter, questions: Questions, window: QWidget
+    ) -> None:
         super().__init__(window)
+        self._jobs = jobs
         self._studio = studio
         self._background = background
         self._questions = questions
@@ -46,6 +52,8 @@ class Details(QObject):
         self._soon.timeout.connect(self._show)
         studio.bridge.changed.connect(lambda _changes, _initiator: self._soon.start())
         studio.leaving.connect(self._close)
+        for signal in (jobs.started, jobs.done, jobs.stopped):
+            signal.connect(lambda *_: self._soon.start())
 
     def open(self) -> None:
         """Show the details of the recording that is shown."""
@@ -67,6 +75,7 @@ class Details(QObject):
         dialog.files.offset_entered.connect(
             lambda medium, at: edit(lambda s: recordings.move_medium(s, self._recording_id, medium, at))
         )
+        dialog.files.search_requested.connect(self._search)
         people = dialog.participants
         people.add_requested.connect(self._add_participant)
         people.role_changed.connect(lambda who, role: edit(lambda s: participants.change_role(s, who, role)))
@@ -111,14 +120,47 @@ class Details(QObject):
 
     def _files(self, session: Session) -> list[FileLine]:
         lines = []
-        for medium in media_of(session.study, self._recording_id):
+        media = media_of(session.study, self._recording_id)
+        main_heard = any(m.role is MediumRole.MAIN and self._heard(session, m) for m in media)
+        for medium in media:
             facts = [Path(medium.path).name, _FILE_ROLES[medium.role], format_time(medium.facts.duration_us)]
             state = session.locate(medium).state
             if state is not MediaState.PRESENT:
                 facts.append(state.value)
             offset_us = None if medium.role is MediumRole.MAIN else medium.offset_us
-            lines.append(FileLine(medium.id, ", ".join(facts), offset_us))
+            line = FileLine(medium.id, ", ".join(facts), offset_us)
+            lines.append(line if offset_us is None else self._with_search(session, medium, line, main_heard))
         return lines
+
+    def _heard(self, session: Session, medium: Medium) -> bool:
+        return medium.facts.audio is not None and session.locate(medium).state is MediaState.PRESENT
+
+    def _with_search(self, session: Session, medium: Medium, line: FileLine, main_heard: bool) -> FileLine:
+        found = synchronizing.found_for(session, medium)
+        return replace(
+            line,
+            heard=main_heard and self._heard(session, medium) and self._studio.writable,
+            searching=medium.id in self._searched(),
+            found=found.as_text() if found else "",
+            found_us=found.offset_us if found and found.sure else None,
+        )
+
+    def _searched(self) -> set[Json]:
+        runner = self._jobs.runner
+        jobs = [work for work in (runner.running, *runner.waiting) if work is not None]
+        return {work.parameters["medium"] for work in jobs if work.kind == synchronizing.KIND}
+
+    def _search(self, medium_id: str) -> None:
+        session = self._studio.session
+        if session is None or medium_id in self._searched():
+            return
+        try:
+            session.study.require_writable()
+            work = synchronizing.prepare(session, self._recording_id, medium_id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._jobs.start(work)
 
     def _describe(self, session: Session, agent: str) -> Changes:
         recording = session.recording(self._recording_id)

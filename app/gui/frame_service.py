@@ -3,6 +3,7 @@
 import logging
 import threading
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
@@ -10,6 +11,9 @@ from PySide6.QtGui import QImage
 from media.cache import cache_folder
 from project.errors import UserError
 from project.progress import Silent
+
+if TYPE_CHECKING:
+    from media.picture import Picture
 
 _log = logging.getLogger(__name__)
 
@@ -30,12 +34,14 @@ class FrameService(QObject):
     failed = Signal(int, object)
     ready = Signal(int, int, object, QImage)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, parent: QObject | None = None, memory: int = 256 << 20) -> None:
+        """Make a service; `memory` bounds the pictures that it keeps, in bytes."""
         super().__init__(parent)
+        self._memory = memory
         self._wake = threading.Condition()
         self._path: Path | None = None
         self._generation = 0
-        self._wanted: int | None = None
+        self._wanted: tuple[int, int] | None = None
         self._closing = False
         self._thread: threading.Thread | None = None
 
@@ -51,10 +57,13 @@ class FrameService(QObject):
             self._wake.notify()
             return self._generation
 
-    def request_time(self, time_us: int) -> None:
-        """Ask for the frame on screen at a time; replaces a request that is still waiting."""
+    def request_time(self, time_us: int, longest: int = 0) -> None:
+        """Ask for the frame on screen at a time; replaces a request that is still waiting.
+
+        With `longest` the picture comes made smaller, no side longer than that, which is quicker while playing.
+        """
         with self._wake:
-            self._wanted = time_us
+            self._wanted = (time_us, longest)
             self._wake.notify()
 
     def close(self) -> None:
@@ -94,19 +103,18 @@ class FrameService(QObject):
             index = load_index(path, cache_folder(), watch)
         except _Replaced:
             return
-        with FrameReader(path, index) as reader:
+        with FrameReader(path, index, memory=self._memory) as reader:
             self.opened.emit(generation, reader.times)
             while True:
                 wanted = self._next(generation)
                 if wanted is None:
                     return
-                frame = reader.at_time(wanted)
-                height, width = frame.image.shape[:2]
-                image = QImage(frame.image.tobytes(), width, height, width * 3, QImage.Format.Format_RGB888).copy()
-                self.ready.emit(generation, frame.index, frame.time_us, image)
+                time_us, longest = wanted
+                picture = reader.picture_at(reader.times.frame_at(time_us))
+                self.ready.emit(generation, picture.index, picture.time_us, _image(picture, longest))
 
-    def _next(self, generation: int) -> int | None:
-        """Wait for the newest request, a time; None when another file is wanted."""
+    def _next(self, generation: int) -> tuple[int, int] | None:
+        """Wait for the newest request, a time and a longest side; None when another file is wanted."""
         with self._wake:
             self._wake.wait_for(lambda: self.replaced(generation) or self._wanted is not None)
             if self.replaced(generation):
@@ -117,6 +125,15 @@ class FrameService(QObject):
     def replaced(self, generation: int) -> bool:
         """Whether another file is wanted by now, or none."""
         return self._closing or self._generation != generation
+
+
+def _image(picture: "Picture", longest: int) -> QImage:
+    if longest:
+        pixels, form = picture.preview(longest), QImage.Format.Format_RGB32
+    else:
+        pixels, form = picture.image, QImage.Format.Format_RGB888
+    height, width, depth = pixels.shape
+    return QImage(pixels.data, width, height, width * depth, form).copy()
 
 
 class _Replaced(Exception):

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QObject, Signal
 
 from app.core.jobs import Work, kind_of
+from app.core.synchronizing import found_in
 from app.gui.studio import Studio
 from app.gui.worker_runner import WorkerRunner
 from project.errors import UserError
@@ -133,6 +134,8 @@ def summary(work: Work, result: Result) -> str:
         tracks = result["tracks"]
         found = "No face found" if not tracks else "1 face track" if tracks == 1 else f"{tracks} face tracks"
         return f"{found} in {result['frames']} frames, {_seconds(result)}"
+    if work.kind == "sync":
+        return found_in(result).as_text()
     left, doubtful = result.get("faces_left"), result.get("doubtful")
     found = f"{len(left)} faces left" if isinstance(left, list) and left else "No face left"
     unsure = f", {len(doubtful)} doubtful" if isinstance(doubtful, list) and doubtful else ""

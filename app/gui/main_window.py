@@ -35,6 +35,7 @@ from app.gui.segment_editing import SegmentEditing
 from app.gui.studio import Studio
 from app.gui.study_windows import StudyWindows
 from app.gui.timeline_feed import TimelineFeed
+from app.gui.views import Views
 from app.gui.vlc_engine import VlcEngine
 from app.gui.window_commands import WindowCommands, apply_theme
 from app.gui.window_memory import WindowMemory
@@ -78,6 +79,7 @@ class MainWindow(QMainWindow):
     editing: SegmentEditing
     strip: DisagreementStrip
     playback: Playback
+    views: Views
     faces: Faces
     commands: WindowCommands
     active: ActiveTrack
@@ -103,7 +105,7 @@ class MainWindow(QMainWindow):
         self.memory = WindowMemory(self)
         self._closing = False
         self._build()
-        self._join(questions or Questions(self), runner or WorkerRunner(self))
+        self._join(questions or Questions(self), runner or WorkerRunner(self), engine)
         self._guard = KeyGuard(self)
         self._guard.watch(self)
         self._drops = Drops(self, self.files)
@@ -143,7 +145,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.messages)
         self.setCentralWidget(centre)
 
-    def _join(self, questions: Questions, runner: WorkerRunner) -> None:
+    def _join(self, questions: Questions, runner: WorkerRunner, engine: Callable[[QObject], VlcEngine]) -> None:
         space = self.workspace
         self.files = Files(self.studio, self.background, questions, self)
         self.active = ActiveTrack(self.studio, self)
@@ -152,6 +154,7 @@ class MainWindow(QMainWindow):
         self.playback = Playback(
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
         )
+        self.views = Views(self.studio, self.player, self.playback, space.views, self.transport, engine, self)
         self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
         self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
         self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
@@ -170,7 +173,7 @@ class MainWindow(QMainWindow):
             self,
         )
         self.exports = Export(self.studio, self.jobs, self)
-        self.details = Details(self.studio, self.background, questions, self)
+        self.details = Details(self.studio, self.background, self.jobs, questions, self)
         context = Context(
             self.studio,
             self.player,
@@ -207,6 +210,8 @@ class MainWindow(QMainWindow):
         self.files.relinked.connect(self._reopen_media)
         self.player.problem.connect(self._show_problem)
         self.playback.media_missing.connect(self._offer_to_locate)
+        self.views.locate_requested.connect(self.files.locate)
+        self.views.changed.connect(self._enable)
         self.playback.loop_changed.connect(lambda on: self.menus.actions["loop"].setChecked(on))
         self.jobs.started.connect(lambda _work: self.messages.dismiss())
         self.jobs.done.connect(self._show_done)
@@ -226,7 +231,7 @@ class MainWindow(QMainWindow):
         self.transport.full_screen_requested.connect(self.commands.toggle_full_screen)
         self.transport.time_edit.rejected.connect(lambda text: self.messages.show_message(text, Level.WARNING))
         self.transport.jump_requested.connect(lambda _at: timeline.setFocus())
-        self.view.double_clicked.connect(self.commands.toggle_full_screen)
+        space.views.double_clicked.connect(self.commands.toggle_full_screen)
         self.faces_page.export_requested.connect(self.commands.ask_export)
         self.messages.action_chosen.connect(lambda key: self.menus.actions[key].trigger())
         timeline.segment_move_requested.connect(self.editing.move)
@@ -368,6 +373,7 @@ class MainWindow(QMainWindow):
         if self.studio.recording is not None:
             present |= Need.RECORDING
         present |= Need.SELECTION if self.studio.selected else Need.NO_SELECTION
+        present |= Need.SEVERAL_VIEWS if self.views.several else Need.NOTHING
         self.menus.enable(present, session.study.read_only_reason if session else "")
         self._show_history()
 
@@ -458,6 +464,7 @@ class MainWindow(QMainWindow):
             self.memory.save_window()
             self.studio.close()
             self.jobs.close()
+            self.views.close()
             self.player.close()
             self.background.close()
         super().closeEvent(event)

@@ -28,11 +28,13 @@ class Playback(QObject):
         media_missing: (LocatedMedium) the file is not there, or is another one.
         told: (str) something worth a line happened.
         loop_changed: (bool) the selected segment is repeated, or not any more.
+        recording_opened: another recording's main file was opened, or none.
     """
 
     media_missing = Signal(object)
     told = Signal(str)
     loop_changed = Signal(bool)
+    recording_opened = Signal()
 
     def __init__(
         self,
@@ -76,7 +78,6 @@ class Playback(QObject):
         bar.loop_requested.connect(self.set_looping)
         bar.volume_requested.connect(self.set_volume)
         bar.mute_requested.connect(self.set_muted)
-        self._view.clicked.connect(player.toggle)
         self._timeline.seek_requested.connect(player.seek)
         self._timeline.activated.connect(self.loop_segment)
         self._studio.selection_changed.connect(self._update_loop)
@@ -84,6 +85,10 @@ class Playback(QObject):
 
     def open_recording(self, at_us: int = 0) -> None:
         """Open the file of the recording that is shown."""
+        self._open_main(at_us)
+        self.recording_opened.emit()
+
+    def _open_main(self, at_us: int) -> None:
         recording, session = self._studio.recording, self._studio.session
         self.set_looping(False)
         self._timeline.set_peaks(None)

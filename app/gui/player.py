@@ -35,6 +35,11 @@ class Player(QObject):
         opened: (FrameTimes) the exact frames of the file are known.
         problem: (UserError) something the user should read.
         exact_shown: (time_us) the exact frame of this time stamp is on screen.
+        volume_changed: (int) how loud it is, 0 to 100, whoever is heard.
+        started: (time_us, rate) the clock runs from here on; later than `playing_changed`, once libVLC plays.
+
+    Attributes:
+        unaccompanied: the clock may run though no file is open, because others are shown by it.
     """
 
     picture_changed = Signal(QImage)
@@ -44,6 +49,8 @@ class Player(QObject):
     opened = Signal(object)
     problem = Signal(object)
     exact_shown = Signal(object)
+    started = Signal(object, float)
+    volume_changed = Signal(int)
 
     def __init__(self, parent: QObject | None = None, engine: Callable[[QObject], VlcEngine] = VlcEngine) -> None:
         super().__init__(parent)
@@ -63,6 +70,8 @@ class Player(QObject):
         self._rate = 1.0
         self._running_rate = 1.0
         self._volume = 80
+        self._heard = True
+        self.unaccompanied = False
         self._generation = 0
         self._frames = FrameService(self)
         queued = Qt.ConnectionType.QueuedConnection
@@ -109,6 +118,7 @@ class Player(QObject):
     def open(self, path: Path | None, facts: MediaFacts | None, duration_us: int, at_us: int = 0) -> None:
         """Change to a file and stand at a position; `path` None leaves the time axis without a picture."""
         self._halt()
+        self.unaccompanied = False
         self._path, self._facts = path, facts
         self.times = None
         self.loop = None
@@ -132,14 +142,14 @@ class Player(QObject):
 
     def play(self, rate: float | None = None) -> None:
         """Play from the playhead, at another speed for once if given; from the start when it stands at the end."""
-        if self._path is None:
+        if self._path is None and not self.unaccompanied:
             return
         at = self.position_us
         self._halt()
         wanted = self._running_rate = self._rate if rate is None else rate
         if wanted > 0 and at >= self._last_start_us():
             at = self.loop[0] if self.loop else 0
-        self._with_engine = wanted > 0 and self.load_engine()
+        self._with_engine = wanted > 0 and self._path is not None and self.load_engine()
         if self._with_engine and self._engine is not None:
             self._waiting_from = self._started_from = at
             self._engine.start(at, wanted)
@@ -148,6 +158,8 @@ class Player(QObject):
         self._timer.start()
         self.playing_changed.emit(True)
         self.rate_changed.emit(wanted)
+        if not self._with_engine:
+            self.started.emit(at, wanted)
 
     def pause(self) -> None:
         """Stand still on the exact frame."""
@@ -212,8 +224,13 @@ class Player(QObject):
     def set_volume(self, percent: int) -> None:
         """Set how loud it is, 0 to 100."""
         self._volume = percent
-        if self._engine is not None:
-            self._engine.set_volume(percent)
+        self._apply_volume()
+        self.volume_changed.emit(percent)
+
+    def set_heard(self, heard: bool) -> None:
+        """Let this file's sound be heard, or be silent because another one's is."""
+        self._heard = heard
+        self._apply_volume()
 
     def close(self) -> None:
         """Stop, and end every thread; must come before the window is gone."""
@@ -230,6 +247,10 @@ class Player(QObject):
         if times is None or time_us < times.time_of(0) or time_us >= times.end_us:
             return min(max(time_us, 0), self.duration_us)
         return times.time_of(times.frame_at(time_us))
+
+    def _apply_volume(self) -> None:
+        if self._engine is not None:
+            self._engine.set_volume(self._volume if self._heard else 0)
 
     def _open_in_engine(self) -> None:
         video = self._facts.video if self._facts else None
@@ -289,9 +310,10 @@ class Player(QObject):
             self._halt()
             self.problem.emit(UserError("libVLC cannot play this file.", _NO_PLAY_HINT))
         elif engine.running() and self._waiting_from is not None:
-            self.clock.start(self._waiting_from, self._running_rate)
-            self._waiting_from = None
-            engine.set_volume(self._volume)
+            at, self._waiting_from = self._waiting_from, None
+            self.clock.start(at, self._running_rate)
+            self._apply_volume()
+            self.started.emit(at, self._running_rate)
 
     def _on_picture(self) -> None:
         if self.playing and self._with_engine and self._engine is not None:

@@ -71,6 +71,7 @@ class VlcEngine(QObject):
         self._path: Path | None = None
         self._loaded = False
         self._size = (0, 0)
+        self._with_picture = True
         self._buffer: Any = None
         self._shown: bytes | None = None
         self._shown_from = 0.0
@@ -81,6 +82,7 @@ class VlcEngine(QObject):
         """Take a file; nothing is decoded before `start`. `width` and `height` are 0 for sound alone."""
         self.stop()
         self._path = path
+        self._with_picture = width > 0
         scale = min(1.0, _LONGEST_SIDE / max(width, height, 1))
         self._size = (max(2, round(width * scale)), max(2, round(height * scale)))
         stride = self._size[0] * 4
@@ -103,6 +105,8 @@ class VlcEngine(QObject):
         self._player.stop()
         medium = self._instance.media_new_path(os.fsencode(self._path).decode("utf-8", "surrogateescape"))
         medium.add_option(f":start-time={time_us / SECOND:.3f}")
+        if not self._with_picture:
+            medium.add_option(":no-video")
         self._player.set_media(medium)
         medium.release()
         self._player.play()
@@ -130,6 +134,11 @@ class VlcEngine(QObject):
             events.event_detach(kind)
         self._player.release()
         self._instance.release()
+
+    def seek(self, time_us: int) -> None:
+        """Go elsewhere while playing."""
+        self._observation = None
+        self._player.set_time(time_us // 1000)
 
     def set_rate(self, rate: float) -> None:
         """Change the speed while playing."""

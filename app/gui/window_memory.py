@@ -56,6 +56,7 @@ class WindowMemory:
             "marks": [-1 if m is None else m for m in (window.studio.mark_in, window.studio.mark_out)],
             "mode": window.mode(),
             "boxes": window.view.overlays_visible(),
+            "views": window.views.states(),
             "track": window.active.key,
             "guidelines": window.guidelines.visible,
             "folded": [*sorted(window.timeline.model.folded)],
@@ -68,6 +69,7 @@ class WindowMemory:
         places = view.get("places")
         found = {key: view_state.numbers(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}
+        window.views.restore(view.get("views"))
         window.set_mode(view_state.text(view, "mode", "annotate"))
         window.active.choose(view_state.text(view, "track"))
         window.guidelines.show(view.get("guidelines") is True)

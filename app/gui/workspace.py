@@ -21,6 +21,7 @@ from widgets.recordings_list import RecordingsList
 from widgets.timeline.layout import HEADER
 from widgets.timeline.view import TimelineView
 from widgets.transport_bar import TransportBar
+from widgets.views_grid import ViewsGrid
 
 _KEYS = {
     "back": "Left",
@@ -81,6 +82,7 @@ class Workspace(QWidget):
         self.modes = ModesBar(self.jobs_panel)
         self.recordings = RecordingsList()
         self.view = PlayerView()
+        self.views = ViewsGrid(self.view)
         self.transport = TransportBar(_KEYS)
         self.slider = RangeSlider()
         self.timeline = TimelineView()
@@ -95,7 +97,7 @@ class Workspace(QWidget):
         self.columns.setChildrenCollapsible(False)
         self.rows = QSplitter(Qt.Orientation.Vertical)
         self.rows.setChildrenCollapsible(False)
-        self.rows.addWidget(self.view)
+        self.rows.addWidget(self.views)
         self._lower = self._make_lower()
         self.rows.addWidget(self._lower)
         self.rows.setStretchFactor(0, 1)

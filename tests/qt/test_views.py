@@ -1,0 +1,372 @@
+"""Several cameras and microphones of one recording in the real window, with real libVLC."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QImage, QWheelEvent
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.recordings import add_medium, add_recordings, move_medium, probe_file
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.vlc_engine import VlcEngine
+from media.frames import FrameReader
+from project.queries.media import media_of
+from project.store import Study
+from project.timebase import SECOND
+from project.types import Medium, MediumRole
+from tests.fakes.clips import make_clip, number_of
+from widgets.views_grid import MAIN, ViewsGrid
+from widgets.views_layout import Corner, Layout
+
+OFFSET_US = 1_300_000
+SIDE_FRAMES, SIDE_FPS = 60, 20
+
+
+@pytest.fixture(scope="module")
+def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Main: 6 s at 30 frames a second. Side: 3 s at 20, from 1.3 s on. A microphone as long as the main file."""
+    folder = tmp_path_factory.mktemp("clips")
+    make_clip(folder / "front.mp4", size=(192, 108), frames=180, fps=30, sound=True, bframes=2)
+    make_clip(folder / "side.mp4", size=(96, 120), frames=SIDE_FRAMES, fps=SIDE_FPS, sound=True, bframes=2)
+    make_clip(folder / "lapel.wav", picture=False, sound=True, sound_seconds=6, sound_codec="pcm_s16le")
+    make_clip(folder / "alone.mp4", size=(192, 108), frames=30, fps=30)
+    return folder
+
+
+@pytest.fixture
+def study(tmp_path: Path, clips: Path) -> Path:
+    for path in clips.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    Study.create(tmp_path / "lab.greenroom", "Lab").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+        files = [probe_file(tmp_path / name) for name in ("front.mp4", "alone.mp4")]
+        (recording, _), _ = add_recordings(session, files)
+        add_medium(session, recording, probe_file(tmp_path / "side.mp4"), MediumRole.CAMERA, OFFSET_US)
+        add_medium(session, recording, probe_file(tmp_path / "lapel.wav"), MediumRole.MICROPHONE, -SECOND)
+    return tmp_path / "lab.greenroom"
+
+
+@pytest.fixture
+def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
+    window = opened(qtbot, study)
+    yield window
+    window.close()
+
+
+def opened(qtbot: QtBot, study: Path) -> MainWindow:
+    window = MainWindow()
+    qtbot.addWidget(window)
+    window.resize(1360, 860)
+    window.show()
+    qtbot.waitExposed(window)
+    assert window.open_study(study)
+    return window
+
+
+def media(window: MainWindow) -> list[Medium]:
+    assert window.studio.session is not None
+    assert window.studio.recording is not None
+    return media_of(window.studio.session.study, window.studio.recording.id)
+
+
+def medium(window: MainWindow, name: str) -> Medium:
+    return next(m for m in media(window) if m.path == name)
+
+
+def grid(window: MainWindow) -> ViewsGrid:
+    return window.workspace.views
+
+
+def side_key(window: MainWindow) -> str:
+    return medium(window, "side.mp4").id
+
+
+def pixels(image: QImage) -> np.ndarray:
+    rgb = image.convertToFormat(QImage.Format.Format_RGB888)
+    rows = np.frombuffer(rgb.constBits(), np.uint8).reshape(rgb.height(), rgb.bytesPerLine())
+    return rows[:, : rgb.width() * 3].reshape(rgb.height(), rgb.width(), 3)
+
+
+def ready(qtbot: QtBot, window: MainWindow) -> None:
+    camera = window.views.cameras[side_key(window)]
+    qtbot.waitUntil(lambda: window.player.times is not None and camera.times is not None, timeout=20_000)
+
+
+def wait_for_side(qtbot: QtBot, window: MainWindow, number: int) -> None:
+    view = grid(window).view(side_key(window))
+
+    def shown() -> bool:
+        picture = view.picture()
+        return picture is not None and number_of(pixels(picture)) == number
+
+    qtbot.waitUntil(shown, timeout=10_000)
+
+
+def side_number(time_us: int) -> int:
+    return (time_us - OFFSET_US) * SIDE_FPS // SECOND
+
+
+@pytest.mark.parametrize("time_us", [1_300_000, 2_017_000, 3_456_000, 4_266_000])
+def test_standing_still_every_view_shows_its_own_exact_frame(
+    qtbot: QtBot, window: MainWindow, clips: Path, time_us: int
+) -> None:
+    ready(qtbot, window)
+    window.player.seek(time_us)
+    at = window.player.position_us
+    wait_for_side(qtbot, window, side_number(at))
+    view = grid(window).view(side_key(window))
+    qtbot.waitUntil(lambda: view.accessibleName() == "side; exact frame")
+    with FrameReader(clips / "side.mp4") as reader:
+        expected = reader.at_time(at - OFFSET_US)
+    shown = view.picture()
+    assert shown is not None
+    assert (pixels(shown) == expected.image).all()
+    qtbot.waitUntil(lambda: "exact frame" in window.view.accessibleName())
+    picture = window.view.picture()
+    assert picture is not None
+    assert number_of(pixels(picture)) == at * 30 // SECOND + (at * 30 % SECOND > SECOND - 60)
+
+
+def test_steps_of_the_main_file_move_the_other_view(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    window.player.seek(2_000_000)
+    for _ in range(4):
+        window.player.step(1)
+        wait_for_side(qtbot, window, side_number(window.player.position_us))
+    window.player.step(-3)
+    wait_for_side(qtbot, window, side_number(window.player.position_us))
+
+
+def test_before_it_begins_and_after_its_end_a_camera_says_so(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    view = grid(window).view(side_key(window))
+    window.player.seek(1_000_000)
+    qtbot.waitUntil(lambda: "Not recording yet" in view.accessibleName())
+    assert view.picture() is None
+    window.player.seek(2_000_000)
+    qtbot.waitUntil(lambda: view.picture() is not None)
+    window.player.seek(4_500_000)
+    qtbot.waitUntil(lambda: "No longer recording" in view.accessibleName())
+
+
+def test_they_play_together(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    camera = window.views.cameras[side_key(window)]
+    apart: list[float] = []
+
+    def see(image: QImage) -> None:
+        if window.player.playing:
+            wanted = (window.player.position_us - OFFSET_US) * SIDE_FPS / SECOND
+            apart.append(wanted - number_of(pixels(image)))
+
+    window.player.seek(1_500_000)
+    wait_for_side(qtbot, window, side_number(window.player.position_us))
+    camera.picture_changed.connect(see)
+    window.player.play()
+    qtbot.waitUntil(lambda: window.player.position_us > 3_600_000, timeout=15_000)
+    window.player.pause()
+    assert len(apart) > 15
+    assert abs(float(np.median(apart))) <= 2, "frames of the side camera, of 50 ms each"
+    wait_for_side(qtbot, window, side_number(window.player.position_us))
+    window.player.shuttle(-1)
+    qtbot.waitUntil(lambda: window.player.position_us < 3_000_000, timeout=15_000)
+    window.player.pause()
+    wait_for_side(qtbot, window, side_number(window.player.position_us))
+
+
+def test_where_a_camera_begins_is_changed_while_it_is_shown(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    window.player.seek(3_000_000)
+    at = window.player.position_us
+    wait_for_side(qtbot, window, side_number(at))
+    side = medium(window, "side.mp4")
+    assert window.studio.edit(lambda s: move_medium(s, side.recording_id, side.id, OFFSET_US - 500_000))
+    wait_for_side(qtbot, window, side_number(at) + 10)
+    window.studio.undo()
+    wait_for_side(qtbot, window, side_number(at))
+
+
+def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    area, side = grid(window), side_key(window)
+    assert area.arrangement.layout is Layout.SIDE
+    main, other = area.view(MAIN), area.view(side)
+    assert not main.geometry().intersects(other.geometry())
+    assert main.x() < other.x()
+    window.menus.actions["layout"].trigger()
+    assert area.arrangement.layout is Layout.INSET
+    assert main.size() == area.size()
+    assert main.geometry().contains(other.geometry())
+    assert other.width() / other.height() == pytest.approx(96 / 120, rel=0.05)
+    before = other.height()
+    window.menus.actions["inset_larger"].trigger()
+    assert other.height() > before
+    grown = other.height()
+    turn(other, -120)
+    assert other.height() < grown
+    window.menus.actions["inset_corner"].trigger()
+    assert area.arrangement.corner is Corner.BOTTOM_LEFT
+    drag(qtbot, other, QPoint(area.width() - 150, -area.height() + 150))
+    assert area.arrangement.corner is Corner.TOP_RIGHT
+    assert other.geometry().right() > area.width() * 0.9
+    assert not window.player.playing, "dragging is no click"
+    qtbot.mouseDClick(other, Qt.MouseButton.LeftButton)
+    qtbot.mouseRelease(other, Qt.MouseButton.LeftButton)
+    assert area.large() == side
+    assert other.size() == area.size()
+    window.player.pause()
+    window.menus.actions["layout"].trigger()
+    assert area.arrangement.layout is Layout.SINGLE
+    assert not main.isVisible()
+    assert other.isVisible()
+    window.menus.actions["large"].trigger()
+    assert main.isVisible()
+    assert not other.isVisible()
+
+
+def turn(view: QWidget, delta: int) -> None:
+    place = QPointF(20, 20)
+    none, keys, phase = Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase
+    event = QWheelEvent(place, place, QPoint(), QPoint(0, delta), none, keys, phase, False)
+    QApplication.sendEvent(view, event)
+
+
+def drag(qtbot: QtBot, view: QWidget, by: QPoint) -> None:
+    area, start = view.parentWidget(), QPoint(20, 20)
+    begin = view.mapTo(area, start)
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    for share in (0.3, 0.7, 1.0):
+        qtbot.mouseMove(view, view.mapFrom(area, begin + by * share))
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=view.mapFrom(area, begin + by))
+
+
+def test_how_it_stood_is_remembered_for_each_recording(qtbot: QtBot, window: MainWindow, study: Path) -> None:
+    ready(qtbot, window)
+    first = medium(window, "side.mp4").recording_id
+    grid(window).change(layout=Layout.INSET, corner=Corner.TOP_LEFT)
+    window.views.hear(medium(window, "lapel.wav").id)
+    other = next(row.id for row in window.recordings.model.rows() if row.id != first)
+    window.choose_recording(other)
+    assert grid(window).keys == (MAIN,)
+    assert window.view.size() == grid(window).size()
+    assert not window.menus.actions["layout"].isEnabled()
+    assert window.views.heard == MAIN
+    window.choose_recording(first)
+    assert grid(window).arrangement.layout is Layout.INSET
+    window.close()
+    again = opened(qtbot, study)
+    assert grid(again).arrangement.layout is Layout.INSET
+    assert grid(again).arrangement.corner is Corner.TOP_LEFT
+    assert again.views.heard == medium(again, "lapel.wav").id
+    again.close()
+
+
+def test_with_one_file_nothing_more_is_made(qtbot: QtBot, study: Path) -> None:
+    made: list[VlcEngine] = []
+
+    def engine(parent: object) -> VlcEngine:
+        made.append(VlcEngine(parent))  # type: ignore[arg-type]
+        return made[-1]
+
+    window = MainWindow(engine=engine)
+    qtbot.addWidget(window)
+    window.show()
+    window.open_study(study)
+    rows = {row.name: row.id for row in window.recordings.model.rows()}
+    window.choose_recording(rows["alone"])
+    qtbot.waitUntil(lambda: window.player.times is not None, timeout=20_000)
+    window.player.play()
+    qtbot.waitUntil(lambda: window.player.position_us > 200_000, timeout=10_000)
+    window.player.pause()
+    assert len(made) == 1
+    assert not window.views.cameras
+    assert not window.workspace.transport._source.isVisible()
+    window.close()
+
+
+def test_the_sound_of_another_file_is_heard_and_kept_beside_the_clock(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    assert [name for _, name in window.views.sources()] == ["front", "side", "lapel"]
+    window.menus.actions["sound"].trigger()
+    assert window.views.heard == side_key(window)
+    window.menus.actions["sound"].trigger()
+    lapel = medium(window, "lapel.wav").id
+    assert window.views.heard == lapel
+    sound = window.views.sound
+    window.player.seek(500_000)
+    window.player.play()
+    qtbot.waitUntil(lambda: sound.sounding, timeout=10_000)
+    errors: list[int] = []
+
+    def near() -> bool:
+        error = sound.error_us()
+        if error is not None:
+            errors.append(error)
+        return len(errors) >= 2 and all(abs(one) < 120_000 for one in errors[-2:])
+
+    qtbot.waitUntil(near, timeout=15_000)
+    window.player.pause()
+    assert not sound.sounding
+    window.views.hear(MAIN)
+    window.player.seek(0)
+    window.player.play()
+    qtbot.waitUntil(lambda: window.player.position_us > 300_000, timeout=10_000)
+    assert not sound.sounding
+
+
+def test_a_sound_plays_only_where_it_was_recorded(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    window.views.hear(side_key(window))
+    window.player.seek(700_000)
+    window.player.play()
+    qtbot.waitUntil(lambda: window.player.position_us > 900_000, timeout=10_000)
+    assert not window.views.sound.sounding
+    qtbot.waitUntil(lambda: window.views.sound.sounding, timeout=10_000)
+    assert window.player.position_us >= OFFSET_US - 50_000
+    window.player.pause()
+
+
+def test_a_camera_whose_file_is_gone_says_so_and_the_others_play(qtbot: QtBot, study: Path) -> None:
+    (study.parent / "side.mp4").unlink()
+    window = opened(qtbot, study)
+    view = grid(window).view(side_key(window))
+    assert "The file is missing" in view.accessibleName()
+    (button,) = view.findChildren(QPushButton)
+    with qtbot.waitSignal(window.views.locate_requested):
+        window.views.locate_requested.disconnect(window.files.locate)
+        button.click()
+    qtbot.waitUntil(lambda: window.player.times is not None, timeout=20_000)
+    window.player.play()
+    qtbot.waitUntil(lambda: window.player.position_us > 300_000, timeout=10_000)
+    window.close()
+
+
+def test_without_the_main_file_the_others_play(qtbot: QtBot, study: Path) -> None:
+    (study.parent / "front.mp4").unlink()
+    window = opened(qtbot, study)
+    camera = window.views.cameras[side_key(window)]
+    qtbot.waitUntil(lambda: camera.times is not None, timeout=20_000)
+    window.player.seek(1_500_000)
+    wait_for_side(qtbot, window, 4)
+    window.player.play()
+    qtbot.waitUntil(lambda: window.player.position_us > 2_000_000, timeout=10_000)
+    window.player.pause()
+    wait_for_side(qtbot, window, side_number(window.player.position_us))
+    window.close()
+
+
+def test_a_camera_that_is_added_and_taken_back_comes_and_goes(qtbot: QtBot, window: MainWindow, study: Path) -> None:
+    rows = {row.name: row.id for row in window.recordings.model.rows()}
+    window.choose_recording(rows["alone"])
+    file = probe_file(study.parent / "side.mp4")
+    assert window.studio.edit(lambda s: add_medium(s, rows["alone"], file, MediumRole.CAMERA))
+    assert len(grid(window).keys) == 2
+    assert window.menus.actions["layout"].isEnabled()
+    window.studio.undo()
+    assert grid(window).keys == (MAIN,)
+    assert not window.menus.actions["layout"].isEnabled()
