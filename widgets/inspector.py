@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QKeySequence
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
@@ -24,7 +24,8 @@ class Inspector(QWidget):
     """Shows one segment with its form, several with what can be done to all, or what to do when there is none.
 
     The form is that of a track of a scheme; `use` changes it. It binds the keys of that track itself: they work
-    anywhere in the window while a segment is shown that may be changed. There is no Save button: every change is sent
+    anywhere in the window while a segment is shown that may be changed, but for `taken` ones, which mean
+    something else there. There is no Save button: every change is sent
     at once, typed text when typing pauses. Call `flush` before anything that reads the study or takes the segment
     away; switching to another segment and hiding the inspector do so themselves.
 
@@ -50,8 +51,9 @@ class Inspector(QWidget):
     track_chosen = Signal(str)
     panel_made = Signal(object)
 
-    def __init__(self, scheme: Scheme, parent: QWidget | None = None) -> None:
+    def __init__(self, scheme: Scheme, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._taken = taken
         self._ids: list[str] = []
         self._read_only = False
         self._one_track = True
@@ -251,7 +253,7 @@ class Inspector(QWidget):
         self.times_changed.emit(self._ids[0], start_us, end_us)
 
     def _make_panel(self, scheme: Scheme, track: str) -> TrackPanel:
-        panel = TrackPanel(scheme, track)
+        panel = TrackPanel(scheme, track, self._taken)
         panel.form.value_changed.connect(self._value_changed)
         panel.labels.chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel

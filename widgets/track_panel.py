@@ -1,6 +1,6 @@
 """What the inspector shows for the segments of one track: its labels, its form, and the keys of both."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -13,10 +13,13 @@ from widgets.segment_form import SegmentForm
 
 
 class TrackPanel(QWidget):
-    """Labels above, the form below."""
+    """Labels above, the form below. Keys that are `taken` by the window are not bound."""
 
-    def __init__(self, scheme: Scheme, track: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, scheme: Scheme, track: str, taken: Sequence[QKeySequence] = (), parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._taken = taken
         self.scheme = scheme
         self.track = scheme.lane(track)
         self.labels = LabelButtons(self.track)
@@ -39,18 +42,16 @@ class TrackPanel(QWidget):
 
     def _bind(self) -> None:
         for label in self.track.labels:
-            if label.shortcut:
-                self._for_several.append(self._shortcut(label.shortcut, self.labels.buttons[label.key].click))
+            self._bind_key(self._for_several, label.shortcut, self.labels.buttons[label.key].click)
         for key, editor in self.form.editors.items():
-            if editor.field.shortcut:
-                self._for_one.append(self._shortcut(editor.field.shortcut, editor.setFocus))
+            self._bind_key(self._for_one, editor.field.shortcut, editor.setFocus)
             for choice in editor.field.choices:
-                if choice.shortcut:
-                    act = partial(self.form.pick, key, choice.key)
-                    self._for_one.append(self._shortcut(choice.shortcut, act))
+                self._bind_key(self._for_one, choice.shortcut, partial(self.form.pick, key, choice.key))
 
-    def _shortcut(self, key: str, act: Callable[[], object]) -> QShortcut:
+    def _bind_key(self, to: list[QShortcut], key: str, act: Callable[[], object]) -> None:
+        if not key or QKeySequence(key) in self._taken:
+            return
         shortcut = QShortcut(QKeySequence(key), self)
         shortcut.activated.connect(act)
         shortcut.setEnabled(False)
-        return shortcut
+        to.append(shortcut)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from app.core.schemes import in_use
 from app.core.session import Session
-from project.queries.schemes import all_versions, segment_counts, value_counts
+from project.queries.schemes import all_versions, labels_in_use, segment_counts, value_counts
 from project.queries.segments import segments_under, values_under
 from project.schemes.scheme import Scheme
 from project.types import FieldValue, Json, Segment
@@ -101,7 +101,9 @@ def orphans_of(session: Session, key: str) -> list[Orphan]:
     if scheme is None:
         return [Orphan(one) for one in segments_under(study, key)]
     labels = {(track.key, label.key) for track in scheme.tracks for label in track.labels}
-    found = [Orphan(one) for one in segments_under(study, key) if (one.track, one.label) not in labels]
+    found = []
+    if labels_in_use(study, key) - labels:
+        found = [Orphan(one) for one in segments_under(study, key) if (one.track, one.label) not in labels]
     if set(all_versions(study).get(key, {})) - {scheme.version}:
         found += [
             Orphan(segment, value)

@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
 
     def _renew_inspector(self) -> None:
         session = self.studio.session
-        self.inspector = Inspector(session.scheme) if session else None
+        self.inspector = Inspector(session.scheme, self.menus.taken()) if session else None
         if self.inspector is None:
             self.pages.drop("annotate")
         else:

@@ -48,13 +48,18 @@ class Menus(QObject):
         self.label_actions = []
         for label in track.labels if track else ():
             action = QAction(f"Make “{label.name.replace('&', '&&')}” segment from marks", self._window)
-            action.setShortcut(QKeySequence(label.shortcut))
+            if label.shortcut and QKeySequence(label.shortcut) not in self.taken():
+                action.setShortcut(QKeySequence(label.shortcut))
             action.setAutoRepeat(False)
             action.setEnabled(self._marked)
             action.triggered.connect(lambda _=False, key=label.key: make(key))
             edit.insertAction(self.actions["next_track"], action)
             self._window.addAction(action)
             self.label_actions.append(action)
+
+    def taken(self) -> list[QKeySequence]:
+        """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
+        return [key for action in self.actions.values() for key in action.shortcuts()]
 
     def enable(self, present: Need, reason: str) -> None:
         """Switch on what can be done when `present` is there; `reason` says why a study cannot be edited."""

@@ -4,16 +4,19 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QWidget
 
 from app.core.commands import schemes as commands
 from app.core.scheme_report import Orphan, kept_schemes, orphans_of
 from app.core.session import Session
+from app.gui.actions import ACTIONS
 from app.gui.context import Context
 from app.gui.questions import Questions
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.schemes.loader import load_scheme, parse_scheme, scheme_text, shipped_names
+from project.schemes.scheme import Scheme
 from project.timebase import format_time
 from project.types import Changes
 from widgets.scheme_text import value_text
@@ -23,6 +26,8 @@ from widgets.schemes.view import SchemesView
 _MOST_ORPHANS = 500
 """How many are listed."""
 _SCHEMES = "schemes"
+_PAUSE_MS = 700
+"""How long edits must pause before what the study has is counted anew."""
 
 
 def make(context: Context) -> QWidget:
@@ -39,6 +44,8 @@ class SchemesWindow(SchemesView):
         self._questions = questions
         self._checked: dict[str, tuple[Path, str]] = {}
         self._refused: list[UserError] = []
+        self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._later.timeout.connect(self.refresh)
         studio.bridge.changed.connect(self._apply)
         studio.failed.connect(self._refused.append)
         self.check_requested.connect(self._check)
@@ -71,6 +78,7 @@ class SchemesWindow(SchemesView):
                     one.values,
                     one.orphans,
                     self._file_of(session, one.key),
+                    _taken(one.scheme),
                 )
             )
         known = {entry.key for entry in found}
@@ -81,12 +89,15 @@ class SchemesWindow(SchemesView):
         for key, (path, text) in self._checked.items():
             scheme = parse_scheme(text, path.name)
             name = f"{scheme.name}, version {scheme.version}"
-            found.append(SchemeEntry(Group.FILE, key, name, scheme, file=str(path)))
+            found.append(SchemeEntry(Group.FILE, key, name, scheme, file=str(path), taken=_taken(scheme)))
         return found
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _SCHEMES in changes.ids("property") or changes.ids("scheme_version") or self.isVisible():
+        if _SCHEMES in changes.ids("property") or changes.ids("scheme_version"):
             self.refresh()
+        elif changes.ids("segment") or changes.ids("segment_value"):
+            # What is counted grows with the study: not at every key that is pressed elsewhere.
+            self._later.start()
 
     def _check(self) -> None:
         path = self._questions.scheme()
@@ -158,6 +169,12 @@ class SchemesWindow(SchemesView):
         if session is not None:
             files = self._studio.settings.scheme_files | {f"{session.study.id}/{key}": str(path)}
             self._studio.change_settings(replace(self._studio.settings, scheme_files=files))
+
+
+def _taken(scheme: Scheme | None) -> tuple[str, ...]:
+    """Return the shortcuts of a scheme that the window uses itself."""
+    window = {key.upper() for spec in ACTIONS for key in spec.keys}
+    return () if scheme is None else tuple(key for key in scheme.shortcuts() if key.upper() in window)
 
 
 def _read_again(session: Session, path: Path, key: str) -> Changes:

@@ -46,3 +46,10 @@ def value_counts(study: Study) -> dict[str, dict[int, int]]:
 def segment_counts(study: Study) -> dict[str, int]:
     """Return scheme key -> number of segments."""
     return {row[0]: row[1] for row in study.rows("SELECT scheme, count(*) FROM segment GROUP BY scheme")}
+
+
+def labels_in_use(study: Study, key: str) -> set[tuple[str, str]]:
+    """Return the (track, label) pairs of a scheme that segments have."""
+    return {
+        (row[0], row[1]) for row in study.rows("SELECT DISTINCT track, label FROM segment WHERE scheme = ?", (key,))
+    }

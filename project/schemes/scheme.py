@@ -181,6 +181,13 @@ class Scheme:
         """Return the fields that the segments of a track have."""
         return tuple(field for field in self.fields if not field.tracks or track in field.tracks)
 
+    def shortcuts(self) -> tuple[str, ...]:
+        """Return every shortcut that it names, once."""
+        named: list[Label | Field | Choice] = [label for track in self.tracks for label in track.labels]
+        for field in self.fields:
+            named += [field, *field.choices]
+        return tuple(dict.fromkeys(one.shortcut for one in named if one.shortcut))
+
     def check_label(self, track: str, label: str) -> str:
         """Return the label where the track has it.
 

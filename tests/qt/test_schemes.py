@@ -295,6 +295,32 @@ def test_a_file_is_checked_used_changed_and_reloaded(
     assert str(file) not in str(session.study.rows("SELECT * FROM property"))
 
 
+def test_a_key_that_the_window_uses_stays_the_windows(
+    qtbot: QtBot, open_window: Open, answers: Answers, study: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "lab.toml"
+    shortcut = 'name = "b"\nshortcut = "I"\n'
+    file.write_text(text(1, choices=["x"]).replace('name = "b"\n', shortcut, 1))
+    answers.scheme = lambda: file  # type: ignore[method-assign]
+    window = opened(open_window, study)
+    ready(qtbot, window)
+    view = schemes_window(window)
+    view.check.click()
+    assert "The window uses I itself" in view.facts.text()
+    view.use.click()
+    view.close()
+    one = made(window, "a", "lab", "t")
+    window.timeline.setFocus()
+    press(window, Qt.Key.Key_I)
+    assert window.studio.mark_in is not None
+    assert segment(window, one) == "a"
+
+
+def segment(window: MainWindow, one: Segment) -> str:
+    assert window.studio.session is not None
+    return next(s.label for s in all_segments(window.studio.session.study) if s.id == one.id)
+
+
 def test_the_window_of_schemes_goes_with_the_study(qtbot: QtBot, open_window: Open, study: Path) -> None:
     window = opened(open_window, study)
     view = schemes_window(window)

@@ -27,6 +27,7 @@ class SchemeEntry:
         values: filled in under it.
         orphans: what its newest version has no place for.
         file: the path of the file that it was read from, where one is known.
+        taken: its shortcuts that do not work, because the window uses these keys itself.
     """
 
     group: Group
@@ -39,6 +40,7 @@ class SchemeEntry:
     values: int = 0
     orphans: int = 0
     file: str = ""
+    taken: tuple[str, ...] = ()
 
     @property
     def place(self) -> str:

@@ -240,6 +240,9 @@ def _facts(entry: SchemeEntry) -> str:
         lines.append(f"{_count(entry.segments, 'segment')}, {_count(entry.values, 'value')}.")
     if entry.orphans:
         lines.append(f'<a href="orphans">{entry.orphans:,} without a place in the newest version</a>.')
+    if entry.taken:
+        keys = escape(", ".join(entry.taken))
+        lines.append(f"The window uses {keys} itself (F1 lists its keys): choose another shortcut in the file.")
     if entry.file:
         lines.append(f"File: {escape(entry.file)}")
     return " ".join(lines)
