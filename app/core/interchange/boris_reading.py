@@ -15,7 +15,7 @@ from app.core.interchange.unique import unique
 from project.types import Json
 
 NO_SUBJECT = "No focal subject"
-COMMENT, COMMENT_AT_END = "comment", "comment at end"
+COMMENT = "comment"
 _LATEST_S = 2_147_483_647
 _SEVERAL = 1
 _ANNOTATOR = ("annotator", "observer", "coder", "rater")
@@ -144,9 +144,7 @@ class _Reader:
         ours = self._marks.codes.get(event.code)
         values: dict[str, Json] = modifier_values(event.modifiers, known.sets if known else ())
         if ours is None:
-            for name, text in ((COMMENT, event.comment), (COMMENT_AT_END, event.comment_at_end)):
-                if text:
-                    values[name] = text
+            values |= said_about(event.comment, event.comment_at_end)
             category = known.category if known else ""
             lane = ("segments", annotator, event.subject, "", "", category)
             return lane, Entry(start, end, event.code, values)
@@ -173,6 +171,12 @@ class _Reader:
             name = unique(" ".join(word for word in words if word), taken)
             lanes.append(Lane(name, tuple(entries), kind, annotator, participant, scheme, track, vocabulary))
         return RecordingPart(part.name, tuple(lanes), part.media, part.duration_us, part.id)
+
+
+def said_about(*comments: str) -> dict[str, Json]:
+    """Return the comments at the start and at the end of an event as the value `comment`, a list where both are."""
+    texts: list[Json] = [text for text in comments if text]
+    return {COMMENT: texts[0] if len(texts) == 1 else texts} if texts else {}
 
 
 @dataclass(slots=True)

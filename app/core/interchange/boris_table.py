@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.core.interchange.boris_reading import COMMENT, COMMENT_AT_END, NO_SUBJECT
+from app.core.interchange.boris_reading import NO_SUBJECT, said_about
 from app.core.interchange.boris_values import SEPARATOR, comment_values, modifier_values
 from app.core.interchange.csv_table import plain
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
@@ -195,9 +195,7 @@ def _lane(row: Row, span: _Span) -> tuple[_LaneKey, str, dict[str, Json]]:
         values |= comment_values(span.comment, _split(row.get("comment names", "")))
         lane = ("segments", annotator, subject, row.get("scheme", ""), row.get("track", ""), "")
         return lane, row["behavior"], values
-    for name, comment in ((COMMENT, span.comment), (COMMENT_AT_END, span.comment_at_end)):
-        if comment:
-            values[name] = comment
+    values |= said_about(span.comment, span.comment_at_end)
     category = row.get("behavioral category", "").strip()
     category = "" if category.casefold() == "not defined" else category
     return ("segments", annotator, subject, "", "", category), row["behavior"], values

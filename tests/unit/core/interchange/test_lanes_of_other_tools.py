@@ -68,7 +68,7 @@ def test_events_without_a_time_and_out_of_the_ethogram_are_told(tmp_path: Path) 
         (1_000_000, 3_000_000, "s"),
         (2_000_000, 2_000_000, "x"),
     ]
-    assert lane.entries[0].values == {"comment at end": "begin"}
+    assert lane.entries[0].values == {"comment": "begin"}
     assert found.remarks == (
         "Observation “a”: events without a time are left out: 3.",
         "Observation “a”: events “x”, which are not in the ethogram, are read as points: 1.",
@@ -83,7 +83,7 @@ def test_a_table_of_events_by_an_older_boris(tmp_path: Path) -> None:
     assert part.name == "meeting"
     assert [(lane.name, lane.participant) for lane in part.lanes] == [("P01", "P01")]
     assert part.lanes[0].entries == (
-        Entry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": "sees", "comment at end": "stops"}),
+        Entry(1_500_000, 3_000_000, "smile", {"modifier 1": "big", "comment": ["sees", "stops"]}),
         Entry(2_000_000, 2_000_000, "nod"),
     )
     assert found.remarks == ("Starts of “smile” without a stop are left out: 1.",)
@@ -98,7 +98,7 @@ def test_an_aggregated_table_of_boris(tmp_path: Path) -> None:
     assert [link.path for link in part.media] == ["a.mp4", "b.mp4", "c.mp4"]
     nobody, person = part.lanes
     assert (nobody.name, nobody.participant, person.name) == ("No focal subject", "", "P01 gaze")
-    held = {"modifier 1": "m1", "comment": "here", "comment at end": "there"}
+    held = {"modifier 1": "m1", "comment": ["here", "there"]}
     assert nobody.entries == (Entry(2_000_000, 4_000_000, "s", held),)
     assert person.entries == (Entry(3_000_000, 3_000_000, "p"),)
 
