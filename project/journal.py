@@ -124,7 +124,7 @@ class Journal:
     def end(self, step: OpenStep) -> Changes:
         """Close a step and return what it changed; false when it changed nothing."""
         rows = self._connection.execute(
-            "SELECT table_name, row_id FROM journal_change WHERE step_id = ? AND id > ?", (step.id, step.mark)
+            "SELECT DISTINCT table_name, row_id FROM journal_change WHERE step_id = ? AND id > ?", (step.id, step.mark)
         ).fetchall()
         if step.joined:
             self._squash(step)

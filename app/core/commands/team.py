@@ -1,9 +1,10 @@
 """Splitting a study for an annotator, merging copies, and choosing between the versions of a conflict."""
 
 import contextlib
+import gc
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -88,6 +89,7 @@ def merge_copies(session: Session, copies: Sequence[Path], *, dry_run: bool = Fa
         opened = [stack.enter_context(open_copy(session.study, path)) for path in copies]
         opened.sort(key=order_of)
         who = session.annotator()
+        stack.enter_context(_without_collecting())
         done = [MergedCopy(copy.path, _merge(session, copy, who.id if who else None, dry_run)) for copy in opened]
     session.schemes.reload()
     return done
@@ -119,6 +121,18 @@ def find_conflict(session: Session, conflict_id: str) -> Conflict:
     if found is None:
         raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom conflicts STUDY")
     return found
+
+
+@contextlib.contextmanager
+def _without_collecting() -> Iterator[None]:
+    """Let nobody look for garbage among hundreds of thousands of rows that are all in use."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _merge(session: Session, copy: Study, annotator_id: str | None, dry_run: bool) -> Merged:
