@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from app.core.schemes import in_use
 from app.core.session import Session
 from project.queries.schemes import all_versions, labels_in_use, segment_counts, value_counts
-from project.queries.segments import segments_under, values_under
-from project.schemes.scheme import Scheme
+from project.queries.segments import older_values, segments_under
+from project.schemes.scheme import FieldKind, Scheme
 from project.types import FieldValue, Json, Segment
 
 
@@ -105,11 +105,15 @@ def orphans_of(session: Session, key: str) -> list[Orphan]:
     if labels_in_use(study, key) - labels:
         found = [Orphan(one) for one in segments_under(study, key) if (one.track, one.label) not in labels]
     if set(all_versions(study).get(key, {})) - {scheme.version}:
-        found += [
-            Orphan(segment, value)
-            for segment, value in values_under(study, key)
-            if value.version != scheme.version and scheme.orphans(segment.track, {value.field: value.value})
-        ]
+        # A text fits wherever its field is.
+        texts = [field.key for field in scheme.fields if field.kind is FieldKind.TEXT and not field.tracks]
+        homeless: dict[tuple[str, str, str], bool] = {}
+        for segment, value in older_values(study, key, scheme.version, texts):
+            kind = (segment.track, value.field, repr(value.value))
+            if kind not in homeless:
+                homeless[kind] = bool(scheme.orphans(segment.track, {value.field: value.value}))
+            if homeless[kind]:
+                found.append(Orphan(segment, value))
     return found
 
 

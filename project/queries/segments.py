@@ -143,13 +143,17 @@ def every_value_of(study: Study, segment_id: str) -> list[FieldValue]:
     return [_value(row) for row in rows]
 
 
-def values_under(study: Study, scheme: str) -> list[tuple[Segment, FieldValue]]:
-    """Return every value filled in under any version of a scheme, with its segment, the oldest version first."""
+def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = ()) -> list[tuple[Segment, FieldValue]]:
+    """Return the values filled in under other versions of a scheme than this, each with its segment, oldest first.
+
+    Values of the fields `but` are left out.
+    """
     columns = ", ".join(f"s.{column}" for column in _COLUMNS.split(", "))
     rows = study.rows(
         f"SELECT {columns}, {_VALUES} FROM segment s JOIN segment_value v ON v.segment_id = s.id "
-        "AND v.scheme = s.scheme WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
-        (scheme,),
+        f"AND v.scheme = s.scheme AND v.version <> ? AND v.field NOT IN ({', '.join('?' * len(but))}) "
+        "WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
+        (version, *but, scheme),
     )
     return [(_segment(row[:8]), _value(row[8:])) for row in rows]
 
