@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from app.core.interchange.base import Format
+from app.core.interchange.comment_text import COMMENTS, comments_text
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.file_names import file_name
 from app.core.interchange.rows import whole_rows
@@ -18,8 +19,6 @@ from project.queries.hold_outs import hold_outs
 from project.schemes.scheme import FieldKind
 from project.types import Comment, FieldValue, Json, Recording, Segment
 
-COMMENTS = "comments"
-"""The name under which a segment's comments stand among its values: a list of `annotator: text`."""
 SPEECH = "Speech"
 
 
@@ -144,7 +143,7 @@ class _Maker:
             for key, found in values.items()
         }
         if said and COMMENTS not in held:
-            held[COMMENTS] = [f"{self._all_names[comment.annotator_id]}: {comment.text}" for comment in said]
+            held[COMMENTS] = comments_text([(self._all_names[one.annotator_id], one.text) for one in said])
         return Entry(one.start_us, one.end_us, one.label, held, one.id)
 
     def _speech(self, recording_id: str) -> Iterator[Lane]:

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from types import MappingProxyType
 
+from app.core.interchange.comment_text import COMMENTS
 from app.core.interchange.document import Document, Lane
-from app.core.interchange.exporting import COMMENTS
 from app.core.interchange.mapping import COMMENT, Becomes, Mapping, Target
 from app.core.session import Session
 from project.schemes.scheme import FieldKind, Scheme, Track

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from app.core.clock import utc_now
+from app.core.interchange.comment_text import by_whom
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
 from app.core.interchange.import_step import import_step
 from app.core.interchange.known import Known
@@ -241,10 +242,9 @@ class _Planner:
             if value is not None:
                 self._found.new_values.append(FieldValue(made.id, scheme.key, scheme.version, key, value))
         for text in read.comments:
-            who, _, said = text.partition(": ")
-            by_name = who in self._annotators and bool(said)
-            by = self._annotators[who] if by_name else author
-            self._found.new_comments.append(Comment(new_id(), made.id, by, said if by_name else text, self._at))
+            who, said = by_whom(text)
+            by, said = (self._annotators[who], said) if who in self._annotators else (author, text)
+            self._found.new_comments.append(Comment(new_id(), made.id, by, said, self._at))
 
     def _utterances(
         self, lane: Lane, target: Target, recording: Recording, left_out: Counter[str], remarks: Counter[str]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from app.core.interchange import value_text
+from app.core.interchange.comment_text import texts_in
 from app.core.interchange.document import Entry
 from app.core.interchange.mapping import COMMENT, Target
 from app.core.interchange.mapping import Mapping as Chosen
@@ -85,7 +86,7 @@ class LaneReader:
                 if value not in (None, "", []):
                     remarks[f"values of “{name}” have no field, and are left out"] += 1
             elif key == COMMENT:
-                comments += tuple(str(one) for one in (value if isinstance(value, list) else [value]) if one)
+                comments += tuple(texts_in(value))
             else:
                 self._take(key, value, label, values, remarks)
         return Read(*span, label, values, comments)

@@ -1,0 +1,198 @@
+"""Studies of any content, and how they are compared."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from hypothesis import strategies as st
+
+from app.core.interchange.document import Document
+from app.core.session import Session
+from project.ids import new_id
+from project.queries.annotators import insert_annotator
+from project.queries.collections import insert_collection
+from project.queries.comments import insert_comments
+from project.queries.media import insert_medium
+from project.queries.participants import insert_participant, set_appearance
+from project.queries.recordings import insert_recording
+from project.queries.segments import insert_segments, insert_values
+from project.queries.utterances import insert_utterances
+from project.schemes.loader import load_scheme
+from project.schemes.scheme import Extent, Field, FieldKind
+from project.store import Study
+from project.types import (
+    Annotator,
+    Collection,
+    Comment,
+    FieldValue,
+    Json,
+    MediaFacts,
+    Medium,
+    MediumRole,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Segment,
+    Utterance,
+)
+
+SCHEMES = ("shrec", "cues", "sotopia-eval", "socialnli", "plain")
+DURATION_US = 60_000_000
+# No control characters but line ends, and nothing that no UTF-8 can hold.
+TEXT = st.text(st.characters(exclude_categories=("Cs", "Cc", "Cn"), include_characters="\n\t"), max_size=20)
+WORDS = TEXT.filter(str.strip)
+NAMES = WORDS.map(lambda text: " ".join(text.split())).filter(bool)
+
+
+@dataclass(frozen=True)
+class Content:
+    recordings: tuple[Recording, ...]
+    media: tuple[Medium, ...]
+    annotators: tuple[Annotator, ...]
+    participants: tuple[Participant, ...]
+    segments: tuple[Segment, ...]
+    values: tuple[FieldValue, ...]
+    comments: tuple[Comment, ...]
+    utterances: tuple[Utterance, ...]
+
+    def without_work(self) -> "Content":
+        return replace(self, annotators=(), participants=(), segments=(), values=(), comments=(), utterances=())
+
+
+@st.composite
+def contents(draw: Any, most: int = 6, words: st.SearchStrategy[str] = WORDS) -> Content:
+    collection = new_id()
+    recordings = tuple(
+        Recording(new_id(), collection, number + 1, name, DURATION_US)
+        for number, name in enumerate(draw(st.lists(NAMES, min_size=1, max_size=2)))
+    )
+    media = tuple(
+        Medium(
+            new_id(),
+            one.id,
+            MediumRole.MAIN,
+            0,
+            0,
+            f"clip {one.number}.mp4",
+            one.id,
+            MediaFacts("mp4", 1, 1, None, None),
+        )
+        for one in recordings
+    )
+    annotators = tuple(Annotator(new_id(), name) for name in draw(st.sets(NAMES, min_size=1, max_size=2)))
+    people = tuple(
+        Participant(new_id(), name, ParticipantRole.USER) for name in draw(st.sets(NAMES, min_size=1, max_size=2))
+    )
+    segments, values, comments, utterances = [], [], [], []
+    for _ in range(draw(st.integers(0, most))):
+        scheme = load_scheme(draw(st.sampled_from(SCHEMES)))
+        track = draw(st.sampled_from(scheme.tracks))
+        label = draw(st.sampled_from(track.labels)).key
+        start, end = draw(spans())
+        if track.extent is Extent.RECORDING:
+            start, end = 0, DURATION_US
+        author, where = draw(st.sampled_from(annotators)), draw(st.sampled_from(recordings))
+        one = Segment(new_id(), where.id, author.id, label, start, end, scheme.key, track.key)
+        segments.append(one)
+        for field in scheme.fields_of(track.key):
+            if field.applies_to(label, track.key) and draw(st.booleans()):
+                value = scheme.check_value(field.key, draw(filled_in(field, people, words)))
+                values.append(FieldValue(one.id, scheme.key, scheme.version, field.key, value))
+        if draw(st.booleans()):
+            at = "2026-01-01T00:00:00.000+00:00"
+            comments.append(Comment(new_id(), one.id, author.id, " ".join(draw(words).split()), at))
+    for _ in range(draw(st.integers(0, most))):
+        who, where = draw(st.sampled_from([None, *people])), draw(st.sampled_from(recordings))
+        start, end = draw(spans())
+        utterances.append(Utterance(new_id(), where.id, start, end, draw(words), who.id if who else None))
+    return Content(recordings, media, annotators, people, *map(tuple, (segments, values, comments, utterances)))
+
+
+@st.composite
+def spans(draw: Any) -> tuple[int, int]:
+    start = draw(st.integers(0, DURATION_US - 1000))
+    return start, draw(st.integers(start + 1000, DURATION_US))
+
+
+def filled_in(field: Field, people: tuple[Participant, ...], words: st.SearchStrategy[str]) -> st.SearchStrategy[Json]:
+    match field.kind:
+        case FieldKind.TEXT:
+            return words
+        case FieldKind.CHOICE:
+            return st.sampled_from([choice.key for choice in field.choices])
+        case FieldKind.CHOICES:
+            return st.lists(st.sampled_from([choice.key for choice in field.choices]), min_size=1, unique=True)
+        case FieldKind.SCALE | FieldKind.SLIDER:
+            return st.integers(int(field.minimum), int(field.maximum))
+        case FieldKind.PARTICIPANT:
+            return st.sampled_from([one.id for one in people])
+
+
+@contextmanager
+def opened(content: Content, annotator: str = "Somebody") -> Iterator[Session]:
+    """Open a study of this content, in a folder of its own."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "study.greenroom"
+        with Study.create(path) as study, study.without_history():
+            study.set_property("schemes", [*SCHEMES])
+            insert_collection(study, Collection(content.recordings[0].collection_id, "All"))
+            for recording in content.recordings:
+                insert_recording(study, recording)
+            for medium in content.media:
+                insert_medium(study, medium)
+            for person in content.annotators:
+                insert_annotator(study, person)
+            for one in content.participants:
+                insert_participant(study, one)
+            insert_segments(study, content.segments)
+            insert_values(study, content.values)
+            insert_comments(study, content.comments)
+            insert_utterances(study, content.utterances)
+            for said in content.utterances:
+                if said.participant_id:
+                    set_appearance(study, said.recording_id, said.participant_id, True)
+        with Session.open(path, annotator) as session:
+            yield session
+
+
+@contextmanager
+def opened_empty(annotator: str = "Somebody") -> Iterator[Session]:
+    """Open a new study."""
+    with tempfile.TemporaryDirectory() as folder:
+        Study.create(Path(folder) / "empty.greenroom").close()
+        with Session.open(Path(folder) / "empty.greenroom", annotator) as session:
+            yield session
+
+
+def compared(document: Document, *, ids: bool) -> list[Any]:
+    """Return what must be the same after a round trip; the order of lanes does not matter."""
+    return [
+        (
+            part.id,
+            sorted(
+                (
+                    lane.kind,
+                    lane.annotator,
+                    lane.participant,
+                    lane.scheme,
+                    lane.track,
+                    sorted(
+                        repr((e.start_us, e.end_us, e.text, sorted(e.values.items()), e.id if ids else ""))
+                        for e in lane.entries
+                    ),
+                )
+                for lane in part.lanes
+            ),
+        )
+        for part in document.recordings
+    ]
+
+
+def everything(session: Session) -> list[tuple[Any, ...]]:
+    """Return every row of the journal and of the tables that an import may touch."""
+    tables = ("annotator", "participant", "appearance", "segment", "segment_value", "comment", "utterance", "property")
+    found = [(table, *row) for table in tables for row in session.study.rows(f"SELECT * FROM {table}")]
+    return found + session.study.rows("SELECT count(*) FROM journal_step")

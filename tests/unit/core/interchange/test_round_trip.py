@@ -1,0 +1,68 @@
+"""What a format holds comes back as it was; the lossless one brings back the study itself."""
+
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+
+from app.core.interchange.exporting import document_of, export, exportable
+from app.core.interchange.files import apply_import, plan_import, read_file
+from app.core.interchange.guessing import guess_mapping
+from app.core.interchange.places import guess_places
+from app.core.interchange.registry import format_called
+from app.core.interchange.rows import STUDY, whole_rows
+from app.core.session import Session
+from project.types import Changes
+from tests.unit.core.interchange.studies import Content, compared, contents, everything, opened, opened_empty
+
+KEEPS_IDS = {"eaf": True, "csv": True, "textgrid": False}
+QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
+SLOW = settings(max_examples=12, deadline=None, suppress_health_check=QUIET)
+    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+)
+
+
+def bring(session: Session, path: Path) -> Changes:
+    document = read_file(path)
+    mapping, places = guess_mapping(session, document), guess_places(session, document)
+    plan = plan_import(session, document, mapping, places)
+    assert plan.left_out == 0
+    return apply_import(session, plan, path.name)
+
+
+@pytest.mark.parametrize("key", KEEPS_IDS)
+@given(content=contents())
+@SLOW
+def test_the_stated_subset_comes_back(key: str, content: Content) -> None:
+    with opened(content) as source, opened(content.without_work()) as target, tempfile.TemporaryDirectory() as folder:
+        paths = export(source, format_called(key), Path(folder) / "out", exportable(source))
+        before = everything(source)
+        for path in paths:
+            bring(target, path)
+            bring(source, path)
+        assert everything(source) == before
+        wanted = compared(document_of(source, exportable(source)), ids=KEEPS_IDS[key])
+        assert compared(document_of(target, exportable(target)), ids=KEEPS_IDS[key]) == wanted
+        after = everything(target)
+        for path in paths:
+            bring(target, path)
+        assert everything(target) == after
+
+
+@given(content=contents())
+@SLOW
+def test_the_lossless_one_makes_the_same_study_again(content: Content) -> None:
+    with opened(content) as source, tempfile.TemporaryDirectory() as folder:
+        [path] = export(source, format_called("jsonl"), Path(folder) / "out.jsonl", exportable(source))
+        before = everything(source)
+        bring(source, path)
+        assert everything(source) == before
+        with opened_empty(content.annotators[0].name) as target:
+            bring(target, path)
+            wanted = whole_rows(source, [one.id for one in content.recordings])
+            found = whole_rows(target, [one.id for one in content.recordings])
+            assert {**found, STUDY: ()} == {**wanted, STUDY: ()}
+            assert found[STUDY][0]["schemes"] == wanted[STUDY][0]["schemes"]
+            target.study.undo()
+            assert not target.study.rows("SELECT 1 FROM recording UNION ALL SELECT 1 FROM segment")
