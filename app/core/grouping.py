@@ -19,8 +19,16 @@ def grouped(marks: Sequence[Mark], minimum_iou: float = 0.0) -> list[tuple[Mark,
     """Return every mark in exactly one group, by start; many groups hold one mark alone."""
     near = _overlapping(marks, minimum_iou)
     owner = [one.segment.annotator_id for one in marks]
+    rank = {order: at for at, order in enumerate(sorted({one.order for one in marks}))}
+    ranks = [rank[one.order] for one in marks]
+
+    def preference(pair: tuple[int, int]) -> tuple[float | bool, ...]:
+        one, other = marks[pair[0]], marks[pair[1]]
+        first, second = sorted((ranks[pair[0]], ranks[pair[1]]))
+        return -near[pair], one.segment.label != other.segment.label, one.said != other.said, first, second
+
     group = [[place] for place in range(len(marks))]
-    for a, b in sorted(near, key=lambda pair: _preference(marks[pair[0]], marks[pair[1]], near[pair])):
+    for a, b in sorted(near, key=preference):
         one, other = group[a], group[b]
         if one is other or {owner[i] for i in one} & {owner[j] for j in other}:
             continue
@@ -55,8 +63,3 @@ def _overlapping(marks: Sequence[Mark], minimum_iou: float) -> dict[tuple[int, i
                 a, b = places[who][i], places[whom][j]
                 near[min(a, b), max(a, b)] = iou
     return near
-
-
-def _preference(one: Mark, other: Mark, iou: float) -> tuple[object, ...]:
-    first, second = sorted((one, other), key=lambda mark: mark.order)
-    return -iou, one.segment.label != other.segment.label, one.said != other.said, first.order, second.order

@@ -37,7 +37,7 @@ class Mark:
         """What it can be compared within: scheme, track and whom it is about."""
         return self.segment.scheme, self.segment.track, self.about
 
-    @property
+    @cached_property
     def agreed(self) -> int:
         """How many others agree with it."""
         return sum(one.decision is Decision.AGREE for one in self.reviews)
@@ -52,7 +52,7 @@ class Mark:
         """The values as one text, the same for the same values."""
         return to_json(dict(sorted(self.values.items())))
 
-    @property
+    @cached_property
     def order(self) -> Order:
         """Sorts marks by time and content, whoever made them."""
         one = self.segment

@@ -5,15 +5,15 @@ differ, and agrees or disagrees. Two segments that stand for each other (see `ap
 labels, choices or numbers differ, when a text is there in one only, or when their IoU is below `BOUNDARIES_IOU`.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from app.core.grouping import grouped
 from app.core.lanes import Mark, people_of, read_marks
 from app.core.session import Session
 from project.schemes.scheme import FieldKind, Scheme
-from project.types import Annotator, Decision, Segment
+from project.types import Annotator, Decision, Review, Segment
 
 BOUNDARIES_IOU = 0.5
 LABEL, BOUNDARIES = "label", "boundaries"
@@ -153,6 +153,24 @@ def sheet(
         third_differs = tuple(dict.fromkeys(key for keys in further for key in keys))
         items.append(Item(one, other, extra, differs, third_differs))
     return Sheet(first, second, third, tuple(items))
+
+
+def with_reviews(before: Sheet, reviews: Mapping[str, Sequence[Review]]) -> Sheet:
+    """Return a sheet with these reviews (segment id -> all of it) in place of the old ones; nothing is matched anew."""
+
+    def renewed(mark: Mark | None) -> Mark | None:
+        if mark is None or mark.segment.id not in reviews:
+            return mark
+        own = mark.segment.annotator_id
+        return replace(mark, reviews=tuple(one for one in reviews[mark.segment.id] if one.reviewer_id != own))
+
+    items = tuple(
+        replace(item, first=renewed(item.first), second=renewed(item.second))
+        if any(one.segment.id in reviews for one in item.pair)
+        else item
+        for item in before.items
+    )
+    return replace(before, items=items)
 
 
 def default_pair(session: Session, recording_id: str) -> tuple[Annotator, Annotator] | None:

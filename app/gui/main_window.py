@@ -253,6 +253,7 @@ class MainWindow(QMainWindow):
     def set_mode(self, mode: str) -> None:
         """Change the page on the right; player and timeline stay."""
         self.pages.show(mode)
+        self._guard.watch(self.workspace.pages)
         self.workspace.modes.show_mode(self.mode())
         self.view.set_faces_pickable(self.mode() == "faces")
 

@@ -107,8 +107,13 @@ def test_a_reviewer_goes_through_a_recording_with_keys_only(open_window: Open, s
 
     press(window, Key.Key_Z, modifier=CONTROL)
     assert list(said(window)) == [theirs]
+    assert page.items.current() == 2
     press(window, Key.Key_P, Key.Key_P)
     assert page.items.current() == 0
+    press(window, Key.Key_Z, modifier=CONTROL | Qt.KeyboardModifier.ShiftModifier)
+    assert page.items.current() == 2, "what is made again is shown"
+    press(window, Key.Key_Z, modifier=CONTROL)
+    press(window, Key.Key_P, Key.Key_P)
     assert page.decisions.note.text() == "No, yes"
     press(window, Key.Key_W)
     assert said(window) == {}

@@ -128,7 +128,7 @@ def _cell(cell: LabelLook | tuple[Part, ...]) -> QWidget:
 
 def _part(one: Part) -> str:
     text = escape(one.text).replace("\n", "<br>")
-    return f"<b>{DIFFERS} {text}</b>" if one.differs else text
+    return f'<span style="font-weight: 600">{DIFFERS} {text}</span>' if one.differs else text
 
 
 def _narrow(widget: QWidget) -> None:

@@ -1,16 +1,19 @@
 """Shows the review of the recording that is open, and turns what the reviewer says into edits."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QObject, Qt
 
 from app.core.commands import reviews
 from app.core.lanes import people_of
-from app.core.review import Item, Progress, Sheet, default_pair, sheet
+from app.core.review import Item, Progress, Sheet, default_pair, sheet, with_reviews
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.mode_keys import ModeKeys
 from app.gui.review.words import comparison_of, row_of
 from project.queries.annotators import all_annotators
 from project.queries.participants import all_participants
+from project.queries.reviews import reviews_in
 from project.types import Annotator, Changes, Decision
 from widgets.review.page import ReviewPage
 
@@ -76,12 +79,34 @@ class Reviewing(QObject):
         if self._page.isVisible():
             self._reload()
 
-    def _apply(self, changes: Changes, _initiator: object) -> None:
+    def _apply(self, changes: Changes, initiator: object) -> None:
         if not _TABLES & set(changes):
             return
         self._stale = True
-        if self._page.isVisible():
+        if not self._page.isVisible():
+            return
+        if set(changes) != {"review"}:
             self._reload()
+            return
+        reviewed = changes.ids("review")
+        self._read_reviews(reviewed)
+        if len(reviewed) == 1 and initiator is not self:
+            self._show_reverted(next(iter(reviewed)))
+
+    def _read_reviews(self, segment_ids: Iterable[str]) -> None:
+        session, recording = self._context.studio.session, self._context.studio.recording
+        if session is None or recording is None or self._sheet is None:
+            return
+        found = reviews_in(session.study, recording.id)
+        self._sheet = with_reviews(self._sheet, {one: found.get(one, []) for one in segment_ids})
+        self._stale = False
+        self._fill(session)
+
+    def _show_reverted(self, segment_id: str) -> None:
+        """Go back to the item of a decision that was undone, or made again."""
+        item = next((i for i in self._items() if segment_id in {one.segment.id for one in i.marks}), None)
+        if item is not None and item.key != self._current:
+            self._go_to(item.key)
 
     def _reload(self) -> None:
         """Read the recording anew; the item that was shown stays, also where its segments were regrouped."""
@@ -104,6 +129,10 @@ class Reviewing(QObject):
         same = [item for item in self._sheet.items if before & {one.segment.id for one in item.marks}]
         self._current = same[0].key if same else ""
         self._page.people.set_people(people, first.id, second.id, third.id if third else "")
+        self._fill(session)
+
+    def _fill(self, session: Session) -> None:
+        assert self._sheet is not None
         reviewer = self._reviewer(session)
         rows = [
             row_of(item, self._sheet, session.schemes.known(item.marks[0].segment.scheme), reviewer)
@@ -174,7 +203,7 @@ class Reviewing(QObject):
             self._show()
 
     def _decide(self, segment_id: str, decision: Decision, note: str) -> None:
-        if not self._context.studio.edit(lambda session: reviews.decide(session, segment_id, decision, note)):
+        if not self._context.studio.edit(lambda session: reviews.decide(session, segment_id, decision, note), self):
             return
         session = self._context.studio.session
         item = next((one for one in self._items() if one.key == self._current), None)
@@ -187,7 +216,7 @@ class Reviewing(QObject):
             self._context.studio.told.emit("Reviewed: nothing waits for you in this recording any more.")
 
     def _withdraw(self, segment_id: str) -> None:
-        self._context.studio.edit(lambda session: reviews.withdraw(session, segment_id))
+        self._context.studio.edit(lambda session: reviews.withdraw(session, segment_id), self)
 
 
 def _in_words(progress: Progress) -> str:
