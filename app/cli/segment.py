@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from app.cli.output import json_option, tell
+from app.cli.segment_filter import Asked, filters, found_by
 from app.cli.study import STUDY
 from app.core.commands import segments as commands
 from app.core.lookup import recording_called
@@ -98,27 +99,24 @@ def add(
 
 @segment.command("list")
 @STUDY
-@click.option("--recording", help="Number, file name or id; all when not given.")
-@click.option("--annotator", help="Only this annotator's.")
+@filters
 @json_option
-def list_segments(study: Path, recording: str | None, annotator: str | None, as_json: bool) -> None:
-    """List segments.
+def list_segments(study: Path, asked: Asked, as_json: bool) -> None:
+    """List segments, all or those for which every condition holds.
 
     \b
     Example:
       greenroom segment list my-study.greenroom --recording 1
+      greenroom segment list my-study.greenroom --label error --field attributes=norms --text interrupt
     """
     with Session.open(study, read_only=True) as session:
-        owners = all_recordings(session.study) if recording is None else [recording_called(session, recording)]
+        wanted = set(found_by(session, asked))
         names = {a.id: a.name for a in all_annotators(session.study)}
         listed: list[dict[str, Json]] = []
-        for owner in owners:
-            values = rows.values_in(session.study, owner.id)
-            listed += [
-                _described(one, owner.number, names[one.annotator_id], values.get(one.id, {}))
-                for one in rows.segments_of(session.study, owner.id)
-                if annotator in (None, names[one.annotator_id])
-            ]
+        for owner in all_recordings(session.study):
+            found = [one for one in rows.segments_of(session.study, owner.id) if one.id in wanted]
+            values = rows.values_in(session.study, owner.id) if found else {}
+            listed += [_described(one, owner.number, names[one.annotator_id], values.get(one.id, {})) for one in found]
     lines = [
         f"{one['id']}  recording {one['recording']}  {one['start']:.3f} to {one['end']:.3f} s"
         f"  {one['verdict']}  {one['annotator']}"

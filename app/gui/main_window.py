@@ -12,6 +12,7 @@ from app.core.session import LocatedMedium, MediaState
 from app.gui.actions import Need
 from app.gui.active_track import ActiveTrack
 from app.gui.background import Background
+from app.gui.comments_feed import CommentsFeed
 from app.gui.context import Context
 from app.gui.details import Details
 from app.gui.disagreement_strip import DisagreementStrip
@@ -157,6 +158,7 @@ class MainWindow(QMainWindow):
         self.views = Views(self.studio, self.player, self.playback, space.views, self.transport, engine, self)
         self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
         self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
+        self.comments = CommentsFeed(self.studio, self)
         self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
         self.guidelines = Guidelines(self.studio, self.active, space, self)
         self.jobs = JobCenter(self.studio, space.jobs_panel, runner, self)
@@ -349,7 +351,7 @@ class MainWindow(QMainWindow):
             self.inspector.header.end.setToolTip("End: type a time, or press ] at the playhead")
             self.inspector.play_requested.connect(lambda _id: self.playback.play_selected())
             self.inspector.rejected.connect(lambda text: self.messages.show_message(text, Level.WARNING))
-            self.pages.put("annotate", self.inspector)
+            self.pages.put("annotate", self.comments.under(self.inspector))
             self._guard.watch(self.inspector)
             self.inspector.panel_made.connect(self._guard.watch)
         self.inspecting.set_inspector(self.inspector)

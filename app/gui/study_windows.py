@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QWidget
 from app.gui.context import Context
 
 WINDOWS: dict[str, str] = {
+    "segments": "app.gui.segments.window:make",
+    "checklist": "app.gui.segments.checklist_window:make",
     "import_annotations": "app.gui.interchange.import_window:import_window",
     "export_annotations": "app.gui.interchange.export_window:export_window",
     "team": "app.gui.team.window:make",

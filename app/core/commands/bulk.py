@@ -1,7 +1,7 @@
 """Edits of many segments at once, each one step: of those that the annotator of the session made.
 
-Segments by others, and those that an edit does not fit, stay as they are: ask `own`, `with_label`, `with_choice` and `free`
-first to say how many that are.
+Segments by others, and those that an edit does not fit, stay as they are: ask `own`, `with_label`, `with_choice` and
+`free` first to say how many that are.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -1,10 +1,12 @@
 """Remarks on segments: anybody may make one on any segment, which stays as it is."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from app.core.clock import utc_now
 from app.core.commands.segments import find
 from app.core.session import Session
+from project.counted import counted
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import comments as rows
@@ -44,17 +46,19 @@ def edit_comment(session: Session, comment_id: str, text: str) -> Changes:
     return step.changes
 
 
-def resolve_comment(session: Session, comment_id: str, resolved: bool = True) -> Changes:
-    """Say that a comment is dealt with, or is not after all; anybody may.
+def resolve_comments(session: Session, comment_ids: Iterable[str], resolved: bool = True) -> Changes:
+    """Say that comments are dealt with, or are not after all; anybody may.
 
     Raises:
-        UserError: there is none of this id.
+        UserError: there is none of one of these ids.
     """
     session.study.require_writable()
-    old = find_comment(session, comment_id)
-    with session.step("Resolve comment" if resolved else "Reopen comment") as step:
-        if old.resolved != resolved:
-            rows.update_comment(session.study, replace(old, resolved=resolved))
+    found = [find_comment(session, comment_id) for comment_id in comment_ids]
+    verb = "Resolve" if resolved else "Reopen"
+    with session.step(f"{verb} {'comment' if len(found) == 1 else counted(len(found), 'comment')}") as step:
+        for old in found:
+            if old.resolved != resolved:
+                rows.update_comment(session.study, replace(old, resolved=resolved))
     return step.changes
 
 

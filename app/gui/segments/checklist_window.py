@@ -1,0 +1,126 @@
+"""The window with what everybody still has to do."""
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+
+from app.core.checklist import NAMES, Checklist, Kind, Task, checklist
+from app.core.segment_table import SegmentTable
+from app.core.session import Session
+from app.gui.context import Context
+from project.errors import UserError
+from project.timebase import format_time
+from project.types import Annotator, Changes
+from widgets import theme
+from widgets.empty_state import EmptyState
+from widgets.segments.checklist_view import ChecklistView, TaskGroup, TaskLine
+
+_PAUSE_MS = 400
+_TITLE = "Checklist"
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open.
+
+    Raises:
+        UserError: none is.
+    """
+    if context.studio.session is None:
+        raise UserError("No study is open.", "Open one first.")
+    return ChecklistWindow(context, context.studio.session)
+
+
+class ChecklistWindow(QWidget):
+    """Works out the list when it is shown, and again when edits pause."""
+
+    def __init__(self, context: Context, session: Session) -> None:
+        super().__init__()
+        self.setWindowTitle(_TITLE)
+        self.resize(720, 560)
+        self._context = context
+        self._session = session
+        self._table = SegmentTable(session)
+        self._waiting = Changes()
+        self._tasks: tuple[Task, ...] = ()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        row = QHBoxLayout()
+        label = QLabel("To be done by")
+        self.who = QComboBox()
+        self.who.setAccessibleName("Annotator")
+        self.who.setToolTip("Whose tasks are listed")
+        label.setBuddy(self.who)
+        self.counts = QLabel()
+        self.counts.setProperty("quiet", True)
+        row.addWidget(label)
+        row.addWidget(self.who)
+        row.addWidget(self.counts, 1)
+        column.addLayout(row)
+        self.view = ChecklistView()
+        self._done = EmptyState("circle-check", "All done", "Nothing is missing, nothing waits.")
+        self._stack = QStackedLayout()
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(self._done)
+        column.addLayout(self._stack, 1)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.refresh)
+        self.view.opened.connect(self._open)
+        self.who.activated.connect(lambda _: self.refresh())
+        context.studio.bridge.changed.connect(self._apply)
+        context.studio.leaving.connect(self._pause.stop)
+        QShortcut(QKeySequence("Esc"), self).activated.connect(self.close)
+        self._fill_people(session.annotator_name)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Work out what is to be done."""
+        if self._waiting:
+            changes, self._waiting = self._waiting, Changes()
+            self._table.apply(changes)
+            if changes.ids("annotator"):
+                self._fill_people(self.who.currentText())
+        who = self._table.annotators.get(self.who.currentData() or "")
+        found = checklist(self._session, self._table, [who] if who else ())
+        self._tasks = found.tasks
+        groups = _groups(found, who is None)
+        self.view.set_groups(groups)
+        self._stack.setCurrentWidget(self.view if groups else self._done)
+        self.counts.setText(f"{len(self._tasks):,} to do" if self._tasks else "")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._waiting:
+            self.refresh()
+        self.view.setFocus()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        self._waiting |= changes
+        if self.isVisible():
+            self._pause.start()
+
+    def _fill_people(self, chosen: str) -> None:
+        self.who.clear()
+        self.who.addItem("Everybody", None)
+        for one in self._table.annotators.values():
+            if one.kind == "person":
+                self.who.addItem(one.name, one.id)
+        self.who.setCurrentIndex(max(0, self.who.findText(chosen)))
+
+    def _open(self, key: str) -> None:
+        task = self._tasks[int(key)]
+        self._context.look_at(task.recording.id, task.time_us)
+        if task.segment_id is not None:
+            self._context.studio.select([task.segment_id])
+
+
+def _groups(found: Checklist, everybody: bool) -> list[TaskGroup]:
+    lines: dict[tuple[Annotator, Kind], list[TaskLine]] = {}
+    for number, task in enumerate(found.tasks):
+        recording = f"{task.recording.number}  {task.recording.name}"
+        time = format_time(task.time_us) if task.segment_id else ""
+        lines.setdefault((task.annotator, task.kind), []).append(TaskLine(str(number), recording, time, task.text))
+    return [
+        TaskGroup(f"{who.id} {kind}", f"{who.name}: {NAMES[kind]}" if everybody else NAMES[kind], tuple(tasks))
+        for (who, kind), tasks in lines.items()
+    ]

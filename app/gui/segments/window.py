@@ -1,0 +1,242 @@
+"""The window with all segments of the study: search, conditions, table, edits of many at once."""
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
+
+from app.core.filtering import Filter
+from app.core.search import Hit, StudySearch
+from app.core.segment_table import SegmentTable
+from app.core.session import Session
+from app.gui.context import Context
+from app.gui.segments.bulk import Bulk
+from app.gui.segments.cells import StudyCells
+from app.gui.segments.conditions import offer, wanted
+from project.counted import counted
+from project.errors import UserError
+from project.timebase import format_time
+from project.types import Changes
+from widgets import theme
+from widgets.empty_state import EmptyState
+from widgets.segments.bulk_bar import BulkBar
+from widgets.segments.filter_bar import FilterBar
+from widgets.segments.hits_list import FoundText, HitsList
+from widgets.segments.view import SegmentsView
+
+_ELSEWHERE = 200
+_FOLLOW_MS = 220
+_SCHEMES = frozenset({"property", "scheme_version"})
+_OFFERED = _SCHEMES | {"annotator", "collection"}
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open.
+
+    Raises:
+        UserError: none is.
+    """
+    if context.studio.session is None:
+        raise UserError("No study is open.", "Open one first.")
+    return SegmentsWindow(context, context.studio.session)
+
+
+class SegmentsWindow(QWidget):
+    """Keeps a table of the study in step with every edit while it is shown."""
+
+    def __init__(self, context: Context, session: Session) -> None:
+        super().__init__()
+        self.setWindowTitle("Segments")
+        self.resize(1160, 680)
+        self._context = context
+        self._session = session
+        self._table = SegmentTable(session)
+        self._search = StudySearch(session)
+        self._cells = StudyCells(session, self._table, self._search)
+        self._sort = ("recording", False)
+        self._waiting = Changes()
+        self._build()
+        self._join()
+        offer(self.bar, session, self._table)
+        self._set_columns()
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Find, filter and sort anew."""
+        typed = self.bar.search.text().strip()
+        here = self._context.studio.recording
+        among = None
+        self._cells.typed = typed
+        self._cells.numbers = self._search.segments(typed) if typed else {}
+        if typed:
+            among = self._cells.numbers
+        asked = wanted(self.bar, here.id if here else None)
+        rows = self._cells.columns.ordered(asked.apply(self._table, among), *self._sort)
+        self.view.set_searching(bool(typed))
+        self.view.set_rows(rows)
+        self._show_elsewhere(typed)
+        self._say(rows, typed, asked)
+
+    def _build(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        self.bar = FilterBar()
+        column.addWidget(self.bar)
+        self.view = SegmentsView(self._cells)
+        self._nothing = EmptyState("search", "Nothing found", "")
+        page = QWidget()
+        self._stack = QStackedLayout(page)
+        self._stack.addWidget(self.view)
+        self._stack.addWidget(self._nothing)
+        self.elsewhere = HitsList()
+        self.tabs = QTabWidget(documentMode=True)
+        self.tabs.addTab(page, "Segments")
+        self.tabs.addTab(self.elsewhere, "Elsewhere")
+        column.addWidget(self.tabs, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        self.bulk_bar = BulkBar()
+        self.follow = QCheckBox("Follow")
+        self.follow.setToolTip("Show the selected segment in the main window at once; Return does so in any case")
+        self.follow.setChecked(True)
+        foot.addWidget(self.bulk_bar, 1)
+        foot.addWidget(self.follow)
+        column.addLayout(foot)
+        self._following = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
+        self._idle = QTimer(self, interval=0)
+
+    def _join(self) -> None:
+        self.bulk = Bulk(self._context.studio, self.bulk_bar, self.view.selected)
+        self.bar.searched.connect(lambda _: self.refresh())
+        self.bar.changed.connect(self.refresh)
+        self.bar.left_downwards.connect(self._go_to_rows)
+        self.view.opened.connect(self._look_at)
+        self.view.picked.connect(self._picked)
+        self.view.sort_requested.connect(self._sort_by)
+        self.view.copy_requested.connect(self.copy)
+        self.view.delete_requested.connect(self.bulk.delete)
+        self.bulk_bar.copy_requested.connect(self.copy)
+        self.elsewhere.opened.connect(self._context.look_at)
+        self._following.timeout.connect(self._follow)
+        self._idle.timeout.connect(self._work)
+        self._idle.start()
+        studio = self._context.studio
+        studio.bridge.changed.connect(self._apply)
+        studio.recording_changed.connect(self._recording_changed)
+        studio.leaving.connect(self._leave)
+        for keys, act in (
+            (QKeySequence.StandardKey.Find, self._to_search),
+            (QKeySequence.StandardKey.Undo, studio.undo),
+            (QKeySequence.StandardKey.Redo, studio.redo),
+            (QKeySequence("Esc"), self.close),
+        ):
+            QShortcut(QKeySequence(keys), self).activated.connect(act)
+
+    def copy(self) -> None:
+        """Put the selected rows, or all, on the clipboard as CSV; what is held out stays here."""
+        chosen = self.view.selected()
+        rows = chosen if len(chosen) > 1 else self.view.rows_model.rows()
+        free = [one for one in rows if not self._cells.is_locked(one)]
+        text = self._cells.columns.as_csv(free, self.view.shown_columns())
+        QGuiApplication.clipboard().setText(text)
+        kept = len(rows) - len(free)
+        more = f" {kept} of held-out recordings were left out." if kept else ""
+        self._context.studio.told.emit(f"Copied {counted(len(free), 'segment')} as CSV.{more}")
+        self.bulk_bar.count.setText(f"Copied {counted(len(free), 'segment')}.{more}")
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._waiting:
+            changes, self._waiting = self._waiting, Changes()
+            self._apply(changes)
+        self.bar.search.setFocus()
+
+    def _apply(self, changes: Changes, _initiator: object = None) -> None:
+        if not self.isVisible():
+            self._waiting |= changes
+            return
+        self._search.apply(changes)
+        self._idle.start()
+        if not self._table.apply(changes):
+            if self.bar.search.text().strip():
+                self.refresh()
+            return
+        if _SCHEMES & changes.tables.keys():
+            self._cells.renew()
+            self._set_columns()
+        if _OFFERED & changes.tables.keys():
+            offer(self.bar, self._session, self._table)
+        self.refresh()
+
+    def _set_columns(self) -> None:
+        columns = self._cells.columns.columns
+        self.view.set_columns({one.key: one.title for one in columns}, [one.key for one in columns if not one.shown])
+
+    def _sort_by(self, key: str, descending: bool) -> None:
+        self._sort = (key, descending)
+        self.refresh()
+
+    def _show_elsewhere(self, typed: str) -> None:
+        hits = self._search.hits(typed, _ELSEWHERE, elsewhere=True) if typed else []
+        self.elsewhere.set_texts([_found(hit) for hit in hits])
+        self.tabs.setTabVisible(1, bool(hits))
+        self.tabs.setTabText(1, f"Elsewhere {len(hits)}{'+' if len(hits) == _ELSEWHERE else ''}")
+
+    def _say(self, rows: list[str], typed: str, asked: Filter) -> None:
+        self.tabs.setTabText(0, f"Segments {len(rows):,}")
+        if rows:
+            self._stack.setCurrentWidget(self.view)
+        elif typed or asked:
+            self._nothing.set_text("Nothing found", "Use fewer words or conditions.")
+            self._stack.setCurrentWidget(self._nothing)
+        else:
+            self._nothing.set_text("No segments yet", "Mark some in the main window: I at the start, O at the end.")
+            self._stack.setCurrentWidget(self._nothing)
+        self.bulk.show(len(rows))
+
+    def _picked(self) -> None:
+        self.bulk.show(len(self.view.rows_model.rows()))
+        if self.follow.isChecked():
+            self._following.start()
+
+    def _follow(self) -> None:
+        chosen = self.view.selected()
+        if len(chosen) == 1 and self.isVisible():
+            self._look_at(chosen[0])
+
+    def _look_at(self, segment_id: str) -> None:
+        self._following.stop()
+        row = self._table.rows.get(segment_id)
+        if row is not None:
+            self._context.look_at(row.segment.recording_id, row.segment.start_us)
+            self._context.studio.select([segment_id])
+
+    def _recording_changed(self) -> None:
+        if self.isVisible() and "here" in self.bar.chosen("flags"):
+            self.refresh()
+
+    def _go_to_rows(self) -> None:
+        self.tabs.setCurrentIndex(0)
+        self.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        if not self.view.selected() and self.view.rows_model.rows():
+            self.view.select(self.view.rows_model.rows()[:1], self.view.rows_model.rows()[0])
+
+    def _to_search(self) -> None:
+        self.bar.search.setFocus()
+        self.bar.search.selectAll()
+
+    def _work(self) -> None:
+        if not self._search.index.work():
+            self._idle.stop()
+
+    def _leave(self) -> None:
+        self._idle.stop()
+        self._following.stop()
+        self._search.close()
+
+
+def _found(hit: Hit) -> FoundText:
+    who = f" ({hit.who})" if hit.who else ""
+    where = f"{hit.recording.number}  {format_time(hit.time_us)}  {hit.kind}{who}" if hit.recording else hit.kind
+    text = hit.excerpt.text.replace("\n", " ")
+    return FoundText(where, text, hit.excerpt.marks, hit.recording.id if hit.recording else None, hit.time_us)

@@ -1,0 +1,113 @@
+"""The search field and the conditions over the table of segments."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
+
+from widgets import theme
+from widgets.icons import icon
+from widgets.segments.choice_button import ChoiceButton
+from widgets.segments.flow import FlowLayout
+
+_PAUSE_MS = 60
+
+
+class SearchField(QLineEdit):
+    """A field that sends its words when typing pauses, and that Down leaves for the rows below.
+
+    Signals:
+        searched (str): what stands in it now.
+        left_downwards: Down or Return was pressed.
+    """
+
+    searched = Signal(str)
+    left_downwards = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText('Search all texts: robot "in these words"')
+        self.setClearButtonEnabled(True)
+        self.setAccessibleName("Search all texts")
+        self.setToolTip("Finds words by their beginnings, and phrases between quotes, whatever their accents (Ctrl+F)")
+        self.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(lambda: self.searched.emit(self.text()))
+        self.textChanged.connect(lambda _: self._pause.start())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Down, Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self._pause.isActive():
+                self._pause.stop()
+                self.searched.emit(self.text())
+            self.left_downwards.emit()
+        elif event.key() == Qt.Key.Key_Escape and self.text():
+            self.clear()
+        else:
+            super().keyPressEvent(event)
+
+
+class FilterBar(QWidget):
+    """A search field, and one button for each kind of condition.
+
+    Signals:
+        searched (str): what to look for.
+        changed: other conditions are wanted.
+        left_downwards: the user wants to go to the rows.
+    """
+
+    searched = Signal(str)
+    changed = Signal()
+    left_downwards = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._quiet = False
+        self.buttons: dict[str, ChoiceButton] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.search = SearchField()
+        self.search.searched.connect(self.searched)
+        self.search.left_downwards.connect(self.left_downwards)
+        column.addWidget(self.search)
+        self._flow = FlowLayout()
+        column.addLayout(self._flow)
+        self.clear = QPushButton("Clear conditions")
+        self.clear.setProperty("flat", True)
+        self.clear.setToolTip("Show all segments again")
+        self.clear.setAccessibleName("Clear conditions")
+        self.clear.clicked.connect(self.reset)
+        self._flow.addWidget(self.clear)
+        self.clear.hide()
+
+    def set_condition(self, key: str, title: str, choices: Mapping[str, str]) -> None:
+        """Offer a condition; one that has fewer than two choices is hidden."""
+        if key not in self.buttons:
+            button = self.buttons[key] = ChoiceButton(title)
+            button.changed.connect(self._tell)
+            self._flow.removeWidget(self.clear)
+            self._flow.addWidget(button)
+            self._flow.addWidget(self.clear)
+        self.buttons[key].set_choices(choices)
+
+    def chosen(self, key: str) -> frozenset[str]:
+        """Return what is ticked of a condition."""
+        button = self.buttons.get(key)
+        return button.chosen() if button else frozenset()
+
+    def reset(self) -> None:
+        """Ask for no condition and no words."""
+        self._quiet = True
+        for button in self.buttons.values():
+            button.choose(())
+        self._quiet = False
+        self.search.clear()
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._quiet:
+            self.clear.setVisible(any(button.chosen() for button in self.buttons.values()))
+            self._flow.invalidate()
+            self.changed.emit()
