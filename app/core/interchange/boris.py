@@ -27,7 +27,7 @@ class Boris:
     whole: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "BORIS counts milliseconds: finer times are cut off.",
-        "The ids of segments are not kept: what comes back is recognised by who, when and which label.",
+        "Ids are not kept: what comes back is recognised by who, when and which label or words.",
         "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",
         "Comments come as one text each, without their time.",
         "Of the media of a recording, the first eight are linked.",

@@ -63,7 +63,7 @@ class BorisTable:
     whole: ClassVar[bool] = False
     losses: ClassVar[tuple[str, ...]] = (
         "BORIS counts milliseconds: finer times are cut off.",
-        "The ids of segments are not kept: what comes back is recognised by who, when and which label.",
+        "Ids are not kept: what comes back is recognised by who, when and which label or words.",
         "Recordings without any segment or utterance do not appear.",
         "Offsets of media are left out.",
         "Of a form, only the newest value of each field is kept; reviews and older versions are left out.",

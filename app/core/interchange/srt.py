@@ -32,7 +32,7 @@ class Srt:
         "SRT counts milliseconds: finer times are cut off.",
         "Who speaks stands before the text as “Name: ”, and is understood again where all captions have it, or most of "
         "them with names that come back.",
-        "The ids of utterances are not kept: what comes back is recognised by who, when and what.",
+        "Ids are not kept: what comes back is recognised by who, when and which words.",
         "Empty lines in a text, utterances without words, and marks such as <i> are left out.",
         "Links to media are left out.",
     )
