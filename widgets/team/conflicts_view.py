@@ -55,6 +55,7 @@ class ConflictsView(QWidget):
         column.setSpacing(theme.GRID)
         self.listing = QListWidget()
         self.listing.setAccessibleName("Conflicts")
+        self.listing.setSpacing(theme.GRID // 4)
         self.listing.currentItemChanged.connect(lambda *_: self._show_current())
         self.table = QTableWidget(0, 3)
         self.table.setAccessibleName("Both versions")
