@@ -50,7 +50,9 @@ class SchemeBrowser(QTextBrowser):
     def _draw(self) -> None:
         colours = theme.palette()
         self.document().setDefaultStyleSheet(
-            f"tt {{ color: {colours.muted.name()}; }} a {{ color: {colours.accent.name()}; }}"
+            f"tt {{ color: {colours.muted.name()}; font-weight: 400; }} a {{ color: {colours.accent.name()}; }}"
+            # The bundled typeface has this weight; anything bolder would be made up.
+            "b, h2, h3 { font-weight: 600; }"
         )
         self.document().clear()
         for place, look in self._looks.items():

@@ -107,7 +107,8 @@ class Menus(QObject):
             named: list[Label | Field | Choice] = [*track.labels]
             for field in scheme.fields_of(track.key):
                 named += [field, *field.choices]
-            heading = "Selected segment" if len(tracks) == 1 else f"Segment: {track.name}"
+            kind = scheme.name if len(scheme.tracks) == 1 else track.name
+            heading = "Selected segment" if len(tracks) == 1 else f"Segment: {kind}"
             listed += [Shortcut(heading, one.shortcut, one.name) for one in named if one.shortcut]
         listed += [
             Shortcut("Timeline", "Ctrl+Wheel", "Zoom at the mouse"),

@@ -21,6 +21,7 @@ from project.types import ParticipantRole, Segment
 from tests.qt.test_window import Answers, Open, answers, open_window, press, ready, sample, study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.test_schemes import text
+from widgets.field_editors import EDITORS
 from widgets.label_looks import contrast, label_ink, looks_of
 from widgets.number_editors import ScaleEditor, SliderEditor
 from widgets.participant_editor import ParticipantEditor
@@ -338,3 +339,31 @@ def test_labels_can_be_read_and_told_apart_without_colour(name: str, shade: str)
         assert len({(look.pattern, look.sign) for look in looks}) == len(looks)
         for look in looks:
             assert contrast(label_ink(look, colours), colours.lane) >= 4.5 - 0.05, look
+
+
+@pytest.mark.parametrize(("maximum", "kind"), [(10, ScaleEditor), (11, SliderEditor)])
+def test_a_scale_of_many_values_is_set_with_a_slider(qtbot: QtBot, maximum: int, kind: type) -> None:
+    field = replace(load_scheme("sotopia-eval").field("goal"), maximum=maximum)
+    editor = EDITORS[field.kind](field)
+    qtbot.addWidget(editor)
+    assert type(editor) is kind
+    sent: list[object] = []
+    editor.changed.connect(sent.append)
+    for value in (None, 0, maximum, None):
+        editor.set_value(value)
+        assert editor.value() == value
+    assert sent == []
+
+
+def test_steps_of_a_slider_may_be_parts_of_one(qtbot: QtBot) -> None:
+    field = replace(load_scheme("socialnli").field("plausibility"), minimum=-1, maximum=1, step=0.25)
+    slider = SliderEditor(field)
+    qtbot.addWidget(slider)
+    sent: list[object] = []
+    slider.changed.connect(sent.append)
+    slider.box.setValue(0.75)
+    qtbot.keyClick(slider.slider, Qt.Key.Key_Left)
+    assert sent == [0.75, 0.5]
+    slider.box.setValue(-1.25)
+    assert sent[-1] is None
+    assert slider.value() is None
