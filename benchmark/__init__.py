@@ -1,1 +1,1 @@
-"""The tasks of the source papers, run over a whole study. Empty until the judges exist."""
+"""What is computed over a whole study: the agreement of annotators."""
