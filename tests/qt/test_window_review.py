@@ -177,7 +177,7 @@ def test_a_third_annotator_is_set_beside_the_two(open_window: Open, tmp_path: Pa
     assert page.people.third.isVisible()
     page.people.third.setCurrentIndex(1)
     page.people.third.activated.emit(1)
-    page._buttons[list(page._buttons)[2]].click()
+    assert [(row.state, row.text) for row in page.items.rows()] == [(State.THIRD, "Cy: label")]
     press(window, Key.Key_N)
     shown = page.side_by_side.comparison()
     assert shown is not None

@@ -22,6 +22,7 @@ _ICONS = {
     State.SETTLED: ("check", "competence"),
     State.DISPUTED: ("triangle-alert", "uncertain"),
     State.ALIKE: ("check", "muted"),
+    State.THIRD: ("info", "muted"),
 }
 _ROW = Qt.ItemDataRole.UserRole
 _Index = QModelIndex | QPersistentModelIndex

@@ -45,7 +45,6 @@ class ReviewPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Review")
-        self.setMinimumWidth(336)
         self._rows: tuple[ItemRow, ...] = ()
         self._listed = Listed.DIFFERING
         self._reason = ""

@@ -16,6 +16,7 @@ class State(StrEnum):
     SETTLED = "Settled"
     DISPUTED = "Stays in disagreement"
     ALIKE = "Alike"
+    THIRD = "Only the third differs"
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,13 +21,15 @@ _OUTCOMES = {
 def row_of(item: Item, compared: Sheet, scheme: Scheme | None, reviewer_id: str) -> ItemRow:
     """Return an item as the list shows it."""
     looks = tuple(None if mark is None else look_of(mark.segment, scheme) for mark in (item.first, item.second))
+    third = compared.third.name if compared.third else ""
     if not item.pair:
-        text = f"Only {compared.third.name if compared.third else ''}"
+        text = f"Only {third}"
     elif not item.matched:
         text = f"Only {(compared.first if item.first else compared.second).name}"
-    elif item.differs:
-        first, *rest = named(scheme, item.differs)
+    elif item.differs or item.third_differs:
+        first, *rest = named(scheme, item.differs or item.third_differs)
         text = ", ".join([first, *(one.lower() for one in rest)])
+        text = text if item.differs else f"{third}: {text.lower()}"
     else:
         text = "Nothing differs"
     return ItemRow(item.key, item.start_us, looks, text, state_of(item, reviewer_id))
@@ -35,8 +37,8 @@ def row_of(item: Item, compared: Sheet, scheme: Scheme | None, reviewer_id: str)
 
 def state_of(item: Item, reviewer_id: str) -> State:
     """Return how far an item is, for one who reviews."""
-    if not item.pair:
-        return State.ALIKE
+    if not item.pair or (item.outcome is Outcome.ALIKE and item.third_differs):
+        return State.THIRD
     if item.waits_for(reviewer_id):
         return State.WAITS
     if item.outcome in (Outcome.ALIKE, Outcome.DISPUTED):
