@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 KEY = "greenroom"
+_MOST_FIELDS = 200
 SPEECH = "speech"
 """Code of the state event that an utterance becomes."""
 
@@ -51,7 +52,7 @@ def read_marks(project: Mapping[str, Any]) -> Marks:
             _text(one, "scheme"),
             _text(one, "track"),
             _text(one, "text"),
-            tuple(field for field in one.get("fields") or () if isinstance(field, str)),
+            _texts(one.get("fields")),
         )
         for name, one in _objects(found.get("behaviors"))
     }
@@ -78,6 +79,10 @@ def marks_json(marks: Marks) -> dict[str, Any]:
         },
         "subjects": dict(marks.subjects),
     }
+
+
+def _texts(found: Any) -> tuple[str, ...]:
+    return tuple(one for one in found[:_MOST_FIELDS] if isinstance(one, str)) if isinstance(found, list) else ()
 
 
 def _object(found: Any) -> dict[str, Any]:

@@ -44,7 +44,8 @@ def captions_of(document: Document, *, segments: bool) -> tuple[RecordingPart, l
             text = _lines("\n".join(said) if segments else entry.text)
             if text:
                 who = lane.annotator if segments else lane.participant
-                found.append(Caption(entry.start_us, entry.end_us, " ".join(who.split()), text, entry.id))
+                row_id = "" if segments else entry.id
+                found.append(Caption(entry.start_us, entry.end_us, " ".join(who.split()), text, row_id))
     return part, sorted(found, key=lambda one: (one.start_us, one.end_us))
 
 

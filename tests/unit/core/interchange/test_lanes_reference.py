@@ -3,6 +3,8 @@
 import csv
 import html
 import json
+import subprocess
+import sys
 from collections import Counter
 from pathlib import Path
 
@@ -13,6 +15,18 @@ import webvtt
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.registry import format_called
 
+_NOT_HERE = 77
+_BORIS = f"""
+import json, sys
+try:
+    from boris import project_functions as functions
+except (ImportError, OSError, SystemExit):
+    sys.exit({_NOT_HERE})
+_, changed, project, _ = functions.open_project_json(sys.argv[1])
+said = functions.check_project_integrity(project, "hh:mm:ss", sys.argv[1], media_file_available=False)
+counts = {{name: len(one["events"]) for name, one in project["observations"].items()}}
+print(json.dumps([project.get("error"), changed, said, counts]))
+"""
 ATTRIBUTES = ["emotions", "norms"]
 MARKS = (
     Entry(0, 1_000_000, "error", {"attributes": ATTRIBUTES, "channel": "verbal", "rationale": "Late, and\nloud: so"}),
@@ -100,6 +114,17 @@ def test_events_of_a_project(written: Path) -> None:
         [1.5, "", "competence", "None|None", "", "NA"],
         [2.5, "", "competence", "None|None", "", "NA"],
     ]
+
+
+@pytest.mark.parametrize("written", ["boris"], indirect=True)
+def test_boris_opens_a_project_and_finds_nothing_wrong(written: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    done = subprocess.run([sys.executable, "-c", _BORIS, str(written)], capture_output=True, text=True, check=False)
+    if done.returncode == _NOT_HERE:
+        pytest.skip("BORIS, or a library that it needs, is not installed")
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout.splitlines()[-1])
+    assert found == [None, False, "", {"Meeting [Ada]": 6, "Meeting [Bob]": 2, "Meeting": 4}]
 
 
 @pytest.mark.parametrize("written", ["boris-csv"], indirect=True)
