@@ -9,6 +9,8 @@ GAP = 2.0
 MARGIN = 12.0
 SMALLEST, LARGEST = 0.12, 0.5
 
+_WORTH_STACKING = 1.25
+
 
 class Layout(StrEnum):
     """How several pictures are shown."""
@@ -28,7 +30,9 @@ class Corner(StrEnum):
 
 
 def side_by_side(width: float, height: float, aspects: Sequence[float]) -> list[Rect]:
-    """Return a cell for each picture, in rows, such that all pictures together are as large as can be.
+    """Return a cell for each picture, in rows, such that all pictures together are about as large as can be.
+
+    Where it makes little difference they stand in one row.
 
     Args:
         width: of the area.
@@ -37,13 +41,13 @@ def side_by_side(width: float, height: float, aspects: Sequence[float]) -> list[
     """
     count = len(aspects)
     best: list[Rect] = []
-    most = -1.0
-    for columns in range(1, count + 1):
+    most = 0.0
+    for columns in range(count, 0, -1):
         rows = -(-count // columns)
         cell_width = max(1.0, (width - GAP * (columns - 1)) / columns)
         cell_height = max(1.0, (height - GAP * (rows - 1)) / rows)
         shown = sum(min(cell_width, cell_height * aspect) ** 2 / aspect for aspect in aspects)
-        if shown <= most:
+        if shown <= most * _WORTH_STACKING:
             continue
         most, best = shown, []
         for place in range(count):

@@ -10,6 +10,9 @@ from project.timebase import FrameTimes
 from widgets.views_grid import Plate
 
 _MEMORY = 128 << 20
+_JUMP = 15
+"""Frames; while playing, requests are closer together than this."""
+
 _NOT_YET = Plate("video-off", "Not recording yet", "This camera was started later.")
 _OVER = Plate("video-off", "No longer recording", "This camera was stopped before.")
 _READING = Plate("loader", "Reading the file", "The first time, its frames are counted.")
@@ -42,6 +45,7 @@ class SideCamera(QObject):
         self._standing = True
         self._longest = 0
         self._asked: tuple[int, int] | None = None
+        self._since = 0
 
     def open(self) -> None:
         """Begin to read the file, or say why that cannot be."""
@@ -97,6 +101,8 @@ class SideCamera(QObject):
             return
         wanted = (self.times.frame_at(own), 0 if self._standing else self._longest)
         if wanted != self._asked:
+            if self._standing or self._asked is None or abs(wanted[0] - self._asked[0]) > _JUMP:
+                self._since = wanted[0]
             self._asked = wanted
             self._frames.request_time(self.times.time_of(wanted[0]), wanted[1])
 
@@ -118,6 +124,9 @@ class SideCamera(QObject):
 
     def _on_ready(self, generation: int, index: int, _time_us: int, image: QImage) -> None:
         if generation != self._generation or self._asked is None:
+            return
+        # What was asked for before a jump lies elsewhere, and would flash up.
+        if not min(self._since, self._asked[0]) <= index <= max(self._since, self._asked[0]):
             return
         self._plate = None
         self.picture_changed.emit(image)

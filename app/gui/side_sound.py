@@ -15,7 +15,6 @@ APART_US = 80_000
 
 _CALM_S = 1.0
 _SETTLED_S = 0.5
-_FIRST_LEAD_US = 100_000
 _MOST_LEAD_US = 600_000
 
 
@@ -38,7 +37,7 @@ class SideSound(QObject):
         self._on = False
         self._loud = False
         self._moved_at = 0.0
-        self._lead_us = _FIRST_LEAD_US
+        self._lead_us = 0
         player.started.connect(self._start)
         player.playing_changed.connect(self._follow_playing)
         player.position_changed.connect(self._tick)

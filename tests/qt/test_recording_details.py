@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
-from app.core.commands.recordings import add_recordings, probe_file
+from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.session import Session
 from app.gui.details import Details
 from app.gui.main_window import MainWindow
@@ -123,6 +123,43 @@ def test_where_a_further_file_begins_can_be_changed(qtbot: QtBot, window: MainWi
     before = session.study.undo_name
     field.editingFinished.emit()
     assert session.study.undo_name == before
+
+
+def test_the_offset_is_found_by_sound_and_applied_as_one_step(qtbot: QtBot, tmp_path: Path) -> None:
+    main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
+    late = make_clip(tmp_path / "late.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)
+    silent = make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
+    Study.create(tmp_path / "two.greenroom", "Two").close()
+    with Session.open(tmp_path / "two.greenroom") as session:
+        (recording,), _ = add_recordings(session, [probe_file(main)])
+        add_medium(session, recording, probe_file(late), MediumRole.CAMERA)
+        add_medium(session, recording, probe_file(silent), MediumRole.CAMERA)
+    window = MainWindow(Answers(main))
+    qtbot.addWidget(window)
+    window.show()
+    window.open_study(tmp_path / "two.greenroom")
+    window.details.open()
+    assert window.details.dialog is not None
+    files = window.details.dialog.files
+    session = window.studio.session
+    assert session is not None
+    _, camera, mute = media_of(session.study, recording)
+    assert not files.searches[mute.id].isEnabled()
+    assert not files.moves[camera.id].isVisible()
+    with qtbot.waitSignal(window.jobs.done, timeout=60_000):
+        files.searches[camera.id].click()
+        qtbot.waitUntil(lambda: not files.searches[camera.id].isEnabled())
+    qtbot.waitUntil(lambda: files.moves[camera.id].isVisible())
+    assert "-0.699 s" in files.answers[camera.id].text()
+    assert media_of(session.study, recording)[1].offset_us == 0, "nothing moves before it is applied"
+    undo = session.study.undo_name
+    files.moves[camera.id].click()
+    qtbot.waitUntil(lambda: files.moves[camera.id].text() == "It is there")
+    assert media_of(session.study, recording)[1].offset_us == pytest.approx(-700_000, abs=1500)
+    window.studio.undo()
+    assert session.study.undo_name == undo
+    assert media_of(session.study, recording)[1].offset_us == 0
+    window.close()
 
 
 def test_consent_is_denied_until_it_is_ticked(qtbot: QtBot, window: MainWindow, dialog: RecordingDialog) -> None:

@@ -121,3 +121,24 @@ def test_where_it_is_narrow_only_what_has_a_key_gives_way(qtbot, bar):
     assert all(control.geometry().right() <= bar.width() for control in narrow)
     bar.resize(900, bar.height())
     assert set(controls(bar)) == wide
+
+
+def test_layouts_and_sounds_are_offered_where_there_are_several(qtbot, bar):
+    assert not any("Layout" in one.accessibleName() or "Sound of " in one.accessibleName() for one in controls(bar))
+    bar.set_sources([("main", "front")], "main")
+    assert not any("Sound of " in one.accessibleName() for one in controls(bar)), "one sound is no choice"
+    bar.set_sources([("main", "front"), ("m", "lapel & co")], "m")
+    bar.set_layouts([("side", "Side by side", "columns-2"), ("inset", "Picture in picture", "square")], "side")
+    bar.resize(1000, bar.height())
+    source = button(bar, "Sound of lapel & co")
+    assert [action.isChecked() for action in source.menu().actions()] == [False, True]
+    with qtbot.waitSignal(bar.source_requested) as sent:
+        source.menu().actions()[0].trigger()
+    assert sent.args == ["main"]
+    with qtbot.waitSignal(bar.layout_requested) as sent:
+        button(bar, "Layout of the pictures: side by side").menu().actions()[1].trigger()
+    assert sent.args == ["inset"]
+    assert nameless(bar) == []
+    bar.set_layouts((), "")
+    bar.set_sources((), "")
+    assert not any("Layout" in one.accessibleName() or "Sound of " in one.accessibleName() for one in controls(bar))

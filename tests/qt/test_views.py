@@ -179,6 +179,22 @@ def test_they_play_together(qtbot: QtBot, window: MainWindow) -> None:
     wait_for_side(qtbot, window, side_number(window.player.position_us))
 
 
+def test_after_a_jump_nothing_from_before_it_flashes_up(qtbot: QtBot, window: MainWindow) -> None:
+    ready(qtbot, window)
+    window.player.seek(4_000_000)
+    wait_for_side(qtbot, window, side_number(window.player.position_us))
+    seen: list[int] = []
+    camera = window.views.cameras[side_key(window)]
+    camera.picture_changed.connect(lambda image: seen.append(number_of(pixels(image))))
+    window.player.seek(3_900_000)
+    window.player.seek(1_600_000)
+    window.player.play()
+    qtbot.waitUntil(lambda: len(seen) > 10, timeout=10_000)
+    window.player.pause()
+    assert max(seen) < 40
+    assert seen == sorted(seen)
+
+
 def test_where_a_camera_begins_is_changed_while_it_is_shown(qtbot: QtBot, window: MainWindow) -> None:
     ready(qtbot, window)
     window.player.seek(3_000_000)
