@@ -13,6 +13,8 @@ from app.cli.study import STUDY
 from app.core.commands import segments as commands
 from app.core.lookup import recording_called
 from app.core.session import Session
+from app.core.typed_values import typed_values
+from project.errors import UserError
 from project.queries import segments as rows
 from project.queries.annotators import all_annotators
 from project.queries.recordings import all_recordings
@@ -33,6 +35,14 @@ FORM = (
     click.option("--rationale", help="Why the verdict holds."),
     click.option("--correction", help="What the agent should have done instead; errors only."),
 )
+VALUE = click.option(
+    "--value",
+    "typed",
+    metavar="FIELD=VALUE",
+    multiple=True,
+    help="Any field of the scheme's form; several choices with commas, a participant by pseudonym.",
+)
+LABEL = click.option("--label", help="Key of a label of the track, as --verdict for any scheme.")
 
 
 def form(function: Callable[..., None]) -> Callable[..., None]:
@@ -58,7 +68,7 @@ def form(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def segment() -> None:
-    """Mark spans of a recording as social error or competence."""
+    """Mark spans of a recording: as social error or competence, or what another scheme has."""
 
 
 @segment.command()
@@ -66,8 +76,12 @@ def segment() -> None:
 @click.option("--recording", required=True, help="Number, file name or id.")
 @click.option("--start", required=True, help="Seconds or h:mm:ss.mmm.")
 @click.option("--end", required=True, help="Seconds or h:mm:ss.mmm.")
-@click.option("--verdict", required=True, type=VERDICT, help="What it shows; none for a negative sample.")
+@click.option("--verdict", type=VERDICT, help="What it shows; none for a negative sample.")
+@LABEL
+@click.option("--scheme", help="Key of a scheme that the study uses; its default one when not given.")
+@click.option("--track", help="Key of the scheme's track; its first one when not given.")
 @form
+@VALUE
 @ANNOTATOR
 @json_option
 def add(
@@ -75,8 +89,12 @@ def add(
     recording: str,
     start: str,
     end: str,
-    verdict: str,
+    verdict: str | None,
+    label: str | None,
+    scheme: str | None,
+    track: str | None,
     values: dict[str, Json],
+    typed: tuple[str, ...],
     annotator: str,
     as_json: bool,
 ) -> None:
@@ -87,12 +105,17 @@ def add(
       greenroom segment add my-study.greenroom --recording 1 --start 0:12.5 --end 0:15 \\
         --verdict error --attribute conversation --channel verbal --annotator Ada \\
         --rationale "The robot interrupts her." --correction "Wait until she has finished."
+      greenroom segment add my-study.greenroom --recording 1 --start 3 --end 5 --annotator Ada \\
+        --scheme cues --track tone --label soft --value "description=Almost a whisper."
     """
+    chosen = _label(verdict, label)
+    if chosen is None:
+        raise UserError("A segment needs a label.", "Give --verdict, or --label for another scheme.")
     with Session.open(study, annotator) as session:
         owner = recording_called(session, recording)
-        segment_id, _ = commands.add_segment(
-            session, owner.id, parse_time(start), parse_time(end), Verdict(verdict), values
-        )
+        values |= typed_values(session, session.schemes.get(scheme), typed)
+        times = parse_time(start), parse_time(end)
+        segment_id, _ = commands.add_segment(session, owner.id, *times, chosen, values, scheme=scheme, track=track)
         described = _shown(session, segment_id)
     tell(as_json, described, f"Added {segment_id}")
 
@@ -131,7 +154,9 @@ def list_segments(study: Path, asked: Asked, as_json: bool) -> None:
 @click.option("--start", help="Seconds or h:mm:ss.mmm.")
 @click.option("--end", help="Seconds or h:mm:ss.mmm.")
 @click.option("--verdict", type=VERDICT, help="What it shows; none for a negative sample.")
+@LABEL
 @form
+@VALUE
 @AUTHOR
 @json_option
 def edit(
@@ -140,7 +165,9 @@ def edit(
     start: str | None,
     end: str | None,
     verdict: str | None,
+    label: str | None,
     values: dict[str, Json],
+    typed: tuple[str, ...],
     annotator: str | None,
     as_json: bool,
 ) -> None:
@@ -152,12 +179,14 @@ def edit(
     """
     with Session.open(study, annotator) as session:
         _work_as_author(session, annotator, segment_id)
+        scheme = session.schemes.get(commands.find(session, segment_id).scheme) if typed else session.scheme
+        values |= typed_values(session, scheme, typed)
         commands.edit_segment(
             session,
             segment_id,
             start_us=None if start is None else parse_time(start),
             end_us=None if end is None else parse_time(end),
-            label=verdict,
+            label=_label(verdict, label),
             values=values,
         )
         described = _shown(session, segment_id)
@@ -182,6 +211,12 @@ def delete(study: Path, segment_ids: tuple[str, ...], annotator: str | None, as_
     tell(as_json, {"deleted": [*segment_ids]}, f"Deleted {len(segment_ids)}")
 
 
+def _label(verdict: str | None, label: str | None) -> str | None:
+    if verdict is not None and label is not None:
+        raise UserError("--verdict and --label say the same thing.", "Give one of them.")
+    return label or verdict
+
+
 def _work_as_author(session: Session, annotator: str | None, segment_id: str) -> None:
     if annotator is None:
         author = commands.find(session, segment_id).annotator_id
@@ -195,6 +230,10 @@ def _described(found: Segment, number: int, annotator: str, values: Mapping[str,
         "annotator": annotator,
         "start": found.start_us / 1e6,
         "end": found.end_us / 1e6,
+        "scheme": found.scheme,
+        "track": found.track,
+        "label": found.label,
+        "values": {field: value.value for field, value in values.items()},
         "verdict": found.label,
         **{
             field: values[field].value if field in values else None

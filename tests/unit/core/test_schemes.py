@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.core.commands import history
 from app.core.commands import schemes as commands
+from app.core.commands.participants import add_participant
 from app.core.commands.segments import (
     add_segment,
     delete_kept_value,
@@ -19,6 +20,7 @@ from app.core.commands.segments import (
 )
 from app.core.scheme_report import kept_schemes, orphans_of
 from app.core.session import Session
+from app.core.typed_values import typed_values
 from project.check import check
 from project.errors import UserError
 from project.ids import new_id
@@ -29,7 +31,7 @@ from project.queries.segments import every_value_of, segment, values_of
 from project.queries.utterances import insert_utterances
 from project.schemes.loader import shipped_text
 from project.store import Study
-from project.types import Collection, Json, Recording, Utterance
+from project.types import Collection, Json, ParticipantRole, Recording, Utterance
 
 SECOND = 1_000_000
 
@@ -231,6 +233,24 @@ def test_check_says_where_a_scheme_is_kept_nowhere_or_cannot_be_read(session: Se
     found = check(path)
     assert any("scheme of a segment is kept nowhere" in line for line in found)
     assert any("under a version of its scheme that is kept nowhere" in line for line in found)
+
+
+def test_values_are_typed_as_the_fields_are(session: Session) -> None:
+    scheme, _ = commands.use_scheme(session, text(1), "lab.toml")
+    given = ["many=y, x", "one=x", "words=a = b", "number=3"]
+    values = typed_values(session, scheme, given)
+    assert values == {"many": ["y", "x"], "one": "x", "words": "a = b", "number": 3}
+    made(session, **values)
+    assert typed_values(session, scheme, ["words="]) == {"words": None}
+    for wrong, says in (("words", "no value of a field"), ("number=x", "no number"), ("nothing=1", "no field")):
+        with pytest.raises(UserError, match=says):
+            typed_values(session, scheme, [wrong])
+    ratings, _ = commands.use_shipped_scheme(session, "sotopia-eval")
+    person, _ = add_participant(session, "P01", ParticipantRole.USER)
+    assert typed_values(session, ratings, ["participant=P01"]) == {"participant": person}
+    with pytest.raises(UserError, match="There are: P01") as refused:
+        typed_values(session, ratings, ["participant=P02"])
+    assert refused.value.message.startswith("No participant")
 
 
 LABELS = st.lists(st.sampled_from("abcd"), min_size=1, unique=True)
