@@ -1,0 +1,76 @@
+"""The checklist names what is to be done, and nothing once it is done."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.checklist import Kind, checklist
+from app.core.commands.comments import add_comment, resolve_comments
+from app.core.commands.reviews import decide
+from app.core.commands.segments import add_segment, set_field
+from app.core.segment_table import SegmentTable
+from app.core.session import Session
+from project.queries.comments import unresolved_comments
+from project.queries.plans import set_assignments, set_done
+from project.queries.recordings import all_recordings
+from project.types import Annotator, Assignment, Decision
+from tests.unit.core.finding.lab import FIRST, SECOND, open_lab
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path, recordings=2, segments=0) as opened:
+        yield opened
+
+
+def tasks(session: Session, name: str) -> list[tuple[Kind, str, str | None]]:
+    table = SegmentTable(session)
+    who = person(table, name)
+    return [(one.kind, one.text, one.segment_id) for one in checklist(session, table, [who]).tasks]
+
+
+def person(table: SegmentTable, name: str) -> Annotator:
+    return next(one for one in table.annotators.values() if one.name == name)
+
+
+def test_from_a_plan_to_nothing_left(session: Session) -> None:
+    first, second = all_recordings(session.study)
+    people = SegmentTable(session).annotators
+    assert tasks(session, FIRST) == []
+    with session.step("Plan"):
+        set_assignments(session.study, [Assignment(first.id, one) for one in people])
+    assert [kind for kind, _, _ in tasks(session, FIRST)] == [Kind.EMPTY]
+
+    made, _ = add_segment(session, first.id, 1_000_000, 2_000_000, "competence", {"channel": "verbal"})
+    found = tasks(session, FIRST)
+    assert [kind for kind, _, _ in found] == [Kind.INCOMPLETE, Kind.OPEN]
+    assert found[0] == (Kind.INCOMPLETE, "Attributes is missing. Rationale is missing.", made)
+    set_field(session, made, "attributes", ["norms"])
+    set_field(session, made, "rationale", "It waits.")
+    assert [kind for kind, _, _ in tasks(session, FIRST)] == [Kind.OPEN]
+
+    session.annotator_name = SECOND
+    add_comment(session, made, "Really?")
+    assert tasks(session, FIRST)[0] == (Kind.COMMENT, f"{SECOND}: Really?", made)
+    resolve_comments(session, [one.id for one in unresolved_comments(session.study)])
+    with session.step("Done"):
+        for one in people:
+            set_done(session.study, first.id, one, "2026-01-01T00:00:00.000Z")
+    assert tasks(session, FIRST) == []
+    assert tasks(session, SECOND) == [(Kind.REVIEW, f"1 segment of {FIRST} to agree or disagree with.", None)]
+    decide(session, made, Decision.AGREE)
+    assert tasks(session, SECOND) == []
+    assert second.number == 2
+
+
+def test_in_json_everybody_is_counted(session: Session) -> None:
+    recording = all_recordings(session.study)[0]
+    add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
+    found = checklist(session, SegmentTable(session))
+    said = found.as_json()
+    people = said["annotators"]
+    assert isinstance(people, list)
+    assert [one["incomplete"] for one in people if isinstance(one, dict)] == [1, 0]
+    assert f"{SECOND}: all done" in found.as_text()
+    assert "recording 1, 0:00:01.000" in found.as_text()
