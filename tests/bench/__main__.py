@@ -37,6 +37,7 @@ BENCHES = (
     "blur_export",
     "merge",
     "agreement",
+    "interchange",
 )
 INTRODUCTION = """\
 # Benchmarks

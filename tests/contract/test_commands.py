@@ -70,6 +70,8 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("merge", ("lab.greenroom", "for-ada.greenroom")),
     ("conflicts", ("lab.greenroom",)),
     ("resolve", ("lab.greenroom", "all", "--take", "ours")),
+    ("export", ("lab.greenroom", "--format", "csv", "--out", "table.csv")),
+    ("import", ("lab.greenroom", "table.csv")),
     ("undo", ("lab.greenroom",)),
     ("redo", ("lab.greenroom",)),
     ("models list", ()),

@@ -205,6 +205,7 @@ class _Planner:
         self, lane: Lane, target: Target, recording: Recording, left_out: Counter[str], remarks: Counter[str]
     ) -> tuple[int, int]:
         reader = self._reader(lane, target)
+        scheme = self._found.schemes[target.scheme] = self._session.schemes.get(target.scheme)
         author = self._annotator(target.annotator)
         present = self._known.segments(recording.id)
         before = len(self._found.new_segments)
@@ -221,12 +222,10 @@ class _Planner:
             if present.has(author, target.scheme, target.track, read.label, read.start_us, read.end_us):
                 known += 1
                 continue
-            self._add(entry, read, target, recording, author)
+            self._add(entry, read, scheme, target.track, recording, author)
         return len(self._found.new_segments) - before, known
 
-    def _add(self, entry: Entry, read: Read, target: Target, recording: Recording, author: str) -> None:
-        scheme = self._session.schemes.get(target.scheme)
-        self._found.schemes[scheme.key] = scheme
+    def _add(self, entry: Entry, read: Read, scheme: Scheme, track: str, recording: Recording, author: str) -> None:
         made = Segment(
             self._own_id(entry),
             recording.id,
@@ -234,8 +233,8 @@ class _Planner:
             read.label,
             read.start_us,
             read.end_us,
-            target.scheme,
-            target.track,
+            scheme.key,
+            track,
         )
         self._found.new_segments.append(made)
         for key, value in read.values.items():

@@ -49,6 +49,7 @@ class LaneReader:
         names = {one.name.casefold(): one.key for one in self._track.labels}
         self._known = names | {one.key.casefold(): one.key for one in self._track.labels}
         self._labels: dict[str, str] = dict(target.labels)
+        self._fields = {one.key: one for one in scheme.fields}
         self._values: dict[tuple[str, str], Json | UserError] = {}
 
     def label(self, text: str) -> str:
@@ -99,7 +100,7 @@ class LaneReader:
         return span_inside(entry, recording, chosen, left_out, remarks)
 
     def _take(self, key: str, value: Json, label: str, values: dict[str, Json], remarks: Counter[str]) -> None:
-        field = self._scheme.field(key)
+        field = self._fields[key]
         found = self._value(key, value)
         if isinstance(found, UserError):
             remarks[f"values do not fit {field.name}, and are left out"] += 1
@@ -114,9 +115,7 @@ class LaneReader:
         known = (key, value_text.to_text(value))
         if known not in self._values:
             try:
-                self._values[known] = value_text.to_value(
-                    self._scheme, self._scheme.field(key), value, self._participant
-                )
+                self._values[known] = value_text.to_value(self._scheme, self._fields[key], value, self._participant)
             except UserError as error:
                 self._values[known] = error
         return self._values[known]

@@ -24,7 +24,7 @@ def parse(path: Path, largest: int, start: Start, end: End) -> None:
         path: of the file.
         largest: bytes.
         start: called with the name and the attributes of each element.
-        end: called with the name and the text of each element; the text before and after its children is joined.
+        end: called with the name of each element and the text since its last child, or since its start.
 
     Raises:
         UserError: the file cannot be read, is larger, is not well-formed, declares a document type or entities, or is
@@ -33,29 +33,31 @@ def parse(path: Path, largest: int, start: Start, end: End) -> None:
     content = io.BytesIO(read_bytes(path, largest))
     parser = expat.ParserCreate()
     parser.buffer_text = True
-    texts: list[list[str]] = []
+    pieces: list[str] = []
+    depth = 0
 
     def refuse(*_: object) -> None:
         raise _Refused("it declares a document type, which is refused for safety")
 
     def begin(name: str, attributes: dict[str, str]) -> None:
-        if len(texts) >= DEEPEST:
+        nonlocal depth
+        depth += 1
+        if depth > DEEPEST:
             raise _Refused("its elements are nested too deeply")
-        texts.append([])
+        pieces.clear()
         start(name, attributes)
 
     def finish(name: str) -> None:
-        end(name, "".join(texts.pop()))
-
-    def data(text: str) -> None:
-        if texts:
-            texts[-1].append(text)
+        nonlocal depth
+        depth -= 1
+        end(name, "".join(pieces))
+        pieces.clear()
 
     parser.StartDoctypeDeclHandler = refuse
     parser.EntityDeclHandler = refuse
     parser.StartElementHandler = begin
     parser.EndElementHandler = finish
-    parser.CharacterDataHandler = data
+    parser.CharacterDataHandler = pieces.append
     try:
         while chunk := content.read(_CHUNK):
             parser.Parse(chunk, False)

@@ -19,8 +19,6 @@ from tests.unit.core.interchange.studies import Content, compared, contents, eve
 KEEPS_IDS = {"eaf": True, "csv": True, "textgrid": False}
 QUIET = [HealthCheck.too_slow, HealthCheck.data_too_large]
 SLOW = settings(max_examples=12, deadline=None, suppress_health_check=QUIET)
-    max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
 
 
 def bring(session: Session, path: Path) -> Changes:

@@ -1,0 +1,96 @@
+"""Importing an ELAN file, against pympi-ling, which only parses it."""
+
+import logging
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from pympi.Elan import Eaf
+
+from app.core.interchange.exporting import export as export_files
+from app.core.interchange.exporting import exportable
+from app.core.interchange.files import apply_import, plan_import, read_file
+from app.core.interchange.guessing import guess_mapping
+from app.core.interchange.places import guess_places
+from app.core.interchange.registry import format_called
+from app.core.session import Session
+from project.store import Study
+from project.synthetic import fill
+from tests.bench.row import Row
+
+ANNOTATIONS = 10_000
+ROUNDS = 7
+MUST_REACH = 2.0
+
+
+def run() -> list[Row]:
+    """Import a file of 10,000 annotations into a study that has none of them, and parse the same file with pympi."""
+    logging.getLogger("pympi").setLevel(logging.ERROR)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        plain = _written_by_pympi(folder)
+        own = _written_by_us(folder)
+        return [
+            _row(
+                f"Import of an .eaf of {ANNOTATIONS:,} annotations: read, mapped and written to the study",
+                folder,
+                plain,
+            ),
+            _row(
+                f"The same of {ANNOTATIONS // 4:,} segments of ours with {ANNOTATIONS - ANNOTATIONS // 4:,} values",
+                folder,
+                own,
+            ),
+        ]
+
+
+def _row(work: str, folder: Path, path: Path) -> Row:
+    ours = statistics.median(_import(folder / f"{path.stem} {n}.greenroom", path) for n in range(ROUNDS))
+    peer = statistics.median(_timed(lambda: Eaf(path)) for _ in range(ROUNDS))
+    ratio = ours / peer
+    return Row(
+        work, f"{ours:.3f} s", f"pympi-ling parsing it: {peer:.3f} s", f"{ratio:.2f}x", "<= 2x", ratio <= MUST_REACH
+    )
+
+
+def _import(study: Path, path: Path) -> float:
+    with Study.create(study) as made:
+        fill(made, 1, 0, 1)
+    with Session.open(study, "Ada") as session:
+        session.study.finish_opening()
+
+        def bring() -> None:
+            document = read_file(path)
+            plan = plan_import(session, document, guess_mapping(session, document), guess_places(session, document))
+            apply_import(session, plan, path.name)
+
+        taken = _timed(bring)
+        assert session.study.rows("SELECT count(*) FROM segment")[0][0] >= ANNOTATIONS // 4
+    return taken
+
+
+def _written_by_pympi(folder: Path) -> Path:
+    made = Eaf(author="Ada")
+    for number in range(4):
+        made.add_tier(f"coder {number}")
+        for n in range(ANNOTATIONS // 4):
+            made.add_annotation(f"coder {number}", n * 20, n * 20 + 15, ("error", "competence")[n % 2])
+    made.remove_tier("default")
+    made.to_file(folder / "plain.eaf")
+    return folder / "plain.eaf"
+
+
+def _written_by_us(folder: Path) -> Path:
+    with Study.create(folder / "own.greenroom") as made:
+        fill(made, 1, ANNOTATIONS // 4, 2)
+    with Session.open(folder / "own.greenroom", read_only=True) as session:
+        [path] = export_files(session, format_called("eaf"), folder / "own.eaf", exportable(session))
+    return path
+
+
+def _timed(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started

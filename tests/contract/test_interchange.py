@@ -1,0 +1,90 @@
+"""What holds for every interchange format."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.interchange.base import Format
+from app.core.interchange.exporting import export, exportable
+from app.core.interchange.files import apply_import, plan_import, read_file
+from app.core.interchange.guessing import guess_mapping
+from app.core.interchange.places import guess_places
+from app.core.interchange.registry import FORMATS, format_called, guess
+from app.core.session import Session
+from project.ids import new_id
+from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
+from project.queries.segments import all_segments
+from project.queries.utterances import insert_utterances
+from project.store import Study
+from project.synthetic import fill
+from project.types import Utterance
+from tests.contract.documentation import page
+
+WITHOUT_WHO = ("srt-plain", "webvtt-segments", "srt-segments")
+"""What they hold cannot be known again: who speaks is left out, or segments are shown as captions."""
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory, session_folders: None) -> Path:
+    path = tmp_path_factory.mktemp("study") / "small.greenroom"
+    with Study.create(path) as made:
+        fill(made, 2, 20, 2)
+        speaker = all_participants(made)[0]
+        said = [
+            Utterance(new_id(), r.id, 1_000_000, 2_500_000, "Hello there.", speaker.id) for r in all_recordings(made)
+        ]
+        with made.without_history():
+            insert_utterances(made, said)
+    return path
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_it_says_what_it_is_and_the_documentation_too(key: str) -> None:
+    found: Format = format_called(key)
+    assert found.key == key
+    assert found.losses
+    assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in found.suffixes)
+    documented = page("interchange")
+    assert f"`{key}`" in documented
+    assert found.name in documented
+    for loss in found.losses:
+        assert loss.endswith("."), loss
+        assert loss in documented, loss
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_what_it_writes_is_recognised_and_adds_nothing_to_where_it_is_from(
+    key: str, study: Path, tmp_path: Path
+) -> None:
+    with Session.open(study, "Ada") as session:
+        paths = export(
+            session, format_called(key), tmp_path / f"out{format_called(key).suffixes[0]}", exportable(session)
+        )
+        before = all_segments(session.study)
+        for path in paths:
+            assert guess(path).suffixes == format_called(key).suffixes
+            document = read_file(path, key)
+            assert document.recordings
+            mapping, places = guess_mapping(session, document), guess_places(session, document)
+            plan = plan_import(session, document, mapping, places)
+            if key not in WITHOUT_WHO:
+                assert plan.added == 0
+                assert plan.known
+                apply_import(session, plan, path.name)
+        assert all_segments(session.study) == before
+
+
+@pytest.mark.parametrize("key", FORMATS)
+def test_a_hold_out_is_in_no_file(key: str, study: Path, tmp_path: Path) -> None:
+    copy = tmp_path / "copy.greenroom"
+    copy.write_bytes(study.read_bytes())
+    with Session.open(copy, "Ada") as session:
+        first, second = exportable(session)
+        with session.study.without_history():
+            session.study.write("INSERT INTO hold_out VALUES (?)", (first.id,))
+        assert [one.id for one in exportable(session)] == [second.id]
+        for path in export(session, format_called(key), tmp_path / "out", exportable(session)):
+            content = path.read_bytes()
+            assert first.id.encode() not in content
+            assert first.name.encode() not in content
