@@ -375,6 +375,7 @@ ACTIONS: tuple[Spec, ...] = (
         Need.STUDY,
         icon="list-checks",
     ),
+    Spec("adjudicate", "&Study", "Ad&judicated lane…", (), lambda w: w.windows.open("adjudicate"), Need.STUDY),
     Spec("team", "&Study", "&Team…", ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="list-checks"),
     Spec(
         "done",

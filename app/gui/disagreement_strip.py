@@ -56,6 +56,7 @@ class DisagreementStrip(QObject):
         self._segments: dict[str, Segment] = {}
         self._workers: set[str] = set()
         self._kept_out: set[str] = set()
+        self._known: set[str] = set()
         self._blind = False
         self.found: list[Disagreement] = []
         studio.recording_changed.connect(self.reload)
@@ -90,14 +91,16 @@ class DisagreementStrip(QObject):
         if len(touched) > _MANY:
             self.reload()
             return
-        if _PEOPLE & set(changes):
-            self._read_people(session, recording.id)
         for segment_id in touched:
             now = segment(session.study, segment_id)
             if now is not None and now.recording_id == recording.id:
                 self._segments[segment_id] = now
             else:
                 self._segments.pop(segment_id, None)
+        # Who makes their first segment was introduced by a step that announced nothing.
+        new = not {self._segments[one].annotator_id for one in touched & self._segments.keys()} <= self._known
+        if new or _PEOPLE & set(changes):
+            self._read_people(session, recording.id)
         self._show()
 
     def go(self, step: int) -> None:
@@ -130,6 +133,7 @@ class DisagreementStrip(QObject):
     def _read_people(self, session: Session, recording_id: str) -> None:
         """Note who worked here, and who is not compared: models, adjudicated lanes, and those in training."""
         people = all_annotators(session.study)
+        self._known = {one.id for one in people}
         training = in_training(session.study)
         self._kept_out = {one.id for one in people if one.kind != "person" or (recording_id, one.id) in training}
         done = {annotator for recording, annotator in completed(session.study) if recording == recording_id}

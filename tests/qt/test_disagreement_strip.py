@@ -9,9 +9,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.adjudication import Rule
 from app.core.commands import segments as commands
+from app.core.commands.adjudication import make_lane
 from app.gui.disagreement_strip import STRIP
 from app.gui.main_window import MainWindow
+from project.merging.merge import COPY
 from project.queries.segments import all_segments
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
@@ -77,6 +80,19 @@ def test_it_follows_every_edit_and_undo(open_window: Open, study: Path) -> None:
     window.grab()
 
 
+def test_an_adjudicated_lane_is_nobody_to_disagree_with(open_window: Open, study: Path) -> None:
+    window = open_window(study)
+    own = window.timeline.model.track(window.timeline.model.lanes[1].key).items
+    first, second = own[0].id, own[1].id
+    window.studio.edit(lambda s: commands.move_segments(s, [(first, 10 * SECOND, 22 * SECOND)]))
+    window.studio.edit(lambda s: commands.set_label(s, [second], "competence"))
+    before = shown(window)
+    assert before == [(20, 22, 1), (50, 60, 1)]
+    window.studio.edit(lambda s: make_lane(s, Rule(minimum_iou=1))[1])
+    assert any(lane.title == "Adjudicated" for lane in window.timeline.model.lanes)
+    assert shown(window) == before, "it leaves out what both marked from 10 to 20"
+
+
 def test_keys_go_from_one_to_the_next(open_window: Open, study: Path) -> None:
     window = open_window(study)
     for key, at in ((Qt.Key.Key_Right, 30), (Qt.Key.Key_Right, 50), (Qt.Key.Key_Right, 50), (Qt.Key.Key_Left, 30)):
@@ -108,8 +124,6 @@ def test_it_is_not_there_for_one_annotator_or_in_an_own_copy(open_window: Open, 
     assert not has_lane(window)
     window.studio.undo()
     assert has_lane(window)
-    from project.merging.merge import COPY
-
     with window.studio.session.study.step("Make it a copy"):
         window.studio.session.study.set_property(COPY, {"annotator": "Bo"})
     window.strip.reload()

@@ -15,6 +15,7 @@ from project.queries.reviews import reviews_in
 from project.types import Decision
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.pairs import WALK, mark, open_study
+from widgets.review.lane_form import LaneForm
 from widgets.review.page import ReviewPage
 from widgets.review.shown import State
 
@@ -183,6 +184,40 @@ def test_a_third_annotator_is_set_beside_the_two(open_window: Open, tmp_path: Pa
     assert shown is not None
     assert [column.name for column in shown.columns] == ["Ada", "Bo", "Cy"]
     assert shown.target == -1, "nobody reviews the third"
+
+
+def test_whoever_is_none_of_the_two_decides_about_both(open_window: Open, study: Path) -> None:
+    window = open_window(study)
+    assert window.studio.session is not None
+    window.studio.session.annotator_name = "Dan"
+    page = review(window)
+    press(window, Key.Key_N)
+    press(window, Key.Key_Y)
+    assert page.items.current() == 0, "Ada's segment still waits"
+    shown = page.side_by_side.comparison()
+    assert shown is not None
+    assert [column.decided for column in shown.columns] == [False, True]
+    assert shown.target == 0
+    press(window, Key.Key_X)
+    assert page.items.current() == 1
+    assert sorted(decision for decision, _ in said(window).values()) == [Decision.AGREE, Decision.DISAGREE]
+
+
+def test_a_lane_is_made_in_the_window(open_window: Open, study: Path) -> None:
+    window = open_window(study)
+    window.choose_recording(WALK)
+    window.menus.actions["adjudicate"].trigger()
+    form = window.windows.open("adjudicate")
+    assert isinstance(form, LaneForm)
+    assert nameless(form) == []
+    form.make.click()
+    assert "1 segment in 1 recording, of 4 moments" in form.result.text()
+    assert "Adjudicated" in [lane.title for lane in window.timeline.model.lanes]
+    form.name.setText("Bo")
+    form.make.click()
+    assert "an annotator of this study" in form.result.text()
+    window.studio.undo()
+    assert "Adjudicated" not in [lane.title for lane in window.timeline.model.lanes]
 
 
 def test_everything_on_the_page_has_a_name(open_window: Open, study: Path) -> None:
