@@ -85,7 +85,7 @@ def test_undo_and_redo_reach_back_over_reopening(study: Path, greenroom: Termina
     greenroom("redo", study)
     greenroom("redo", study)
     (listed,) = greenroom.json("segment", "list", study)["segments"]
-    assert listed == {**made, "verdict": "competence"}
+    assert listed == {**made, "label": "competence", "verdict": "competence"}
     greenroom("redo", study, code=2)
     for _ in range(3):
         greenroom("undo", study)
