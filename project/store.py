@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
-from project import schema
+from project import schema, sight
 from project.access import leave_one_file, leave_one_file_after_writer, prepare, take_lock
 from project.errors import UserError
 from project.filesystem import on_network, resolved
@@ -74,6 +74,7 @@ class Study:
         self._writing = ""
         self._closed = False
         self._page_check: PageCheck | None = None
+        sight.install(connection)
         self._journal = Journal(connection)
         if not self.read_only:
             self._journal.install()
@@ -249,6 +250,16 @@ class Study:
             yield
             self._journal.end_unlogged()
 
+    @contextlib.contextmanager
+    def in_bulk(self) -> Iterator[None]:
+        """Leave the write-ahead log to grow while the block makes large steps; each is on disk all the same."""
+        pages = self._connection.execute("PRAGMA wal_autocheckpoint").fetchone()[0]
+        self._connection.execute("PRAGMA wal_autocheckpoint = 0")
+        try:
+            yield
+        finally:
+            self._connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+
     def undo(self, annotator_id: str | None = None) -> Changes:
         """Take back the newest step, whenever it was made.
 
@@ -266,6 +277,10 @@ class Study:
         """
         with self._transaction("step"):
             return self._journal.redo(annotator_id, self._clock())
+
+    def look_as(self, name: str) -> None:
+        """Say who looks at the study: what somebody must not see yet is left out of what queries show them."""
+        sight.look_as(self._connection, name)
 
     @property
     def undo_name(self) -> str | None:

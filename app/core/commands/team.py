@@ -90,7 +90,9 @@ def merge_copies(session: Session, copies: Sequence[Path], *, dry_run: bool = Fa
         opened.sort(key=order_of)
         who = session.annotator()
         stack.enter_context(_without_collecting())
-        done = [MergedCopy(copy.path, _merge(session, copy, who.id if who else None, dry_run)) for copy in opened]
+        stack.enter_context(session.study.in_bulk())
+        known_as = who.id if who else None
+        done = [MergedCopy(copy.path, merge_copy(session.study, copy, known_as, dry_run=dry_run)) for copy in opened]
     session.schemes.reload()
     return done
 
@@ -133,10 +135,6 @@ def _without_collecting() -> Iterator[None]:
     finally:
         if was_on:
             gc.enable()
-
-
-def _merge(session: Session, copy: Study, annotator_id: str | None, dry_run: bool) -> Merged:
-    return merge_copy(session.study, copy, annotator_id, dry_run=dry_run)
 
 
 def _placing(
