@@ -291,7 +291,8 @@ class ImportWindow(QWidget):
         self.point.setSingleStep(50)
         self.point.setSuffix(" ms long")
         self.point.setSpecialValueText("left out")
-        self.point.setAccessibleName("Length of points")
+        for one in (self.point, self.point.lineEdit()):
+            one.setAccessibleName("Length of points")
         self.point.setToolTip("How long an entry without duration becomes; 0 leaves it out")
         self.point.valueChanged.connect(self._rules_changed)
         row.addWidget(QLabel("Entries that reach outside the recording"))
