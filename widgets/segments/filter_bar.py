@@ -42,8 +42,6 @@ class SearchField(QLineEdit):
                 self._pause.stop()
                 self.searched.emit(self.text())
             self.left_downwards.emit()
-        elif event.key() == Qt.Key.Key_Escape and self.text():
-            self.clear()
         else:
             super().keyPressEvent(event)
 

@@ -128,7 +128,7 @@ class SegmentsWindow(QWidget):
             (QKeySequence.StandardKey.Find, self._to_search),
             (QKeySequence.StandardKey.Undo, studio.undo),
             (QKeySequence.StandardKey.Redo, studio.redo),
-            (QKeySequence("Esc"), self.close),
+            (QKeySequence("Esc"), self._escape),
         ):
             QShortcut(QKeySequence(keys), self).activated.connect(act)
 
@@ -224,6 +224,12 @@ class SegmentsWindow(QWidget):
     def _to_search(self) -> None:
         self.bar.search.setFocus()
         self.bar.search.selectAll()
+
+    def _escape(self) -> None:
+        if self.bar.search.hasFocus() and self.bar.search.text():
+            self.bar.search.clear()
+        else:
+            self.close()
 
     def _work(self) -> None:
         if not self._search.index.work():

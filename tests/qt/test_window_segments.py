@@ -1,0 +1,279 @@
+"""The window with all segments, the comments under the form and the checklist, beside the real main window."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QItemSelectionModel, Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.comments import add_comment
+from app.core.commands.segments import set_field
+from app.gui.main_window import MainWindow
+from app.gui.questions import Questions
+from app.gui.segments.checklist_window import ChecklistWindow
+from app.gui.segments.window import SegmentsWindow
+from project.queries.comments import comments_of
+from project.queries.hold_outs import set_hold_out
+from project.queries.segments import all_segments, segment, values_of
+from project.store import Study
+from project.synthetic import fill
+from tests.qt.walking import nameless, unexplained
+from widgets.segments.model import LOOK, MARKS
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=6, segments=90)
+    opened = MainWindow(Questions.__new__(Questions))
+    qtbot.addWidget(opened)
+    opened.show()
+    qtbot.waitExposed(opened)
+    opened.studio.open(tmp_path / "lab.greenroom", "Annotator 1")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def segments(qtbot: QtBot, window: MainWindow) -> SegmentsWindow:
+    window.menus.actions["segments"].trigger()
+    found = window.windows.open("segments")
+    assert isinstance(found, SegmentsWindow)
+    qtbot.waitExposed(found)
+    return found
+
+
+def shown(window: SegmentsWindow) -> list[str]:
+    return window.view.rows_model.rows()
+
+
+def search(qtbot: QtBot, window: SegmentsWindow, words: str) -> None:
+    with qtbot.waitSignal(window.bar.searched):
+        window.bar.search.setText(words)
+
+
+def test_searching_narrows_the_table_and_marks_what_was_found(qtbot: QtBot, segments: SegmentsWindow) -> None:
+    assert len(shown(segments)) == 90
+    search(qtbot, segments, "inter")
+    assert 0 < len(shown(segments)) < 90
+    model = segments.view.rows_model
+    place = model.index(0, model.columns.index("found"))
+    text, marks = place.data(), place.data(MARKS)
+    assert all(text[start:end].lower().startswith("inter") for start, end in marks)
+    assert len(marks) > 0
+    search(qtbot, segments, "no text has these words")
+    assert shown(segments) == []
+    qtbot.keyClick(segments.bar.search, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: len(shown(segments)) == 90)
+
+
+def test_an_edit_is_found_at_once_and_so_is_its_undo(
+    qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
+) -> None:
+    search(qtbot, segments, "zeppelin")
+    session = window.studio.session
+    assert session is not None
+    own = next(one for one in all_segments(session.study) if one.label == "error" and _mine(window, one.id))
+    window.studio.edit(lambda s: set_field(s, own.id, "rationale", "A Zeppelin."))
+    assert shown(segments) == [own.id]
+    window.studio.undo()
+    assert shown(segments) == []
+
+
+def test_what_is_not_about_segments_is_on_a_page_of_its_own(
+    qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
+) -> None:
+    session = window.studio.session
+    assert session is not None
+    ((recording, name),) = session.study.rows("SELECT id, name FROM recording WHERE number = 3")
+    search(qtbot, segments, f'"{name}"')
+    assert segments.tabs.isTabVisible(1)
+    segments.elsewhere.activated.emit(segments.elsewhere.model().index(0, 0))
+    assert window.studio.recording is not None
+    assert window.studio.recording.id == recording
+
+
+def test_conditions(qtbot: QtBot, window: MainWindow, segments: SegmentsWindow) -> None:
+    segments.bar.buttons["labels"].choose({"error"})
+    session = window.studio.session
+    assert session is not None
+    errors = {one.id for one in all_segments(session.study) if one.label == "error"}
+    assert set(shown(segments)) == errors
+    segments.bar.buttons["field channel"].choose({"verbal"})
+    assert set(shown(segments)) == {one for one in errors if values_of(session.study, one)["channel"].value == "verbal"}
+    qtbot.mouseClick(segments.bar.clear, Qt.MouseButton.LeftButton)
+    assert len(shown(segments)) == 90
+    window.choose_recording(session.study.rows("SELECT id FROM recording WHERE number = 2")[0][0])
+    segments.bar.buttons["flags"].choose({"here"})
+    assert {s.recording_id for one in shown(segments) if (s := segment(session.study, one))} == {
+        window.studio.recording.id if window.studio.recording else ""
+    }
+
+
+def test_ticking_leaves_the_list_open(segments: SegmentsWindow) -> None:
+    button = segments.bar.buttons["labels"]
+    menu = button.menu()
+    menu.aboutToShow.emit()
+    menu.setActiveAction(menu.actions()[0])
+    press = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_Space, Qt.KeyboardModifier.NoModifier)
+    assert button.eventFilter(menu, press), "the list would see the key and close"
+    assert button.chosen() == {"error"}
+    assert button.text() == "Label: Error"
+    assert button.eventFilter(menu, press)
+    assert button.chosen() == frozenset()
+
+
+def test_sorting_by_a_click_on_the_head(segments: SegmentsWindow, window: MainWindow) -> None:
+    place = segments.view.rows_model.columns.index("duration")
+    segments.view.horizontalHeader().setSortIndicator(place, Qt.SortOrder.DescendingOrder)
+    session = window.studio.session
+    assert session is not None
+    spans = [s.end_us - s.start_us for one in shown(segments) if (s := segment(session.study, one))]
+    assert spans == sorted(spans, reverse=True)
+
+
+def test_return_and_selecting_show_the_segment_in_the_main_window(
+    qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
+) -> None:
+    session = window.studio.session
+    assert session is not None
+    wanted = shown(segments)[-1]
+    segments.view.select([wanted], wanted)
+    qtbot.waitUntil(lambda: window.studio.selected == (wanted,))
+    found = segment(session.study, wanted)
+    assert found is not None
+    assert window.studio.recording is not None
+    assert window.studio.recording.id == found.recording_id
+    segments.follow.setChecked(False)
+    first = shown(segments)[0]
+    segments.view.select([first], first)
+    qtbot.keyClick(segments.view, Qt.Key.Key_Return)
+    assert window.studio.selected == (first,)
+
+
+def test_edits_of_many_are_one_step_and_say_before_what_stays(
+    qtbot: QtBot, window: MainWindow, segments: SegmentsWindow
+) -> None:
+    session = window.studio.session
+    assert session is not None
+    before = all_segments(session.study)
+    segments.view.selectAll()
+    own = [one.id for one in before if _mine(window, one.id)]
+    assert segments.bulk_bar.count.text().startswith(f"90 selected, {len(own)} yours; {90 - len(own)} by others")
+    segments.bulk_bar.label_chosen.emit("none")
+    assert {one.id for one in all_segments(session.study) if one.label == "none"} >= set(own)
+    assert [one for one in all_segments(session.study) if one.id not in own] == [
+        one for one in before if one.id not in own
+    ]
+    assert len(segments.view.selected()) == 90
+    window.studio.undo()
+    assert all_segments(session.study) == before
+
+
+def test_copied_rows_leave_held_out_recordings_out(window: MainWindow, segments: SegmentsWindow) -> None:
+    session = window.studio.session
+    assert session is not None
+    ((recording, name),) = session.study.rows("SELECT id, name FROM recording WHERE number = 1")
+    with session.step("Hold out") as step:
+        set_hold_out(session.study, recording, True)
+    window.studio.publish(step.changes)
+    model = segments.view.rows_model
+    assert model.index(0, 0).data(Qt.ItemDataRole.DecorationRole) is not None
+    segments.view.copy_requested.emit()
+    copied = QGuiApplication.clipboard().text()
+    kept = sum(s.recording_id != recording for s in all_segments(session.study))
+    assert len(copied.splitlines()) == kept + 1
+    assert f"1  {name}" not in copied
+
+
+def test_labels_are_told_by_a_sign_and_columns_can_be_chosen(segments: SegmentsWindow) -> None:
+    model = segments.view.rows_model
+    looks = {model.index(row, model.columns.index("label")).data(LOOK).sign for row in range(model.rowCount())}
+    assert len(looks) >= 2
+    menu = segments.view.columns_menu()
+    titles = {action.text(): action for action in menu.actions()}
+    assert not titles["Correction"].isChecked()
+    titles["Correction"].trigger()
+    assert "field correction" in segments.view.shown_columns()
+    assert not segments.view.isColumnHidden(model.columns.index("field correction"))
+
+
+def test_every_control_has_a_name_and_is_explained(segments: SegmentsWindow) -> None:
+    assert nameless(segments) == []
+    assert unexplained(segments) == []
+
+
+def test_selection_of_single_rows_and_ranges(segments: SegmentsWindow) -> None:
+    rows = shown(segments)
+    wanted = [rows[1], rows[2], rows[5]]
+    segments.view.select(wanted)
+    assert segments.view.selected() == wanted
+    model = segments.view.rows_model
+    flag = QItemSelectionModel.SelectionFlag
+    segments.view.selectionModel().select(model.index(2, 0), flag.Toggle | flag.Rows)
+    assert segments.view.selected() == [rows[1], rows[5]]
+
+
+def test_comments_under_the_form(qtbot: QtBot, window: MainWindow) -> None:
+    session, box = window.studio.session, window.comments.box
+    assert session is not None
+    assert box is not None
+    others = next(one for one in all_segments(session.study) if not _mine(window, one.id))
+    window.choose_recording(others.recording_id)
+    window.studio.select([others.id])
+    assert box.isVisibleTo(window)
+    box.head.click()
+    qtbot.keyClicks(box.field, "Is this right?")
+    qtbot.keyClick(box.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    (made,) = comments_of(session.study, others.id)
+    assert (made.text, made.resolved) == ("Is this right?", False)
+    assert box.head.text() == "Comments (1), 1 unresolved"
+    box.resolve_requested.emit(made.id, True)
+    assert box.head.text() == "Comments (1)"
+    window.studio.undo()
+    assert box.head.text() == "Comments (1), 1 unresolved"
+    assert nameless(box) == []
+    assert unexplained(box) == []
+
+
+def test_text_that_was_begun_waits_at_its_segment(qtbot: QtBot, window: MainWindow) -> None:
+    session, box = window.studio.session, window.comments.box
+    assert session is not None
+    assert box is not None
+    first, second, *_ = all_segments(session.study)
+    window.studio.select([first.id])
+    box.head.click()
+    qtbot.keyClicks(box.field, "Half a thou")
+    window.studio.select([second.id])
+    assert box.field.toPlainText() == ""
+    window.studio.select([first.id])
+    assert box.field.toPlainText() == "Half a thou"
+
+
+def test_the_checklist_leads_to_the_segment_and_follows_edits(qtbot: QtBot, window: MainWindow) -> None:
+    session = window.studio.session
+    assert session is not None
+    own = next(one for one in all_segments(session.study) if one.label == "error" and _mine(window, one.id))
+    window.studio.edit(lambda s: set_field(s, own.id, "rationale", ""))
+    found = window.windows.open("checklist")
+    assert isinstance(found, ChecklistWindow)
+    view = found.view
+    assert view.topLevelItemCount() == 1
+    group = view.topLevelItem(0)
+    assert group is not None
+    assert group.text(0) == "Incomplete segments (1)"
+    view.itemClicked.emit(group.child(0), 0)
+    assert window.studio.selected == (own.id,)
+    window.studio.edit(lambda s: add_comment(s, own.id, "Look")[1])
+    qtbot.waitUntil(lambda: view.topLevelItemCount() == 2)
+    assert nameless(found) == []
+    assert unexplained(found) == []
+
+
+def _mine(window: MainWindow, segment_id: str) -> bool:
+    session = window.studio.session
+    assert session is not None
+    found, author = segment(session.study, segment_id), session.annotator()
+    return found is not None and author is not None and found.annotator_id == author.id

@@ -1,0 +1,85 @@
+"""Searching, filtering, commenting and the checklist on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from project.store import Study
+from project.synthetic import fill
+from tests.fakes.terminal import Terminal
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=4, segments=60)
+    return tmp_path / "lab.greenroom"
+
+
+def test_search(greenroom: Terminal, study: Path) -> None:
+    found = greenroom.json("search", study, "interrup", "the agent")
+    assert found["found"] == len(found["hits"]) > 0
+    for hit in found["hits"]:
+        text = hit["text"]
+        assert {text[start:end].lower()[:6] for start, end in hit["marks"]} <= {"the ag", "interr"}
+    assert greenroom("search", study, "agent", "--limit", "1").count("\n") == 2
+    assert "Nothing found" in greenroom("search", study, "zeppelin")
+    assert greenroom.json("search", study, '")(*^:')["hits"] == []
+
+
+def test_conditions_of_the_list(greenroom: Terminal, study: Path) -> None:
+    every = greenroom.json("segment", "list", study)["segments"]
+    errors = greenroom.json("segment", "list", study, "--label", "error")["segments"]
+    assert errors == [one for one in every if one["verdict"] == "error"]
+    either = ("--field", "attributes=norms", "--field", "attributes=emotions", "--annotator", "Annotator 1")
+    chosen = greenroom.json("segment", "list", study, *either)["segments"]
+    assert chosen == [
+        one
+        for one in every
+        if one["annotator"] == "Annotator 1" and {"norms", "emotions"} & {*(one["attributes"] or [])}
+    ]
+    assert 0 < len(chosen) < len(every)
+    assert greenroom.json("segment", "list", study, "--field", "channel=", "--complete")["segments"] == [
+        one for one in every if one["channel"] is None
+    ]
+    assert greenroom.json("segment", "list", study, "--lacks", "rationale")["segments"] == []
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (("--field", "channel"), "FIELD=VALUE"),
+        (("--field", "nothing=1"), "attributes, channel"),
+        (("--lacks", "nothing"), "attributes, channel"),
+        (("--collection", "nothing"), "Wellness coach robot"),
+        (("--recording", "99"), "No recording"),
+    ],
+)
+def test_conditions_that_cannot_be(greenroom: Terminal, study: Path, arguments: tuple[str, ...], says: str) -> None:
+    assert says in greenroom("segment", "list", study, *arguments, code=2)
+
+
+def test_comments(greenroom: Terminal, study: Path) -> None:
+    segment = greenroom.json("segment", "list", study, "--annotator", "Annotator 1")["segments"][0]["id"]
+    assert greenroom("comment", study, segment) == "No comments.\n"
+    (made,) = greenroom.json("comment", study, segment, "--text", "Really?", "--annotator", "Bo")["comments"]
+    assert (made["annotator"], made["text"], made["resolved"]) == ("Bo", "Really?", False)
+    assert greenroom.json("checklist", study, "--annotator", "Annotator 1")["tasks"][0]["segment"] == segment
+    (listed,) = greenroom.json("segment", "list", study, "--unresolved")["segments"]
+    assert listed["id"] == segment
+    (resolved,) = greenroom.json("comment", study, segment, "--resolve", "--annotator", "Annotator 1")["comments"]
+    assert resolved["resolved"] is True
+    assert greenroom.json("checklist", study, "--annotator", "Annotator 1")["tasks"] == []
+    assert "--annotator" in greenroom("comment", study, segment, "--text", "Really?", code=2)
+    assert "No segment" in greenroom("comment", study, "gone", code=2)
+    assert "needs some text" in greenroom("comment", study, segment, "--text", " ", "--annotator", "Bo", code=2)
+
+
+def test_checklist_of_nobody(greenroom: Terminal, study: Path) -> None:
+    assert "No annotator is called" in greenroom("checklist", study, "--annotator", "Zoe", code=2)
+    assert "all done" in greenroom("checklist", study)
