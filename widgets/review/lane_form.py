@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDoubleSpinBox,
@@ -16,7 +17,6 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
-from widgets.icons import icon
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +69,10 @@ class LaneForm(QWidget):
         self.name.setAccessibleName("Name of the lane")
         form.addRow("Name", self.name)
         column.addLayout(form)
-        self.make = QPushButton(" Make the lane")
-        self.make.setIcon(icon("list-checks"))
+        self.make = QPushButton("Make the lane")
         self.make.setProperty("primary", True)
-        self.make.setDefault(True)
         self.make.setToolTip("Make the lane, in place of the one of that name (Return)")
         self.make.clicked.connect(self._ask)
-        self.name.returnPressed.connect(self._ask)
         column.addWidget(self.make)
         self.result = QLabel(wordWrap=True)
         self.result.setAccessibleName("What came of it")
@@ -94,6 +91,12 @@ class LaneForm(QWidget):
     def show_result(self, text: str) -> None:
         """Say what came of it."""
         self.result.setText(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self._ask()
+        else:
+            super().keyPressEvent(event)
 
     def _ask(self) -> None:
         if self.make.isEnabled():
