@@ -38,6 +38,7 @@ BENCHES = (
     "merge",
     "agreement",
     "interchange",
+    "search",
 )
 INTRODUCTION = """\
 # Benchmarks
