@@ -117,7 +117,7 @@ def _chosen(session: Session, owner: Recording, text: str | None) -> list[Medium
         if not heard:
             raise UserError(
                 f"Recording {owner.number} has no further file with sound.",
-                f"Add one: greenroom add-view STUDY --recording {owner.number} FILE --role microphone",
+                "Add one: greenroom add-view STUDY --recording NUMBER FILE --role microphone",
             )
         return heard
     fits = [m for m in further if text in (m.id, m.path, PurePath(m.path).name)]

@@ -63,7 +63,7 @@ class Views(QObject):
         self._media: list[LocatedMedium] = []
         self._kept: dict[str, dict[str, Json]] = {}
         grid.clicked.connect(player.toggle)
-        grid.arranged.connect(self._note)
+        grid.arranged.connect(self._keep)
         grid.action_requested.connect(self.locate_requested)
         bar.layout_requested.connect(lambda key: self.set_layout(Layout(key)))
         bar.source_requested.connect(self.hear)
@@ -98,7 +98,7 @@ class Views(QObject):
             return
         self.heard = key if side is not None else MAIN
         self._player.set_heard(side is None)
-        self._note()
+        self._keep()
 
     def hear_next(self) -> None:
         """Hear the next file's sound."""
@@ -203,8 +203,11 @@ class Views(QObject):
         self.grid.arrange(_arrangement(kept))
         heard = kept.get("heard")
         self.hear(heard if isinstance(heard, str) and heard in dict(self.sources()) else MAIN)
+        if kept:
+            # A file that is missing today is heard again when it is back.
+            self._kept[recording_id] = kept
 
-    def _note(self) -> None:
+    def _keep(self) -> None:
         recording = self._studio.recording
         if recording is not None and len(self._media) > 1:
             arrangement: dict[str, Json] = {**asdict(self.grid.arrangement), "heard": self.heard}
