@@ -2,20 +2,34 @@
 
 import os
 import re
+import threading
 import time
+import uuid
 import uuid
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
+_RANDOM_BITS = 74
+_STRIDE_BITS = 32
+
+_lock = threading.Lock()
+_newest = 0
 
 
 def new_id() -> str:
-    """Return a new UUIDv7 (RFC 9562, section 5.7) as text: sorts by the millisecond it was made in."""
-    milliseconds = time.time_ns() // 1_000_000
-    random = int.from_bytes(os.urandom(10))
-    value = (milliseconds & (1 << 48) - 1) << 80
-    value |= 0x7 << 76 | (random >> 64 & 0xFFF) << 64
-    value |= 0b10 << 62 | random & (1 << 62) - 1
-    return str(uuid.UUID(int=value))
+    """Return a new UUIDv7 (RFC 9562, section 5.7) as text.
+
+    Ids sort by the millisecond they were made in; those that one process makes sort in the order they were made, because
+    within a millisecond the random part grows by a random step (section 6.2, method 2).
+    """
+    global _newest
+    made = time.time_ns() // 1_000_000 << _RANDOM_BITS | int.from_bytes(os.urandom(10)) >> 80 - _RANDOM_BITS
+    with _lock:
+        if made >> _RANDOM_BITS <= _newest >> _RANDOM_BITS:
+            made = _newest + 1 + int.from_bytes(os.urandom(_STRIDE_BITS // 8))
+        _newest = made
+    milliseconds, random = made >> _RANDOM_BITS, made & (1 << _RANDOM_BITS) - 1
+    value = (milliseconds & (1 << 48) - 1) << 80 | 0x7 << 76 | (random >> 62) << 64
+    return str(uuid.UUID(int=value | 0b10 << 62 | random & (1 << 62) - 1))
 
 
 def is_id(text: str) -> bool:
