@@ -66,9 +66,17 @@ class Hit:
             parts += [self.excerpt.text[end:first], "«", self.excerpt.text[first:last], "»"]
             end = last
         text = " ".join("".join([*parts, self.excerpt.text[end:]]).split())
-        where = f"recording {self.recording.number}, {format_time(self.time_us)}  " if self.recording else ""
+        return f"{self.where}: {text}"
+
+    @property
+    def where(self) -> str:
+        """What the text is and where, such as `recording 3, 0:00:05.000  Utterance (P01)`."""
         who = f" ({self.who})" if self.who else ""
-        return f"{where}{self.kind}{who}: {text}"
+        if self.recording is None:
+            return f"{self.kind}{who}"
+        if self.place.table == "recording":
+            return f"recording {self.recording.number}  Name"
+        return f"recording {self.recording.number}, {format_time(self.time_us)}  {self.kind}{who}"
 
 
 class StudySearch:

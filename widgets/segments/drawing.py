@@ -1,6 +1,8 @@
 """Draws cells: labels with their sign, and texts with what a search found in them."""
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, Qt
+from typing import TypeAlias
+
+from PySide6.QtCore import QModelIndex, QObject, QPersistentModelIndex, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QPainter, QPalette, QTextCharFormat, QTextLayout
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
@@ -9,12 +11,17 @@ from widgets.label_looks import LabelLook, label_ink
 from widgets.label_paint import SIGN, paint_sign
 from widgets.segments.model import LOOK, MARKS
 
+_Marks: TypeAlias = tuple[tuple[int, int], ...]
 _BEFORE = 22
 """Characters shown before the first match where the text would begin too far to the left."""
 
 
 class CellDelegate(QStyledItemDelegate):
-    """Draws what a plain cell cannot show."""
+    """Draws what a plain cell cannot show; with `cut`, texts begin shortly before what was found in them."""
+
+    def __init__(self, parent: QObject | None = None, *, cut: bool = False) -> None:
+        super().__init__(parent)
+        self._cut = cut
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -33,6 +40,8 @@ class CellDelegate(QStyledItemDelegate):
         if isinstance(look, LabelLook):
             _paint_label(painter, look, text, area)
         else:
+            if self._cut:
+                text, marks = _shortened(text, marks)
             _paint_marked(painter, text, marks, area, option.font, option.palette.color(QPalette.ColorRole.Text))
         painter.restore()
 
@@ -44,22 +53,23 @@ def _paint_label(painter: QPainter, look: LabelLook, text: str, area: QRectF) ->
     painter.drawText(area.adjusted(SIGN + theme.GRID / 2, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def _paint_marked(
-    painter: QPainter, text: str, marks: tuple[tuple[int, int], ...], area: QRectF, font: QFont, ink: QColor
-) -> None:
-    colours = theme.palette()
+def _shortened(text: str, marks: _Marks) -> tuple[str, _Marks]:
     cut = max(0, marks[0][0] - _BEFORE)
-    if cut:
-        cut = text.find(" ", cut, marks[0][0]) + 1 or cut
-        text = f"…{text[cut:]}"
-    shift = cut - 1 if cut else 0
+    if not cut:
+        return text, marks
+    cut = text.find(" ", cut, marks[0][0]) + 1 or cut
+    return f"…{text[cut:]}", tuple((start - cut + 1, end - cut + 1) for start, end in marks)
+
+
+def _paint_marked(painter: QPainter, text: str, marks: _Marks, area: QRectF, font: QFont, ink: QColor) -> None:
+    colours = theme.palette()
     # Qt counts UTF-16 units where Python counts characters.
     layout = QTextLayout(text.replace("\n", " "), font)
     formats = []
     for start, end in marks:
         found = QTextLayout.FormatRange()
-        found.start = _units(text[: start - shift])
-        found.length = _units(text[start - shift : end - shift])
+        found.start = _units(text[:start])
+        found.length = _units(text[start:end])
         look = QTextCharFormat()
         look.setBackground(colours.selection)
         look.setForeground(colours.accent)

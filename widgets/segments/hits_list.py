@@ -4,9 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import QListView, QWidget
 
+from widgets import theme
 from widgets.segments.drawing import CellDelegate
 from widgets.segments.model import MARKS
 
@@ -42,6 +43,8 @@ class _Texts(QAbstractListModel):
         before = len(one.where) + 2
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
             return f"{one.where}: {one.text}"
+        if role == Qt.ItemDataRole.SizeHintRole:
+            return QSize(0, theme.GRID * 7 // 2)
         if role == MARKS:
             return tuple((start + before, end + before) for start, end in one.marks)
         return None

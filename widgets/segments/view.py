@@ -56,7 +56,7 @@ class SegmentsView(QTableView):
         self._searching = False
         self.rows_model = SegmentsModel(cells, self)
         self.setModel(self.rows_model)
-        self.setItemDelegate(CellDelegate(self))
+        self.setItemDelegate(CellDelegate(self, cut=True))
         self.setAccessibleName("Segments")
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)

@@ -14,7 +14,6 @@ from app.gui.segments.cells import StudyCells
 from app.gui.segments.conditions import offer, wanted
 from project.counted import counted
 from project.errors import UserError
-from project.timebase import format_time
 from project.types import Changes
 from widgets import theme
 from widgets.empty_state import EmptyState
@@ -187,7 +186,9 @@ class SegmentsWindow(QWidget):
         if rows:
             self._stack.setCurrentWidget(self.view)
         elif typed or asked:
-            self._nothing.set_text("Nothing found", "Use fewer words or conditions.")
+            there = self.tabs.isTabVisible(1)
+            hint = "The words stand elsewhere: see the next tab." if there else "Use fewer words or conditions."
+            self._nothing.set_text("No segment found" if there else "Nothing found", hint)
             self._stack.setCurrentWidget(self._nothing)
         else:
             self._nothing.set_text("No segments yet", "Mark some in the main window: I at the start, O at the end.")
@@ -242,7 +243,6 @@ class SegmentsWindow(QWidget):
 
 
 def _found(hit: Hit) -> FoundText:
-    who = f" ({hit.who})" if hit.who else ""
-    where = f"{hit.recording.number}  {format_time(hit.time_us)}  {hit.kind}{who}" if hit.recording else hit.kind
+    where = hit.where[:1].upper() + hit.where[1:]
     text = hit.excerpt.text.replace("\n", " ")
     return FoundText(where, text, hit.excerpt.marks, hit.recording.id if hit.recording else None, hit.time_us)

@@ -69,4 +69,5 @@ def test_recordings_and_collections_are_found(session: Session, searching: Study
     recording = all_recordings(session.study)[0]
     (hit, *_) = searching.hits(f'"{recording.name}"')
     assert (hit.kind, hit.recording) == ("Recording", recording)
+    assert hit.as_text() == f"recording {recording.number}  Name: «{recording.name}»"
     assert any(hit.kind == "Collection" for hit in searching.hits("robot"))
