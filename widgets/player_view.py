@@ -185,7 +185,8 @@ class PlayerView(QWidget):
                 paint_face(painter, face, scale, rect)
         if self._subtitle:
             paint_subtitle(painter, self._subtitle, rect)
-        if self._exact is not None:
+        # A small picture has no room for it; the large one's holds for both.
+        if self._exact is not None and not self._framed:
             text = "Exact frame" if self._exact else "Finding the exact frame…"
             paint_chip(painter, text, QPointF(rect.right() - theme.GRID, rect.top() + theme.GRID), from_right=True)
         self._paint_place(painter, rect)

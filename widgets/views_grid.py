@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
@@ -70,6 +70,7 @@ class ViewsGrid(QWidget):
         self._main_aspect = 16 / 9
         self._pressed: QPoint | None = None
         self._dragged = False
+        self._enlarging = ""
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         main.setParent(self)
@@ -166,6 +167,9 @@ class ViewsGrid(QWidget):
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Insets are moved by dragging and sized by the wheel."""
+        if self._enlarging and event.type() == QEvent.Type.MouseButtonRelease:
+            # Not at once: a picture that moves away under the mouse would miss the second click's end.
+            QTimer.singleShot(0, self, self._enlarge)
         if not isinstance(watched, PlayerView) or not self._is_inset(watched):
             return False
         if isinstance(event, QWheelEvent):
@@ -200,6 +204,11 @@ class ViewsGrid(QWidget):
         if key == self.large():
             self.double_clicked.emit()
         else:
+            self._enlarging = key
+
+    def _enlarge(self) -> None:
+        key, self._enlarging = self._enlarging, ""
+        if key in self._views:
             self.change(large=key)
 
     def _is_inset(self, view: PlayerView) -> bool:

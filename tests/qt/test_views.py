@@ -231,11 +231,17 @@ def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> N
     assert area.arrangement.corner is Corner.TOP_RIGHT
     assert other.geometry().right() > area.width() * 0.9
     assert not window.player.playing, "dragging is no click"
-    qtbot.mouseDClick(other, Qt.MouseButton.LeftButton)
-    qtbot.mouseRelease(other, Qt.MouseButton.LeftButton)
-    assert area.large() == side
+    double_click(qtbot, other)
+    qtbot.waitUntil(lambda: area.large() == side)
     assert other.size() == area.size()
-    window.player.pause()
+    assert not window.player.playing, "a double click leaves playing as it was"
+    window.menus.actions["layout"].trigger()
+    window.menus.actions["layout"].trigger()
+    assert main.x() > other.x()
+    double_click(qtbot, main)
+    qtbot.waitUntil(lambda: main.x() < other.x())
+    assert not window.player.playing
+    area.change(layout=Layout.INSET, large=side)
     window.menus.actions["layout"].trigger()
     assert area.arrangement.layout is Layout.SINGLE
     assert not main.isVisible()
@@ -243,6 +249,12 @@ def test_layouts_large_picture_and_insets(qtbot: QtBot, window: MainWindow) -> N
     window.menus.actions["large"].trigger()
     assert main.isVisible()
     assert not other.isVisible()
+
+
+def double_click(qtbot: QtBot, view: QWidget) -> None:
+    qtbot.mouseClick(view, Qt.MouseButton.LeftButton)
+    qtbot.mouseDClick(view, Qt.MouseButton.LeftButton)
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton)
 
 
 def turn(view: QWidget, delta: int) -> None:
