@@ -12,6 +12,7 @@ from app.core.settings import Settings, load_settings
 from media.fingerprint import fingerprint
 from project.errors import UserError
 from project.ids import new_id
+from project.merging.merge import COPY
 from project.queries.annotators import annotator_by_name, insert_annotator
 from project.queries.media import media_of
 from project.queries.recordings import recording
@@ -43,8 +44,19 @@ class Session:
     def __init__(self, study: Study, annotator: str | None = None, settings: Settings | None = None) -> None:
         self.study = study
         self.settings = settings or load_settings()
-        self.annotator_name = annotator or self.settings.annotator
+        self._annotator_name = ""
+        self.annotator_name = annotator or owner_of_copy(study) or self.settings.annotator
         self.schemes = StudySchemes(study)
+
+    @property
+    def annotator_name(self) -> str:
+        """The name that edits are recorded under, and whose eyes the study is seen with."""
+        return self._annotator_name
+
+    @annotator_name.setter
+    def annotator_name(self, name: str) -> None:
+        self._annotator_name = name
+        self.study.look_as(name)
 
     @property
     def scheme(self) -> Scheme:
@@ -158,3 +170,10 @@ class Session:
         if medium.facts.video is None:
             raise UserError(f"Recording {shown.number} ({shown.name}) has no picture.", "Choose one with video.")
         return located
+
+
+def owner_of_copy(study: Study) -> str:
+    """Return whose copy a study is, or "" for one that was not split off for anybody."""
+    facts = study.get_property(COPY)
+    name = facts.get("annotator") if isinstance(facts, dict) else None
+    return name if isinstance(name, str) else ""

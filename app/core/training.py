@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from app.core.session import Session
 from project.errors import UserError
 from project.queries.annotators import all_annotators
-from project.queries.plans import all_assignments, completions, is_done, purpose_of
+from project.queries.plans import all_assignments, completions
 from project.queries.segments import segments_of, values_in
 from project.schemes.scheme import FieldKind
 from project.types import Annotator, FieldValue, Json, Purpose, Segment
@@ -123,23 +123,6 @@ def require_training(session: Session, recording_id: str) -> None:
     raise UserError(f"The training is not passed yet: {'; '.join(short)}.", "Go over the recordings to train on again.")
 
 
-def visible_segments(session: Session, recording_id: str) -> list[Segment]:
-    """Return the segments of a recording that the annotator of this session may see, by start.
-
-    On a recording to train on, the reference's stay out of sight until the annotator marked it as done.
-    """
-    found = segments_of(session.study, recording_id)
-    gate = gate_of(session)
-    if gate is None or recording_id not in gate.recordings:
-        return found
-    who = session.annotator()
-    if who is None or purpose_of(session.study, recording_id, who.id) is not Purpose.TRAINING:
-        return found
-    if is_done(session.study, recording_id, who.id):
-        return found
-    return [one for one in found if one.annotator_id != gate.reference]
-
-
 @dataclass(frozen=True, slots=True)
 class _Compared:
     pairs: int
@@ -161,8 +144,8 @@ def _compare(session: Session, recordings: list[str], annotator: str, reference:
     chosen: list[float] = []
     segments = alone = 0
     for place in recordings:
-        marked = segments_of(session.study, place)
-        values = values_in(session.study, place)
+        marked = segments_of(session.study, place, unseen=True)
+        values = values_in(session.study, place, unseen=True)
         mine = [one for one in marked if one.annotator_id == annotator]
         theirs = [one for one in marked if one.annotator_id == reference]
         pairs = _pairs(mine, theirs)

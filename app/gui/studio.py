@@ -12,6 +12,7 @@ from app.core.settings import Settings, load_settings, save_settings
 from app.gui.bridge import Bridge
 from project.errors import UserError
 from project.queries.segments import segment
+from project.queries.sight import Lane, came_or_went, hidden_lanes
 from project.types import Changes, Recording
 
 
@@ -48,6 +49,7 @@ class Studio(QObject):
         self.selected: tuple[str, ...] = ()
         self.mark_in: int | None = None
         self.mark_out: int | None = None
+        self._hidden: frozenset[Lane] = frozenset()
         self._check: object = None
         self._before: Path | None = None
         self._checked.connect(self._finish_opening, Qt.ConnectionType.QueuedConnection)
@@ -74,6 +76,7 @@ class Studio(QObject):
         self.close()
         opened.settings = self.settings
         self.session = opened
+        self._hidden = hidden_lanes(opened.study)
         self.change_settings(self.settings.opened(opened.study.path))
         self.session_changed.emit()
         self.history_changed.emit()
@@ -149,14 +152,21 @@ class Studio(QObject):
             self.failed.emit(error)
             return False
         if changes:
-            self.bridge.publish(changes, initiator)
+            self.bridge.publish(self._with_sight(changes), initiator)
             self.history_changed.emit()
         return True
 
     def publish(self, changes: Changes) -> None:
         """Announce what was stored otherwise than by `edit`."""
-        self.bridge.publish(changes)
+        self.bridge.publish(self._with_sight(changes))
         self.history_changed.emit()
+
+    def work_as(self, name: str) -> None:
+        """Record edits under another name from now on, and show what they may see."""
+        if self.session is not None:
+            self.session.annotator_name = name
+            who = self.session.annotator()
+            self.publish(Changes.of([("annotator", who.id if who else "")]))
 
     def undo(self) -> None:
         """Take back the newest step."""
@@ -175,6 +185,18 @@ class Studio(QObject):
 
         if self.edit(do):
             self.told.emit(f"{word}: {reverted[0].name}{self._elsewhere(reverted[0].changes)}")
+
+    def _with_sight(self, changes: Changes) -> Changes:
+        """Add the segments that come into sight by a change, or go out of it: a training was done, or is not."""
+        if self.session is None:
+            return changes
+        before, self._hidden = self._hidden, hidden_lanes(self.session.study)
+        differ = before ^ self._hidden
+        if not differ:
+            return changes
+        moved = came_or_went(self.session.study, sorted(differ))
+        self.select(one for one in self.selected if one not in moved.ids("segment"))
+        return changes | moved
 
     def _elsewhere(self, changes: Changes) -> str:
         """Name the recording that a change is in, where it is not the one that is shown."""

@@ -109,7 +109,7 @@ class WindowCommands:
         if not name or name == before:
             return
         self._window.studio.change_settings(replace(self._window.studio.settings, annotator=name))
-        session.annotator_name = name
+        self._window.studio.work_as(name)
         self._window.feed.reload_lanes()
         self._window.inspecting.show()
         self._window.messages.show_message(f"Edits are recorded under the name {name} from now on.")

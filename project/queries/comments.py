@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from project.sight import SEEN
 from project.store import Row, Study
 from project.types import Comment
 
@@ -12,7 +13,7 @@ def comments_in(study: Study, recording_id: str) -> dict[str, list[Comment]]:
     """Return segment id -> its comments, oldest first; segments without any are left out."""
     rows = study.rows(
         f"SELECT {_COLUMNS} FROM comment c "
-        "JOIN segment s ON s.id = c.segment_id WHERE s.recording_id = ? ORDER BY c.at, c.id",
+        f"JOIN {SEEN} s ON s.id = c.segment_id WHERE s.recording_id = ? ORDER BY c.at, c.id",
         (recording_id,),
     )
     found: dict[str, list[Comment]] = {}
@@ -36,7 +37,10 @@ def comment(study: Study, comment_id: str) -> Comment | None:
 
 def unresolved_comments(study: Study) -> list[Comment]:
     """Return every comment that is not resolved, oldest first."""
-    return [_comment(row) for row in study.rows(f"SELECT {_COLUMNS} FROM comment c WHERE NOT c.resolved ORDER BY c.at")]
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM comment c JOIN {SEEN} s ON s.id = c.segment_id WHERE NOT c.resolved ORDER BY c.at"
+    )
+    return [_comment(row) for row in rows]
 
 
 def insert_comments(study: Study, new: Sequence[Comment]) -> None:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 
+from project.sight import SEEN
 from project.store import Row, Study
 
 
 def segment_rows(study: Study, scheme: str, track: str) -> list[Row]:
     """Return (id, recording, annotator, label, start, end) of every segment of a track, by recording and start."""
     return study.rows(
-        "SELECT id, recording_id, annotator_id, label, start_us, end_us FROM segment "
+        f"SELECT id, recording_id, annotator_id, label, start_us, end_us FROM {SEEN} "
         "WHERE scheme = ? AND track = ? ORDER BY recording_id, start_us, end_us, id",
         (scheme, track),
     )
@@ -18,7 +19,7 @@ def value_rows(study: Study, scheme: str, track: str, fields: Sequence[str]) -> 
     """Return (segment, field, value as JSON) of these fields on a track, older versions of a scheme first."""
     marks = ", ".join("?" for _ in fields)
     return study.rows(
-        "SELECT v.segment_id, v.field, v.value FROM segment s "
+        f"SELECT v.segment_id, v.field, v.value FROM {SEEN} s "
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         f"WHERE s.scheme = ? AND s.track = ? AND v.field IN ({marks}) ORDER BY v.version",
         (scheme, track, *fields),

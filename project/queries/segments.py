@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from project.errors import UserError
 from project.json_text import to_json
+from project.sight import SEEN
 from project.store import Row, Study
 from project.types import FieldValue, Segment
 
@@ -12,23 +13,24 @@ _COLUMNS = "id, recording_id, annotator_id, label, start_us, end_us, scheme, tra
 _VALUES = "v.segment_id, v.scheme, v.version, v.field, v.value"
 
 
-def segments_of(study: Study, recording_id: str) -> list[Segment]:
-    """Return the segments of a recording, by start."""
+def segments_of(study: Study, recording_id: str, *, unseen: bool = False) -> list[Segment]:
+    """Return the segments of a recording, by start; `unseen` ones too, which a training round hides."""
+    table = "segment" if unseen else SEEN
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM segment WHERE recording_id = ? ORDER BY start_us, end_us, id", (recording_id,)
+        f"SELECT {_COLUMNS} FROM {table} WHERE recording_id = ? ORDER BY start_us, end_us, id", (recording_id,)
     )
     return [_segment(row) for row in rows]
 
 
 def segment(study: Study, segment_id: str) -> Segment | None:
     """Return one segment, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COLUMNS} FROM segment WHERE id = ?", (segment_id,))
+    row = study.row(f"SELECT {_COLUMNS} FROM {SEEN} WHERE id = ?", (segment_id,))
     return None if row is None else _segment(row)
 
 
 def all_segments(study: Study) -> list[Segment]:
     """Return the segments of every recording, by recording and start."""
-    rows = study.rows(f"SELECT {_COLUMNS} FROM segment ORDER BY recording_id, start_us, end_us, id")
+    rows = study.rows(f"SELECT {_COLUMNS} FROM {SEEN} ORDER BY recording_id, start_us, end_us, id")
     return [_segment(row) for row in rows]
 
 
@@ -37,11 +39,15 @@ def segment_ids(study: Study) -> set[str]:
     return {row[0] for row in study.rows("SELECT id FROM segment")}
 
 
-def segment_counts(study: Study) -> dict[str, dict[str, int]]:
-    """Return recording id -> annotator id -> number of segments; recordings without any are left out."""
+def segment_counts(study: Study, *, unseen: bool = False) -> dict[str, dict[str, int]]:
+    """Return recording id -> annotator id -> number of segments; recordings without any are left out.
+
+    With `unseen`, those count too that a training round hides.
+    """
     counts: dict[str, dict[str, int]] = {}
     for annotator_id, recording_id, count in study.rows(
-        "SELECT annotator_id, recording_id, count(*) FROM segment GROUP BY annotator_id, recording_id"
+        "SELECT annotator_id, recording_id, count(*) "
+        f"FROM {'segment' if unseen else SEEN} GROUP BY annotator_id, recording_id"
     ):
         counts.setdefault(recording_id, {})[annotator_id] = count
     return counts
@@ -125,7 +131,7 @@ def delete_segment(study: Study, segment_id: str) -> None:
 def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:
     """Return field -> value in the newest version it was filled in under; `scheme` is the segment's own by default."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM segment s "
+        f"SELECT {_VALUES} FROM {SEEN} s "
         "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = coalesce(?, s.scheme) "
         "WHERE s.id = ? ORDER BY v.version",
         (scheme, segment_id),
@@ -136,7 +142,7 @@ def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[
 def every_value_of(study: Study, segment_id: str) -> list[FieldValue]:
     """Return what was ever filled in about a segment under its own scheme, the oldest version first."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM segment s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        f"SELECT {_VALUES} FROM {SEEN} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "WHERE s.id = ? ORDER BY v.version, v.field",
         (segment_id,),
     )
@@ -150,7 +156,7 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
     """
     columns = ", ".join(f"s.{column}" for column in _COLUMNS.split(", "))
     rows = study.rows(
-        f"SELECT {columns}, {_VALUES} FROM segment s JOIN segment_value v ON v.segment_id = s.id "
+        f"SELECT {columns}, {_VALUES} FROM {SEEN} s JOIN segment_value v ON v.segment_id = s.id "
         f"AND v.scheme = s.scheme AND v.version <> ? AND v.field NOT IN ({', '.join('?' * len(but))}) "
         "WHERE s.scheme = ? ORDER BY s.recording_id, s.start_us, s.id, v.version, v.field",
         (version, *but, scheme),
@@ -161,15 +167,16 @@ def older_values(study: Study, scheme: str, version: int, but: Sequence[str] = (
 def segments_under(study: Study, scheme: str) -> list[Segment]:
     """Return the segments of a scheme, by recording and start."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM segment WHERE scheme = ? ORDER BY recording_id, start_us, end_us, id", (scheme,)
+        f"SELECT {_COLUMNS} FROM {SEEN} WHERE scheme = ? ORDER BY recording_id, start_us, end_us, id", (scheme,)
     )
     return [_segment(row) for row in rows]
 
 
-def values_in(study: Study, recording_id: str) -> dict[str, dict[str, FieldValue]]:
+def values_in(study: Study, recording_id: str, *, unseen: bool = False) -> dict[str, dict[str, FieldValue]]:
     """Return segment id -> what `values_of` returns, for every segment of a recording that has values."""
     rows = study.rows(
-        f"SELECT {_VALUES} FROM segment s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        f"SELECT {_VALUES} FROM {'segment' if unseen else SEEN} s "
+        "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "WHERE s.recording_id = ? ORDER BY v.version",
         (recording_id,),
     )

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Sequence
 
+from project.sight import SEEN
 from project.store import Row, Study
 from project.types import Json, Segment
 
@@ -12,14 +13,14 @@ _SLICE = 500
 
 def listed_segments(study: Study, only: Sequence[str] | None = None) -> list[Segment]:
     """Return every segment, or those of some ids that are there, by recording and start."""
-    sql = "SELECT {columns} FROM segment s {where} ORDER BY s.recording_id, s.start_us, s.end_us, s.id"
+    sql = f"SELECT {{columns}} FROM {SEEN} s {{where}} ORDER BY s.recording_id, s.start_us, s.end_us, s.id"
     return [Segment(*row) for row in _rows(study, sql, "s.id", only, _COLUMNS)]
 
 
 def listed_values(study: Study, only: Sequence[str] | None = None) -> dict[str, dict[str, Json]]:
     """Return segment id -> field -> its newest value under the segment's scheme."""
     sql = (
-        "SELECT {columns} FROM segment s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
+        f"SELECT {{columns}} FROM {SEEN} s JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
         "{where} ORDER BY v.version"
     )
     found: dict[str, dict[str, Json]] = {}

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from project.json_text import to_json
+from project.sight import SEEN
 from project.store import Cell, Study
 from project.types import Json
 
@@ -134,11 +135,11 @@ TABLES: Mapping[str, Table] = MappingProxyType(
 """Table -> what it is made of, each table after those that it refers to."""
 
 
-def all_rows(study: Study, table: str) -> list[dict[str, Json]]:
-    """Return every row of one of `TABLES`, ordered by its key."""
+def all_rows(study: Study, table: str, *, seen: bool = False) -> list[dict[str, Json]]:
+    """Return every row of one of `TABLES`, ordered by its key; with `seen`, without segments that training hides."""
     found = TABLES[table]
     names, key = ", ".join(found.columns), ", ".join(found.key)
-    rows = study.rows(f"SELECT {names} FROM {table} ORDER BY {key}")
+    rows = study.rows(f"SELECT {names} FROM {SEEN if seen and table == 'segment' else table} ORDER BY {key}")
     kinds = [column.kind for column in found.columns.values()]
     return [
         {name: _read(kind, cell) for name, kind, cell in zip(found.columns, kinds, row, strict=True)} for row in rows

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import islice
 
+from project.queries.sight import hidden_lanes
 from project.searching.texts import Place, Texts
 from project.searching.words import expression
 from project.store import Study
@@ -45,6 +46,7 @@ class SearchIndex:
         self._next = 1
         self._stale: dict[tuple[str, str], None] = {}
         self._version = self._data_version()
+        self._hidden = hidden_lanes(study)
         self._begin()
 
     def close(self) -> None:
@@ -116,6 +118,9 @@ class SearchIndex:
         if self._study.read_only and (version := self._data_version()) != self._version:
             self._version = version
             self._texts.forget_schemes()
+            self._begin()
+        if (hidden := hidden_lanes(self._study)) != self._hidden:
+            self._hidden = hidden
             self._begin()
         while self._stale:
             self.work()

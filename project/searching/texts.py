@@ -8,6 +8,7 @@ from project.errors import UserError
 from project.queries.schemes import version_text
 from project.schemes.loader import load_scheme, parse_scheme
 from project.schemes.scheme import FieldKind
+from project.sight import SEEN
 from project.store import Study
 
 ON_SEGMENTS = frozenset({"segment_value", "comment", "review"})
@@ -56,7 +57,8 @@ class Texts:
     def subjects(self, table: str) -> list[str]:
         """Return what the texts of a table are about, in the order in which it was made."""
         column = "segment_id" if table in ON_SEGMENTS else "id"
-        return [row[0] for row in self._study.rows(f"SELECT DISTINCT {column} FROM {table} ORDER BY 1")]
+        seen = f"WHERE segment_id IN (SELECT id FROM {SEEN})" if table in ON_SEGMENTS else ""
+        return [row[0] for row in self._study.rows(f"SELECT DISTINCT {column} FROM {table} {seen} ORDER BY 1")]
 
     def read(self, table: str, subjects: Sequence[str]) -> Found:
         """Read the texts about some subjects; those that are gone are left out."""
@@ -67,8 +69,9 @@ class Texts:
         self._kinds.clear()
 
     def _columns(self, table: str, key: str, columns: Sequence[str], ids: Sequence[str]) -> Found:
+        seen = f"AND segment_id IN (SELECT id FROM {SEEN})" if table in ON_SEGMENTS else ""
         rows = self._study.rows(
-            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key} IN ({_marks(ids)}) ORDER BY 1", ids
+            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key} IN ({_marks(ids)}) {seen} ORDER BY 1", ids
         )
         for subject, *cells in rows:
             for column, text in zip(columns, cells, strict=True):
@@ -77,7 +80,7 @@ class Texts:
 
     def _values(self, ids: Sequence[str]) -> Found:
         rows = self._study.rows(
-            "SELECT v.segment_id, v.scheme, v.version, v.field, v.value FROM segment s "
+            f"SELECT v.segment_id, v.scheme, v.version, v.field, v.value FROM {SEEN} s "
             "JOIN segment_value v ON v.segment_id = s.id AND v.scheme = s.scheme "
             f"WHERE s.id IN ({_marks(ids)}) ORDER BY v.segment_id, v.version, v.field",
             ids,

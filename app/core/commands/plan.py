@@ -63,7 +63,7 @@ def make_plan(session: Session, wish: Wish) -> Changes:
     stay: dict[str, set[str]] = {}
     for one in kept:
         stay.setdefault(one.recording_id, set()).add(one.annotator_id)
-    counts = segment_counts(session.study)
+    counts = segment_counts(session.study, unseen=True)
     for who in people:
         for recording_id, of_recording in counts.items():
             if who.id in of_recording:
@@ -117,4 +117,4 @@ def hold_out(session: Session, recording_id: str, held_out: bool = True) -> Chan
 def _begun(session: Session, one: Assignment) -> bool:
     if (one.recording_id, one.annotator_id) in completions(session.study):
         return True
-    return bool(segment_counts(session.study).get(one.recording_id, {}).get(one.annotator_id))
+    return bool(segment_counts(session.study, unseen=True).get(one.recording_id, {}).get(one.annotator_id))

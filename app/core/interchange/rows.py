@@ -21,7 +21,7 @@ def whole_rows(
     recordings that are not among these, and a collection that has none of them.
     """
     study = session.study
-    found: dict[str, list[Row]] = {table: all_rows(study, table) for table in TABLES}
+    found: dict[str, list[Row]] = {table: all_rows(study, table, seen=True) for table in TABLES}
     chosen = set(recordings)
 
     def keep(table: str, fits: Callable[[Row], bool]) -> list[Row]:

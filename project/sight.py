@@ -1,0 +1,47 @@
+"""What the person who works in a study may see of others' segments: all, but for what a training round hides.
+
+While somebody trains on a recording, the reference's segments of it are out of their sight until they mark it as done.
+Queries that show segments read the view `seen_segment` in place of the table, so that none of them can forget.
+"""
+
+import sqlite3
+
+SEEN = "seen_segment"
+
+_HIDDEN = """
+CREATE TEMP VIEW hidden_lane AS
+SELECT given.recording_id AS recording_id, json_extract(gate.value, '$.reference') AS annotator_id
+FROM main.property gate
+JOIN json_each(gate.value, '$.recordings') place
+JOIN main.assignment given ON given.recording_id = place.value AND given.purpose = 'training'
+JOIN main.annotator who ON who.id = given.annotator_id
+WHERE gate.key = 'training'
+AND json_extract(gate.value, '$.reference') IS NOT NULL
+AND who.id <> json_extract(gate.value, '$.reference')
+AND (
+    who.name IN (SELECT name FROM temp.viewer)
+    OR who.name = (SELECT json_extract(value, '$.annotator') FROM main.property WHERE key = 'copy')
+)
+AND NOT EXISTS (
+    SELECT 1 FROM main.completion done
+    WHERE done.recording_id = given.recording_id AND done.annotator_id = given.annotator_id
+)
+"""
+_SEEN = """
+CREATE TEMP VIEW seen_segment AS
+SELECT * FROM main.segment s
+WHERE (s.recording_id, s.annotator_id) NOT IN (SELECT recording_id, annotator_id FROM temp.hidden_lane)
+"""
+
+
+def install(connection: sqlite3.Connection) -> None:
+    """Make the views; they live as long as the connection."""
+    connection.execute("CREATE TEMP TABLE viewer (name TEXT NOT NULL)")
+    connection.execute(_HIDDEN)
+    connection.execute(_SEEN)
+
+
+def look_as(connection: sqlite3.Connection, name: str) -> None:
+    """Say who looks; in an annotator's copy, it is that annotator too, whoever else looks."""
+    connection.execute("DELETE FROM temp.viewer")
+    connection.execute("INSERT INTO temp.viewer VALUES (?)", (name,))

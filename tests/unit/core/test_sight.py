@@ -1,0 +1,111 @@
+"""While somebody trains, the reference's segments are out of sight, whatever shows segments."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.checklist import checklist
+from app.core.commands.plan import mark_done
+from app.core.interchange.exporting import document_of
+from app.core.lanes import people_of, read_marks
+from app.core.search import StudySearch
+from app.core.segment_table import SegmentTable
+from app.core.session import Session
+from app.core.training import gate_of, trained, trainees
+from project.queries.annotators import all_annotators
+from project.queries.recordings import all_recordings
+from project.queries.segments import all_segments, segment, segment_counts, segments_of, values_in, values_of
+from tests.fakes.terminal import Terminal
+from tests.unit.core.training_round import copy_for, mark, open_round
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Session]:
+    with open_round(tmp_path) as session:
+        yield session
+
+
+@pytest.fixture
+def copy(study: Session) -> Iterator[Session]:
+    with Session.open(copy_for(study, "Ada")) as session:
+        yield session
+
+
+def everything(session: Session) -> str:
+    """Return all that any reading says about segments, as one text."""
+    study = session.study
+    first = all_recordings(study)[0].id
+    table = SegmentTable(session)
+    search = StudySearch(session)
+    hits = [one.as_json() for one in search.hits("over OR back OR talks OR asks")]
+    search.close()
+    document = document_of(session, all_recordings(study), whole=True)
+    ids = [one.id for one in all_annotators(study)]
+    return repr(
+        (
+            all_segments(study),
+            segments_of(study, first),
+            segment_counts(study),
+            values_in(study, first),
+            [table.rows.values(), checklist(session, table).as_json()],
+            [people_of(session, first), read_marks(session, first, ids)],
+            hits,
+            [(part.lanes) for part in document.recordings],
+            [document.rows[name] for name in ("segment", "segment_value", "comment", "review")],
+        )
+    )
+
+
+def test_nothing_of_the_reference_is_seen_before_the_training_is_done(study: Session, copy: Session) -> None:
+    assert copy.annotator_name == "Ada", "the copy knows whose it is"
+    hidden = [one.id for one in all_segments(study.study)]
+    assert len(hidden) == 2
+    seen = everything(copy)
+    assert not [one for one in (*hidden, "Talks over her", "Asks back") if one in seen]
+    assert segment(copy.study, hidden[0]) is None
+    assert values_of(copy.study, hidden[0]) == {}
+
+    first = all_recordings(copy.study)[0].id
+    mark_done(copy, first)
+    seen = everything(copy)
+    assert all(one in seen for one in (*hidden, "Talks over her", "Asks back"))
+    copy.study.undo()
+    assert "Talks over her" not in everything(copy)
+
+
+def test_another_name_in_the_copy_sees_no_more(study: Session, copy: Session) -> None:
+    copy.annotator_name = "Olga"
+    assert all_segments(copy.study) == []
+
+
+def test_the_owner_sees_all_and_who_trains_in_the_owners_study_does_not(study: Session) -> None:
+    assert len(all_segments(study.study)) == 2
+    study.annotator_name = "Bo"
+    assert all_segments(study.study) == []
+    study.annotator_name = "Olga"
+    assert len(all_segments(study.study)) == 2
+
+
+def test_figures_are_computed_with_what_is_out_of_sight(study: Session) -> None:
+    first = all_recordings(study.study)[0].id
+    study.annotator_name = "Ada"
+    mark(study, first, 1, 3, "So.")
+    mark_done(study, first)
+    study.annotator_name = "Bo"
+    gate = gate_of(study)
+    assert gate is not None
+    ada = next(one for one in trainees(study) if one.name == "Ada")
+    assert trained(study, ada, gate).figures["boundaries"] == pytest.approx(1 / 2)
+
+
+def test_the_command_line_hides_it_too(study: Session, copy: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    greenroom = Terminal(capsys)
+    path = copy.study.path
+    copy.close()
+    assert greenroom.json("segment", "list", path)["segments"] == []
+    out = path.parent / "all.jsonl"
+    greenroom("export", path, "--format", "jsonl", "--out", out)
+    assert "Talks over her" not in out.read_text("utf-8")
+    greenroom("done", path, "--recording", "1", "--annotator", "Ada")
+    assert len(greenroom.json("segment", "list", path)["segments"]) == 2

@@ -1,0 +1,44 @@
+"""A small study with a training round: Olga is the reference on recording 1, Ada and Bo train on it."""
+
+from pathlib import Path
+
+from app.core.commands.plan import Wish, make_plan
+from app.core.commands.segments import add_segment
+from app.core.commands.team import MediaWith, split_for
+from app.core.commands.training import set_training
+from app.core.session import Session
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic import fill
+from project.types import Verdict
+
+SECOND = 1_000_000
+
+
+def open_round(folder: Path) -> Session:
+    """Make the study and open it as Olga."""
+    path = folder / "lab.greenroom"
+    with Study.create(path) as made:
+        fill(made, recordings=3, segments=0, annotators=1)
+    session = Session.open(path, "Olga")
+    first = all_recordings(session.study)[0].id
+    mark(session, first, 1, 3, "Talks over her.")
+    mark(session, first, 5, 7, "Asks back.", Verdict.COMPETENCE)
+    set_training(session, [first], "Olga", {"boundaries": 0.5, "verdict": 0.8})
+    make_plan(session, Wish(("Ada", "Bo"), 2, 1, training=(first,)))
+    return session
+
+
+def mark(
+    session: Session, recording_id: str, start: float, end: float, rationale: str, label: str = Verdict.ERROR
+) -> str:
+    """Add a segment, in seconds, and return its id."""
+    made, _ = add_segment(
+        session, recording_id, int(start * SECOND), int(end * SECOND), label, {"rationale": rationale}
+    )
+    return made
+
+
+def copy_for(session: Session, who: str) -> Path:
+    """Split a copy off and return its path."""
+    return split_for(session, who, session.study.folder / f"for-{who}", MediaWith.LEAVE).path
