@@ -1,7 +1,6 @@
 """Reads EAF 2.7 to 3.0, and remembers what of ours is in it."""
 
 import json
-import re
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +14,28 @@ from app.core.interchange.xml_reading import parse
 from project.types import Json
 
 LARGEST = 64 * MEGABYTE
-_NUMBER = re.compile(r"-?\d{1,12}")
+_DIGITS = 12
 _TIMELESS = "annotations without times that make sense"
 _OF_NO_USE = {
     "LINKED_FILE_DESCRIPTOR": "linked files other than media",
     "REF_LINK_SET": "sets of links",
     "LEXICON_REF": "links to a lexicon",
 }
+_ENDS = frozenset(("ANNOTATION_VALUE", "ALIGNABLE_ANNOTATION", "REF_ANNOTATION", "PROPERTY", "CV_ENTRY", "CVE_VALUE"))
+_STARTS = frozenset(
+    (
+        "TIME_SLOT",
+        "ALIGNABLE_ANNOTATION",
+        "REF_ANNOTATION",
+        "TIER",
+        "MEDIA_DESCRIPTOR",
+        "PROPERTY",
+        "LINGUISTIC_TYPE",
+        "CONTROLLED_VOCABULARY",
+        "CV_ENTRY_ML",
+        *_OF_NO_USE,
+    )
+)
 
 
 @dataclass(slots=True)
@@ -52,7 +66,7 @@ def read_eaf(path: Path) -> Document:
         UserError: the file cannot be read, is no EAF, is damaged, too large, or declares entities.
     """
     found = _Content()
-    parse(path, LARGEST, found.start, found.end)
+    parse(path, LARGEST, found.start, found.end, _STARTS, _ENDS)
     if not found.is_eaf:
         raise damaged(path, "it is no ELAN file")
     return _Reader(found, path).document()
@@ -72,19 +86,13 @@ class _Content:
         self.dropped: Counter[str] = Counter()
         self._vocabulary = ""
         self._property = ""
-        self._depth = 0
         self._annotation: _Annotation | None = None
         self._first_value = False
 
     def start(self, name: str, a: dict[str, str]) -> None:
-        self._depth += 1
-        if self._depth == 1:
-            self.is_eaf = name == "ANNOTATION_DOCUMENT"
-            return
         match name:
             case "TIME_SLOT":
-                value = a.get("TIME_VALUE", "")
-                self.slots[a.get("TIME_SLOT_ID", "")] = int(value) if _NUMBER.fullmatch(value) else None
+                self.slots[a.get("TIME_SLOT_ID", "")] = _number(a.get("TIME_VALUE", ""))
             case "ALIGNABLE_ANNOTATION":
                 ends = Aligned(a.get("TIME_SLOT_REF1", ""), a.get("TIME_SLOT_REF2", ""))
                 self._annotation = _Annotation(a.get("ANNOTATION_ID", ""), "", ends)
@@ -95,10 +103,11 @@ class _Content:
                 self.tiers.append(
                     _Tier(a.get("TIER_ID", ""), *who, a.get("PARENT_REF", ""), a.get("LINGUISTIC_TYPE_REF", ""))
                 )
+            case "ANNOTATION_DOCUMENT":
+                self.is_eaf = True
             case "MEDIA_DESCRIPTOR":
-                origin = a.get("TIME_ORIGIN", "")
                 path = a.get("RELATIVE_MEDIA_URL") or a.get("MEDIA_URL", "")
-                self.media.append((path, int(origin) if _NUMBER.fullmatch(origin) else 0))
+                self.media.append((path, _number(a.get("TIME_ORIGIN", "")) or 0))
             case "PROPERTY":
                 self._property = a.get("NAME", "")
             case "LINGUISTIC_TYPE":
@@ -113,7 +122,6 @@ class _Content:
                 self.dropped[_OF_NO_USE[name]] += 1
 
     def end(self, name: str, text: str) -> None:
-        self._depth -= 1
         match name:
             case "ANNOTATION_VALUE":
                 if self._annotation is not None:
@@ -239,6 +247,13 @@ class _Reader:
             _text(mark, "track"),
             tuple(vocabulary),
         )
+
+
+def _number(text: str) -> int | None:
+    try:
+        return int(text) if len(text) <= _DIGITS else None
+    except ValueError:
+        return None
 
 
 def _finer(slot: str) -> int:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.interchange import importing, restoring
+from app.core.interchange.collector import collector_paused
 from app.core.interchange.document import Document
 from app.core.interchange.importing import Plan
 from app.core.interchange.mapping import Mapping
@@ -21,7 +22,8 @@ def read_file(path: Path, key: str | None = None) -> Document:
         UserError: it is of no known format, cannot be read, or is damaged.
     """
     require_text(path)
-    return (guess(path) if key is None else format_called(key)).read(path)
+    with collector_paused():
+        return (guess(path) if key is None else format_called(key)).read(path)
 
 
 def plan_import(session: Session, document: Document, mapping: Mapping, places: Sequence[str]) -> Plan | RowsPlan:
@@ -32,7 +34,8 @@ def plan_import(session: Session, document: Document, mapping: Mapping, places: 
     """
     if document.rows:
         return restoring.plan_rows(session, document)
-    return importing.plan(session, document, mapping, places)
+    with collector_paused():
+        return importing.plan(session, document, mapping, places)
 
 
 def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
@@ -43,4 +46,5 @@ def apply_import(session: Session, plan: Plan | RowsPlan, name: str) -> Changes:
     """
     if isinstance(plan, RowsPlan):
         return restoring.apply_rows(session, plan, name)
-    return importing.apply(session, plan, name)
+    with collector_paused():
+        return importing.apply(session, plan, name)

@@ -1,7 +1,7 @@
 """Reads XML without ever following what it declares: a document type, and so any entity, is refused."""
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from xml.parsers import expat
 
@@ -17,14 +17,16 @@ class _Refused(Exception):
     """Something in the file is not allowed; its text says what."""
 
 
-def parse(path: Path, largest: int, start: Start, end: End) -> None:
+def parse(path: Path, largest: int, start: Start, end: End, starts: Collection[str], ends: Collection[str]) -> None:
     """Read a file of `largest` bytes at most.
 
     Args:
         path: of the file.
         largest: bytes.
-        start: called with the name and the attributes of each element.
-        end: called with the name of each element and the text since its last child, or since its start.
+        start: called with the name and the attributes of each element that `starts` names, and of the root.
+        end: called with the name of each element that `ends` names, and the text since its last child or its start.
+        starts: names of elements whose start matters.
+        ends: names of elements whose end matters.
 
     Raises:
         UserError: the file cannot be read, is larger, is not well-formed, declares a document type or entities, or is
@@ -45,12 +47,14 @@ def parse(path: Path, largest: int, start: Start, end: End) -> None:
         if depth > DEEPEST:
             raise _Refused("its elements are nested too deeply")
         pieces.clear()
-        start(name, attributes)
+        if name in starts or depth == 1:
+            start(name, attributes)
 
     def finish(name: str) -> None:
         nonlocal depth
         depth -= 1
-        end(name, "".join(pieces))
+        if name in ends:
+            end(name, "".join(pieces))
         pieces.clear()
 
     parser.StartDoctypeDeclHandler = refuse

@@ -125,7 +125,7 @@ class ExportWindow(QWidget):
 
     def _show_losses(self) -> None:
         losses = format_called(self.format.currentData()).losses
-        self.losses.setText("\n".join(["What it cannot hold:", *(f"– {loss}" for loss in losses)]))
+        self.losses.setText("\n".join(["What it cannot hold:", *(f"• {loss}" for loss in losses)]))
 
     def _say(self, error: UserError) -> None:
         self.problem.setText(f"{error.message} {error.hint}".strip())
