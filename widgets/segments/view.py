@@ -2,7 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from PySide6.QtCore import QItemSelection, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
 
@@ -19,11 +27,11 @@ _WIDTHS = {
     "label": 112,
     "track": 96,
     "annotator": 104,
-    "comments": 88,
+    "comments": 108,
     "review": 120,
     FOUND: 420,
-    "field rationale": 360,
-    "field attributes": 200,
+    "field rationale": 240,
+    "field attributes": 184,
     "field channel": 88,
 }
 _OTHER = 140
@@ -54,6 +62,7 @@ class SegmentsView(QTableView):
         self._titles: Mapping[str, str] = {}
         self._hidden: set[str] = set()
         self._searching = False
+        self._last_row = -1
         self.rows_model = SegmentsModel(cells, self)
         self.setModel(self.rows_model)
         self.setItemDelegate(CellDelegate(self, cut=True))
@@ -160,6 +169,18 @@ class SegmentsView(QTableView):
             self.delete_requested.emit()
         else:
             super().keyPressEvent(event)
+
+    def scrollTo(
+        self,
+        index: QModelIndex | QPersistentModelIndex,
+        hint: QAbstractItemView.ScrollHint = QAbstractItemView.ScrollHint.EnsureVisible,
+    ) -> None:
+        """Go to a row; sideways only within one, so that a click on a wide cell does not move the table."""
+        across = self.horizontalScrollBar().value()
+        super().scrollTo(index, hint)
+        if index.row() != self._last_row:
+            self.horizontalScrollBar().setValue(across)
+        self._last_row = index.row()
 
     def _tell(self) -> None:
         if self._telling:

@@ -30,7 +30,7 @@ class Bulk:
         if session is None:
             return
         if not chosen:
-            self._bar.set_selection(counted(rows, "segment"), (), (), False)
+            self._bar.set_selection("1 segment" if rows == 1 else f"{rows:,} segments", (), (), False)
             return
         own = bulk.own(session, chosen)
         others = len(chosen) - len(own)

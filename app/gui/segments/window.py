@@ -1,6 +1,6 @@
 """The window with all segments of the study: search, conditions, table, edits of many at once."""
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
@@ -22,6 +22,7 @@ from widgets.segments.filter_bar import FilterBar
 from widgets.segments.hits_list import FoundText, HitsList
 from widgets.segments.view import SegmentsView
 
+_SIZE = QSize(1320, 700)
 _ELSEWHERE = 200
 _FOLLOW_MS = 220
 _SCHEMES = frozenset({"property", "scheme_version"})
@@ -45,7 +46,7 @@ class SegmentsWindow(QWidget):
     def __init__(self, context: Context, session: Session) -> None:
         super().__init__()
         self.setWindowTitle("Segments")
-        self.resize(1160, 680)
+        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
         self._context = context
         self._session = session
         self._table = SegmentTable(session)
@@ -114,7 +115,10 @@ class SegmentsWindow(QWidget):
         self.view.sort_requested.connect(self._sort_by)
         self.view.copy_requested.connect(self.copy)
         self.view.delete_requested.connect(self.bulk.delete)
-        self.bulk_bar.copy_requested.connect(self.copy)
+        bar = self.bulk_bar
+        bar.copy_requested.connect(self.copy)
+        for done in (bar.label_chosen, bar.choice_added, bar.choice_removed, bar.shift_requested, bar.delete_requested):
+            done.connect(lambda *_: self.view.setFocus())
         self.elsewhere.opened.connect(self._context.look_at)
         self._following.timeout.connect(self._follow)
         self._idle.timeout.connect(self._work)
