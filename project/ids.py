@@ -5,7 +5,6 @@ import re
 import threading
 import time
 import uuid
-import uuid
 
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _RANDOM_BITS = 74
@@ -18,8 +17,8 @@ _newest = 0
 def new_id() -> str:
     """Return a new UUIDv7 (RFC 9562, section 5.7) as text.
 
-    Ids sort by the millisecond they were made in; those that one process makes sort in the order they were made, because
-    within a millisecond the random part grows by a random step (section 6.2, method 2).
+    Ids sort by the millisecond they were made in; those that one process makes sort in the order they were
+    made, because within a millisecond the random part grows by a random step (section 6.2, method 2).
     """
     global _newest
     made = time.time_ns() // 1_000_000 << _RANDOM_BITS | int.from_bytes(os.urandom(10)) >> 80 - _RANDOM_BITS
