@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import permutations
 
+from app.core.lanes import people_of
 from app.core.review import sheet
 from app.core.segment_table import SegmentTable
 from app.core.session import Session
@@ -36,7 +37,7 @@ class Kind(StrEnum):
 NAMES = {
     Kind.INCOMPLETE: "Incomplete segments",
     Kind.COMMENT: "Unresolved comments",
-    Kind.REVIEW: "Reviews waiting",
+    Kind.REVIEW: "Segments to review",
     Kind.OPEN: "Recordings begun and not done",
     Kind.EMPTY: "Recordings not begun",
 }
@@ -44,7 +45,7 @@ NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One thing to do; `segment_id` is None where it is about the recording as a whole."""
+    """One thing to do, or `count` of them; `segment_id` is None where it is about the recording as a whole."""
 
     kind: Kind
     annotator: Annotator
@@ -52,6 +53,7 @@ class Task:
     text: str
     time_us: int = 0
     segment_id: str | None = None
+    count: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +64,11 @@ class Checklist:
     tasks: tuple[Task, ...]
 
     def counts(self, annotator: Annotator) -> dict[Kind, int]:
-        """Return how many tasks of each kind somebody has, in the order of `NAMES`."""
-        found = Counter(one.kind for one in self.tasks if one.annotator.id == annotator.id)
+        """Return how much of each kind somebody has to do, in the order of `NAMES`; reviews count by segment."""
+        found: Counter[Kind] = Counter()
+        for one in self.tasks:
+            if one.annotator.id == annotator.id:
+                found[one.kind] += one.count
         return {kind: found[kind] for kind in NAMES}
 
     def as_json(self) -> dict[str, Json]:
@@ -162,12 +167,13 @@ def _comments(session: Session, table: SegmentTable) -> Iterator[Task]:
 
 
 def _reviews(session: Session, table: SegmentTable, wanted: set[str]) -> Iterator[Task]:
-    """After two are done with a recording, each reviews what the other marked differently (SHREC, appendix H)."""
-    done: dict[str, list[Annotator]] = {}
-    for recording_id, annotator_id in sorted(completions(session.study)):
-        if table.annotators[annotator_id].kind == "person":
-            done.setdefault(recording_id, []).append(table.annotators[annotator_id])
-    for recording_id, people in done.items():
+    """After two are done with a recording, each reviews what the other marked differently (SHREC, appendix H).
+
+    Who counts is who is compared in a review: those who only train on a recording do not.
+    """
+    done = completions(session.study)
+    for recording_id in sorted({place for place, _ in done}):
+        people = [one for one in people_of(session, recording_id) if (recording_id, one.id) in done]
         for who, other in permutations(people, 2):
             if who.id not in wanted:
                 continue
@@ -178,4 +184,5 @@ def _reviews(session: Session, table: SegmentTable, wanted: set[str]) -> Iterato
             ]
             if waiting:
                 text = f"{counted(len(waiting), 'segment')} of {other.name} to agree or disagree with."
-                yield Task(Kind.REVIEW, who, table.recordings[recording_id], text, min(one.start_us for one in waiting))
+                start = min(one.start_us for one in waiting)
+                yield Task(Kind.REVIEW, who, table.recordings[recording_id], text, start, count=len(waiting))

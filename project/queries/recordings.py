@@ -40,12 +40,13 @@ def update_recording(study: Study, new: Recording) -> None:
 
 
 def delete_recording(study: Study, recording_id: str) -> None:
-    """Remove a recording with its media, appearances and segments; inside a step.
+    """Remove a recording with all that was marked, said or planned about it; inside a step.
 
-    Its runs stay in the file, out of sight, so that undo brings them back with it.
+    Its runs and seconds of activity stay in the file, out of sight, so that undo brings them back with it.
     """
     one = (recording_id,)
-    study.write("DELETE FROM segment_value WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", one)
-    for table in ("segment", "medium", "appearance"):
+    for table in ("comment", "review", "segment_value"):
+        study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", one)
+    for table in ("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"):
         study.write(f"DELETE FROM {table} WHERE recording_id = ?", one)
     study.write("DELETE FROM recording WHERE id = ?", one)

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from app.core.checklist import checklist
+from app.core.checklist import Kind, checklist
 from app.core.commands.plan import mark_done
 from app.core.interchange.exporting import document_of
 from app.core.lanes import people_of, read_marks
+from app.core.review import default_pair, sheet
 from app.core.search import StudySearch
 from app.core.segment_table import SegmentTable
 from app.core.session import Session
@@ -109,3 +110,30 @@ def test_the_command_line_hides_it_too(study: Session, copy: Session, capsys: py
     assert "Talks over her" not in out.read_text("utf-8")
     greenroom("done", path, "--recording", "1", "--annotator", "Ada")
     assert len(greenroom.json("segment", "list", path)["segments"]) == 2
+
+
+def test_the_checklist_has_no_reviews_of_what_people_train_on(study: Session) -> None:
+    first, second = (one.id for one in all_recordings(study.study)[:2])
+    for who in ("Ada", "Bo"):
+        study.annotator_name = who
+        mark(study, first, 1, 3, f"{who} says so.", "error" if who == "Ada" else "competence")
+        mark_done(study, first)
+    for who, seconds in (("Ada", 1), ("Bo", 5)):
+        # The training is over: both may work.
+        study.annotator_name = who
+        end = study.study.get_property("training")
+        with study.study.step("End"):
+            study.study.set_property("training", None)
+        mark(study, second, seconds, seconds + 1, f"{who} again.")
+        mark_done(study, second)
+        with study.study.step("Begin"):
+            study.study.set_property("training", end)
+    found = checklist(study, SegmentTable(study))
+    waiting = [(one.annotator.name, one.recording.number, one.count) for one in found.tasks if one.kind is Kind.REVIEW]
+    assert waiting == [("Ada", 2, 1), ("Bo", 2, 1)]
+    ada = next(one for one in found.annotators if one.name == "Ada")
+    study.annotator_name = "Ada"
+    pair = default_pair(study, second)
+    assert pair is not None
+    assert found.counts(ada)[Kind.REVIEW] == sheet(study, second, *pair).progress(ada.id).total
+    assert default_pair(study, first) is None
