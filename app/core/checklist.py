@@ -4,11 +4,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import permutations
+from itertools import combinations
+from operator import is_
 
-from app.core.lanes import people_of
 from app.core.review import sheet
-from app.core.segment_table import SegmentTable
+from app.core.segment_table import SegmentRow, SegmentTable
 from app.core.session import Session
 from project.counted import counted
 from project.queries.comments import unresolved_comments
@@ -107,13 +107,63 @@ class Checklist:
         return "\n".join(lines) or "Nobody works on this study yet."
 
 
-def checklist(session: Session, table: SegmentTable, annotators: Sequence[Annotator] = ()) -> Checklist:
+class ReviewsWaiting:
+    """Finds who has to review what, and keeps what it found about recordings in which nothing changed since.
+
+    After two are done with a recording, each reviews what the other marked differently (SHREC, appendix H).
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._kept: dict[str, tuple[list[SegmentRow], list[Annotator], list[Task]]] = {}
+
+    def find(self, table: SegmentTable) -> Iterator[Task]:
+        """Return a task for each recording, reviewer and other."""
+        rows: dict[str, list[SegmentRow]] = {}
+        for row in table.rows.values():
+            rows.setdefault(row.segment.recording_id, []).append(row)
+        done: dict[str, list[Annotator]] = {}
+        for recording_id, annotator_id in sorted(completions(self._session.study)):
+            if table.annotators[annotator_id].kind == "person":
+                done.setdefault(recording_id, []).append(table.annotators[annotator_id])
+        for recording_id, people in done.items():
+            here = rows.get(recording_id, [])
+            before = self._kept.get(recording_id)
+            if before is None or before[1] != people or not _same(before[0], here):
+                before = self._kept[recording_id] = here, people, self._tasks(table.recordings[recording_id], people)
+            yield from before[2]
+
+    def _tasks(self, recording: Recording, people: Sequence[Annotator]) -> list[Task]:
+        found = []
+        for pair in combinations(people, 2):
+            items = sheet(self._session, recording.id, *pair).items
+            for who, other in (pair, pair[::-1]):
+                waiting = [mark.segment for item in items for mark in item.waits_for(who.id)]
+                if waiting:
+                    text = f"{counted(len(waiting), 'segment')} of {other.name} to agree or disagree with."
+                    start = min(one.start_us for one in waiting)
+                    found.append(Task(Kind.REVIEW, who, recording, text, start))
+        return found
+
+
+def _same(before: Sequence[SegmentRow], now: Sequence[SegmentRow]) -> bool:
+    # The table makes new rows of what an edit touched, also where only the reviewer is another one.
+    return len(before) == len(now) and all(map(is_, before, now))
+
+
+def checklist(
+    session: Session,
+    table: SegmentTable,
+    annotators: Sequence[Annotator] = (),
+    reviews: ReviewsWaiting | None = None,
+) -> Checklist:
     """Return what people still have to do: these, or everybody where none is named.
 
     Args:
         session: of the study.
         table: its segments, as they are now.
         annotators: whose tasks are wanted.
+        reviews: what was found out before, where this is asked again and again.
     """
     people = tuple(annotators or (one for one in table.annotators.values() if one.kind == "person"))
     wanted = {one.id for one in people}
@@ -125,7 +175,7 @@ def checklist(session: Session, table: SegmentTable, annotators: Sequence[Annota
             _incomplete(table, wanted),
             _plan(session, table),
             _comments(session, table),
-            _reviews(session, table, wanted),
+            (reviews or ReviewsWaiting(session)).find(table),
         )
         for one in part
         if one.annotator.id in wanted
@@ -164,25 +214,3 @@ def _comments(session: Session, table: SegmentTable) -> Iterator[Task]:
         short = said if len(said) <= _LONGEST else f"{said[: _LONGEST - 1]}…"
         text = f"{table.annotators[one.annotator_id].name}: {short}"
         yield Task(Kind.COMMENT, who, recording, text, segment.start_us, segment.id)
-
-
-def _reviews(session: Session, table: SegmentTable, wanted: set[str]) -> Iterator[Task]:
-    """After two are done with a recording, each reviews what the other marked differently (SHREC, appendix H).
-
-    Who counts is who is compared in a review: those who only train on a recording do not.
-    """
-    done = completions(session.study)
-    for recording_id in sorted({place for place, _ in done}):
-        people = [one for one in people_of(session, recording_id) if (recording_id, one.id) in done]
-        for who, other in permutations(people, 2):
-            if who.id not in wanted:
-                continue
-            waiting = [
-                mark.segment
-                for item in sheet(session, recording_id, who, other).items
-                for mark in item.waits_for(who.id)
-            ]
-            if waiting:
-                text = f"{counted(len(waiting), 'segment')} of {other.name} to agree or disagree with."
-                start = min(one.start_us for one in waiting)
-                yield Task(Kind.REVIEW, who, table.recordings[recording_id], text, start, count=len(waiting))

@@ -4,7 +4,7 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
 
-from app.core.checklist import NAMES, Checklist, Kind, Task, checklist
+from app.core.checklist import NAMES, Checklist, Kind, ReviewsWaiting, Task, checklist
 from app.core.segment_table import SegmentTable
 from app.core.session import Session
 from app.gui.context import Context
@@ -40,6 +40,7 @@ class ChecklistWindow(QWidget):
         self._context = context
         self._session = session
         self._table = SegmentTable(session)
+        self._reviews = ReviewsWaiting(session)
         self._waiting = Changes()
         self._tasks: tuple[Task, ...] = ()
         column = QVBoxLayout(self)
@@ -81,7 +82,7 @@ class ChecklistWindow(QWidget):
             if changes.ids("annotator"):
                 self._fill_people(self.who.currentText())
         who = self._table.annotators.get(self.who.currentData() or "")
-        found = checklist(self._session, self._table, [who] if who else ())
+        found = checklist(self._session, self._table, [who] if who else (), self._reviews)
         self._tasks = found.tasks
         groups = _groups(found, who is None)
         self.view.set_groups(groups)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.checklist import Kind, checklist
+from app.core.checklist import Kind, ReviewsWaiting, checklist
 from app.core.commands.comments import add_comment, resolve_comments
 from app.core.commands.reviews import decide
 from app.core.commands.segments import add_segment, set_field
@@ -62,6 +62,24 @@ def test_from_a_plan_to_nothing_left(session: Session) -> None:
     decide(session, made, Decision.AGREE)
     assert tasks(session, SECOND) == []
     assert second.number == 2
+
+
+def test_reviews_that_were_found_before_are_found_anew_where_something_changed(session: Session) -> None:
+    recording = all_recordings(session.study)[0]
+    table, reviews = SegmentTable(session), ReviewsWaiting(session)
+    own, changes = add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
+    table.apply(changes)
+    with session.step("Done") as step:
+        for one in table.annotators:
+            set_done(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
+    table.apply(step.changes)
+    assert [one.annotator.name for one in reviews.find(table)] == [SECOND]
+    assert [*reviews.find(table)] == [*ReviewsWaiting(session).find(table)]
+    session.annotator_name = SECOND
+    table.apply(decide(session, own, Decision.DISAGREE))
+    assert [*reviews.find(table)] == []
+    table.apply(session.study.undo())
+    assert [one.annotator.name for one in reviews.find(table)] == [SECOND]
 
 
 def test_in_json_everybody_is_counted(session: Session) -> None:
