@@ -12,6 +12,7 @@ from project.ids import new_id
 from project.migrations import migrate
 from project.names import shown
 from project.opening import SUFFIX, beside, connect
+from project.placing import put_in_place
 from project.schema import APPLICATION_ID
 from project.sqlite_errors import explained
 
@@ -75,23 +76,6 @@ def upgrade_file(path: Path, version: int) -> Path:
         with contextlib.suppress(OSError):
             unfinished.unlink(missing_ok=True)
     return backup
-
-
-def put_in_place(unfinished: Path, path: Path) -> None:
-    """Give a finished file its name, which must be free, and make sure that it stays after a power cut."""
-    try:
-        os.link(unfinished, path)
-    except FileExistsError:
-        raise
-    except OSError:
-        # A file system without hard links: take the name first, so that nobody else's file is replaced.
-        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
-        unfinished.replace(path)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _free_name(path: Path, version: int) -> Path:

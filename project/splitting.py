@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from project.creation import put_in_place
 from project.errors import UserError
 from project.filesystem import is_folder
 from project.ids import new_id
@@ -23,6 +22,7 @@ from project.merging.merge import COPY
 from project.merging.shape import LEFT_OUT, tables_of
 from project.names import shown
 from project.opening import SUFFIX
+from project.placing import put_in_place
 from project.store import Cell, Study
 from project.types import Annotator, Json
 

@@ -36,7 +36,9 @@ def anonymize(
     as_json: bool,
     **flags: Json,
 ) -> None:
-    """Export recordings with every tracked face hidden, and look for faces in what came out.
+    """Export recordings with every tracked face hidden.
+
+    What came out is searched for faces again.
 
     Faces have to be tracked first. Times of faces that are left, and of doubtful hits, are in seconds of the
     recording.

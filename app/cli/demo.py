@@ -19,7 +19,9 @@ from app.cli.output import Bar, json_option, tell
 @click.option("--no-window", is_flag=True, help="Do not open the window at the end.")
 @json_option
 def demo(folder: Path, no_window: bool, as_json: bool) -> int:
-    """Make a study from the sample recording, track its face, export an anonymized clip, open the window.
+    """Make a study from the sample recording and open the window.
+
+    The face in it is tracked, and an anonymized clip exported.
 
     \b
     Example:

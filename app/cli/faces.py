@@ -23,7 +23,9 @@ from project.types import Json
 )
 @json_option
 def faces(study: Path, recording: str | None, detectors: tuple[str, ...], as_json: bool) -> None:
-    """Find the faces of recordings and follow them from frame to frame; those without a picture are left out.
+    """Find the faces of recordings and follow them over the frames.
+
+    Recordings without a picture are left out.
 
     What was done before an interruption is not done again.
 

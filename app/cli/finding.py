@@ -20,9 +20,10 @@ from project.counted import counted
 @click.option("--limit", type=click.IntRange(1, 10_000), default=50, show_default=True, help="How many at most.")
 @json_option
 def search(study: Path, words: tuple[str, ...], limit: int, as_json: bool) -> None:
-    """Search rationales, corrections, comments, reviews, utterances, recordings and participants, the best fit first.
+    """Search all texts of a study, the best fit first.
 
-    A word is found where one begins with it, whatever its accents; words between quotes are found as they stand.
+    They are rationales, corrections, comments, reviews, utterances, recordings and participants. A word is
+    found where one begins with it, whatever its accents; words between quotes are found as they stand.
 
     \b
     Example:
@@ -46,7 +47,9 @@ def search(study: Path, words: tuple[str, ...], limit: int, as_json: bool) -> No
 @click.option("--annotator", help="Whose; everybody's when not given.")
 @json_option
 def checklist(study: Path, annotator: str | None, as_json: bool) -> None:
-    """List what is still to be done: incomplete segments, comments, reviews, recordings that were given.
+    """List what is still to be done.
+
+    That is incomplete segments, comments, reviews, and recordings that were given.
 
     \b
     Example:

@@ -86,7 +86,9 @@ def import_annotations(
     preview: bool,
     as_json: bool,
 ) -> None:
-    """Import annotations of another tool, as one step that undo takes back. Importing a file twice changes nothing.
+    """Import annotations of another tool.
+
+    It is one step that undo takes back. Importing a file twice changes nothing.
 
     \b
     Example:

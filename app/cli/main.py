@@ -16,58 +16,85 @@ from project.version import __version__
 USER_ERROR = 2
 BUG = 1
 STOPPED = 130
+_BESIDE_A_NAME = 4
+"""Columns of the help that are before and after a command's name."""
 
 _COMMANDS = {
-    "open": "app.cli.study:open_study",
-    "demo": "app.cli.demo:demo",
-    "new": "app.cli.study:new",
-    "add": "app.cli.study:add",
-    "add-view": "app.cli.views:add_view",
-    "sync": "app.cli.views:sync",
-    "info": "app.cli.study:info",
-    "segment": "app.cli.segment:segment",
-    "search": "app.cli.finding:search",
-    "checklist": "app.cli.finding:checklist",
-    "comment": "app.cli.comment:comment",
-    "scheme": "app.cli.scheme:scheme",
-    "faces": "app.cli.faces:faces",
-    "models": "app.cli.models:models",
-    "agreement": "app.cli.agreement:agreement",
-    "review": "app.cli.review:review",
-    "adjudicate": "app.cli.review:adjudicate",
-    "anonymize": "app.cli.anonymize:anonymize",
-    "plan": "app.cli.plan:plan",
-    "done": "app.cli.plan:done",
-    "hold-out": "app.cli.plan:hold_out",
-    "training": "app.cli.training:training",
-    "split": "app.cli.team:split",
-    "merge": "app.cli.team:merge",
-    "conflicts": "app.cli.team:conflicts",
-    "resolve": "app.cli.team:resolve",
-    "export": "app.cli.interchange:export_annotations",
-    "import": "app.cli.interchange:import_annotations",
-    "undo": "app.cli.study:undo",
-    "redo": "app.cli.study:redo",
-    "check": "app.cli.study:check",
-    "relink": "app.cli.study:relink",
-    "synthetic": "app.cli.study:synthetic",
-    "worker": "app.cli.study:worker",
+    "Study": {
+        "open": "study:open_study",
+        "demo": "demo:demo",
+        "new": "study:new",
+        "add": "study:add",
+        "add-view": "views:add_view",
+        "sync": "views:sync",
+        "info": "study:info",
+        "undo": "study:undo",
+        "redo": "study:redo",
+        "check": "study:check",
+        "relink": "study:relink",
+        "synthetic": "study:synthetic",
+        "worker": "study:worker",
+    },
+    "Annotate": {
+        "segment": "segment:segment",
+        "scheme": "scheme:scheme",
+        "comment": "comment:comment",
+        "search": "finding:search",
+        "checklist": "finding:checklist",
+    },
+    "Team": {
+        "plan": "plan:plan",
+        "training": "training:training",
+        "done": "plan:done",
+        "hold-out": "plan:hold_out",
+        "split": "team:split",
+        "merge": "team:merge",
+        "conflicts": "team:conflicts",
+        "resolve": "team:resolve",
+    },
+    "Review and agreement": {
+        "review": "review:review",
+        "adjudicate": "review:adjudicate",
+        "agreement": "agreement:agreement",
+    },
+    "Exchange": {
+        "export": "interchange:export_annotations",
+        "import": "interchange:import_annotations",
+    },
+    "Faces and anonymizing": {
+        "faces": "faces:faces",
+        "anonymize": "anonymize:anonymize",
+        "models": "models:models",
+    },
 }
+"""Under each heading of `greenroom --help`: a command, the file of `app.cli` that it is in, and its function."""
+COMMANDS = {name: target for under in _COMMANDS.values() for name, target in under.items()}
 
 
 class _Commands(click.Group):
     """Loads a command's file when it is asked for, so that each starts fast."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        return list(_COMMANDS)
+        return list(COMMANDS)
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        if name not in _COMMANDS:
+        if name not in COMMANDS:
             return None
-        module, attribute = _COMMANDS[name].split(":")
-        found = getattr(import_module(module), attribute)
+        file, function = COMMANDS[name].split(":")
+        found = getattr(import_module(f"app.cli.{file}"), function)
         assert isinstance(found, click.Command)
         return found
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        longest = max(map(len, COMMANDS))
+        room = formatter.width - longest - _BESIDE_A_NAME
+        for heading, names in _COMMANDS.items():
+            found = [(name, self.get_command(context, name)) for name in names]
+            lines = [
+                (name.ljust(longest), one.get_short_help_str(room)) for name, one in found if one and not one.hidden
+            ]
+            with formatter.section(heading):
+                formatter.write_dl(lines)
 
 
 @click.group(cls=_Commands, invoke_without_command=True)

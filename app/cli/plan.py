@@ -36,7 +36,7 @@ def plan(
     with_hold_out: bool,
     as_json: bool,
 ) -> None:
-    """Plan who annotates what, or show the plan and how far everybody is.
+    """Plan who annotates what, or show how far everybody is.
 
     Recordings, and then minutes, are shared out evenly. What somebody has begun stays with them.
 

@@ -25,7 +25,7 @@ REVIEWER = click.option("--annotator", required=True, help="Who reviews.")
 
 @click.group()
 def review() -> None:
-    """Review the segments of another annotator that differ from one's own."""
+    """Review segments of others that differ from one's own."""
 
 
 @review.command("list")
@@ -160,7 +160,9 @@ def adjudicate(
     recording: str | None,
     as_json: bool,
 ) -> None:
-    """Make one lane of what several annotators say, by a rule; it replaces the lane of that name.
+    """Make one lane of what several annotators say, by a rule.
+
+    It replaces the lane of that name.
 
     \b
     Example:

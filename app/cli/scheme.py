@@ -21,7 +21,7 @@ KEY = click.argument("key", metavar="KEY")
 
 @click.group()
 def scheme() -> None:
-    """Show, check and use annotation schemes: what can be said about a segment."""
+    """Show, check and use schemes: what can be annotated."""
 
 
 @scheme.command("list")

@@ -68,7 +68,7 @@ def form(function: Callable[..., None]) -> Callable[..., None]:
 
 @click.group()
 def segment() -> None:
-    """Mark spans of a recording: as social error or competence, or what another scheme has."""
+    """Mark spans of a recording, and list, change or delete them."""
 
 
 @segment.command()

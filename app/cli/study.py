@@ -110,7 +110,9 @@ def info(study: Path, as_json: bool) -> None:
 @STUDY
 @json_option
 def undo(study: Path, as_json: bool) -> None:
-    """Take back the newest edit that still stands, whenever it was made.
+    """Take back the newest edit that still stands.
+
+    It may have been made long ago.
 
     \b
     Example:
@@ -195,7 +197,9 @@ def relink(study: Path, folder: Path, as_json: bool) -> None:
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same study.")
 @json_option
 def synthetic(study: Path, recordings: int, segments: int, annotators: int, seed: int, as_json: bool) -> None:
-    """Make an invented study of any size, to try the program without footage.
+    """Make an invented study of any size, to try the program.
+
+    It has no footage.
 
     \b
     Example:

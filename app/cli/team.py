@@ -29,7 +29,9 @@ from project.types import Json
 )
 @json_option
 def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> None:
-    """Make a copy of a study for one annotator, with their recordings and nothing of anybody else's work.
+    """Make a copy of a study for one annotator.
+
+    It has their recordings and nothing of anybody else's work.
 
     \b
     Example:
@@ -93,7 +95,9 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
 @click.option("--take", required=True, type=click.Choice([one.value for one in commands.Side]), help="Which version.")
 @json_option
 def resolve(study: Path, conflict: str, take: str, as_json: bool) -> None:
-    """Choose one version of a conflict, or of all that are left; `greenroom undo` takes that back.
+    """Choose one version of a conflict, or of all that are left.
+
+    `greenroom undo` takes that back.
 
     \b
     Example:

@@ -36,7 +36,9 @@ def training(
     off: bool,
     as_json: bool,
 ) -> None:
-    """Set what has to be reached in training before the real work opens, or show how everybody does.
+    """Set what opens the real work, or show how everybody does.
+
+    It opens once an annotator has reached the scores in training.
 
     \b
     Example:

@@ -64,9 +64,9 @@ def add_view(study: Path, recording: str, file: Path, role: str, offset: str, as
 @click.option("--apply", "apply_it", is_flag=True, help="Move the files to where they were found to begin.")
 @json_option
 def sync(study: Path, recording: str, medium: str | None, apply_it: bool, as_json: bool) -> None:
-    """Find where the further files of a recording begin, by comparing their sound with the main file's.
+    """Find where the further files of a recording begin, by sound.
 
-    Where no place stands out, it says so and changes nothing.
+    Their sound is compared with the main file's. Where no place stands out, it says so and changes nothing.
 
     \b
     Example:

@@ -3,6 +3,8 @@
 import ast
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -127,6 +129,24 @@ def test_the_documentation_mentions_it(name: str) -> None:
 @pytest.mark.parametrize("name", sorted(set(COMMANDS) - WINDOW))
 def test_it_can_answer_in_json(name: str) -> None:
     assert any("--json" in parameter.opts for parameter in COMMANDS[name].params)
+
+
+def test_the_help_lists_every_command_on_a_line_of_its_own_under_a_heading(
+    greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    said = greenroom("--help").partition("Options:")[2]
+    listed = re.findall(r"^  ([a-z][a-z-]*) +[A-Z].*\.$", said, re.MULTILINE)
+    assert set(listed) == {name.split()[0] for name in COMMANDS}
+    assert "..." not in said
+    assert len(re.findall(r"^[A-Z].*:$", said, re.MULTILINE)) >= 6
+
+
+def test_the_help_loads_nothing_heavy() -> None:
+    heavy = "{'PySide6', 'av', 'cv2', 'onnxruntime', 'scipy', 'sklearn', 'sqlite_utils', 'pandas', 'webvtt', 'vlc'}"
+    code = f"import sys; from app.cli import run; run(['--help']); print({heavy} & set(sys.modules), file=sys.stderr)"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "set()"
 
 
 def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(

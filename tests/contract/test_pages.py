@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.cli.main import COMMANDS
 from project.store import Study
 from project.synthetic import fill
 from tests.contract.documentation import ROOT, all_pages, page
@@ -44,8 +45,6 @@ def test_links_between_pages_lead_somewhere() -> None:
 
 
 def test_commands_that_are_shown_exist() -> None:
-    from app.cli.main import _COMMANDS
-
     shown = set(re.findall(r"(?:`|    )greenroom ([a-z-]+)", all_pages()))
-    assert shown <= set(_COMMANDS)
+    assert shown <= set(COMMANDS)
     assert len(shown) > 10
