@@ -1,0 +1,135 @@
+"""Plots as files and on the screen: what is drawn is what is in the data."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QTableWidget, QToolTip
+from pytestqt.qtbot import QtBot
+
+from project.schemes.loader import load_scheme
+from tests.qt.walking import nameless, unexplained
+from widgets import theme
+from widgets.label_looks import looks_of
+from widgets.plots.drawing import plot_height
+from widgets.plots.pictures import WIDTH, as_image, as_png, as_svg
+from widgets.plots.scene import Bars, Histogram, Lines, Matrix, Measured, Number, Pile, Plot, Series, in_words
+from widgets.plots.view import COPY_PICTURE, PlotView
+from widgets.plots.wall import PlotWall
+
+LOOKS = looks_of(load_scheme("shrec").tracks[0])
+
+
+def values(*numbers: float | None) -> tuple[Measured, ...]:
+    return tuple(Measured(one, 7, one - 0.05, one + 0.05) if one is not None else Measured(None, 0) for one in numbers)
+
+
+def counts(*numbers: int) -> tuple[Measured, ...]:
+    return tuple(Measured(float(one)) for one in numbers)
+
+
+FIGURES = Bars("f", "Figures", "n = 7", ("A", "B", "C"), (Series("own", values(0.871, None, -0.25)),), "kappa",
+               Number.FIGURE, reference="paper", references=(0.913, 0.5, None))  # fmt: skip
+STACK = Bars("s", "Stack", "", ("One", "Two"),
+             tuple(Series(look.name, counts(31, 47), look) for look in LOOKS), "segments", stacked=True)  # fmt: skip
+MATRIX = Matrix("m", "Matrix", "", ("Up", "Down"), ("Left", "Right"), ((1234, 5), (6, None)), "rows", "columns", True)
+EACH = tuple(Pile(look.name, (3, 11), look, 1.5, "median 1.5") for look in LOOKS)
+PILES = Histogram("h", "Piles", "", (0, 2, 4), EACH, "seconds", open_end=True)
+LINES = Lines("l", "Lines", "", (0.3, 0.5, 0.7), (Series("a", values(0.9, 0.8, None), LOOKS[0]),
+              Series("b", values(0.7, 0.6, 0.5), LOOKS[1])), "IoU", "F1")  # fmt: skip
+PLOTS: tuple[Plot, ...] = (FIGURES, STACK, MATRIX, PILES, LINES)
+
+
+def written(plot: Plot) -> list[str]:
+    """The texts of the SVG; reading it fails where it is no XML."""
+    root = ElementTree.fromstring(as_svg(plot))
+    return ["".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")]
+
+
+def test_an_svg_holds_its_numbers_as_text() -> None:
+    assert {"Figures", "A", "B", "C", "0.871", "-0.250", "kappa", "paper"} <= set(written(FIGURES))
+    assert {"31", "47", "93", "141", "Error", "Competence"} <= set(written(STACK))
+    assert {"1,234", "5", "6", "Up", "Left"} <= set(written(MATRIX))
+    assert {"Error, n = 14", "median 1.5", "seconds"} <= set(written(PILES))
+    assert {"a", "b", "F1", "IoU"} <= set(written(LINES))
+
+
+def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
+    found = {}
+    for mode in ("light", "dark"):
+        theme.apply(qapp, mode)  # type: ignore[arg-type]
+        found[mode] = [(as_svg(plot), as_png(plot)) for plot in PLOTS]
+    assert found["light"] == found["dark"]
+    for plot, (_, png) in zip(PLOTS, found["dark"], strict=True):
+        image = QImage.fromData(png)
+        assert (image.width(), image.height()) == (2 * WIDTH, 2 * plot_height(plot, WIDTH))
+        assert image.pixelColor(0, 0) == QColor("white")
+
+
+def test_labels_differ_without_colour() -> None:
+    grey = as_image(PILES).convertToFormat(QImage.Format.Format_Grayscale8)
+    swatches = [grey.copy(34, 2 * top, 40, 20) for top in (61, 173, 285)]
+    assert len({bytes(one.constBits()) for one in swatches}) == 3
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    st.text(max_size=30), st.lists(st.floats(allow_nan=False, allow_infinity=False) | st.none(), min_size=1, max_size=5)
+)
+def test_any_name_and_number_gives_a_file_that_can_be_read(name: str, numbers: list[float | None]) -> None:
+    measured = tuple(Measured(one if one is None else one / 1e200, 1) for one in numbers)
+    groups = (name,) * len(numbers)
+    for plot in (
+        Bars("x", name, name, groups, (Series(name, measured),), name, Number.FIGURE),
+        Lines("x", name, name, tuple(map(float, range(len(numbers)))), (Series(name, measured),), name, name),
+        Matrix("x", name, name, groups, groups, tuple((len(numbers),) * len(numbers) for _ in numbers), name, name),
+    ):
+        data = as_svg(plot)
+        ElementTree.fromstring(data)
+        assert not re.search(rb'"-?(nan|inf)"', data)
+
+
+def test_a_plot_says_its_numbers_and_shows_them_as_a_table(qtbot: QtBot) -> None:
+    view = PlotView(MATRIX)
+    qtbot.addWidget(view)
+    view.resize(500, view.height_for(500))
+    view.show()
+    assert view.accessibleName() == "Matrix"
+    assert "Up: Left 1,234, Right 5" in view.accessibleDescription()
+    assert view.accessibleDescription() == in_words(MATRIX)
+    qtbot.mouseClick(view.as_table, Qt.MouseButton.LeftButton)
+    table = view.findChild(QTableWidget)
+    assert table is not None
+    assert [table.item(0, column).text() for column in range(3)] == ["Up", "1,234", "5"]
+    assert (nameless(view), unexplained(view)) == ([], [])
+    with qtbot.waitSignal(view.asked) as asked:
+        QTest.keyClick(view, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert asked.args == [MATRIX, COPY_PICTURE]
+
+
+def test_the_mouse_learns_what_lies_under_it(qtbot: QtBot) -> None:
+    view = PlotView(MATRIX)
+    qtbot.addWidget(view)
+    view.resize(500, view.height_for(500))
+    view.grab()
+    (spot,) = [one for one in view._spots if one.text == "Up, Left: 1,234"]
+    where = spot.area.center().toPoint()
+    QApplication.sendEvent(view, QHelpEvent(QEvent.Type.ToolTip, where, view.mapToGlobal(QPoint(0, 0) + where)))
+    assert QToolTip.text() == "Up, Left: 1,234"
+
+
+def test_plots_fill_the_columns_there_is_room_for(qtbot: QtBot) -> None:
+    wall = PlotWall("All")
+    qtbot.addWidget(wall)
+    wall.show()
+    for width, columns in ((460, 1), (1000, 2), (1500, 3)):
+        wall.resize(width, 700)
+        wall.set_plots(PLOTS)
+        assert len({view.x() for view in wall.views}) == columns
+        areas = [view.geometry() for view in wall.views]
+        assert not any(a.intersects(b) for place, a in enumerate(areas) for b in areas[place + 1 :])
+        assert max(area.right() for area in areas) < wall.viewport().width()

@@ -1,0 +1,70 @@
+import math
+from itertools import pairwise
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from widgets.label_looks import Pattern
+from widgets.plots.lines import apart
+from widgets.plots.strokes import strokes
+from widgets.plots.ticks import nice_ticks
+
+numbers = st.floats(-1e12, 1e12) | st.sampled_from([math.nan, math.inf, -math.inf]) | st.none()
+
+
+@given(st.lists(numbers, max_size=8), st.integers(1, 12), st.booleans())
+def test_ticks_cover_the_data_and_zero(values: list[float | None], wanted: int, whole: bool) -> None:
+    known = [one for one in values if one is not None and math.isfinite(one)]
+    assume(not known or max(map(abs, known)) == 0 or max(map(abs, known)) > 1e-9)
+    ticks = nice_ticks(values, wanted, whole=whole)
+    assert all(map(math.isfinite, ticks.values))
+    assert list(ticks.values) == sorted(set(ticks.values))
+    assert 2 <= len(ticks.values) <= wanted + 3
+    slack = 1e-6 * (ticks.high - ticks.low)
+    assert all(ticks.low - slack <= one <= ticks.high + slack for one in [0.0, *known])
+    assert "nan" not in "".join(ticks.texts)
+    if whole:
+        assert all(one == round(one) for one in ticks.values)
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=8))
+def test_texts_of_ticks_differ(values: list[float]) -> None:
+    assume(max(map(abs, values)) > 1e-6)
+    ticks = nice_ticks(values)
+    assert len(set(ticks.texts)) == len(ticks.texts)
+
+
+def test_ticks_that_one_would_choose() -> None:
+    assert nice_ticks([0.93]).texts == ("0.0", "0.2", "0.4", "0.6", "0.8", "1.0")
+    assert nice_ticks([3], whole=True).texts == ("0", "1", "2", "3")
+    assert nice_ticks([-0.3, 1.0], 8).values[0] <= -0.3
+    assert nice_ticks([], whole=True).texts == ("0", "1")
+    assert nice_ticks([10_353], whole=True).texts[-1] == "12,500"
+
+
+@given(st.floats(-1e3, 1e3), st.floats(0, 100))
+def test_places_stay_on_the_axis(value: float, first: float) -> None:
+    ticks = nice_ticks([-3.0, 10.0])
+    assert first <= ticks.place(value, first, first + 50) <= first + 50
+
+
+@given(st.lists(st.floats(0, 100), max_size=5))
+def test_names_at_the_ends_of_lines_keep_apart(places: list[float]) -> None:
+    found = apart(places, 17, 100)
+    order = sorted(range(len(places)), key=lambda one: places[one])
+    gaps = [found[b] - found[a] for a, b in pairwise(order)]
+    assert all(gap >= 17 - 1e-9 for gap in gaps)
+    assert max(found, default=0) <= 100
+
+
+@given(st.sampled_from(Pattern), st.floats(-50, 500), st.floats(-50, 500), st.floats(-5, 90), st.floats(-5, 90))
+def test_patterns_stay_inside_their_rectangle(
+    pattern: Pattern, x: float, y: float, width: float, height: float
+) -> None:
+    for x1, y1, x2, y2 in strokes(pattern, x, y, width, height):
+        assert x - 1e-6 <= min(x1, x2) <= max(x1, x2) <= x + width + 1e-6
+        assert y - 1e-6 <= min(y1, y2) <= max(y1, y2) <= y + height + 1e-6
+
+
+def test_every_pattern_but_the_solid_one_is_seen() -> None:
+    assert {one for one in Pattern if not strokes(one, 3, 4, 40, 20)} == {Pattern.SOLID}

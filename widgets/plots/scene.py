@@ -1,0 +1,223 @@
+"""What a plot shows, as data: the same description is painted to the screen, to files, and written as a table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from widgets.label_looks import LabelLook
+
+Cell = str | int | float | None
+"""Of a table; None where there is nothing."""
+
+
+class Number(StrEnum):
+    """How values are written."""
+
+    COUNT = "count"
+    FIGURE = "figure"
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """The numbers of a plot, for those who do not look at it."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A value with its interval; `value` is None where it is undefined, and then `reason` may say why."""
+
+    value: float | None
+    n: int | None = None
+    low: float | None = None
+    high: float | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Values of one kind; `look` tells them apart from others by colour, pattern and sign."""
+
+    name: str
+    values: tuple[Measured, ...]
+    look: LabelLook | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Horizontal bars.
+
+    Attributes:
+        key: name of the files it is saved under.
+        note: under the title: what is counted, and n.
+        groups: what each value of a series is about.
+        axis: title of the axis.
+        stacked: the series lie behind one another instead of under one another.
+        references: values to compare each group with, drawn as diamonds; called `reference`.
+    """
+
+    key: str
+    title: str
+    note: str
+    groups: tuple[str, ...]
+    series: tuple[Series, ...]
+    axis: str
+    number: Number = Number.COUNT
+    stacked: bool = False
+    reference: str = ""
+    references: tuple[float | None, ...] = ()
+
+    def table(self) -> Table:
+        """Return the numbers."""
+        whiskers = any(one.low is not None for series in self.series for one in series.values)
+        rests = any(one.n is not None for series in self.series for one in series.values)
+        head = [""]
+        for series in self.series:
+            name = series.name if len(self.series) > 1 else self.axis
+            head += [
+                name,
+                *((f"{name}, low", f"{name}, high") if whiskers else ()),
+                *((f"{name}, n",) if rests else ()),
+            ]
+        head += [self.reference] if self.references else []
+        rows: list[tuple[Cell, ...]] = []
+        for place, group in enumerate(self.groups):
+            row: list[Cell] = [group]
+            for series in self.series:
+                one = series.values[place]
+                row += [self._cell(one.value), *((one.low, one.high) if whiskers else ()), *((one.n,) if rests else ())]
+            row += [self.references[place]] if self.references else []
+            rows.append(tuple(row))
+        return Table(tuple(head), tuple(rows))
+
+    def _cell(self, value: float | None) -> Cell:
+        return value if value is None or self.number is Number.FIGURE else round(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Matrix:
+    """A heat map with its numbers.
+
+    Attributes:
+        rows: names, from the top; `down` says what they are.
+        columns: names, from the left; `across` says what they are.
+        values: (rows, columns) counts; None is left empty.
+        diagonal: frame where a row meets the column of the same place.
+    """
+
+    key: str
+    title: str
+    note: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    values: tuple[tuple[int | None, ...], ...]
+    down: str = ""
+    across: str = ""
+    diagonal: bool = False
+
+    def table(self) -> Table:
+        """Return the numbers."""
+        corner = f"{self.down} \\ {self.across}" if self.down or self.across else ""
+        lines = zip(self.rows, self.values, strict=True)
+        return Table((corner, *self.columns), tuple((name, *values) for name, values in lines))
+
+
+@dataclass(frozen=True, slots=True)
+class Pile:
+    """One panel of a histogram: (bins,) counts, and a value to mark with its name."""
+
+    name: str
+    counts: tuple[int, ...]
+    look: LabelLook | None = None
+    mark: float | None = None
+    mark_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """Piles over one axis, a panel each.
+
+    Attributes:
+        edges: (bins + 1,) rising.
+        open_end: the last bin also holds what is beyond it.
+    """
+
+    key: str
+    title: str
+    note: str
+    edges: tuple[float, ...]
+    piles: tuple[Pile, ...]
+    axis: str
+    open_end: bool = False
+
+    def table(self) -> Table:
+        """Return the numbers, a row for each bin."""
+        last: Cell = None if self.open_end else self.edges[-1]
+        ends = (*self.edges[1:-1], last)
+        rows = [
+            (low, high, *(pile.counts[place] for pile in self.piles))
+            for place, (low, high) in enumerate(zip(self.edges, ends, strict=False))
+        ]
+        return Table(("from", "to", *(pile.name for pile in self.piles)), tuple(rows))
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Values over a quantity: (x,) the same for every series."""
+
+    key: str
+    title: str
+    note: str
+    x: tuple[float, ...]
+    series: tuple[Series, ...]
+    x_axis: str
+    y_axis: str
+
+    def table(self) -> Table:
+        """Return the numbers, a row for each x."""
+        whiskers = any(one.low is not None for series in self.series for one in series.values)
+        head = [self.x_axis]
+        for series in self.series:
+            head += [series.name, *((f"{series.name}, low", f"{series.name}, high") if whiskers else ())]
+        rows: list[tuple[Cell, ...]] = []
+        for place, x in enumerate(self.x):
+            row: list[Cell] = [x]
+            for series in self.series:
+                one = series.values[place]
+                row += [one.value, *((one.low, one.high) if whiskers else ())]
+            rows.append(tuple(row))
+        return Table(tuple(head), tuple(rows))
+
+
+Plot = Bars | Matrix | Histogram | Lines
+
+
+def shown(value: float | None, number: Number = Number.FIGURE) -> str:
+    """Return how a value is written in a plot."""
+    if value is None:
+        return "–"  # noqa: RUF001 an en dash stands for nothing
+    return f"{value:,.0f}" if number is Number.COUNT else f"{value + 0.0:.3f}"
+
+
+def in_words(plot: Plot, most: int = 40) -> str:
+    """Return the numbers of a plot as text, for screen readers; the first rows where there are more than `most`."""
+    table = plot.table()
+    lines = [plot.note, *(_line(table.head, row) for row in table.rows[:most])]
+    if len(table.rows) > most:
+        lines.append(f"And {len(table.rows) - most} more rows.")
+    return "\n".join(lines)
+
+
+def _line(head: Sequence[str], row: Sequence[Cell]) -> str:
+    cells = [f"{name} {cell_text(cell)}" for name, cell in zip(head[1:], row[1:], strict=True) if cell is not None]
+    first = row[0] if isinstance(row[0], str) else f"{head[0]} {cell_text(row[0])}"
+    return f"{first}: {', '.join(cells) or 'nothing'}"
+
+
+def cell_text(cell: Cell) -> str:
+    """Return a cell of a table for people."""
+    if isinstance(cell, str):
+        return cell
+    return shown(cell, Number.COUNT if isinstance(cell, int) else Number.FIGURE)
