@@ -375,6 +375,15 @@ ACTIONS: tuple[Spec, ...] = (
         Need.STUDY,
         icon="list-checks",
     ),
+    Spec(
+        "agreement",
+        "&Study",
+        "A&greement and statistics…",
+        ("F7",),
+        lambda w: w.windows.open("agreement"),
+        Need.STUDY,
+        icon="info",
+    ),
     Spec("adjudicate", "&Study", "Ad&judicated lane…", (), lambda w: w.windows.open("adjudicate"), Need.STUDY),
     Spec("team", "&Study", "&Team…", ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="list-checks"),
     Spec(

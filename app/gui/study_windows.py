@@ -14,6 +14,7 @@ WINDOWS: dict[str, str] = {
     "checklist": "app.gui.segments.checklist_window:make",
     "import_annotations": "app.gui.interchange.import_window:import_window",
     "export_annotations": "app.gui.interchange.export_window:export_window",
+    "agreement": "app.gui.agreement.window:make",
     "adjudicate": "app.gui.review.adjudicating:make",
     "team": "app.gui.team.window:make",
     "schemes": "app.gui.schemes_window:make",

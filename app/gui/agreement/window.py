@@ -1,0 +1,193 @@
+"""The window about agreement: what is compared, the figures, plots of them, and statistics of the study."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from app.core.agreement import Question
+from app.core.agreement_tables import as_csv, tables_of
+from app.gui.agreement import plots, rows
+from app.gui.agreement.computing import Computing, Found, State
+from app.gui.agreement.everything import all_files
+from app.gui.agreement.question import offer, question_of
+from app.gui.agreement.splits import SplitsPage
+from app.gui.agreement.taking import Taking
+from app.gui.agreement.whole_files import write_folder
+from app.gui.context import Context
+from benchmark.agreement.published import published_for
+from benchmark.agreement.report import Report
+from project.counted import counted
+from project.errors import UserError
+from widgets import theme
+from widgets.agreement.comparison_bar import ComparisonBar
+from widgets.agreement.figures_view import FiguresView
+from widgets.label_looks import LabelLook, looks_of
+from widgets.plots.wall import PlotWall
+
+
+def make(context: Context) -> QWidget:
+    """Return the window."""
+    return AgreementWindow(context)
+
+
+class AgreementWindow(QWidget):
+    """Nothing here changes the study."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._found: Found | None = None
+        self.setWindowTitle("Agreement")
+        self.setAccessibleName("Agreement")
+        self.setAutoFillBackground(True)
+        self.resize(1120, 800)
+        self.setMinimumWidth(480)
+        self.bar = ComparisonBar()
+        self.computing = Computing(context.studio, context.background, self._question, self)
+        self._taking = Taking(context, self._tell)
+        self.figures, self.form = FiguresView("Figures of agreement"), FiguresView("Figures of the form")
+        self.drawn, self.counted = PlotWall("Plots of agreement"), PlotWall("Plots of statistics")
+        self.splits = SplitsPage(context, self._taking)
+        self._lay_out()
+        self._join()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.bar)
+        self.busy = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.busy.setFixedHeight(3)
+        self.busy.setAccessibleName("Computing")
+        kept = self.busy.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.busy.setSizePolicy(kept)
+        column.addWidget(self.busy)
+        self.tabs = QTabWidget(documentMode=True)
+        for page, name in (
+            (self.figures, "&Figures"),
+            (self.drawn, "&Plots"),
+            (self.splits, "By &group"),
+            (self.form, "F&orm"),
+            (self.counted, "&Statistics"),
+        ):
+            self.tabs.addTab(page, name)
+        column.addWidget(self.tabs, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        self.status = QLabel(wordWrap=True)
+        self.status.setAccessibleName("State of the figures")
+        self.copy = QPushButton("Copy figures")
+        self.copy.setToolTip("Copy the table of figures as CSV")
+        self.export = QPushButton("&Export all figures…")
+        self.export.setToolTip("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and agreement.json")
+        self.export.setProperty("primary", True)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(self.copy)
+        foot.addWidget(self.export)
+        column.addLayout(foot)
+
+    def _join(self) -> None:
+        self.bar.changed.connect(self.computing.soon)
+        self.bar.refresh_requested.connect(self.refresh)
+        self.computing.found.connect(self._show)
+        self.computing.state_changed.connect(self._show_state)
+        self.drawn.asked.connect(self._taking.plot)
+        self.counted.asked.connect(self._taking.plot)
+        self.copy.clicked.connect(self._copy)
+        self.export.clicked.connect(self.export_all)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
+        self._show_state(State.OUT_OF_DATE, "")
+
+    def refresh(self) -> None:
+        """Offer what the study has now, and compute."""
+        session = self._context.studio.session
+        if session is not None:
+            offer(session, self.bar)
+            self.computing.start()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous() and self.computing.state is not State.CURRENT:
+            self.refresh()
+
+    def export_all(self) -> None:
+        """Ask for a folder and write everything into a new one inside it."""
+        session, found = self._context.studio.session, self._found
+        if session is None or found is None:
+            return
+        parent = self._context.questions.folder("Folder for the figures")
+        if parent is None:
+            return
+        looks = self._looks(found.report)
+        drawn = [
+            *plots.agreement_plots(found.report),
+            *self.splits.every_plot(found.report),
+            *plots.statistics_plots(found.statistics, looks),
+        ]
+        try:
+            files = all_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
+            made = write_folder(parent, f"{session.study.path.stem} agreement", files)
+        except UserError as error:
+            self._tell(f"{error.message} {error.hint}".strip())
+        else:
+            self._tell(f"Wrote {counted(len(files), 'file')} to the folder {made.name}.")
+
+    def _question(self) -> Question | None:
+        session = self._context.studio.session
+        if session is None or not self.isVisible():
+            return None
+        offer(session, self.bar)
+        return question_of(session, self.bar.comparison())
+
+    def _show(self, found: Found) -> None:
+        self._found = found
+        report = found.report
+        looks = self._looks(report)
+        published = published_for(str(report.settings["scheme"])) if report.published else None
+        self.figures.show_rows(rows.main_rows(report), f"{published.name} paper" if published else "")
+        self.form.show_rows(rows.form_rows(report))
+        self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
+        self.drawn.set_plots(plots.agreement_plots(report))
+        self.counted.set_plots(plots.statistics_plots(found.statistics, looks))
+        self.splits.show_report(report)
+
+    def _looks(self, report: Report) -> dict[str, LabelLook]:
+        session = self._context.studio.session
+        scheme = session.schemes.known(str(report.settings["scheme"])) if session else None
+        if scheme is None:
+            return {}
+        return {look.key: look for look in looks_of(scheme.track(str(report.settings["track"])))}
+
+    def _show_state(self, state: State, text: str) -> None:
+        working = state is State.WORKING
+        self.busy.setVisible(working)
+        self.bar.refresh.setProperty("primary", state is State.OUT_OF_DATE and self._found is not None)
+        self.bar.refresh.style().polish(self.bar.refresh)
+        for control in (self.copy, self.export):
+            control.setEnabled(self._found is not None and not working)
+        if state is State.CURRENT:
+            text = _summary(self._found.report) if self._found is not None else ""
+        elif state is State.OUT_OF_DATE and self._found is not None:
+            text = "Out of date: the study has changed. Refresh computes the figures again."
+        elif working:
+            text = "Computing…"
+        self._tell(text)
+
+    def _tell(self, text: str) -> None:
+        self.status.setText(text)
+
+    def _copy(self) -> None:
+        if self._found is not None:
+            head, table = tables_of(self._found.report)["figures"]
+            self._taking.copy(as_csv(head, table), "Figures")
+
+
+def _summary(report: Report) -> str:
+    found = report.settings
+    annotations, recordings = int(str(found["annotations"])), int(str(found["recordings"]))
+    if not annotations:
+        return "Nothing is marked yet. Mark segments in the main window: I at the start, O at the end."
+    compared = int(str(found["recordings_compared"]))
+    text = f"{annotations:,} annotations of {counted(recordings, 'recording')}, {compared} by two or more."
+    return text if compared else f"{text} Agreement needs a recording that two people annotated."

@@ -1,0 +1,1 @@
+"""Tables and controls of the window about agreement."""
