@@ -1,6 +1,6 @@
 """The picture of a further camera, at the moment that the player's clock shows."""
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
 from PySide6.QtGui import QImage
 
 from app.core.session import LocatedMedium, MediaState
@@ -10,6 +10,9 @@ from project.timebase import FrameTimes
 from widgets.views_grid import Plate
 
 _MEMORY = 128 << 20
+_LATE_MS = 200
+"""How long the picture before may stand in for the exact one before the view says that it is not."""
+
 _JUMP = 15
 """Frames; while playing, requests are closer together than this."""
 
@@ -46,6 +49,8 @@ class SideCamera(QObject):
         self._longest = 0
         self._asked: tuple[int, int] | None = None
         self._since = 0
+        self._late = QTimer(self, singleShot=True, interval=_LATE_MS)
+        self._late.timeout.connect(lambda: self.exact_changed.emit(False))
 
     def open(self) -> None:
         """Begin to read the file, or say why that cannot be."""
@@ -81,6 +86,7 @@ class SideCamera(QObject):
     def follow(self, time_us: int, longest: int) -> None:
         """Show the frame of a moment in passing, no side of it longer than `longest` pixels."""
         if self._standing:
+            self._late.stop()
             self.exact_changed.emit(None)
         self._at_us, self._standing, self._longest = time_us, False, max(longest, 64)
         self._show()
@@ -104,9 +110,12 @@ class SideCamera(QObject):
             if self._standing or self._asked is None or abs(wanted[0] - self._asked[0]) > _JUMP:
                 self._since = wanted[0]
             self._asked = wanted
+            if self._standing:
+                self._late.start()
             self._frames.request_time(self.times.time_of(wanted[0]), wanted[1])
 
     def _show_plate(self, plate: Plate) -> None:
+        self._late.stop()
         if plate != self._plate:
             self._plate = plate
             self.exact_changed.emit(None)
@@ -131,4 +140,5 @@ class SideCamera(QObject):
         self._plate = None
         self.picture_changed.emit(image)
         if self._standing and self._asked == (index, 0):
+            self._late.stop()
             self.exact_changed.emit(True)

@@ -185,9 +185,11 @@ class Views(QObject):
     def _move(self, time_us: int) -> None:
         for key, camera in self.cameras.items():
             view = self.grid.view(key)
+            if view.isHidden():
+                continue
             if not self._player.playing:
                 camera.stand(time_us)
-            elif view.isVisible():
+            else:
                 camera.follow(time_us, round(max(view.width(), view.height()) * view.devicePixelRatioF()))
 
     def _show_views(self) -> None:

@@ -20,6 +20,7 @@ from project.store import Study
 from project.timebase import SECOND
 from project.types import Medium, MediumRole
 from tests.fakes.clips import make_clip, number_of
+from widgets.player_view import PlayerView
 from widgets.views_grid import MAIN, ViewsGrid
 from widgets.views_layout import Corner, Layout
 
@@ -99,12 +100,12 @@ def ready(qtbot: QtBot, window: MainWindow) -> None:
 
 def wait_for_side(qtbot: QtBot, window: MainWindow, number: int) -> None:
     view = grid(window).view(side_key(window))
+    qtbot.waitUntil(lambda: shown_number(view) == number, timeout=10_000)
 
-    def shown() -> bool:
-        picture = view.picture()
-        return picture is not None and number_of(pixels(picture)) == number
 
-    qtbot.waitUntil(shown, timeout=10_000)
+def shown_number(view: PlayerView) -> int | None:
+    picture = view.picture()
+    return None if picture is None else number_of(pixels(picture))
 
 
 def side_number(time_us: int) -> int:
@@ -126,10 +127,9 @@ def test_standing_still_every_view_shows_its_own_exact_frame(
     shown = view.picture()
     assert shown is not None
     assert (pixels(shown) == expected.image).all()
-    qtbot.waitUntil(lambda: "exact frame" in window.view.accessibleName())
-    picture = window.view.picture()
-    assert picture is not None
-    assert number_of(pixels(picture)) == at * 30 // SECOND + (at * 30 % SECOND > SECOND - 60)
+    assert window.player.times is not None
+    number = window.player.times.frame_at(at)
+    qtbot.waitUntil(lambda: shown_number(window.view) == number)
 
 
 def test_steps_of_the_main_file_move_the_other_view(qtbot: QtBot, window: MainWindow) -> None:
