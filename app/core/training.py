@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.core.session import Session
+from project.counted import counted
 from project.errors import UserError
 from project.queries.annotators import all_annotators
 from project.queries.plans import all_assignments, completions
@@ -48,6 +49,7 @@ class Trained:
         done: how many of them they marked as done; only these are compared.
         pairs: number of matched segments.
         figures: figure -> 0 to 1; None where there is nothing to compare.
+        short: the figures that do not reach the minimum.
         passed: whether all recordings are done and all figures reach the minimum.
     """
 
@@ -56,6 +58,7 @@ class Trained:
     done: int
     pairs: int
     figures: Mapping[str, float | None]
+    short: tuple[str, ...]
     passed: bool
 
 
@@ -87,10 +90,9 @@ def trained(session: Session, annotator: Annotator, gate: Gate) -> Trained:
     finished = completions(session.study)
     done = [place for place in given if (place, annotator.id) in finished]
     compared = _compare(session, done, annotator.id, gate.reference)
-    reached = all(_reaches(compared, figure, least) for figure, least in gate.minimum.items())
-    return Trained(
-        annotator, len(given), len(done), compared.pairs, compared.figures, bool(given) and done == given and reached
-    )
+    short = tuple(figure for figure, least in gate.minimum.items() if not _reaches(compared, figure, least))
+    passed = bool(given) and done == given and not short
+    return Trained(annotator, len(given), len(done), compared.pairs, compared.figures, short, passed)
 
 
 def require_training(session: Session, recording_id: str) -> None:
@@ -113,12 +115,13 @@ def require_training(session: Session, recording_id: str) -> None:
     if found.done < found.given:
         raise UserError(
             "The training comes first.",
-            f"Annotate the {found.given} recordings to train on and mark each as done ({found.done} are).",
+            f"Annotate {counted(found.given, 'recording')} to train on and mark each as done; "
+            f"{found.done} of {found.given} done so far.",
         )
     short = [
         f"{figure} {'-' if (value := found.figures[figure]) is None else f'{value:.2f}'}, needed {least:.2f}"
         for figure, least in gate.minimum.items()
-        if (found.figures[figure] or 0) < least
+        if figure in found.short
     ]
     raise UserError(f"The training is not passed yet: {'; '.join(short)}.", "Go over the recordings to train on again.")
 

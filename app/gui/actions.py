@@ -387,6 +387,15 @@ ACTIONS: tuple[Spec, ...] = (
     Spec("adjudicate", "&Study", "Ad&judicated lane…", (), lambda w: w.windows.open("adjudicate"), Need.STUDY),
     Spec("team", "&Study", "&Team…", ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="list-checks"),
     Spec(
+        "training",
+        "&Study",
+        "Trai&ning…",
+        ("Shift+F6",),
+        lambda w: w.windows.open("training"),
+        Need.STUDY,
+        icon="circle-check",
+    ),
+    Spec(
         "done",
         "&Study",
         "Mark recording as &done, or not",

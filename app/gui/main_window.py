@@ -36,6 +36,7 @@ from app.gui.segment_editing import SegmentEditing
 from app.gui.studio import Studio
 from app.gui.study_windows import StudyWindows
 from app.gui.timeline_feed import TimelineFeed
+from app.gui.training.gate import TrainingGate
 from app.gui.views import Views
 from app.gui.vlc_engine import VlcEngine
 from app.gui.window_commands import WindowCommands, apply_theme
@@ -191,6 +192,7 @@ class MainWindow(QMainWindow):
         self.pages = Pages(space.pages, context, self)
         self.pages.put("faces", self.faces_page)
         self.windows = StudyWindows(context, self)
+        self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open("training"), self)
         self.commands = WindowCommands(self)
         self.menus = Menus(self)
         self._join_studio()

@@ -20,6 +20,7 @@ from widgets.range_slider import RangeSlider
 from widgets.recordings_list import RecordingsList
 from widgets.timeline.layout import HEADER
 from widgets.timeline.view import TimelineView
+from widgets.training.gate_line import GateLine
 from widgets.transport_bar import TransportBar
 from widgets.views_grid import ViewsGrid
 
@@ -86,6 +87,7 @@ class Workspace(QWidget):
         self.transport = TransportBar(_KEYS)
         self.slider = RangeSlider()
         self.timeline = TimelineView()
+        self.gate_line = GateLine()
         self.pages = QStackedWidget()
         self.pages.setMinimumWidth(304)
         self.pages.setAutoFillBackground(True)
@@ -123,6 +125,7 @@ class Workspace(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.transport)
+        column.addWidget(self.gate_line)
         row = QHBoxLayout()
         row.setContentsMargins(HEADER - _SLIDER_MARGIN, 0, 0, 0)
         row.addWidget(self.slider)

@@ -7,9 +7,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.gui.main_window import MainWindow
+from app.gui.training.window import TrainingWindow
 from project.queries.recordings import all_recordings
 from project.types import Segment
-from tests.unit.core.training_round import copy_for, open_round
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.training_round import SECOND, copy_for, open_round
 
 Open = Callable[[Path], MainWindow]
 
@@ -72,3 +74,64 @@ def test_the_reference_appears_when_the_training_is_done_and_goes_with_undo(open
     assert "Olga" not in titles(window)
     assert shown(window) == []
     assert window.studio.selected == ()
+
+
+def press(window: MainWindow, start: int, end: int) -> bool:
+    return window.editing.create(start * SECOND, end * SECOND, "error")
+
+
+def training_of(window: MainWindow) -> TrainingWindow:
+    found = window.windows.open("training")
+    assert isinstance(found, TrainingWindow)
+    return found
+
+
+def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_window: Open, copy: Path) -> None:
+    window = open_window(copy)
+    assert window.studio.session is not None
+    second = all_recordings(window.studio.session.study)[1].id
+    window.choose_recording(second)
+    line = window.workspace.gate_line
+    assert line.text().startswith("The training comes first.")
+    assert not press(window, 1, 2)
+    line.button.click()
+    training = training_of(window)
+    assert not training.tabs.isTabVisible(1), "a copy is not set up"
+    assert training.figures.texts() == [
+        ("Ada", "- (needed 0.50)", "- (needed 0.80)", "nothing to compare", "0 of 1 recordings done")
+    ]
+    assert training.recordings.texts()[0][1] == "to do"
+    first = show_first(window)
+    assert line.text() == ""
+    assert press(window, 1, 3)
+    window.menus.actions["done"].trigger()
+    assert training.figures.texts()[0][1:3] == ("0.50, passes (needed 0.50)", "1.00, passes (needed 0.80)")
+    assert training.figures.texts()[0][-1] == "Passed: the work is open"
+    assert [one[-1] for one in training.lines.texts()] == ["Rationale", "Only the reference marked this"]
+    window.choose_recording(second)
+    assert line.text() == ""
+    training.lines.row_chosen.emit(f"{first} 5000000", 5 * SECOND)
+    assert window.studio.recording is not None
+    assert window.studio.recording.id == first
+    assert nameless(training) == []
+    assert unexplained(training) == []
+
+
+def test_the_owner_sets_it_up_and_ends_it(open_window: Open, tmp_path: Path) -> None:
+    with open_round(tmp_path) as session:
+        path = session.study.path
+    window = open_window(path)
+    training = training_of(window)
+    assert [one[0] for one in training.figures.texts()] == ["Ada", "Bo"]
+    assert training.tabs.isTabVisible(1)
+    tick, least = training.form.minimum["attributes"]
+    tick.setChecked(True)
+    least.setValue(0.75)
+    training.form.start.click()
+    assert "attributes 0.75" in training.heading.text()
+    training.form.off.click()
+    assert training.heading.text() == "There is no training in this study."
+    window.studio.undo()
+    window.studio.undo()
+    assert "attributes" not in training.heading.text()
+    assert "boundaries 0.50" in training.heading.text()

@@ -1,0 +1,1 @@
+"""The Training window, and the line that says why work is closed."""

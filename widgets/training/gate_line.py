@@ -1,0 +1,44 @@
+"""One line over the timeline that says why this recording cannot be annotated yet."""
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+
+from widgets import theme
+from widgets.elided_label import ElidedLabel
+from widgets.icons import pixmap
+
+
+class GateLine(QWidget):
+    """Hidden where the work is open.
+
+    Signals:
+        open_requested: the button was pressed.
+    """
+
+    open_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Why this recording is closed")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
+        row.setSpacing(theme.GRID)
+        sign = QLabel()
+        sign.setPixmap(pixmap("lock", 16, theme.palette().uncertain))
+        row.addWidget(sign)
+        self._text = ElidedLabel()
+        row.addWidget(self._text, 1)
+        self.button = QPushButton("Training…")
+        self.button.setToolTip("Show how far your training is")
+        self.button.clicked.connect(self.open_requested)
+        row.addWidget(self.button)
+        self.hide()
+
+    def text(self) -> str:
+        """Return why, or "" where the work is open."""
+        return self._text.text() if not self.isHidden() else ""
+
+    def show_reason(self, text: str) -> None:
+        """Say why; "" hides the line."""
+        self._text.set_text(text)
+        self.setVisible(bool(text))

@@ -1,0 +1,125 @@
+"""What a training round is made of: recordings, a reference, and what has to be reached."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDoubleSpinBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+
+_ID = Qt.ItemDataRole.UserRole
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What was filled in; `minimum` has only the figures that count."""
+
+    recordings: tuple[str, ...]
+    reference: str
+    minimum: Mapping[str, float]
+
+
+class SetupForm(QWidget):
+    """For the owner of a study.
+
+    Signals:
+        set_requested (Wanted)
+        off_requested
+    """
+
+    set_requested = Signal(object)
+    off_requested = Signal()
+
+    def __init__(self, figures: Sequence[tuple[str, str]], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, theme.GRID, 0, 0)
+        row.setSpacing(theme.GRID * 2)
+        self.recordings = QListWidget()
+        self.recordings.setAccessibleName("Recordings to train on")
+        self.recordings.setToolTip("Tick the recordings that everybody trains on")
+        left = QVBoxLayout()
+        left.addWidget(QLabel("Recordings to train on"))
+        left.addWidget(self.recordings, 1)
+        row.addLayout(left, 1)
+        right = QVBoxLayout()
+        right.addWidget(QLabel("Reference: whose segments are compared with"))
+        self.reference = QComboBox()
+        self.reference.setAccessibleName("Reference")
+        self.reference.setToolTip("The annotator whose segments the others are compared with")
+        right.addWidget(self.reference)
+        grid = QGridLayout()
+        grid.setSpacing(theme.GRID)
+        self.minimum: dict[str, tuple[QCheckBox, QDoubleSpinBox]] = {}
+        for place, (key, name) in enumerate(figures):
+            tick = QCheckBox(f"{name} at least")
+            tick.setToolTip(f"Whether {name.lower()} counts")
+            least = QDoubleSpinBox(minimum=0, maximum=1, singleStep=0.05, decimals=2, value=0.5)
+            least.setAccessibleName(f"Least {name.lower()}")
+            least.lineEdit().setAccessibleName(f"Least {name.lower()}")
+            least.setToolTip(f"What {name.lower()} must reach, from 0 to 1")
+            least.setEnabled(False)
+            tick.toggled.connect(least.setEnabled)
+            grid.addWidget(tick, place, 0)
+            grid.addWidget(least, place, 1)
+            self.minimum[key] = (tick, least)
+        right.addLayout(grid)
+        right.addStretch()
+        buttons = QHBoxLayout()
+        self.start = QPushButton("Set up training")
+        self.start.setToolTip("Everybody in the plan gets these recordings to train on; Undo takes it back")
+        self.start.clicked.connect(self._ask)
+        self.off = QPushButton("End training")
+        self.off.setToolTip("The work is open to everybody; Undo takes it back")
+        self.off.clicked.connect(self.off_requested)
+        buttons.addWidget(self.start)
+        buttons.addWidget(self.off)
+        buttons.addStretch()
+        right.addLayout(buttons)
+        row.addLayout(right, 1)
+
+    def offer(self, recordings: Sequence[tuple[str, str]], people: Sequence[str]) -> None:
+        """Offer recordings (id, text) and names of annotators; what was ticked and chosen stays."""
+        ticked, chosen = set(self._ticked()), self.reference.currentText()
+        self.recordings.clear()
+        for key, text in recordings:
+            item = QListWidgetItem(text)
+            item.setData(_ID, key)
+            item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+            item.setCheckState(Qt.CheckState.Checked if key in ticked else Qt.CheckState.Unchecked)
+            self.recordings.addItem(item)
+        self.reference.clear()
+        self.reference.addItems(list(people))
+        self.reference.setCurrentText(chosen)
+
+    def show_round(self, wanted: Wanted) -> None:
+        """Show the round that there is."""
+        for place in range(self.recordings.count()):
+            item = self.recordings.item(place)
+            there = item.data(_ID) in wanted.recordings
+            item.setCheckState(Qt.CheckState.Checked if there else Qt.CheckState.Unchecked)
+        self.reference.setCurrentText(wanted.reference)
+        for key, (tick, least) in self.minimum.items():
+            tick.setChecked(key in wanted.minimum)
+            least.setValue(wanted.minimum.get(key, least.value()))
+
+    def _ticked(self) -> list[str]:
+        items = [self.recordings.item(place) for place in range(self.recordings.count())]
+        return [str(one.data(_ID)) for one in items if one.checkState() is Qt.CheckState.Checked]
+
+    def _ask(self) -> None:
+        least = {key: spin.value() for key, (tick, spin) in self.minimum.items() if tick.isChecked()}
+        self.set_requested.emit(Wanted(tuple(self._ticked()), self.reference.currentText(), least))
