@@ -15,7 +15,7 @@ from project.types import Json
 
 if TYPE_CHECKING:
     from app.core.interchange.importing import LanePlan, Plan
-    from app.core.interchange.restoring import RowsPlan
+    from app.core.interchange.lossless.restoring import RowsPlan
 
 FORMAT = click.Choice(list(FORMATS))
 

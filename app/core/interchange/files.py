@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from app.core.interchange import importing, restoring
+from app.core.interchange import importing
 from app.core.interchange.collector import collector_paused
 from app.core.interchange.document import Document
 from app.core.interchange.importing import Plan
+from app.core.interchange.lossless import restoring
+from app.core.interchange.lossless.restoring import RowsPlan
 from app.core.interchange.mapping import Mapping
 from app.core.interchange.registry import format_called, guess
-from app.core.interchange.restoring import RowsPlan
 from app.core.session import Session
 from project.names import require_text
 from project.types import Changes

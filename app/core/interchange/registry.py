@@ -11,18 +11,18 @@ from project.errors import UserError
 from project.names import shown
 
 FORMATS: dict[str, str] = {
-    "eaf": "app.core.interchange.eaf:Eaf",
-    "jsonl": "app.core.interchange.jsonl:Jsonl",
+    "eaf": "app.core.interchange.elan.format:Eaf",
+    "jsonl": "app.core.interchange.lossless.format:Jsonl",
     "csv": "app.core.interchange.csv_table:Table",
-    "textgrid": "app.core.interchange.textgrid:TextGrid",
-    "boris": "app.core.interchange.boris:Boris",
-    "boris-csv": "app.core.interchange.boris_csv:BorisTable",
-    "datavyu": "app.core.interchange.datavyu:Datavyu",
-    "webvtt": "app.core.interchange.webvtt:WebVtt",
-    "webvtt-segments": "app.core.interchange.webvtt:WebVttSegments",
-    "srt": "app.core.interchange.srt:Srt",
-    "srt-plain": "app.core.interchange.srt:SrtPlain",
-    "srt-segments": "app.core.interchange.srt:SrtSegments",
+    "textgrid": "app.core.interchange.praat.format:TextGrid",
+    "boris": "app.core.interchange.boris.project:Boris",
+    "boris-csv": "app.core.interchange.boris.table:BorisTable",
+    "datavyu": "app.core.interchange.datavyu.format:Datavyu",
+    "webvtt": "app.core.interchange.captions.webvtt:WebVtt",
+    "webvtt-segments": "app.core.interchange.captions.webvtt:WebVttSegments",
+    "srt": "app.core.interchange.captions.srt:Srt",
+    "srt-plain": "app.core.interchange.captions.srt:SrtPlain",
+    "srt-segments": "app.core.interchange.captions.srt:SrtSegments",
 }
 """Key -> `module:class`. Where a file fits several by its name, the first that recognises its content is meant."""
 

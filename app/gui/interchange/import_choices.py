@@ -8,9 +8,9 @@ from app.core.interchange.document import Document, Lane
 from app.core.interchange.files import plan_import
 from app.core.interchange.guessing import guess_mapping, target_on
 from app.core.interchange.importing import Plan
+from app.core.interchange.lossless.restoring import RowsPlan
 from app.core.interchange.mapping import COMMENT, Becomes, Mapping, Outside, Target
 from app.core.interchange.places import guess_places
-from app.core.interchange.restoring import RowsPlan
 from app.core.session import Session
 from project.queries.recordings import all_recordings
 from project.schemes.scheme import Track

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from app.core.interchange.document import RecordingPart
-from app.core.interchange.eaf_times import Aligned, fill_in
+from app.core.interchange.elan.times import Aligned, fill_in
 from app.core.interchange.registry import format_called
 
 

@@ -11,7 +11,7 @@ from typing import Any
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from app.core.interchange.boris_writing import project
+from app.core.interchange.boris.project_writing import project
 from app.core.interchange.document import Document
 from app.core.interchange.registry import format_called
 from project.errors import UserError

@@ -9,9 +9,9 @@ from hypothesis import HealthCheck, given, settings
 from app.core.interchange.exporting import document_of, export, exportable
 from app.core.interchange.files import apply_import, plan_import, read_file
 from app.core.interchange.guessing import guess_mapping
+from app.core.interchange.lossless.rows import STUDY, whole_rows
 from app.core.interchange.places import guess_places
 from app.core.interchange.registry import format_called
-from app.core.interchange.rows import STUDY, whole_rows
 from app.core.session import Session
 from project.types import Changes
 from tests.unit.core.interchange.studies import Content, compared, contents, everything, opened, opened_empty

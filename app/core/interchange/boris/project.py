@@ -7,8 +7,8 @@ import zlib
 from pathlib import Path
 from typing import ClassVar
 
-from app.core.interchange.boris_reading import read_project
-from app.core.interchange.boris_writing import project
+from app.core.interchange.boris.project_reading import read_project
+from app.core.interchange.boris.project_writing import project
 from app.core.interchange.document import Document
 from app.core.interchange.limits import MEGABYTE, damaged, decoded, read_bytes, too_large
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from app.core.interchange.datavyu_reading import ABOUT, ID, LABEL, MARKS
+from app.core.interchange.datavyu.reading import ABOUT, ID, LABEL, MARKS
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
 from app.core.interchange.unique import unique
 from app.core.interchange.value_text import to_text

@@ -9,8 +9,8 @@ from types import MappingProxyType
 from app.core.interchange.document import Document, Lane, RecordingPart
 from app.core.interchange.import_step import import_step
 from app.core.interchange.importing import LanePlan
+from app.core.interchange.lossless.rows import STUDY, Row
 from app.core.interchange.mapping import Becomes, Target
-from app.core.interchange.rows import STUDY, Row
 from app.core.schemes import IN_USE, in_use
 from app.core.session import Session
 from project.errors import UserError

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import ClassVar
 
-from app.core.interchange.captions import Caption, captions_of, clock, lanes_of, microseconds
+from app.core.interchange.captions.shared import Caption, captions_of, clock, lanes_of, microseconds
 from app.core.interchange.document import Document, RecordingPart
 from app.core.interchange.limits import MEGABYTE, damaged, read_text
 

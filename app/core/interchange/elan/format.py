@@ -4,8 +4,8 @@ from pathlib import Path
 from typing import ClassVar
 
 from app.core.interchange.document import Document
-from app.core.interchange.eaf_reading import read_eaf
-from app.core.interchange.eaf_writing import eaf_text
+from app.core.interchange.elan.reading import read_eaf
+from app.core.interchange.elan.writing import eaf_text
 
 
 class Eaf:

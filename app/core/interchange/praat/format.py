@@ -5,8 +5,8 @@ from typing import ClassVar
 
 from app.core.interchange.document import Document
 from app.core.interchange.limits import MEGABYTE, read_text
-from app.core.interchange.textgrid_reading import parse_textgrid
-from app.core.interchange.textgrid_writing import textgrid_text
+from app.core.interchange.praat.reading import parse_textgrid
+from app.core.interchange.praat.writing import textgrid_text
 
 LARGEST = 64 * MEGABYTE
 

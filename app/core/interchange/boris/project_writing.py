@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from app.core.clock import utc_now
-from app.core.interchange.boris_marks import KEY, SPEECH, Code, Marks, Place, marks_json
-from app.core.interchange.boris_values import Held, TrackKey, comment_text, modifier_text, places, track_of
+from app.core.interchange.boris.marks import KEY, SPEECH, Code, Marks, Place, marks_json
+from app.core.interchange.boris.values import Held, TrackKey, comment_text, modifier_text, places, track_of
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
 from app.core.interchange.tiling import spread
 from app.core.interchange.unique import unique

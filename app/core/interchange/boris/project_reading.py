@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from app.core.interchange.boris_marks import Marks, read_marks
-from app.core.interchange.boris_values import comment_values, modifier_values
+from app.core.interchange.boris.marks import Marks, read_marks
+from app.core.interchange.boris.values import comment_values, modifier_values
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.limits import damaged
 from app.core.interchange.unique import unique

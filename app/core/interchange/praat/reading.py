@@ -11,7 +11,7 @@ from pathlib import Path
 
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
 from app.core.interchange.limits import damaged
-from app.core.interchange.tier_names import TierName, understood
+from app.core.interchange.praat.tier_names import TierName, understood
 from app.core.interchange.unique import unique
 from project.types import Json
 

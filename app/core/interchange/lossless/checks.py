@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.interchange.limits import damaged
-from app.core.interchange.rows import STUDY, Row
+from app.core.interchange.lossless.rows import STUDY, Row
 from project.errors import UserError
 from project.ids import is_id
 from project.queries.media import facts_from_json

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
-from app.core.interchange.eaf_marks import ABOUT, FINER, SEGMENT, TIER
-from app.core.interchange.eaf_times import Aligned, fill_in
+from app.core.interchange.elan.marks import ABOUT, FINER, SEGMENT, TIER
+from app.core.interchange.elan.times import Aligned, fill_in
+from app.core.interchange.elan.xml_reading import parse
 from app.core.interchange.limits import MEGABYTE, damaged
-from app.core.interchange.xml_reading import parse
 from project.types import Json
 
 LARGEST = 64 * MEGABYTE

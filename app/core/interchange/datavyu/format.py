@@ -4,8 +4,8 @@ import zipfile
 from pathlib import Path
 from typing import ClassVar
 
-from app.core.interchange.datavyu_reading import document_of, read_columns
-from app.core.interchange.datavyu_writing import db_text
+from app.core.interchange.datavyu.reading import document_of, read_columns
+from app.core.interchange.datavyu.writing import db_text
 from app.core.interchange.document import Document
 from app.core.interchange.limits import MEGABYTE, check_size, damaged, decoded, read_member, unreadable
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
-from app.core.interchange.jsonl_checks import check_row
 from app.core.interchange.limits import MEGABYTE, check_size, damaged, unreadable
-from app.core.interchange.rows import STUDY, Row
+from app.core.interchange.lossless.checks import check_row
+from app.core.interchange.lossless.rows import STUDY, Row
 from app.core.interchange.unique import unique
 from project.errors import UserError
 from project.json_text import to_json

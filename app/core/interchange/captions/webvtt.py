@@ -9,7 +9,7 @@ from typing import ClassVar
 import webvtt
 from webvtt.errors import MalformedCaptionError, MalformedFileError
 
-from app.core.interchange.captions import Caption, captions_of, clock, lanes_of
+from app.core.interchange.captions.shared import Caption, captions_of, clock, lanes_of
 from app.core.interchange.document import Document, RecordingPart
 from app.core.interchange.limits import MEGABYTE, damaged, read_text
 from project.ids import is_id

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from app.core.interchange.document import Document, Entry
-from app.core.interchange.tier_names import written
+from app.core.interchange.praat.tier_names import written
 from app.core.interchange.tiling import spread
 from app.core.interchange.value_text import to_text
 from project.errors import UserError

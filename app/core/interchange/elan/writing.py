@@ -8,7 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from app.core.clock import utc_now
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
-from app.core.interchange.eaf_marks import ABOUT, FINER, SEGMENT, TIER
+from app.core.interchange.elan.marks import ABOUT, FINER, SEGMENT, TIER
 from app.core.interchange.tiling import spread
 from app.core.interchange.unique import unique
 from app.core.interchange.value_text import to_text

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
-from app.core.interchange.boris_table import SEVERAL, SPEECH, header_in, read_table
-from app.core.interchange.boris_values import (
+from app.core.interchange.boris.project_writing import observation_ids, seconds
+from app.core.interchange.boris.table_reading import SEVERAL, SPEECH, header_in, read_table
+from app.core.interchange.boris.values import (
     SEPARATOR,
     Held,
     TrackKey,
@@ -18,7 +19,6 @@ from app.core.interchange.boris_values import (
     places,
     track_of,
 )
-from app.core.interchange.boris_writing import observation_ids, seconds
 from app.core.interchange.csv_table import neutral
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
 from app.core.interchange.limits import MEGABYTE, read_text
