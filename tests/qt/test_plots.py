@@ -58,6 +58,15 @@ def test_an_svg_holds_its_numbers_as_text() -> None:
     assert {"a", "b", "F1", "IoU"} <= set(written(LINES))
 
 
+def test_numbers_of_a_matrix_are_never_cut() -> None:
+    names = tuple(f"A choice with a long name {one}" for one in range(7))
+    many = Matrix("m", "Many", "", names, names, ((10_353,) * 7,) * 7, diagonal=True)
+    root = ElementTree.fromstring(as_svg(many, 480))
+    texts = ["".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert texts.count("10,353") == 49
+    assert texts.count("7") == 2, "over its column and beside its row"
+
+
 def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:
     found = {}
     for mode in ("light", "dark"):

@@ -61,7 +61,7 @@ class ComparisonBar(QWidget):
         self._lane = self._named(row, "Track", self.lane, "Scheme and track whose segments are compared")
         self._named(row, "Who", self.pair, "Everybody who is a person, or one pair")
         self._named(row, "Third", self.third, "One who is compared with the others, and counts in no other figure")
-        row.addWidget(self.recordings)
+        self._named(row, "", self.recordings, "")
         self._named(
             row, "Minimum IoU", self.minimum_iou, "Which segments count as overlapping: any shared time, or more"
         )
@@ -117,12 +117,13 @@ class ComparisonBar(QWidget):
         inner = QHBoxLayout(both)
         inner.setContentsMargins(0, 0, theme.GRID, 0)
         inner.setSpacing(theme.GRID // 2)
-        label = QLabel(name)
-        label.setBuddy(control)
-        inner.addWidget(label)
+        if name:
+            label = QLabel(name)
+            label.setBuddy(control)
+            inner.addWidget(label)
+            control.setAccessibleName(name)
+            control.setToolTip(tip)
         inner.addWidget(control)
-        control.setAccessibleName(name)
-        control.setToolTip(tip)
         row.addWidget(both)
         return both
 

@@ -24,6 +24,7 @@ from widgets.plots.ticks import Ticks, nice_ticks
 _ROW = Qt.ItemDataRole.UserRole + 1
 NAME, VALUE, BETWEEN, N, PUBLISHED = range(5)
 _PLAIN, _HEADING = 46, 38
+_NARROWEST = 260
 _TEXT = 116
 """Width of an interval as text."""
 Index = QModelIndex | QPersistentModelIndex
@@ -44,7 +45,8 @@ class FiguresView(QTableWidget):
         self.verticalHeader().hide()
         self.verticalHeader().setMinimumSectionSize(theme.GRID * 3)
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setMinimumSectionSize(56)
+        self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
         self._drawing = _Drawing(self)
         self.setItemDelegate(self._drawing)
@@ -69,16 +71,11 @@ class FiguresView(QTableWidget):
             self.setRowHeight(number, _HEADING if row.figure is None else _PLAIN)
             if row.figure is None:
                 self.setSpan(number, 0, 1, self.columnCount())
-        head = self.horizontalHeader()
         for column in range(self.columnCount()):
             side = Qt.AlignmentFlag.AlignLeft if column in (NAME, BETWEEN) else Qt.AlignmentFlag.AlignRight
             heading = self.horizontalHeaderItem(column)
             if heading is not None:
                 heading.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
-        head.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((VALUE, 72), (BETWEEN, 340), (N, 84), (PUBLISHED, 104)):
-            head.setSectionResizeMode(column, QHeaderView.ResizeMode.Fixed)
-            self.setColumnWidth(column, width)
         self._fit()
         self.verticalScrollBar().setValue(place)
 
@@ -87,8 +84,14 @@ class FiguresView(QTableWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Give the bars less room in a narrow window, so that the names stay readable."""
-        self.setColumnWidth(BETWEEN, max(_TEXT + 24, min(340, self.viewport().width() * 34 // 100)))
+        """Give the bars less room in a narrow window, then the names no less than they need: the rest scrolls."""
+        room = self.viewport().width()
+        between = max(_TEXT + 24, min(340, room * 34 // 100))
+        widths = {VALUE: 72, BETWEEN: between, N: 84, PUBLISHED: 0 if self.isColumnHidden(PUBLISHED) else 104}
+        for column, width in widths.items():
+            if width:
+                self.setColumnWidth(column, width)
+        self.setColumnWidth(NAME, max(_NARROWEST, room - sum(widths.values())))
 
 
 class _Drawing(QStyledItemDelegate):

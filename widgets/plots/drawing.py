@@ -13,7 +13,7 @@ def plot_height(plot: Plot, width: float) -> int:
     if isinstance(plot, Bars):
         return round(bars.height(plot, width))
     if isinstance(plot, Matrix):
-        return round(matrix.height(plot, width))
+        return round(matrix.height(plot))
     if isinstance(plot, Histogram):
         return round(histogram.height(plot))
     return round(lines.height())

@@ -10,7 +10,7 @@ from widgets import theme
 from widgets.plots.scene import Plot
 from widgets.plots.view import PlotView
 
-_NARROW = 440
+_NARROW = 480
 _MOST = 3
 _GAP = theme.GRID * 3 // 2
 

@@ -165,7 +165,7 @@ def _density(statistics: Statistics, labels: Sequence[tuple[Named, LabelLook]], 
     return Lines(
         "density",
         "Marked time over the recording",
-        f"{about}, on average over recordings and annotators",
+        f"{about}; mean of recordings and annotators",
         tuple(100 * (place + 0.5) / BINS for place in range(BINS)),
         series,
         "% of the recording",
@@ -215,7 +215,7 @@ def _of_field(field: Counted, labels: Sequence[tuple[Named, LabelLook]], total: 
             Matrix(
                 f"together_{field.key}",
                 f"{field.name} chosen together",
-                f"Segments with both, {filled}; framed: segments with the one",
+                f"Segments with both; framed: with the one; n = {field.filled:,}",
                 names,
                 names,
                 tuple(tuple(row) for row in together),

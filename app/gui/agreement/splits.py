@@ -3,7 +3,8 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from app.core.agreement_tables import as_csv, tables_of
+from app.core.agreement_tables import tables_of
+from app.core.csv_cells import as_csv
 from app.core.figure_words import words_of
 from app.gui.agreement import rows
 from app.gui.agreement.plots import split_plot
@@ -14,6 +15,7 @@ from widgets import theme
 from widgets.agreement.split_view import SplitView
 from widgets.plots.scene import Plot
 from widgets.plots.wall import PlotWall
+from widgets.segments.flow import FlowLayout
 
 _FIRST = "verdict_agreement"
 _RECORDING = "recording"
@@ -35,16 +37,21 @@ class SplitsPage(QWidget):
         self.copy.setToolTip("Copy the table as CSV")
         self.save.setToolTip("Save the table as CSV")
         self.wall, self.table = PlotWall("Plot of one figure by group"), SplitView()
-        head = QHBoxLayout()
-        head.setSpacing(theme.GRID)
+        head = QWidget()
+        row = FlowLayout(head)
+        row.setContentsMargins(0, 0, 0, 0)
         for name, box in (("By", self.by), ("Draw", self.figure)):
             label = QLabel(name)
             label.setBuddy(box)
-            head.addWidget(label)
-            head.addWidget(box)
-        head.addStretch()
-        head.addWidget(self.copy)
-        head.addWidget(self.save)
+            both = QWidget()
+            inner = QHBoxLayout(both)
+            inner.setContentsMargins(0, 0, theme.GRID, 0)
+            inner.setSpacing(theme.GRID // 2)
+            inner.addWidget(label)
+            inner.addWidget(box)
+            row.addWidget(both)
+        row.addWidget(self.copy)
+        row.addWidget(self.save)
         split = QSplitter(Qt.Orientation.Vertical)
         split.setChildrenCollapsible(False)
         split.addWidget(self.wall)
@@ -53,7 +60,7 @@ class SplitsPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
-        column.addLayout(head)
+        column.addWidget(head)
         column.addWidget(split, 1)
         self.by.currentIndexChanged.connect(lambda _: self._show_split())
         self.figure.currentIndexChanged.connect(lambda _: self._draw())

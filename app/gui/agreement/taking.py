@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from PySide6.QtGui import QGuiApplication
 
-from app.core.agreement_tables import as_csv
+from app.core.csv_cells import as_csv
 from app.gui.agreement.whole_files import write_whole
 from app.gui.context import Context
 from project.errors import UserError
