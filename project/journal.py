@@ -68,6 +68,15 @@ class _Newest:
 
 
 @dataclass(frozen=True, slots=True)
+class _Batch:
+    """Rows that came together in the open step: whom they are about, and the first and last change that logs them."""
+
+    table: str
+    subjects: frozenset[str]
+    ids: tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
 class OpenStep:
     """A step that changes are being logged under, from the change after `mark`."""
 
@@ -82,6 +91,7 @@ class Journal:
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
         self._tables: dict[str, _Table] = {}
+        self._batches: list[_Batch] = []
 
     def install(self) -> None:
         """Make the temporary triggers; they live as long as the connection."""
@@ -123,25 +133,31 @@ class Journal:
 
     def end(self, step: OpenStep) -> Changes:
         """Close a step and return what it changed; false when it changed nothing."""
+        apart = "".join(" AND id NOT BETWEEN ? AND ?" for _ in self._batches)
         rows = self._connection.execute(
-            "SELECT DISTINCT table_name, row_id FROM journal_change WHERE step_id = ? AND id > ?", (step.id, step.mark)
+            f"SELECT DISTINCT table_name, row_id FROM journal_change WHERE step_id = ? AND id > ?{apart}",
+            (step.id, step.mark, *(end for batch in self._batches for end in batch.ids)),
         ).fetchall()
+        changes = Changes.of(rows)
+        for batch in self._batches:
+            changes |= Changes({batch.table: batch.subjects})
         if step.joined:
             self._squash(step)
         self.end_unlogged()
-        return Changes.of(rows)
+        return changes
 
     def end_unlogged(self) -> None:
         """Shut the human tables again."""
         self._connection.execute("DELETE FROM temp.open_step")
+        self._batches.clear()
 
     def insert_many(self, table: str, rows: Sequence[Sequence[object]], subjects: Iterable[str]) -> None:
         """Add whole rows about subjects that the table has no row about yet, logged by one statement.
 
         It leaves what the triggers would, in half of the time; so thousands of rows can come in one step.
         """
-        shape, subject = self._tables[table], SUBJECTS[table]
-        run = self._connection.execute
+        shape, subject, about = self._tables[table], SUBJECTS[table], frozenset(subjects)
+        run, before = self._connection.execute, self._last_change()
         run(f"DROP TRIGGER temp.log_{table}_insert")
         marks = ", ".join("?" * len(shape.columns))
         columns = ", ".join(shape.columns)
@@ -151,9 +167,11 @@ class Journal:
             f"SELECT o.id, '{table}', t.{subject}, 'insert', NULL, {_state('t', shape.columns)} "
             f"FROM temp.open_step o JOIN main.{table} t "
             f"WHERE o.id > 0 AND t.{subject} IN (SELECT value FROM json_each(?))",
-            (json.dumps([*subjects]),),
+            (json.dumps(sorted(about)),),
         )
         run(_logging_trigger(table, subject, shape.columns, "insert"))
+        if self._last_change() > before:
+            self._batches.append(_Batch(table, about, (before + 1, self._last_change())))
 
     def undo(self, annotator_id: str | None, now: datetime) -> Changes:
         """Take back the newest step that was not taken back yet."""
@@ -205,9 +223,12 @@ class Journal:
         )
 
     def _open(self, step: int, *, joined: bool = False) -> OpenStep:
-        mark = self._connection.execute("SELECT coalesce(max(id), 0) FROM journal_change").fetchone()[0]
+        self._batches.clear()
         self._connection.execute("INSERT INTO temp.open_step VALUES (?)", (step,))
-        return OpenStep(step, mark, joined)
+        return OpenStep(step, self._last_change(), joined)
+
+    def _last_change(self) -> int:
+        return int(self._connection.execute("SELECT coalesce(max(id), 0) FROM journal_change").fetchone()[0])
 
     def _reverse(self, reversed_step: int, values: tuple[str | int | None, ...]) -> Changes:
         self._insert_step(values)

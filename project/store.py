@@ -27,6 +27,8 @@ Cell: TypeAlias = str | int | bytes | None
 Row: TypeAlias = tuple[Any, ...]
 Clock: TypeAlias = Callable[[], datetime]
 
+_BULK_CACHE_KIB = 65_536
+
 
 @dataclass(slots=True)
 class Step:
@@ -252,13 +254,16 @@ class Study:
 
     @contextlib.contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """Leave the write-ahead log to grow while the block makes large steps; each is on disk all the same."""
-        pages = self._connection.execute("PRAGMA wal_autocheckpoint").fetchone()[0]
-        self._connection.execute("PRAGMA wal_autocheckpoint = 0")
+        """Let the cache and the write-ahead log grow while the block makes large steps; each is on disk all the same."""
+        settings = {"wal_autocheckpoint": 0, "cache_size": -_BULK_CACHE_KIB}
+        before = {key: self._connection.execute(f"PRAGMA {key}").fetchone()[0] for key in settings}
+        for key, value in settings.items():
+            self._connection.execute(f"PRAGMA {key} = {value}")
         try:
             yield
         finally:
-            self._connection.execute(f"PRAGMA wal_autocheckpoint = {pages}")
+            for key, value in before.items():
+                self._connection.execute(f"PRAGMA {key} = {value}")
 
     def undo(self, annotator_id: str | None = None) -> Changes:
         """Take back the newest step, whenever it was made.

@@ -361,4 +361,5 @@ class Changes:
         return bool(self.tables)
 
     def __or__(self, other: "Changes") -> "Changes":
-        return Changes.of((t, r) for c in (self, other) for t in c.tables for r in c.tables[t])
+        both = {table: self.ids(table) | other.ids(table) for table in (*self.tables, *other.tables)}
+        return Changes(MappingProxyType(both))
