@@ -116,6 +116,15 @@ ACTIONS: tuple[Spec, ...] = (
     Spec("mark_in", "&Edit", "Mark &start", ("I",), lambda w: w.editing.mark_in(), _EDIT, line=True),
     Spec("mark_out", "&Edit", "Mark &end", ("O",), lambda w: w.editing.mark_out(), _EDIT),
     Spec("make", "&Edit", "&Make segment from marks", ("A",), lambda w: w.editing.from_marks(), MARKED),
+    Spec(
+        "coding",
+        "&Edit",
+        "&Code while playing: a label's key starts and ends",
+        ("Shift+C",),
+        lambda w: w.coding.toggle(),
+        _EDIT,
+        checkable=True,
+    ),
     Spec("next_track", "&Edit", "Ne&xt track for new segments", ("X",), lambda w: w.active.choose_next(), _EDIT),
     Spec(
         "trim_start",

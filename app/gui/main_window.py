@@ -12,6 +12,7 @@ from app.core.session import LocatedMedium, MediaState
 from app.gui.actions import Need
 from app.gui.active_track import ActiveTrack
 from app.gui.background import Background
+from app.gui.coding import Coding
 from app.gui.comments_feed import CommentsFeed
 from app.gui.context import Context
 from app.gui.details import Details
@@ -152,6 +153,9 @@ class MainWindow(QMainWindow):
         self.files = Files(self.studio, self.background, questions, self)
         self.active = ActiveTrack(self.studio, self)
         self.editing = SegmentEditing(self.studio, self.player, self.active, self)
+        self.coding = Coding(
+            self.studio, self.player, self.active, self.editing, self.timeline, space.coding_line, self
+        )
         self.feed = TimelineFeed(self.studio, self.timeline, self.active, self)
         self.playback = Playback(
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
@@ -221,6 +225,7 @@ class MainWindow(QMainWindow):
         self.jobs.done.connect(self._show_done)
         self.jobs.failed.connect(self.show_error)
         self.active.changed.connect(self._show_track)
+        self.coding.toggled.connect(self.menus.actions["coding"].setChecked)
         self.guidelines.toggled.connect(self.menus.actions["guidelines"].setChecked)
         self.exports.jump_requested.connect(self._look_at)
 
@@ -359,7 +364,7 @@ class MainWindow(QMainWindow):
         self.inspecting.set_inspector(self.inspector)
 
     def _show_track(self) -> None:
-        self.menus.set_track(self.active.track, self.editing.from_marks)
+        self.menus.set_track(self.active.track, self.coding.label)
         self._enable()
         self.marks.show()
 

@@ -36,7 +36,7 @@ class SegmentEditing(QObject):
 
     def mark_out(self) -> None:
         """Mark the frame on screen as the end of the next segment."""
-        at = self._end_here()
+        at = self.end_here()
         start = self._studio.mark_in
         self._studio.select(())
         self._studio.set_marks(start if start is not None and start < at else None, at)
@@ -115,7 +115,7 @@ class SegmentEditing(QObject):
         if edge == "start":
             self.move([(chosen.id, self._player.exact_us(self._player.position_us), chosen.end_us)])
         else:
-            self.move([(chosen.id, chosen.start_us, self._end_here())])
+            self.move([(chosen.id, chosen.start_us, self.end_here())])
 
     def nudge(self, ids: Sequence[str], frames: int, edge: str = "both") -> None:
         """Move segments, or one edge of them, by frames; a key held down is one step."""
@@ -163,7 +163,8 @@ class SegmentEditing(QObject):
             count = "segment" if len(gone) == 1 else f"{len(gone)} segments"
             self._studio.told.emit(f"Deleted {count}. Undo brings it back." if len(gone) == 1 else f"Deleted {count}.")
 
-    def _end_here(self) -> int:
+    def end_here(self) -> int:
+        """Return where a segment ends that ends at the frame on screen: after the last frame, the recording's end."""
         at = self._player.exact_us(self._player.position_us)
         times = self._player.times
         last = times is not None and at >= times.time_of(len(times) - 1)

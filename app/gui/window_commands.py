@@ -44,6 +44,8 @@ class WindowCommands:
         """Leave full screen, else forget the selection, else the marks."""
         if self._window.isFullScreen():
             self.toggle_full_screen()
+        elif self._window.coding.discard():
+            return
         elif self._window.studio.selected:
             self._window.studio.select(())
         elif self._window.studio.mark_in is not None or self._window.studio.mark_out is not None:

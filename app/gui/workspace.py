@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 
 from app.gui.pages import MODES
 from widgets import theme
+from widgets.coding_line import CodingLine
 from widgets.jobs_button import JobsButton
 from widgets.jobs_panel import JobsPanel
 from widgets.player_view import PlayerView
@@ -88,6 +89,7 @@ class Workspace(QWidget):
         self.slider = RangeSlider()
         self.timeline = TimelineView()
         self.gate_line = GateLine()
+        self.coding_line = CodingLine()
         self.pages = QStackedWidget()
         self.pages.setMinimumWidth(304)
         self.pages.setAutoFillBackground(True)
@@ -126,6 +128,7 @@ class Workspace(QWidget):
         column.setSpacing(0)
         column.addWidget(self.transport)
         column.addWidget(self.gate_line)
+        column.addWidget(self.coding_line)
         row = QHBoxLayout()
         row.setContentsMargins(HEADER - _SLIDER_MARGIN, 0, 0, 0)
         row.addWidget(self.slider)

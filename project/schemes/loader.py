@@ -224,6 +224,7 @@ def _track(table: _Table) -> Track:
         table.text("definition", ""),
         Extent(table.one_of("extent", list(Extent), Extent.SPAN)),
         table.one_of("inside", ["", "utterance"], ""),
+        table.one_of("coding", ["several", "one"], "several"),
     )
     if not track.labels:
         raise table.wrong("labels", "there must be at least one")

@@ -102,6 +102,7 @@ class Track:
 
     Attributes:
         inside: `utterance` where every segment must lie inside an utterance of the transcript, else "".
+        coding: `one` where, coding while it plays, a label ends the one that is open; else `several`.
     """
 
     key: str
@@ -110,6 +111,7 @@ class Track:
     definition: str = ""
     extent: Extent = Extent.SPAN
     inside: str = ""
+    coding: str = "several"
 
     def label(self, key: str) -> Label | None:
         """Return one label, or None where the track has none of that key (it may have had one in an older version)."""

@@ -1,0 +1,163 @@
+"""Coding while the recording plays: a label's key starts a segment, the same key ends it."""
+
+from PySide6.QtCore import QObject, Signal
+
+from app.core.training import require_training
+from app.gui.active_track import ActiveTrack
+from app.gui.player import Player
+from app.gui.segment_editing import SegmentEditing
+from app.gui.studio import Studio
+from project.errors import UserError
+from project.schemes.scheme import Extent, Label
+from project.timebase import format_time
+from widgets.coding_line import CodingLine
+from widgets.timeline.view import TimelineView
+
+
+class Coding(QObject):
+    """Holds what is open; every segment is one step when it ends.
+
+    Signals:
+        toggled (bool): the mode was switched on or off.
+    """
+
+    toggled = Signal(bool)
+
+    def __init__(
+        self,
+        studio: Studio,
+        player: Player,
+        active: ActiveTrack,
+        editing: SegmentEditing,
+        timeline: TimelineView,
+        line: CodingLine,
+        parent: QObject,
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self._active = active
+        self._editing = editing
+        self._timeline = timeline
+        self._line = line
+        self._on = False
+        self._open: dict[str, int] = {}
+        self._said = ""
+        line.end_requested.connect(self.toggle)
+        player.position_changed.connect(lambda _at: self._grow())
+        active.changed.connect(self._leave_track)
+        studio.recording_changed.connect(self._leave_recording)
+
+    @property
+    def on(self) -> bool:
+        """Whether label keys start and end segments."""
+        return self._on
+
+    @property
+    def open(self) -> dict[str, int]:
+        """Return label -> start of what was started and not ended."""
+        return dict(self._open)
+
+    def toggle(self) -> None:
+        """Switch the mode on or off; what is open is discarded."""
+        self._forget("Coding was switched off")
+        self._on = not self._on
+        if self._on:
+            self._studio.select(())
+            self._studio.set_marks(None, None)
+        self.toggled.emit(self._on)
+        self._show()
+
+    def label(self, key: str) -> None:
+        """Start or end a segment of a label; while the mode is off, make one from the marks."""
+        if not self._on:
+            self._editing.from_marks(key)
+            return
+        track, recording = self._active.track, self._studio.recording
+        if track is None or recording is None or self._studio.session is None:
+            return
+        if track.extent is Extent.RECORDING:
+            self._editing.from_marks(key)
+            return
+        if key in self._open:
+            self._end(key)
+        else:
+            try:
+                require_training(self._studio.session, recording.id)
+            except UserError as error:
+                self._studio.failed.emit(error)
+                return
+            if track.coding == "one":
+                for other in [*self._open]:
+                    self._end(other)
+            self._open[key] = self._player.exact_us(self._player.position_us)
+        self._show()
+
+    def discard(self) -> bool:
+        """Forget what is open; returns whether anything was."""
+        return self._forget("Discarded")
+
+    def _end(self, key: str) -> None:
+        start, end = self._open[key], self._editing.end_here()
+        if end <= start:
+            self._studio.told.emit(f"The playhead is not after the start at {format_time(start)}. Esc discards it.")
+            return
+        del self._open[key]
+        if self._editing.create(start, end, key):
+            # A segment that stays selected would take the next label key for itself.
+            self._studio.select(())
+
+    def _forget(self, why: str) -> bool:
+        if not self._open:
+            return False
+        names = ", ".join(self._name(key) for key in self._open)
+        self._open.clear()
+        self._studio.set_marks(None, None)
+        self._studio.told.emit(f"{why}: {names} was not kept.")
+        self._show()
+        return True
+
+    def _leave_track(self) -> None:
+        self._forget("Another track was chosen")
+        self._show()
+
+    def _leave_recording(self) -> None:
+        if self._on and self._studio.recording is None:
+            self.toggle()
+            return
+        self._forget("Another recording is shown")
+        self._show()
+
+    def _grow(self) -> None:
+        if self._open:
+            start, now = min(self._open.values()), self._player.position_us
+            self._timeline.set_marks(start, max(start, now))
+            self._say()
+
+    def _show(self) -> None:
+        if self._on:
+            self._studio.set_marks(min(self._open.values()) if self._open else None, None)
+            self._grow()
+        self._say()
+
+    def _say(self) -> None:
+        said = self._words() if self._on else ""
+        if said != self._said:
+            self._said = said
+            self._line.show_state(said, bool(self._open))
+
+    def _words(self) -> str:
+        track = self._active.track
+        if track is None:
+            return ""
+        if self._open:
+            now = self._player.position_us
+            parts = [f"{self._name(key)} since {max(0, now - at) / 1e6:.1f} s" for key, at in self._open.items()]
+            return f"Open: {', '.join(parts)}. The same key ends it, Esc discards it."
+        keys = ", ".join(f"{one.shortcut} {one.name}" for one in track.labels if one.shortcut)
+        return f"Coding {track.name}: press a label's key at the start and again at the end. {keys}"
+
+    def _name(self, key: str) -> str:
+        track = self._active.track
+        found: Label | None = track.label(key) if track is not None else None
+        return found.name if found is not None else key
