@@ -1,25 +1,13 @@
-"""A report of agreement as plain tables, and any table as CSV that no spreadsheet takes for formulas."""
+"""A report of agreement as plain tables."""
 
-import csv
-import io
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 
+from app.core.csv_cells import Cell
 from app.core.figure_words import words_of
-from app.core.interchange.csv_table import neutral
 from benchmark.agreement.figure import Figure
 from benchmark.agreement.report import Report
 
-Cell = str | int | float | None
 _FIGURE = ("value", "low", "high", "n", "reason")
-
-
-def as_csv(head: Sequence[str], rows: Iterable[Sequence[Cell]]) -> str:
-    """Return a table as CSV; numbers keep all their digits, nothing is an empty cell."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    for row in (head, *rows):
-        writer.writerow([_cell(one) for one in row])
-    return text.getvalue()
 
 
 def tables_of(report: Report) -> dict[str, tuple[tuple[str, ...], list[tuple[Cell, ...]]]]:
@@ -80,9 +68,3 @@ def _cells(figure: Figure | None) -> tuple[Cell, ...]:
     if figure is None:
         return (None,) * len(_FIGURE)
     return (figure.value, figure.low, figure.high, figure.n, figure.reason)
-
-
-def _cell(cell: Cell) -> str:
-    if cell is None:
-        return ""
-    return neutral(cell) if isinstance(cell, str) else repr(cell)

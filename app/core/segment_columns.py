@@ -1,12 +1,10 @@
 """The columns of the table of all segments: what stands in each, and how it sorts by them."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from app.core.interchange.csv_table import neutral
+from app.core.csv_cells import as_csv
 from app.core.segment_table import SegmentTable
 from app.core.session import Session
 from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme
@@ -109,12 +107,8 @@ class SegmentColumns:
     def as_csv(self, ids: Iterable[str], keys: Sequence[str]) -> str:
         """Return rows as CSV with a head; no cell can be taken for a formula."""
         titles = {one.key: one.title for one in self.columns}
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\r\n")
-        writer.writerow([neutral(titles[key]) for key in keys])
-        for one in ids:
-            writer.writerow([neutral(self.text(key, one)) for key in keys])
-        return out.getvalue()
+        head = [titles[key] for key in keys]
+        return as_csv(head, ([self.text(key, one) for key in keys] for one in ids))
 
     def _place(self, segment_id: str) -> tuple[int, int, int, str]:
         one = self._table.rows[segment_id].segment

@@ -8,6 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import ClassVar
 
+from app.core.csv_cells import plain, write_csv
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.limits import MEGABYTE, damaged, read_text
 from app.core.interchange.unique import unique
@@ -34,10 +35,7 @@ VALUE = "value "
 """Stands before the name of a value that is called like one of the columns, or that begins with it."""
 _NEEDED = ("start_s", "end_s")
 _LONGEST_CELL = 10_000_000
-_NUMBER = re.compile(r"-?\d{1,20}(\.\d{1,20})?")
 _SECONDS = re.compile(r"-?\d{1,9}([.,]\d{1,12})?")
-_FORMULA = re.compile(r"'*[=+\-@\t\r]")
-_NEUTRAL = re.compile(r"'+[=+\-@\t\r]")
 _Key = tuple[str, str, str, str, str]
 
 
@@ -69,7 +67,6 @@ class Table:
     def write(self, document: Document, path: Path) -> None:
         """Write a file; see `Format`."""
         with path.open("w", encoding="utf-8-sig", errors="replace", newline="") as file:
-            table = csv.writer(file, lineterminator="\r\n")
             names = dict.fromkeys(
                 name
                 for part in document.recordings
@@ -77,23 +74,7 @@ class Table:
                 for entry in lane.entries
                 for name in entry.values
             )
-            table.writerow([neutral(cell) for cell in (*COLUMNS, *(_column(name) for name in names))])
-            for row in _rows(document, list(names)):
-                table.writerow([neutral(cell) for cell in row])
-
-
-def neutral(cell: str) -> str:
-    """Return a cell that no spreadsheet takes for a formula: an apostrophe goes before what begins like one.
-
-    Numbers stay as they are. `plain` is the way back; an apostrophe that was there before is kept apart by a further
-    one.
-    """
-    return f"'{cell}" if _FORMULA.match(cell) and not _NUMBER.fullmatch(cell) else cell
-
-
-def plain(cell: str) -> str:
-    """Return what `neutral` was given."""
-    return cell[1:] if _NEUTRAL.match(cell) else cell
+            write_csv(file, (*COLUMNS, *map(_column, names)), _rows(document, list(names)))
 
 
 def _column(name: str) -> str:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from app.core.agreement import Question, agreement
-from app.core.agreement_tables import as_csv, tables_of
+from app.core.agreement_tables import tables_of
+from app.core.csv_cells import as_csv
 from app.core.session import Session
 from benchmark.agreement.material import Options
 from benchmark.agreement.report import Report

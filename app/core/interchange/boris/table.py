@@ -3,11 +3,11 @@
 BORIS gives each independent variable of an observation a column of its own, and so are ours.
 """
 
-import csv
 from collections.abc import Iterator
 from pathlib import Path
 from typing import ClassVar
 
+from app.core.csv_cells import write_csv
 from app.core.interchange.boris.project_writing import observation_ids, seconds
 from app.core.interchange.boris.table_reading import SEVERAL, SPEECH, header_in, read_table
 from app.core.interchange.boris.values import (
@@ -19,7 +19,6 @@ from app.core.interchange.boris.values import (
     places,
     track_of,
 )
-from app.core.interchange.csv_table import neutral
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
 from app.core.interchange.limits import MEGABYTE, read_text
 
@@ -87,11 +86,8 @@ class BorisTable:
         most = max((len(one.modifiers) for one in held.values()), default=0)
         sets = [f"Modifier #{number}" for number in range(1, most + 1)]
         with path.open("w", encoding="utf-8", errors="replace", newline="") as file:
-            table = csv.writer(file, delimiter="\t" if path.suffix == ".tsv" else ",", lineterminator="\r\n")
-            table.writerow([*_ABOUT, *_OURS, *_WHAT, *sets, *_WHEN])
-            for name, part, annotator, lanes in observation_ids(document):
-                for row in _rows(name, part, annotator, lanes, held, most):
-                    table.writerow([neutral(cell) for cell in row])
+            rows = (row for observation in observation_ids(document) for row in _rows(*observation, held, most))
+            write_csv(file, (*_ABOUT, *_OURS, *_WHAT, *sets, *_WHEN), rows, "\t" if path.suffix == ".tsv" else ",")
 
 
 def _rows(

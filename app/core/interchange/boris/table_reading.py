@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from app.core.csv_cells import plain
 from app.core.interchange.boris.project_reading import NO_SUBJECT, said_about
 from app.core.interchange.boris.values import SEPARATOR, comment_values, modifier_values
-from app.core.interchange.csv_table import plain
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.limits import damaged
 from app.core.interchange.unique import unique

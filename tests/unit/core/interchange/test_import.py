@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.interchange.csv_table import neutral, plain
+from app.core.csv_cells import neutral, plain
 from app.core.interchange.document import Document, Entry, Lane, RecordingPart
 from app.core.interchange.exporting import export, exportable
 from app.core.interchange.guessing import guess_mapping
