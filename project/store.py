@@ -254,7 +254,7 @@ class Study:
 
     @contextlib.contextmanager
     def in_bulk(self) -> Iterator[None]:
-        """Let the cache and the write-ahead log grow while the block makes large steps; each is on disk all the same."""
+        """Let cache and write-ahead log grow while the block makes large steps; each is on disk all the same."""
         settings = {"wal_autocheckpoint": 0, "cache_size": -_BULK_CACHE_KIB}
         before = {key: self._connection.execute(f"PRAGMA {key}").fetchone()[0] for key in settings}
         for key, value in settings.items():
