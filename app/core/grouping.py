@@ -4,6 +4,10 @@ Two segments of different annotators can belong together when they are on the sa
 share some time, and reach the minimum IoU. The pair with the highest IoU is joined first; between equals, one of the
 same label and then of the same values. A group holds at most one segment of each annotator, and every two in it can
 belong together, so that all of them share a moment. Who is named first makes no difference.
+
+The figures of agreement match otherwise (`benchmark/agreement/matching.py`): they pair two annotators by the highest
+sum of IoU, which is the fairest count and may trade one good pair for two fair ones. Here people look at the pairs, there
+may be three annotators or more, and a segment must not change its partner because of another one far away.
 """
 
 from collections.abc import Sequence

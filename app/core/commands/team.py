@@ -1,15 +1,15 @@
 """Splitting a study for an annotator, merging copies, and choosing between the versions of a conflict."""
 
 import contextlib
-import gc
 import os
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from app.core.commands.people import annotator_called
+from app.core.garbage import collector_paused
 from app.core.session import MediaState, Session
 from app.core.training import gate_of
 from project.errors import UserError
@@ -89,7 +89,7 @@ def merge_copies(session: Session, copies: Sequence[Path], *, dry_run: bool = Fa
         opened = [stack.enter_context(open_copy(session.study, path)) for path in copies]
         opened.sort(key=order_of)
         who = session.annotator()
-        stack.enter_context(_without_collecting())
+        stack.enter_context(collector_paused())
         stack.enter_context(session.study.in_bulk())
         known_as = who.id if who else None
         done = [MergedCopy(copy.path, merge_copy(session.study, copy, known_as, dry_run=dry_run)) for copy in opened]
@@ -123,18 +123,6 @@ def find_conflict(session: Session, conflict_id: str) -> Conflict:
     if found is None:
         raise UserError(f"No conflict has the id “{conflict_id}”.", "See: greenroom conflicts STUDY")
     return found
-
-
-@contextlib.contextmanager
-def _without_collecting() -> Iterator[None]:
-    """Let nobody look for garbage among hundreds of thousands of rows that are all in use."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _placing(

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from app.core.garbage import collector_paused
 from app.core.interchange import importing
-from app.core.interchange.collector import collector_paused
 from app.core.interchange.document import Document
 from app.core.interchange.importing import Plan
 from app.core.interchange.lossless import restoring

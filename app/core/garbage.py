@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Look for no circular garbage while the block runs: a file of 10,000 entries is read a quarter faster."""
+    """Look for no circular garbage while the block runs: reading a file of 10,000 entries takes a quarter less time."""
     was_on = gc.isenabled()
     gc.disable()
     try:
