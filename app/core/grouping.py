@@ -6,8 +6,8 @@ same label and then of the same values. A group holds at most one segment of eac
 belong together, so that all of them share a moment. Who is named first makes no difference.
 
 The figures of agreement match otherwise (`benchmark/agreement/matching.py`): they pair two annotators by the highest
-sum of IoU, which is the fairest count and may trade one good pair for two fair ones. Here people look at the pairs, there
-may be three annotators or more, and a segment must not change its partner because of another one far away.
+sum of IoU, which is the fairest count and may trade one good pair for two fair ones. Here people look at the pairs,
+there may be three annotators or more, and a segment must not change its partner because of another one far away.
 """
 
 from collections.abc import Sequence
