@@ -83,17 +83,19 @@ def insert_segments(study: Study, new: Sequence[Segment]) -> None:
     """
     for one in new:
         _check_span(one)
-    study.write_many(
-        f"INSERT INTO segment ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(s.id, s.recording_id, s.annotator_id, s.label, s.start_us, s.end_us, s.scheme, s.track) for s in new],
+    study.insert_many(
+        "segment",
+        [(s.id, s.recording_id, s.annotator_id, s.scheme, s.track, s.label, s.start_us, s.end_us) for s in new],
+        [s.id for s in new],
     )
 
 
 def insert_values(study: Study, new: Sequence[FieldValue]) -> None:
-    """Fill in fields of segments that were just added; inside a step."""
-    study.write_many(
-        "INSERT INTO segment_value VALUES (?, ?, ?, ?, ?)",
+    """Fill in fields of segments that were just added and have none filled in; inside a step."""
+    study.insert_many(
+        "segment_value",
         [(one.segment_id, one.scheme, one.version, one.field, to_json(one.value)) for one in new],
+        [one.segment_id for one in new],
     )
 
 
