@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 _PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
 
@@ -12,7 +12,8 @@ _PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
 class ModeKeys(QObject):
     """Takes keys before the shortcuts of the window get them, as long as the mode's page is in sight.
 
-    What a field does not want for its text goes up to the window, where it is caught: typing stays typing.
+    What a field does not want for its text goes up to the window, where it is caught: typing stays typing. The press
+    that follows goes to whatever has the focus, and lists take letters for the start of a name: so it is caught there.
     """
 
     def __init__(
@@ -26,6 +27,7 @@ class ModeKeys(QObject):
         self._keys = keys
         self._repeating = repeating
         self._watched: QWidget | None = None
+        self._focused: QWidget | None = None
 
     def watch(self, window: QWidget) -> None:
         """Take keys on their way to this window, once the page is part of it."""
@@ -33,13 +35,26 @@ class ModeKeys(QObject):
             window.installEventFilter(self)
             self._watched = window
 
-    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) or not isinstance(event, QKeyEvent):
             return False
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if watched is self._focused:
+            if override:
+                return False
+            self._focused.removeEventFilter(self)
+            self._focused = None
         key = Qt.Key(event.key())
         if key not in self._keys or event.modifiers() | _PLAIN != _PLAIN or not self._page.isVisible():
             return False
         event.accept()
-        if event.type() == QEvent.Type.KeyPress and (not event.isAutoRepeat() or key in self._repeating):
+        if override:
+            self._expect(QApplication.focusWidget())
+        elif not event.isAutoRepeat() or key in self._repeating:
             self._keys[key]()
         return True
+
+    def _expect(self, focused: QWidget | None) -> None:
+        if focused is not None and focused is not self._watched:
+            self._focused = focused
+            focused.installEventFilter(self)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QAbstractItemView, QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.commands import segments as commands
@@ -128,6 +128,23 @@ def test_the_keys_mean_this_in_review_only(open_window: Open, study: Path) -> No
     window.timeline.setFocus()
     press(window, Key.Key_N, Key.Key_Y, Key.Key_X)
     assert said(window) == {}
+
+
+@pytest.mark.parametrize("focused", ["items", "recordings"])
+def test_the_keys_work_after_a_click_into_a_list(open_window: Open, study: Path, focused: str) -> None:
+    window = open_window(study)
+    page = review(window)
+    lists = {"items": page.items, "recordings": window.workspace.recordings.findChild(QAbstractItemView)}
+    view = lists[focused]
+    assert view is not None
+    view.setFocus()
+    assert QApplication.focusWidget() is view
+    press(window, Key.Key_N)
+    assert page.items.current() == 0
+    press(window, Key.Key_Y)
+    assert [decision for decision, _ in said(window).values()] == [Decision.AGREE]
+    assert window.studio.recording is not None
+    assert window.studio.recording.id == WALK
 
 
 def test_edits_and_selections_elsewhere_are_followed(open_window: Open, study: Path) -> None:

@@ -108,9 +108,6 @@ class ItemList(QListView):
         """Return the place of the current item, or -1."""
         return self.currentIndex().row()
 
-    def keyboardSearch(self, _text: str) -> None:
-        """Typing chooses nothing here: letters are the keys of the page."""
-
     def _changed(self, current: QModelIndex) -> None:
         if not self._quiet and current.isValid():
             self.chosen.emit(self._rows.rows[current.row()].key)

@@ -12,6 +12,7 @@ from widgets.label_paint import mix
 from widgets.review.shown import Column, Comparison, Line, Part
 
 DIFFERS = "≠"
+_HINT = "Press N to begin, or choose one above."
 
 
 class SideBySide(QScrollArea):
@@ -52,6 +53,10 @@ class SideBySide(QScrollArea):
             column.addLayout(self._heads(self._shown))
             for line in self._shown.lines:
                 column.addWidget(_line(line))
+        else:
+            hint = QLabel(_HINT, wordWrap=True)
+            hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
+            column.addWidget(hint)
         column.addStretch()
         self.setWidget(inner)
 
