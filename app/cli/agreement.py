@@ -7,24 +7,11 @@ import click
 
 from app.cli.output import json_option, tell
 from app.cli.study import STUDY
+from app.core.figure_words import words_of
 from app.core.session import Session
 from benchmark.agreement.figure import Figure
 from benchmark.agreement.report import Report
 
-_NAMES = {
-    "overlap_share": "Annotations that overlap another annotator's",
-    "verdict_agreement": "Same label among overlapping ones",
-    "disagreement_share": "In disagreement",
-    "matched_agreement": "Same label among matched segments",
-    "mean_iou": "IoU of matched segments",
-    "cohen_kappa": "Cohen's kappa on the time grid",
-    "elan_kappa": "Modified kappa (Holle and Rein)",
-    "elan_kappa_matched": "  of linked segments alone",
-    "elan_ratio": "ELAN's overlap ratio",
-    "alpha": "Krippendorff's alpha, time-weighted",
-    "reviewer_agreement": "Reviews that agree",
-    "third_agreement": "Third annotator against the others",
-}
 _WIDE = 46
 
 
@@ -106,7 +93,7 @@ def _text(report: Report) -> str:
     lines = [
         f"{found['annotations']} annotations of {found['recordings']} recordings, "
         f"{found['recordings_compared']} by two or more, by {names or 'nobody yet'}",
-        *_lines({_NAMES[key]: figure for key, figure in report.main.items()}),
+        *_lines({words_of(key).name: figure for key, figure in report.main.items()}),
         *_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),
     ]
     for field in report.fields:

@@ -9,7 +9,7 @@ from enum import Enum, auto
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.agreement import Question, Reading, compute, read
-from app.core.statistics import Statistics, count
+from app.core.statistics import Statistics, count, count_each
 from app.gui.background import Background
 from app.gui.studio import Studio
 from benchmark.agreement.report import Report
@@ -40,10 +40,11 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """All figures of one question."""
+    """All figures of one question; `each` has the statistics of every annotator alone."""
 
     report: Report
     statistics: Statistics
+    each: tuple[Statistics, ...]
 
 
 class Computing(QObject):
@@ -125,6 +126,6 @@ class Computing(QObject):
 
 def _work(reading: Reading, progress: Progress) -> Found:
     progress.check_cancelled()
-    statistics = count(reading.material)
+    statistics, each = count(reading.material), count_each(reading.material)
     progress.check_cancelled()
-    return Found(compute(reading), statistics)
+    return Found(compute(reading), statistics, each)

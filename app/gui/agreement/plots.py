@@ -1,31 +1,24 @@
-"""From a report and the statistics to plots."""
+"""From a report to plots."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
 from app.core.figure_words import words_of
-from app.core.statistics import BINS, Counted, Statistics
 from app.gui.agreement.rows import measured
 from benchmark.agreement.material import Named
 from benchmark.agreement.report import Report, Row
-from widgets.label_looks import LabelLook, Pattern, Sign, unknown_look
-from widgets.plots.scene import Bars, Histogram, Lines, Matrix, Measured, Number, Pile, Plot, Series
-from widgets.plots.ticks import nice_ticks
+from widgets.label_looks import LabelLook, Pattern, Sign
+from widgets.plots.scene import Bars, Histogram, Lines, Matrix, Number, Pile, Plot, Series
 
-Looks = Mapping[str, LabelLook]
 MOST_BARS = 40
 """More groups than this are drawn as a histogram of their values."""
-_LONGEST_SHARE = 97
-"""Percent of the durations that the histogram shows; the last bin holds the others."""
-_DURATION_BINS = 16
 _FIGURE_BINS = tuple(place / 20 for place in range(-20, 21))
 
 
 def agreement_plots(report: Report) -> list[Plot]:
     """Return what agreement is drawn as."""
-    names = [_name(label) for label in report.labels]
+    names = [name_of(label) for label in report.labels]
     matched = int(report.confusion[:-1, :-1].sum())
     alone = int(report.confusion.sum()) - matched
     cells = report.confusion.astype(int).tolist()
@@ -34,7 +27,7 @@ def agreement_plots(report: Report) -> list[Plot]:
         Matrix(
             "confusion",
             "Labels of matched segments",
-            f"{_many(matched, 'matched pair')}, {_many(alone, 'segment')} without a partner",
+            f"{many(matched, 'matched pair')}, {many(alone, 'segment')} without a partner",
             (*names, "Unmatched"),
             (*names, "Unmatched"),
             tuple(tuple(row) for row in cells),
@@ -106,30 +99,6 @@ def split_plot(key: str, title: str, rows: Sequence[Row], figure: str) -> Plot:
     )
 
 
-def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
-    """Return what the study's segments are drawn as."""
-    total = int(statistics.by_label.sum())
-    labels = [(label, looks.get(label.key) or unknown_look(label.key)) for label in statistics.labels]
-    about = f"{_many(total, 'segment')} in {_many(statistics.recordings, 'recording')}"
-    found: list[Plot] = [
-        Bars(
-            "segments_by_annotator",
-            "Segments by label and annotator",
-            about,
-            tuple(who.name for who in statistics.annotators),
-            _by_label(labels, statistics.by_annotator.T),
-            "segments",
-            stacked=True,
-        ),
-        _density(statistics, labels, about),
-        _durations(statistics, labels),
-    ]
-    for field in statistics.fields:
-        if field.filled:
-            found += _of_field(field, labels, total)
-    return found
-
-
 def _f1(report: Report) -> Lines:
     levels = [float(level) for level in report.f1_iou]
     n = max((figure.n for figure in report.f1_iou.values()), default=0)
@@ -149,85 +118,11 @@ def _f1(report: Report) -> Lines:
     )
 
 
-def _by_label(labels: Sequence[tuple[Named, LabelLook]], counts: Any) -> tuple[Series, ...]:
-    """Return a series for each label; `counts` is (labels, groups)."""
-    return tuple(
-        Series(_name(label), tuple(Measured(float(one)) for one in counts[place]), look)
-        for place, (label, look) in enumerate(labels)
-    )
-
-
-def _density(statistics: Statistics, labels: Sequence[tuple[Named, LabelLook]], about: str) -> Lines:
-    series = tuple(
-        Series(_name(label), tuple(Measured(float(one)) for one in statistics.density[place]), look)
-        for place, (label, look) in enumerate(labels)
-    )
-    return Lines(
-        "density",
-        "Marked time over the recording",
-        f"{about}; mean of recordings and annotators",
-        tuple(100 * (place + 0.5) / BINS for place in range(BINS)),
-        series,
-        "% of the recording",
-        "Share of the time that is marked",
-    )
-
-
-def _durations(statistics: Statistics, labels: Sequence[tuple[Named, LabelLook]]) -> Histogram:
-    every = np.concatenate([np.zeros(0), *statistics.seconds.values()])
-    most = float(np.percentile(every, _LONGEST_SHARE)) if len(every) else 1.0
-    edges = np.array(nice_ticks([max(most, 1e-3)], _DURATION_BINS).values)
-    piles = []
-    for label, look in labels:
-        seconds = statistics.seconds[label.key]
-        counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]
-        middle = float(np.median(seconds)) if len(seconds) else None
-        name = "" if middle is None else f"median {middle:.1f} s"
-        piles.append(Pile(_name(label), tuple(counts.tolist()), look, middle, name))
-    return Histogram(
-        "durations",
-        "How long segments are",
-        f"{_many(len(every), 'segment')}; the last bin holds all that are longer",
-        tuple(edges.tolist()),
-        tuple(piles),
-        "seconds",
-        open_end=True,
-    )
-
-
-def _of_field(field: Counted, labels: Sequence[tuple[Named, LabelLook]], total: int) -> list[Plot]:
-    names = tuple(_name(one) for one in field.choices)
-    filled = f"filled in for {field.filled:,} of {_many(total, 'segment')}"
-    found: list[Plot] = [
-        Bars(
-            f"segments_by_{field.key}",
-            f"Segments by {field.name.lower()}",
-            filled[0].upper() + filled[1:],
-            names,
-            _by_label(labels, field.by_label),
-            "segments",
-            stacked=True,
-        )
-    ]
-    together = field.together.tolist()
-    if any(together[one][other] for one in range(len(names)) for other in range(len(names)) if one != other):
-        found.append(
-            Matrix(
-                f"together_{field.key}",
-                f"{field.name} chosen together",
-                f"Segments with both; framed: with the one; n = {field.filled:,}",
-                names,
-                names,
-                tuple(tuple(row) for row in together),
-                diagonal=True,
-            )
-        )
-    return found
-
-
-def _name(one: Named) -> str:
+def name_of(one: Named) -> str:
+    """Return what people call it."""
     return one.name or one.key
 
 
-def _many(number: int, thing: str) -> str:
+def many(number: int, thing: str) -> str:
+    """Return a number and what it counts, whose plural ends in s."""
     return f"{number:,} {thing}" if number == 1 else f"{number:,} {thing}s"

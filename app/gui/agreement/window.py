@@ -12,6 +12,7 @@ from app.gui.agreement.computing import Computing, Found, State
 from app.gui.agreement.everything import all_files
 from app.gui.agreement.question import offer, question_of
 from app.gui.agreement.splits import SplitsPage
+from app.gui.agreement.statistics_plots import annotator_plots, statistics_plots
 from app.gui.agreement.taking import Taking
 from app.gui.agreement.whole_files import write_folder
 from app.gui.context import Context
@@ -124,7 +125,8 @@ class AgreementWindow(QWidget):
         drawn = [
             *plots.agreement_plots(found.report),
             *self.splits.every_plot(found.report),
-            *plots.statistics_plots(found.statistics, looks),
+            *statistics_plots(found.statistics, looks),
+            *annotator_plots(found.each),
         ]
         try:
             files = all_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
@@ -150,7 +152,7 @@ class AgreementWindow(QWidget):
         self.form.show_rows(rows.form_rows(report))
         self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
         self.drawn.set_plots(plots.agreement_plots(report))
-        self.counted.set_plots(plots.statistics_plots(found.statistics, looks))
+        self.counted.set_plots([*statistics_plots(found.statistics, looks), *annotator_plots(found.each)])
         self.splits.show_report(report)
 
     def _looks(self, report: Report) -> dict[str, LabelLook]:

@@ -10,7 +10,7 @@ import pytest
 from app.core.agreement import Question, agreement, read
 from app.core.disagreement import disagreements, last_before, next_after
 from app.core.session import Session
-from app.core.statistics import statistics
+from app.core.statistics import count, count_each, statistics
 from benchmark.agreement.disagreement import Kind
 from benchmark.agreement.material import Options
 from project.errors import UserError
@@ -223,6 +223,21 @@ def test_statistics_written_out(lab: Lab) -> None:
     assert found.density[1, 18:].tolist() == pytest.approx([0.5] * 2)
     assert found.density.sum() == pytest.approx(20 * (30 + 10 + 6) / 120)
     json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_statistics_of_each_annotator_add_up(lab: Lab) -> None:
+    lab.mark("Ada", "error", 0, 30, attributes=["emotions", "norms"], channel="verbal")
+    lab.mark("Ben", "error", 0, 10, attributes=["norms"], channel="both")
+    lab.mark("Ben", "competence", 54, 60, recording=1)
+    lab.who("Cleo")
+    material = read(lab.session).material
+    each = count_each(material)
+    assert [[who.name for who in one.annotators] for one in each] == [["Ada"], ["Ben"]]
+    assert [one.by_label.tolist() for one in each] == [[1, 0, 0], [1, 1, 0]]
+    assert sum(one.fields[0].together for one in each).tolist() == count(material).fields[0].together.tolist()
+    # Ben's two recordings of a minute: each marked second is a third of a twentieth, in one of the two.
+    assert each[1].density[0, :4].tolist() == pytest.approx([0.5, 0.5, 0.5, 1 / 6])
+    assert [one.recordings for one in each] == [1, 2]
 
 
 def test_statistics_of_an_empty_study(lab: Lab) -> None:
