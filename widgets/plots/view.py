@@ -54,7 +54,7 @@ class PlotView(QWidget):
         self.take.setMenu(self.menu())
         self.take.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._table: QTableWidget | None = None
-        theme.notifier.changed.connect(self.update)
+        theme.notifier.changed.connect(self._follow_theme)
         self.set_plot(plot)
 
     @property
@@ -151,6 +151,9 @@ class PlotView(QWidget):
             self.resizeEvent(QResizeEvent(self.size(), self.size()))
         self._table.setVisible(shown)
         self.update()
+
+    def _follow_theme(self) -> None:
+        self.set_plot(self._plot)
 
     def _fill_table(self) -> None:
         assert self._table is not None
