@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from widgets import theme
 from widgets.key_caps import KeyCaps
@@ -28,7 +28,13 @@ class Shortcut:
 
 
 class ShortcutSheet(QDialog):
-    """Lists keys by group in two columns and finds them by word or by key. Not modal; Esc or F1 closes it."""
+    """Lists keys by group in two columns and finds them by word or by key. Not modal; Esc or F1 closes it.
+
+    Signals:
+        change_requested: the keys are to be changed.
+    """
+
+    change_requested = Signal()
 
     def __init__(self, shortcuts: Sequence[Shortcut], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -53,6 +59,11 @@ class ShortcutSheet(QDialog):
         area.setAccessibleName("Shortcuts")
         area.setWidget(self._columns(shortcuts))
         column.addWidget(area, 1)
+        change = QPushButton("Change…", autoDefault=False)
+        change.setToolTip("Give actions other keys")
+        change.clicked.connect(self.change_requested)
+        change.clicked.connect(self.close)
+        column.addWidget(change, 0, Qt.AlignmentFlag.AlignRight)
 
     def visible_shortcuts(self) -> list[Shortcut]:
         """Return the lines that match what is searched for."""

@@ -25,6 +25,7 @@ class Settings:
         recent: paths of the studies opened last, newest first.
         volume: of playback, 0 to 100.
         window: geometry and splitter states as the window wrote them.
+        shortcuts: keys that the user changed: action -> its keys.
         scheme_files: where a study's scheme was read from, by `STUDY/SCHEME` (id and key).
     """
 
@@ -34,6 +35,7 @@ class Settings:
     volume: int = 80
     window: dict[str, Json] = field(default_factory=dict)
     scheme_files: dict[str, Json] = field(default_factory=dict)
+    shortcuts: dict[str, Json] = field(default_factory=dict)
 
     def opened(self, study: Path) -> "Settings":
         """Return settings in which `study` is the newest of the recent ones."""

@@ -34,6 +34,7 @@ from app.gui.player import Player
 from app.gui.questions import Questions
 from app.gui.recordings_feed import RecordingsFeed
 from app.gui.segment_editing import SegmentEditing
+from app.gui.shortcuts import Shortcuts
 from app.gui.studio import Studio
 from app.gui.study_windows import StudyWindows
 from app.gui.timeline_feed import TimelineFeed
@@ -80,6 +81,8 @@ class MainWindow(QMainWindow):
     files: Files
     feed: TimelineFeed
     editing: SegmentEditing
+    coding: Coding
+    shortcuts: Shortcuts
     strip: DisagreementStrip
     playback: Playback
     views: Views
@@ -198,6 +201,7 @@ class MainWindow(QMainWindow):
         self.windows = StudyWindows(context, self)
         self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open("training"), self)
         self.commands = WindowCommands(self)
+        self.shortcuts = Shortcuts(self)
         self.menus = Menus(self)
         self._join_studio()
         self._join_widgets()
@@ -274,6 +278,12 @@ class MainWindow(QMainWindow):
         """Draw boxes around faces, or not."""
         self.faces.set_boxes(visible)
         self.menus.actions["boxes"].setChecked(visible)
+
+    def renew_keys(self) -> None:
+        """Let labels and forms have the keys that the actions leave them."""
+        self.inspecting.flush()
+        self._renew_inspector()
+        self._show_track()
 
     def close_study(self) -> None:
         """Close the study and show the welcome page."""

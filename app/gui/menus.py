@@ -57,6 +57,11 @@ class Menus(QObject):
             self._window.addAction(action)
             self.label_actions.append(action)
 
+    def use_keys(self) -> None:
+        """Give every action the keys that it has now."""
+        for key, action in self.actions.items():
+            action.setShortcuts([QKeySequence(one) for one in self._window.shortcuts.keys(key)])
+
     def taken(self) -> list[QKeySequence]:
         """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
         return [key for action in self.actions.values() for key in action.shortcuts()]
@@ -96,12 +101,18 @@ class Menus(QObject):
             action.setChecked(action.data() == mode)
 
     def shortcuts(self, schemes: Iterable[Scheme]) -> list[Shortcut]:
-        """Return every key for the sheet; the forms' own come from the schemes, a heading for each track."""
+        """Return every key for the sheet: the user's own, the usual ones, and those that cannot be changed."""
+        given = {spec.key: self._window.shortcuts.keys(spec.key) for spec in ACTIONS}
         listed = [
-            Shortcut(spec.menu.replace("&", ""), ", ".join(spec.keys), spec.text.replace("&", "").rstrip("…"))
+            Shortcut(spec.menu.replace("&", ""), ", ".join(given[spec.key]), spec.text.replace("&", "").rstrip("…"))
             for spec in ACTIONS
-            if spec.keys
+            if given[spec.key]
         ]
+        return listed + self.fixed_shortcuts(schemes)
+
+    def fixed_shortcuts(self, schemes: Iterable[Scheme]) -> list[Shortcut]:
+        """Return the keys that are no actions' own: of forms, a heading for each track, the timeline and modes."""
+        listed: list[Shortcut] = []
         tracks = [(scheme, track) for scheme in schemes for track in scheme.tracks]
         for scheme, track in tracks:
             named: list[Label | Field | Choice] = [*track.labels]
@@ -132,7 +143,7 @@ class Menus(QObject):
         if spec.line:
             menu.addSeparator()
         action = QAction(spec.text, self._window)
-        action.setShortcuts([QKeySequence(key) for key in spec.keys])
+        action.setShortcuts([QKeySequence(key) for key in self._window.shortcuts.keys(spec.key)])
         action.setAutoRepeat(spec.repeats)
         action.setCheckable(spec.checkable)
         if spec.icon:

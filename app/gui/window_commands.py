@@ -95,6 +95,7 @@ class WindowCommands:
         if self._sheet is not None:
             self._sheet.deleteLater()
         self._sheet = ShortcutSheet(self._window.menus.shortcuts(session.schemes if session else ()), self._window)
+        self._sheet.change_requested.connect(self._window.shortcuts.edit)
         self._sheet.show()
 
     def show_about(self) -> None:
