@@ -13,7 +13,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from models.catalogue import WEIGHTS, Weights, entry
+from models.catalogue import Weights, entry
 from project.errors import UserError
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
@@ -166,8 +166,3 @@ def remove(name: str) -> bool:
             f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {place(name)} yourself."
         ) from None
     return bool(there)
-
-
-def all_names() -> tuple[str, ...]:
-    """Return the names of the catalogue."""
-    return tuple(WEIGHTS)

@@ -10,7 +10,6 @@ from app.cli.output import json_option, progress_bar, tell
 from app.cli.study import STUDY
 from app.core.interchange.registry import FORMATS
 from app.core.session import Session
-from project.errors import UserError
 from project.types import Json
 
 if TYPE_CHECKING:
@@ -46,6 +45,7 @@ def export_annotations(
       greenroom export my-study.greenroom --format eaf --out for-elan
       greenroom export my-study.greenroom --format csv --out all.csv --annotator Ada
     """
+    from app.core.commands.people import annotator_called
     from app.core.interchange.exporting import export, exportable
     from app.core.interchange.registry import format_called
     from app.core.lookup import recording_called
@@ -53,7 +53,7 @@ def export_annotations(
     to = format_called(key)
     with Session.open(study, read_only=True) as session:
         wanted = exportable(session, [recording_called(session, one).id for one in recording] or None)
-        people = _annotators(session, annotator)
+        people = [annotator_called(session, one).id for one in annotator] or None
         with progress_bar("Exporting") as bar:
             made = export(session, to, out, wanted, people, overwrite=force, progress=bar)
     files: list[Json] = [str(path) for path in made]
@@ -125,16 +125,6 @@ def import_annotations(
         "remarks": [*plan.remarks],
     }
     tell(as_json, result, "\n".join(_lines(plan, numbers, preview)))
-
-
-def _annotators(session: Session, names: tuple[str, ...]) -> list[str] | None:
-    from project.queries.annotators import all_annotators
-
-    known = {one.name: one.id for one in all_annotators(session.study)}
-    for name in names:
-        if name not in known:
-            raise UserError(f"No annotator is called “{name}”.", f"In this study: {', '.join(known) or 'nobody yet'}.")
-    return [known[name] for name in names] or None
 
 
 def _described(lane: "LanePlan", number: int | None) -> dict[str, Json]:

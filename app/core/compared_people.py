@@ -1,5 +1,6 @@
 """Whose work is compared: people by default, whoever is named otherwise, and never what was made from several."""
 
+from app.core.commands.people import annotator_called
 from app.core.session import Session
 from project.errors import UserError
 from project.queries.annotators import all_annotators
@@ -19,23 +20,21 @@ def compared_people(session: Session, pair: tuple[str, ...], third: str) -> tupl
     Raises:
         UserError: a name is nobody's, or stands twice, or for an adjudicated lane.
     """
-    everybody = all_annotators(session.study)
     named = [*pair, *([third] if third else [])]
     if len(pair) not in (0, 2) or len({*named}) != len(named):
         raise UserError("A comparison needs different annotators.", "Name each one once.")
-    chosen = [_called(everybody, name) for name in pair] or [one for one in everybody if one.kind == PERSON]
+    chosen = [_called(session, name) for name in pair] or [
+        one for one in all_annotators(session.study) if one.kind == PERSON
+    ]
     if not third:
         return chosen, -1
-    last = _called(everybody, third)
+    last = _called(session, third)
     rest = [one for one in chosen if one.id != last.id]
     return [*rest, last], len(rest)
 
 
-def _called(everybody: list[Annotator], name: str) -> Annotator:
-    found = next((one for one in everybody if one.name == name), None)
-    if found is None:
-        known = ", ".join(one.name for one in everybody if one.kind != ADJUDICATED) or "nobody yet"
-        raise UserError(f"Nobody called “{name}” annotates this study.", f"Choose from: {known}.")
+def _called(session: Session, name: str) -> Annotator:
+    found = annotator_called(session, name)
     if found.kind == ADJUDICATED:
         raise UserError(
             f"“{name}” was made from several people's work.", "Choose somebody who annotates by themselves."

@@ -13,7 +13,7 @@ from app.core.grouping import grouped
 from app.core.lanes import Mark, people_of, read_marks
 from app.core.session import Session
 from project.schemes.scheme import FieldKind, Scheme
-from project.types import Annotator, Decision, Review, Segment
+from project.types import Annotator, Review, Segment
 
 BOUNDARIES_IOU = 0.5
 LABEL, BOUNDARIES = "label", "boundaries"
@@ -211,9 +211,3 @@ def iou(one: Segment, other: Segment) -> float:
     """Return the shared time of two segments over the time that either covers, 0 to 1."""
     shared = max(0, min(one.end_us, other.end_us) - max(one.start_us, other.start_us))
     return shared / (one.end_us - one.start_us + other.end_us - other.start_us - shared)
-
-
-def decision_of(mark: Mark, reviewer_id: str) -> Decision | None:
-    """Return whether somebody agreed with a segment, or None where they did not review it."""
-    review = mark.review_by(reviewer_id)
-    return None if review is None else review.decision

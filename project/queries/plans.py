@@ -12,14 +12,6 @@ def all_assignments(study: Study) -> list[Assignment]:
     return [Assignment(row[0], row[1], Purpose(row[2])) for row in rows]
 
 
-def purpose_of(study: Study, recording_id: str, annotator_id: str) -> Purpose | None:
-    """Return what a recording is given to an annotator for, or None where it is not."""
-    row = study.row(
-        "SELECT purpose FROM assignment WHERE recording_id = ? AND annotator_id = ?", (recording_id, annotator_id)
-    )
-    return None if row is None else Purpose(row[0])
-
-
 def set_assignments(study: Study, wanted: Iterable[Assignment]) -> None:
     """Make the whole plan what is wanted, changing only what differs; inside a step."""
     goal = {(one.recording_id, one.annotator_id): one.purpose for one in wanted}

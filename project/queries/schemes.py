@@ -15,11 +15,6 @@ def version_text(study: Study, key: str, version: int) -> str | None:
     return None if row is None else str(row[0])
 
 
-def versions_of(study: Study, key: str) -> list[int]:
-    """Return the versions of a scheme that the study keeps, oldest first."""
-    return [row[0] for row in study.rows("SELECT version FROM scheme_version WHERE key = ? ORDER BY version", (key,))]
-
-
 def insert_version(study: Study, key: str, version: int, text: str) -> None:
     """Keep a version that the study does not have yet; inside a step."""
     study.write("INSERT INTO scheme_version VALUES (?, ?, ?)", (key, version, text))

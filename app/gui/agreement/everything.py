@@ -1,6 +1,5 @@
 """All figures, tables and plots as files, for a paper and its supplement."""
 
-import json
 from collections.abc import Iterable
 
 from app.core.agreement_tables import tables_of
@@ -8,6 +7,7 @@ from app.core.csv_cells import as_csv
 from app.core.statistics import Statistics
 from app.gui.agreement.taking import table_text
 from benchmark.agreement.report import Report
+from project.json_text import to_json
 from project.types import Json
 from widgets.plots.pictures import as_png, as_svg
 from widgets.plots.scene import Plot
@@ -29,8 +29,7 @@ def all_files(report: Report, statistics: Statistics, plots: Iterable[Plot]) -> 
 
 
 def _json(value: dict[str, Json]) -> bytes:
-    line = json.dumps(value, ensure_ascii=False)
-    return (line + "\n").encode("utf-8", "backslashreplace")
+    return f"{to_json(value)}\n".encode()
 
 
 def _csv(text: str) -> bytes:

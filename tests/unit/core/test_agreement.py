@@ -160,9 +160,9 @@ def test_what_is_said_of_one_participant_is_not_compared_with_what_is_said_of_an
 @pytest.mark.parametrize(
     ("question", "said"),
     [
-        ({"pair": ("Ada", "Nobody")}, "Nobody called"),
+        ({"pair": ("Ada", "Nobody")}, "No annotator is called"),
         ({"pair": ("Ada", "Ada")}, "different annotators"),
-        ({"third": "Nobody"}, "Nobody called"),
+        ({"third": "Nobody"}, "No annotator is called"),
         ({"scheme": "cues"}, "does not use"),
         ({"track": "lane"}, "no track"),
         ({"within": ("mood",)}, "no field"),

@@ -26,7 +26,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries.collections import insert_collection
 from project.queries.recordings import insert_recording
-from project.queries.schemes import versions_of
+from project.queries.schemes import all_versions
 from project.queries.segments import every_value_of, segment, values_of
 from project.queries.utterances import insert_utterances
 from project.schemes.loader import shipped_text
@@ -75,7 +75,7 @@ def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     scheme, changes = commands.use_scheme(session, text(1), "lab.toml")
     assert changes
     assert [one.key for one in session.schemes] == ["shrec", "lab"]
-    assert versions_of(session.study, "lab") == [1]
+    assert [*all_versions(session.study).get("lab", {})] == [1]
     segment_id = made(session)
     found = segment(session.study, segment_id)
     assert found is not None
@@ -83,7 +83,7 @@ def test_a_scheme_is_used_kept_and_undone_in_one_step(session: Session) -> None:
     history.undo(session)
     assert history.undo(session).name == "Use scheme Lab"
     assert [one.key for one in session.schemes] == ["shrec"]
-    assert versions_of(session.study, "lab") == []
+    assert [*all_versions(session.study).get("lab", {})] == []
     history.redo(session)
     assert session.schemes.uses("lab")
 
@@ -99,7 +99,7 @@ def test_a_changed_text_needs_a_higher_version(session: Session) -> None:
         commands.use_scheme(session, text(1, labels=["a"]), "lab.toml")
     assert "Raise `version` to 2" in refused.value.hint
     commands.use_scheme(session, text(2, labels=["a"]), "lab.toml")
-    assert versions_of(session.study, "lab") == [1, 2]
+    assert [*all_versions(session.study).get("lab", {})] == [1, 2]
     with pytest.raises(UserError, match="keeps version 2"):
         commands.use_scheme(session, text(1), "lab.toml")
 
@@ -308,5 +308,5 @@ def test_no_change_of_a_scheme_loses_a_value(
             for (field, version), value in kept.items():
                 shadowed = any(other > version for known, other in kept if known == field)
                 assert (one, field, version) in listed or shadowed or placed[field] == value
-        assert versions_of(session.study, "lab") == [*range(1, len(edits) + 1)]
+        assert [*all_versions(session.study).get("lab", {})] == [*range(1, len(edits) + 1)]
     assert check(path) == []
