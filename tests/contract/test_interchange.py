@@ -1,5 +1,6 @@
 """What holds for every interchange format."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from project.synthetic import fill
 from project.types import Utterance
 from tests.contract.documentation import page
 
+OURS = ("jsonl", "csv")
 WITHOUT_WHO = ("srt-plain", "webvtt-segments", "srt-segments")
 """What they hold cannot be known again: who speaks is left out, or segments are shown as captions."""
 
@@ -46,11 +48,12 @@ def test_it_says_what_it_is_and_the_documentation_too(key: str) -> None:
     assert found.losses
     assert all(suffix.startswith(".") and suffix == suffix.lower() for suffix in found.suffixes)
     documented = page("interchange")
-    assert f"`{key}`" in documented
-    assert found.name in documented
+    assert f"| `{key}` | {found.name} |" in documented
+    assert f"`{key}`" in page("interchange-tools") or key in OURS
+    rows = dict(re.findall(r"^\| (.*?\.) \| (`.*`) \|$", documented, re.MULTILINE))
     for loss in found.losses:
         assert loss.endswith("."), loss
-        assert loss in documented, loss
+        assert f"`{key}`" in rows[loss], loss
 
 
 @pytest.mark.parametrize("key", FORMATS)

@@ -33,7 +33,7 @@ class Srt:
         "Who speaks stands before the text as “Name: ”, and is understood again where all captions have it, or most of "
         "them with names that come back.",
         "Ids are not kept: what comes back is recognised by who, when and which words.",
-        "Empty lines in a text, utterances without words, and marks such as <i> are left out.",
+        "Empty lines in a text, utterances without words, and marks such as those for italics are left out.",
         "Links to media are left out.",
     )
     _segments: ClassVar[bool] = False
