@@ -35,6 +35,7 @@ os._exit(0)
 _SWITCH = """
 import json, os, sys, time
 from pathlib import Path
+from PySide6.QtCore import QEvent
 from app.gui.application import make_application
 application = make_application()
 from app.gui.main_window import MainWindow
@@ -46,6 +47,8 @@ times = []
 for _ in range(15):
     window.close_study()
     application.processEvents()
+    # What was to be deleted later is deleted by a running event loop alone.
+    application.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
     started = time.perf_counter()
     window.open_study(Path(sys.argv[1]))
     application.processEvents()
