@@ -1,0 +1,34 @@
+"""What holds for every mode of the window and every window about the study."""
+
+import re
+from importlib import import_module
+
+import pytest
+
+from app.gui.actions import ACTIONS
+from app.gui.pages import MODES, Mode
+from app.gui.study_windows import WINDOWS
+from tests.contract.documentation import ROOT, all_pages
+
+_TEXT = (ROOT / "app" / "gui" / "actions.py").read_text("utf-8")
+OPENING = dict(re.findall(r'Spec\(\s*"([a-z_-]+)"(?:(?!Spec\().)*?windows\.open\("([a-z_]+)"\)', _TEXT, re.DOTALL))
+"""Key of an action -> the window that it opens."""
+MADE = {f"mode {mode.key}": mode.factory for mode in MODES if mode.factory} | WINDOWS
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_it_can_be_loaded_and_says_what_it_makes(name: str) -> None:
+    module, function = MADE[name].split(":")
+    assert getattr(import_module(module), function).__doc__
+
+
+@pytest.mark.parametrize("mode", MODES, ids=lambda mode: mode.key)
+def test_the_documentation_names_each_mode(mode: Mode) -> None:
+    assert re.search(rf"\*{mode.name}\*|`{re.escape(mode.keys)}`", all_pages())
+
+
+@pytest.mark.parametrize("key", WINDOWS)
+def test_an_action_opens_each_window_and_the_documentation_names_it(key: str) -> None:
+    (action,) = [spec for spec in ACTIONS if OPENING.get(spec.key) == key]
+    menu, text = (part.replace("&", "").rstrip("…") for part in (action.menu, action.text))
+    assert re.search(rf"\*{menu}(?: > |, ){re.escape(text)}…?\*", all_pages().replace("\n", " ")), f"{menu} > {text}"
