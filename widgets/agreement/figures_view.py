@@ -153,7 +153,7 @@ class _Drawing(QStyledItemDelegate):
                 canvas.diamond(self.axis.place(row.reference, bar.left(), bar.right()), y)
             painter.setPen(QPen(colours.field, 1))
             painter.setBrush(colours.text)
-            painter.drawRoundedRect(QRectF(at - 2.5, y - 8, 5, 16), 2, 2)
+            painter.drawRoundedRect(QRectF(at - 2, y - 8, 4, 16), 1.5, 1.5)
         text = _between(row)
         canvas.text(
             QRectF(area.right() - text_width(text) - 2, area.top(), text_width(text) + 2, area.height()), text, LEFT

@@ -1,6 +1,7 @@
 """The table of figures by label, choice, recording, pair or annotator: sortable by every column."""
 
 from collections.abc import Sequence
+from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -67,7 +68,7 @@ class SplitView(QTableWidget):
         for number, row in enumerate(rows):
             name = _Item(row.name, float(number))
             name.setData(_KEY, row.key)
-            name.setToolTip(f"{row.name}: click to look at it" if leads else row.name)
+            name.setToolTip(f"<qt>{escape(row.name)}{': click to look at it' if leads else ''}</qt>")
             self.setItem(number, 0, name)
             for column, figure in enumerate(row.figures):
                 self.setItem(number, column + 1, _item(figure))

@@ -1,6 +1,7 @@
 """A plot on the screen, with its numbers as a table behind it and ways to take it along."""
 
 from functools import partial
+from html import escape
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -128,7 +129,7 @@ class PlotView(QWidget):
                 QToolTip.hideText()
                 event.ignore()
             else:
-                QToolTip.showText(event.globalPos(), found.text, self, found.area.toAlignedRect())
+                QToolTip.showText(event.globalPos(), f"<qt>{escape(found.text)}</qt>", self, found.area.toAlignedRect())
             return True
         return super().event(event)
 
