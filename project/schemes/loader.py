@@ -27,8 +27,10 @@ from project.schemes.scheme import (
 from resources import resource
 
 LARGEST_BYTES = 1_000_000
+LAST_VERSION = 1_000_000
 COLOURS = ("error", "competence", "uncertain", "muted", "accent")
 """The names of the theme's colours that a label can have."""
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _COLOUR = re.compile("|".join((*COLOURS, "#[0-9a-fA-F]{6}")))
 
 
@@ -115,12 +117,12 @@ class _Table:
         value = self._found.pop(key, default)
         if not isinstance(value, str) or (default is None and not value.strip()):
             raise self.wrong(key, "must be a text")
-        return value.strip()
+        return self._printable(key, value.strip())
 
     def version(self, key: str) -> int:
         value = self._found.pop(key, None)
-        if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-            raise self.wrong(key, "must be a whole number from 1")
+        if not isinstance(value, int) or isinstance(value, bool) or not 1 <= value <= LAST_VERSION:
+            raise self.wrong(key, f"must be a whole number from 1 to {LAST_VERSION}")
         return value
 
     def number(self, key: str, default: float) -> float:
@@ -145,7 +147,7 @@ class _Table:
         value = self._found.pop(key, [])
         if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
             raise self.wrong(key, "must be a list of texts")
-        return tuple(value)
+        return tuple(self._printable(key, item) for item in value)
 
     def tables(self, key: str) -> "Iterator[_Table]":
         value = self._found.pop(key, [])
@@ -157,6 +159,11 @@ class _Table:
     def end(self) -> None:
         for key in self._found:
             raise self.wrong(key, "is not known")
+
+    def _printable(self, key: str, value: str) -> str:
+        if _CONTROL.search(value):
+            raise self.wrong(key, "must be without control characters")
+        return value
 
     def wrong(self, key: str, what: str) -> UserError:
         return UserError(
