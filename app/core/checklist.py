@@ -12,6 +12,7 @@ from app.core.segment_table import SegmentRow, SegmentTable
 from app.core.session import Session
 from project.counted import counted
 from project.queries.comments import unresolved_comments
+from project.queries.comparison import in_training
 from project.queries.plans import all_assignments, completions
 from project.timebase import format_time
 from project.types import Annotator, Json, Recording
@@ -110,7 +111,8 @@ class Checklist:
 class ReviewsWaiting:
     """Finds who has to review what, and keeps what it found about recordings in which nothing changed since.
 
-    After two are done with a recording, each reviews what the other marked differently (SHREC, appendix H).
+    After two are done with a recording, each reviews what the other marked differently (SHREC, appendix H). What was
+    marked in training is compared with the reference instead.
     """
 
     def __init__(self, session: Session) -> None:
@@ -123,7 +125,8 @@ class ReviewsWaiting:
         for row in table.rows.values():
             rows.setdefault(row.segment.recording_id, []).append(row)
         done: dict[str, list[Annotator]] = {}
-        for recording_id, annotator_id in sorted(completions(self._session.study)):
+        study = self._session.study
+        for recording_id, annotator_id in sorted(completions(study).keys() - in_training(study)):
             if table.annotators[annotator_id].kind == "person":
                 done.setdefault(recording_id, []).append(table.annotators[annotator_id])
         for recording_id, people in done.items():

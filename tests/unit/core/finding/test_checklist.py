@@ -14,7 +14,7 @@ from app.core.session import Session
 from project.queries.comments import unresolved_comments
 from project.queries.plans import set_assignments, set_done
 from project.queries.recordings import all_recordings
-from project.types import Annotator, Assignment, Decision
+from project.types import Annotator, Assignment, Decision, Purpose
 from tests.unit.core.finding.lab import FIRST, SECOND, open_lab
 
 
@@ -92,3 +92,14 @@ def test_in_json_everybody_is_counted(session: Session) -> None:
     assert [one["incomplete"] for one in people if isinstance(one, dict)] == [1, 0]
     assert f"{SECOND}: all done" in found.as_text()
     assert "recording 1, 0:00:01.000" in found.as_text()
+
+
+def test_training_is_not_reviewed(session: Session) -> None:
+    recording = all_recordings(session.study)[0]
+    add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
+    people = SegmentTable(session).annotators
+    with session.step("Train"):
+        set_assignments(session.study, [Assignment(recording.id, one, Purpose.TRAINING) for one in people])
+        for one in people:
+            set_done(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
+    assert tasks(session, SECOND) == []
