@@ -41,6 +41,7 @@ _COMMANDS = {
         "comment": "comment:comment",
         "search": "finding:search",
         "checklist": "finding:checklist",
+        "activity": "activity:activity",
     },
     "Team": {
         "plan": "plan:plan",

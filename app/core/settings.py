@@ -26,6 +26,7 @@ class Settings:
         volume: of playback, 0 to 100.
         window: geometry and splitter states as the window wrote them.
         shortcuts: keys that the user changed: action -> its keys.
+        activity: whether active minutes are counted.
         scheme_files: where a study's scheme was read from, by `STUDY/SCHEME` (id and key).
     """
 
@@ -36,6 +37,7 @@ class Settings:
     window: dict[str, Json] = field(default_factory=dict)
     scheme_files: dict[str, Json] = field(default_factory=dict)
     shortcuts: dict[str, Json] = field(default_factory=dict)
+    activity: bool = True
 
     def opened(self, study: Path) -> "Settings":
         """Return settings in which `study` is the newest of the recent ones."""

@@ -33,10 +33,10 @@ class KeyTable:
     def of(cls, usual: Keys, kept: Mapping[str, Json]) -> "KeyTable":
         """Read what the settings keep; what is no action, no list of texts, or not free any more is left out."""
         table = cls(usual, {})
-        for action, keys in kept.items():
-            if action not in usual or not isinstance(keys, list):
+        for action, given in kept.items():
+            if action not in usual or not isinstance(given, list):
                 continue
-            wanted = tuple(dict.fromkeys(one for one in keys if isinstance(one, str) and one))
+            wanted = tuple(dict.fromkeys(one for one in given if isinstance(one, str) and one))
             table = table._with(action, wanted)
         seen: set[str] = set()
         clean: dict[str, tuple[str, ...]] = {}

@@ -415,6 +415,7 @@ ACTIONS: tuple[Spec, ...] = (
         line=True,
     ),
     Spec("hold_out", "&Study", "&Hold out recording, or not", (), lambda w: toggle_hold_out(w), _EDIT, "lock"),
+    Spec("activity", "&Study", "Active &minutes…", (), lambda w: w.windows.open("activity"), Need.STUDY, line=True),
     Spec("shortcuts", "&Help", "&Keyboard shortcuts", ("F1",), lambda w: w.commands.show_shortcuts(), icon="keyboard"),
     Spec("edit_shortcuts", "&Help", "&Change keyboard shortcuts…", (), lambda w: w.shortcuts.edit(), icon="pencil"),
     Spec("about", "&Help", "&About Greenroom", (), lambda w: w.commands.show_about(), icon="info"),

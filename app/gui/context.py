@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
 from app.gui.job_center import JobCenter
 from app.gui.playback import Playback
@@ -32,3 +33,4 @@ class Context:
     background: Background
     questions: Questions
     look_at: Callable[[str, int], None]
+    activity: ActivityLog

@@ -11,6 +11,7 @@ from app.core.jobs import Work
 from app.core.session import LocatedMedium, MediaState
 from app.gui.actions import Need
 from app.gui.active_track import ActiveTrack
+from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
 from app.gui.coding import Coding
 from app.gui.comments_feed import CommentsFeed
@@ -184,6 +185,7 @@ class MainWindow(QMainWindow):
         )
         self.exports = Export(self.studio, self.jobs, self)
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
+        self.activity = ActivityLog(self.studio, self.player, self)
         context = Context(
             self.studio,
             self.player,
@@ -195,6 +197,7 @@ class MainWindow(QMainWindow):
             self.background,
             questions,
             self._look_at,
+            self.activity,
         )
         self.pages = Pages(space.pages, context, self)
         self.pages.put("faces", self.faces_page)

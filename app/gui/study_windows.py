@@ -17,6 +17,7 @@ WINDOWS: dict[str, str] = {
     "agreement": "app.gui.agreement.window:make",
     "adjudicate": "app.gui.review.adjudicating:make",
     "team": "app.gui.team.window:make",
+    "activity": "app.gui.activity_window:make",
     "training": "app.gui.training.window:make",
     "schemes": "app.gui.schemes_window:make",
 }

@@ -16,8 +16,8 @@ from project.queries.plans import completions
 from project.queries.recordings import all_recordings
 from project.types import Annotator, Changes
 from widgets import theme
+from widgets.rows_table import Row, RowsTable
 from widgets.training.setup_form import SetupForm, Wanted
-from widgets.training.tables import Row, RowsTable
 
 _NONE = "There is no training in this study."
 _NO_ROUND = f"{_NONE} Its owner sets one up."

@@ -1,4 +1,4 @@
-"""Tables of a training round: everybody's figures, the recordings, and segments beside the reference's."""
+"""A table of rows that are read and chosen: figures, recordings, segments, minutes."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

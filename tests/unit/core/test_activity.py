@@ -1,0 +1,88 @@
+"""Active minutes: what counts, where it is kept, and that off means nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.activity import STILL_ACTIVE_S, ActiveTime, as_json, by_day, by_recording, forget, keep, minutes
+from app.core.session import Session
+from project.queries.annotators import all_annotators
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic import fill
+from tests.fakes.terminal import Terminal
+
+KEY = ("recording", "annotator", "2026-11-21")
+OTHER = ("other", "annotator", "2026-11-21")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=2, segments=0, annotators=1)
+    with Session.open(tmp_path / "lab.greenroom", "Annotator 1") as opened:
+        yield opened
+
+
+def test_a_minute_after_the_last_input_nothing_counts_any_more() -> None:
+    counted = ActiveTime()
+    counted.look(0, KEY, True)
+    counted.note(0)
+    for now in range(5, 300, 5):
+        counted.look(now, KEY, True)
+    assert counted.take() == {KEY: int(STILL_ACTIVE_S)}
+    assert counted.take() == {}
+
+
+def test_out_of_sight_asleep_or_without_a_recording_nothing_counts() -> None:
+    counted = ActiveTime()
+    counted.look(0, KEY, True)
+    counted.note(0)
+    counted.look(5, KEY, False)
+    counted.look(10, None, True)
+    counted.note(1000)
+    counted.look(1000, KEY, True)
+    assert counted.take() == {}
+    counted.look(1004, KEY, True)
+    counted.look(1007, OTHER, True)
+    assert counted.take() == {KEY: 4, OTHER: 3}
+
+
+@given(st.lists(st.tuples(st.floats(0, 100), st.booleans(), st.booleans()), max_size=40))
+def test_never_more_than_the_time_that_passed(looks: list[tuple[float, bool, bool]]) -> None:
+    counted, now, taken = ActiveTime(), 0.0, 0
+    for passed, done, in_sight in looks:
+        now += passed
+        if done:
+            counted.note(now)
+        counted.look(now, KEY, in_sight)
+        taken += sum(counted.take().values())
+    assert taken <= now
+
+
+def test_it_is_kept_beside_the_history_and_can_be_deleted(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    first, second = (one.id for one in all_recordings(session.study))
+    who = next(one for one in all_annotators(session.study) if one.name == "Annotator 1")
+    before = session.study.undo_name
+    keep(session, {(first, who.id, "2026-11-20"): 90, (second, who.id, "2026-11-21"): 3700})
+    keep(session, {(first, who.id, "2026-11-20"): 60})
+    assert session.study.undo_name == before
+    assert [(one.seconds, one.recording_id) for one in by_recording(session, who)] == [(150, first), (3700, second)]
+    assert [(one.name, one.seconds) for one in by_day(session)] == [("2026-11-21", 3700), ("2026-11-20", 150)]
+    greenroom = Terminal(capsys)
+    path = session.study.path
+    assert "1 h 04 min" in greenroom("activity", path)
+    assert greenroom.json("activity", path)["seconds"] == 3850
+    forget(session, who)
+    assert as_json(session) == {"seconds": 0, "activity": []}
+    assert "No active minutes" in greenroom("activity", path)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "under a minute"), (60, "1 min"), (3599, "59 min"), (3660, "1 h 01 min")]
+)
+def test_minutes_in_words(seconds: int, said: str) -> None:
+    assert minutes(seconds) == said
