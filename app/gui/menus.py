@@ -37,6 +37,7 @@ class Menus(QObject):
         self.actions["strip"].setChecked(True)
         self.label_actions: list[QAction] = []
         self._marked = False
+        self._shown: tuple[Need, str] | None = None
 
     def set_track(self, track: Track | None, make: Callable[[str], object]) -> None:
         """Offer to make a segment of each label of a track from the marks, by the label's key."""
@@ -68,6 +69,9 @@ class Menus(QObject):
 
     def enable(self, present: Need, reason: str) -> None:
         """Switch on what can be done when `present` is there; `reason` says why a study cannot be edited."""
+        if (present, reason) == self._shown:
+            return
+        self._shown = (present, reason)
         self._marked = MARKED in present
         for action in self.label_actions:
             action.setEnabled(self._marked)
