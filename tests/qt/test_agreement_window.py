@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.commands.segments import add_segment
+from app.core.statistics import statistics
 from app.gui.agreement.computing import State
 from app.gui.agreement.window import AgreementWindow
 from app.gui.main_window import MainWindow
@@ -247,3 +248,20 @@ def test_a_study_in_which_nothing_is_marked_says_what_to_do(qtbot: QtBot, window
     current(qtbot, found)
     assert "Nothing is marked yet" in found.status.text()
     assert found.drawn.views
+
+
+def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow, opened: AgreementWindow) -> None:
+    session = window.studio.session
+    assert session is not None
+    counted = statistics(session)
+    drawn = {view.plot.key: view.plot.table() for view in opened.counted.views}
+    by_annotator = drawn["segments_by_annotator"]
+    assert [list(row[1:]) for row in by_annotator.rows] == counted.by_annotator.tolist()
+    (attributes,) = [one for one in counted.fields if one.key == "attributes"]
+    assert [list(row[1:]) for row in drawn["together_attributes"].rows] == attributes.together.tolist()
+    assert [list(row[1:]) for row in drawn["segments_by_attributes"].rows] == attributes.by_label.T.tolist()
+    each = zip(*(row[1:] for row in drawn["segments_by_attributes_and_annotator"].rows), strict=True)
+    assert [sum(values) for values in zip(*each, strict=True)] == attributes.together.diagonal().tolist()  # type: ignore[arg-type]
+    for key in ("durations", "durations_by_annotator"):
+        assert sum(int(cell or 0) for row in drawn[key].rows for cell in row[2:]) == 120
+    assert [row[1] for row in drawn["density"].rows] == counted.density[0].tolist()
