@@ -3,23 +3,21 @@
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from app.core.interchange.boris.marks import Marks, read_marks
+from app.core.interchange.boris.parts import LaneKey, Part
 from app.core.interchange.boris.values import comment_values, modifier_values
-from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
+from app.core.interchange.document import Document, Entry, MediaLink
 from app.core.interchange.limits import damaged
-from app.core.interchange.unique import unique
 from project.types import Json
 
-NO_SUBJECT = "No focal subject"
 COMMENT = "comment"
 _LATEST_S = 2_147_483_647
 _SEVERAL = 1
 _ANNOTATOR = ("annotator", "observer", "coder", "rater")
-_LaneKey = tuple[str, str, str, str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,17 +25,6 @@ class _Behavior:
     state: bool
     category: str
     sets: tuple[tuple[str, bool], ...]
-
-
-@dataclass(slots=True)
-class _Part:
-    """What is known of one recording so far."""
-
-    name: str
-    id: str
-    media: tuple[MediaLink, ...]
-    duration_us: int
-    lanes: dict[_LaneKey, list[Entry]] = field(default_factory=dict)
 
 
 def read_project(found: object, path: Path) -> Document:
@@ -63,12 +50,12 @@ class _Reader:
         self._remarks: list[str] = []
 
     def document(self) -> Document:
-        parts: dict[tuple[str, str], _Part] = {}
+        parts: dict[tuple[str, str], Part] = {}
         for name, observation in self._found["observations"].items():
             if not isinstance(observation, dict):
                 raise damaged(self._path, f"observation “{name[:40]}” is no object")
             self._observation(parts, name, observation)
-        return Document(tuple(self._part(one) for one in parts.values()), tuple(self._remarks))
+        return Document(tuple(one.finished(self._vocabulary) for one in parts.values()), tuple(self._remarks))
 
     def _ethogram(self) -> dict[str, _Behavior]:
         made = {}
@@ -81,7 +68,7 @@ class _Reader:
             made[str(one.get("code", ""))] = _Behavior(state, str(one.get("category") or ""), sets)
         return made
 
-    def _observation(self, parts: dict[tuple[str, str], _Part], name: str, observation: Mapping[str, Any]) -> None:
+    def _observation(self, parts: dict[tuple[str, str], Part], name: str, observation: Mapping[str, Any]) -> None:
         place = self._marks.places.get(name)
         media, duration_us = _media(observation)
         offset_us = _microseconds(observation.get("time offset") or 0) or 0
@@ -95,7 +82,7 @@ class _Reader:
         part = parts.get(key)
         if part is None:
             row_id = place.recording if place else ""
-            part = parts[key] = _Part(place.name if place else name, row_id, media, duration_us)
+            part = parts[key] = Part(place.name if place else name, row_id, media, duration_us)
         left_out: Counter[str] = Counter()
         for event in self._events(observation, name, left_out):
             lane, entry = self._entry(event, annotator, shift_us)
@@ -138,7 +125,7 @@ class _Reader:
             left_out[f"starts of “{one.code[:40]}”{who} without an end are left out"] += 1
         yield from sorted(made, key=lambda one: one.start_us)
 
-    def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[_LaneKey, Entry]:
+    def _entry(self, event: "_Event", annotator: str, shift_us: int) -> tuple[LaneKey, Entry]:
         start, end = event.start_us + shift_us, event.end_us + shift_us
         known = self._behaviors.get(event.code)
         ours = self._marks.codes.get(event.code)
@@ -146,31 +133,21 @@ class _Reader:
         if ours is None:
             values |= said_about(event.comment, event.comment_at_end)
             category = known.category if known else ""
-            lane = ("segments", annotator, event.subject, "", "", category)
+            lane = LaneKey("segments", annotator, event.subject, "", "", category)
             return lane, Entry(start, end, event.code, values)
         who = self._marks.subjects.get(event.subject, event.subject)
         if ours.kind == "utterances":
-            return ("utterances", "", who, "", "", ""), Entry(start, end, event.comment, values)
+            return LaneKey("utterances", "", who, "", "", ""), Entry(start, end, event.comment, values)
         values |= comment_values(event.comment, ours.fields)
-        return ("segments", annotator, who, ours.scheme, ours.track, ""), Entry(start, end, ours.text, values)
+        return LaneKey("segments", annotator, who, ours.scheme, ours.track, ""), Entry(start, end, ours.text, values)
 
-    def _part(self, part: _Part) -> RecordingPart:
-        taken: set[str] = set()
-        lanes = []
-        for (kind, annotator, participant, scheme, track, category), entries in part.lanes.items():
-            if kind == "utterances":
-                words = ["Speech", participant]
-                vocabulary: tuple[str, ...] = ()
-            elif scheme or track:
-                words = [annotator, f"{scheme}.{track}"]
-                stands = self._marks.codes.values()
-                vocabulary = tuple(one.text for one in stands if (one.scheme, one.track) == (scheme, track))
-            else:
-                words = [annotator, participant or NO_SUBJECT, category]
-                vocabulary = tuple(code for code, one in self._behaviors.items() if one.category == category)
-            name = unique(" ".join(word for word in words if word), taken)
-            lanes.append(Lane(name, tuple(entries), kind, annotator, participant, scheme, track, vocabulary))
-        return RecordingPart(part.name, tuple(lanes), part.media, part.duration_us, part.id)
+    def _vocabulary(self, key: LaneKey) -> tuple[str, ...]:
+        if key.kind == "utterances":
+            return ()
+        if key.scheme or key.track:
+            stands = self._marks.codes.values()
+            return tuple(one.text for one in stands if (one.scheme, one.track) == (key.scheme, key.track))
+        return tuple(code for code, one in self._behaviors.items() if one.category == key.category)
 
 
 def said_about(*comments: str) -> dict[str, Json]:

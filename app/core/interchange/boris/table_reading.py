@@ -6,15 +6,15 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 
 from app.core.csv_cells import plain
-from app.core.interchange.boris.project_reading import NO_SUBJECT, said_about
+from app.core.interchange.boris.parts import NO_SUBJECT, LaneKey, Part
+from app.core.interchange.boris.project_reading import said_about
 from app.core.interchange.boris.values import SEPARATOR, comment_values, modifier_values
-from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
+from app.core.interchange.document import Document, Entry, MediaLink
 from app.core.interchange.limits import damaged
-from app.core.interchange.unique import unique
 from project.types import Json
 
 SEVERAL = "[]"
@@ -25,17 +25,7 @@ _ROWS_BEFORE_HEADER = 60
 _LATEST_S = 2_147_483_647
 _MODIFIER = re.compile(r"modifiers?(?: ?#? ?(\d+))?")
 _PLAYER = re.compile(r"player #\d+: ?")
-_LaneKey = tuple[str, str, str, str, str, str]
 Row = Mapping[str, str]
-
-
-@dataclass(slots=True)
-class _Part:
-    name: str
-    id: str
-    media: tuple[MediaLink, ...]
-    duration_us: int
-    lanes: dict[_LaneKey, list[Entry]] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -71,7 +61,7 @@ def read_table(text: str, path: Path) -> Document:
 class _Reader:
     def __init__(self, path: Path) -> None:
         self._path = path
-        self._parts: dict[tuple[str, str], _Part] = {}
+        self._parts: dict[tuple[str, str], Part] = {}
         self._left_out: Counter[str] = Counter()
 
     def document(self, text: str) -> Document:
@@ -79,7 +69,7 @@ class _Reader:
         tabular = "start (s)" not in rows[0] if rows else False
         for span in self._paired(rows, before) if tabular else self._spans(rows):
             self._add(span, before)
-        parts = tuple(self._part(one) for one in self._parts.values())
+        parts = tuple(one.finished() for one in self._parts.values())
         return Document(parts, tuple(f"{why}: {count}." for why, count in self._left_out.items()))
 
     def _rows(self, text: str) -> tuple[list[dict[str, str]], dict[str, str]]:
@@ -161,28 +151,14 @@ class _Reader:
         key = row.get("recording id", "") or name, name
         media = _media(row.get("source", "") or row.get("media file path", "") or before.get("media file(s)", ""))
         if key not in self._parts:
-            self._parts[key] = _Part(name, row.get("recording id", ""), media, _duration(row))
+            self._parts[key] = Part(name, row.get("recording id", ""), media, _duration(row))
         shift = 0 if ours or not media else _microseconds(row.get("time offset (s)", "")) or 0
         lane, text, values = _lane(row, span)
         entry = Entry(span.start_us - shift, span.end_us - shift, text, values)
         self._parts[key].lanes.setdefault(lane, []).append(entry)
 
-    def _part(self, part: _Part) -> RecordingPart:
-        taken: set[str] = set()
-        lanes = []
-        for (kind, annotator, participant, scheme, track, category), entries in part.lanes.items():
-            if kind == "utterances":
-                words = ["Speech", participant]
-            elif scheme or track:
-                words = [annotator, f"{scheme}.{track}"]
-            else:
-                words = [annotator, participant or NO_SUBJECT, category]
-            title = unique(" ".join(word for word in words if word), taken)
-            lanes.append(Lane(title, tuple(entries), kind, annotator, participant, scheme, track))
-        return RecordingPart(part.name, tuple(lanes), part.media, part.duration_us, part.id)
 
-
-def _lane(row: Row, span: _Span) -> tuple[_LaneKey, str, dict[str, Json]]:
+def _lane(row: Row, span: _Span) -> tuple[LaneKey, str, dict[str, Json]]:
     """Return which lane a row belongs to, what it says, and its values."""
     subject = row.get("subject", "").strip()
     subject = "" if subject.casefold() == NO_SUBJECT.casefold() else subject
@@ -190,15 +166,15 @@ def _lane(row: Row, span: _Span) -> tuple[_LaneKey, str, dict[str, Json]]:
     names = [(one.removesuffix(SEVERAL), one.endswith(SEVERAL)) for one in _split(row.get("modifier names", ""))]
     values = modifier_values(SEPARATOR.join(_modifiers(row)), names)
     if "kind" in row and row["kind"] == "utterance":
-        return ("utterances", "", subject, "", "", ""), span.comment, {}
+        return LaneKey("utterances", "", subject, "", "", ""), span.comment, {}
     if "scheme" in row or "comment names" in row:
         values |= comment_values(span.comment, _split(row.get("comment names", "")))
-        lane = ("segments", annotator, subject, row.get("scheme", ""), row.get("track", ""), "")
+        lane = LaneKey("segments", annotator, subject, row.get("scheme", ""), row.get("track", ""), "")
         return lane, row["behavior"], values
     values |= said_about(span.comment, span.comment_at_end)
     category = row.get("behavioral category", "").strip()
     category = "" if category.casefold() == "not defined" else category
-    return ("segments", annotator, subject, "", "", category), row["behavior"], values
+    return LaneKey("segments", annotator, subject, "", "", category), row["behavior"], values
 
 
 def _observation(row: Row, before: Row) -> str:
