@@ -14,6 +14,7 @@ from widgets.icons import icon
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
+_ANNOTATOR_WIDTH = 216
 
 
 class State(StrEnum):
@@ -152,7 +153,7 @@ class PlanTable(QTableView):
             header.setSectionResizeMode(
                 section, QHeaderView.ResizeMode.Stretch if section == 0 else QHeaderView.ResizeMode.Fixed
             )
-            self.setColumnWidth(section, 176)
+            self.setColumnWidth(section, _ANNOTATOR_WIDTH)
 
 
 @cache
