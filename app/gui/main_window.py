@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QShowEvent
+from PySide6.QtCore import QObject, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.jobs import Work
@@ -94,6 +94,9 @@ class MainWindow(QMainWindow):
     windows: StudyWindows
     menus: Menus
 
+    resized = Signal()
+    """The window was moved or resized."""
+
     def __init__(
         self,
         questions: Questions | None = None,
@@ -117,6 +120,7 @@ class MainWindow(QMainWindow):
         self._guard.watch(self)
         self._drops = Drops(self, self.files)
         self.memory.restore_window()
+        self.memory.follow()
         self._show_session()
 
     # Parts
@@ -473,6 +477,14 @@ class MainWindow(QMainWindow):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         QTimer.singleShot(0, self._after_showing)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    def moveEvent(self, event: QMoveEvent) -> None:
+        super().moveEvent(event)
+        self.resized.emit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         marked = (self.studio.mark_in, self.studio.mark_out)

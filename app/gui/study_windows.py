@@ -2,12 +2,15 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import cast
+from typing import Protocol, cast, runtime_checkable
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QSplitter, QWidget
 
+from app.gui import view_state
 from app.gui.context import Context
+from app.gui.view_state import View
+from project.types import Json
 
 WINDOWS: dict[str, str] = {
     "segments": "app.gui.segments.window:make",
@@ -23,32 +26,100 @@ WINDOWS: dict[str, str] = {
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 
+_PASSING = frozenset({"import_annotations", "export_annotations", "adjudicate"})
+"""Windows for one errand: they do not come back with the study."""
+_MOVES = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A window with looks of its own that are worth keeping, such as its columns."""
+
+    def looks(self) -> View: ...
+
+    def restore_looks(self, looks: View) -> None: ...
+
 
 class StudyWindows(QObject):
-    """Opens each at most once, and closes all of them with the study."""
+    """Opens each at most once, and closes all of them with the study.
+
+    Signals:
+        changed: one was opened, closed, moved or resized.
+    """
+
+    changed = Signal()
 
     def __init__(self, context: Context, owner: QWidget) -> None:
         super().__init__(owner)
         self._context = context
         self._owner = owner
         self._open: dict[str, QWidget] = {}
+        self._looks: dict[str, View] = {}
         context.studio.leaving.connect(self.close_all)
 
     def open(self, key: str) -> QWidget:
         """Show one, in front."""
-        found = self._open.get(key)
-        if found is None:
-            module, function = WINDOWS[key].split(":")
-            make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
-            found = self._open[key] = make(self._context)
-            found.setParent(self._owner, Qt.WindowType.Window)
+        found = self._made(key)
         found.show()
         found.raise_()
         found.activateWindow()
         return found
 
+    def looks(self) -> dict[str, Json]:
+        """Return which windows are open, and where; also where those were that were closed."""
+        self._note()
+        return {key: dict(looks) for key, looks in self._looks.items()}
+
+    def restore(self, looks: Json) -> None:
+        """Open the windows that were open, where they were, once the main window is there."""
+        known = looks if isinstance(looks, dict) else {}
+        self._looks = {key: one for key, one in known.items() if key in WINDOWS and isinstance(one, dict)}
+        session = self._context.studio.session
+        wanted = [key for key, one in self._looks.items() if one.get("open") is True and key not in _PASSING]
+
+        def show() -> None:
+            if self._context.studio.session is session:
+                for key in wanted:
+                    self._made(key).show()
+                if wanted:
+                    self._owner.activateWindow()
+
+        QTimer.singleShot(0, self, show)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() in _MOVES:
+            self.changed.emit()
+        return super().eventFilter(watched, event)
+
+    def _made(self, key: str) -> QWidget:
+        if key in self._open:
+            return self._open[key]
+        module, function = WINDOWS[key].split(":")
+        make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
+        made = self._open[key] = make(self._context)
+        made.setParent(self._owner, Qt.WindowType.Window)
+        before = self._looks.get(key, {})
+        made.restoreGeometry(view_state.unpack(view_state.text(before, "geometry")))
+        for splitter, state in zip(made.findChildren(QSplitter), view_state.texts(before, "splitters"), strict=False):
+            splitter.restoreState(view_state.unpack(state))
+        own = before.get("own")
+        if isinstance(made, Remembering) and isinstance(own, dict):
+            made.restore_looks(own)
+        made.installEventFilter(self)
+        return made
+
+    def _note(self) -> None:
+        for key, window in self._open.items():
+            self._looks[key] = {
+                "open": window.isVisible(),
+                "geometry": view_state.pack(window.saveGeometry()),
+                "splitters": [view_state.pack(one.saveState()) for one in window.findChildren(QSplitter)],
+                "own": window.looks() if isinstance(window, Remembering) else {},
+            }
+
     def close_all(self) -> None:
-        """Close every one."""
+        """Close every one; they stay noted as open."""
+        self._note()
         for window in self._open.values():
             window.close()
             window.deleteLater()

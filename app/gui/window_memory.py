@@ -1,4 +1,7 @@
-"""Remembers how the window looked: for each study the recording, the moment, the zoom and what was selected."""
+"""Remembers how the window looked: for each study the recording, the moment, the zoom and what was selected.
+
+All is saved while somebody works, so that a crash takes nothing: at most every `SAVE_EVERY_MS`, after a change.
+"""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -11,6 +14,8 @@ from project.types import Json
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
 
+SAVE_EVERY_MS = 1_000
+
 
 class WindowMemory:
     """Writes and restores; knows the window's parts, and nobody knows it but the window."""
@@ -18,6 +23,41 @@ class WindowMemory:
     def __init__(self, window: "MainWindow") -> None:
         self._window = window
         self._places: dict[str, list[int]] = {}
+        self._timer = QTimer(window)
+        self._timer.setSingleShot(True)
+        self._timer.setInterval(SAVE_EVERY_MS)
+        self._timer.timeout.connect(self._save)
+
+    def follow(self) -> None:
+        """Save after every change from now on."""
+        window = self._window
+        space = window.workspace
+        for signal in (
+            window.studio.recording_changed,
+            window.studio.selection_changed,
+            window.studio.marks_changed,
+            window.player.position_changed,
+            window.timeline.view_changed,
+            window.timeline.lane_folded,
+            window.active.changed,
+            window.guidelines.toggled,
+            window.windows.changed,
+            window.resized,
+            space.pages.currentChanged,
+            space.columns.splitterMoved,
+            space.rows.splitterMoved,
+        ):
+            signal.connect(self.save_soon)
+
+    def save_soon(self, *_about: object) -> None:
+        """Save in a moment, with what else changes until then."""
+        if not self._timer.isActive():
+            self._timer.start()
+
+    def _save(self) -> None:
+        self.save_view()
+        if self._window.isVisible():
+            self.save_window()
 
     def note_place(self) -> None:
         """Remember where the recording that is shown was left."""
@@ -30,9 +70,10 @@ class WindowMemory:
         """Go to where a recording was left."""
         window, place = self._window, self._places.get(recording_id)
         if place is not None:
-            self.restore_zoom()
             window.player.seek(place[0])
             window.timeline.set_playhead(window.player.position_us)
+            # Last, because the timeline follows the playhead, which need not have been in sight.
+            self.restore_zoom()
 
     def restore_zoom(self) -> None:
         """Show the part of the timeline that was shown."""
@@ -60,6 +101,7 @@ class WindowMemory:
             "track": window.active.key,
             "guidelines": window.guidelines.visible,
             "folded": [*sorted(window.timeline.model.folded)],
+            "windows": window.windows.looks(),
         }
         view_state.save(session.study.id, view)
 
@@ -74,6 +116,7 @@ class WindowMemory:
         window.active.choose(view_state.text(view, "track"))
         window.guidelines.show(view.get("guidelines") is True)
         window.set_boxes(view.get("boxes") is not False)
+        window.windows.restore(view.get("windows"))
         rows = [row.id for row in window.recordings.model.rows()]
         wanted = view_state.text(view, "recording")
         if wanted not in rows:
@@ -100,7 +143,8 @@ class WindowMemory:
             "columns": view_state.pack(window.workspace.columns.saveState()),
             "rows": view_state.pack(window.workspace.rows.saveState()),
         }
-        window.studio.change_settings(replace(window.studio.settings, window=looks))
+        if looks != window.studio.settings.window:
+            window.studio.change_settings(replace(window.studio.settings, window=looks))
 
     def restore_window(self) -> None:
         """Give the window the size, the colours and the volume that it had."""

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 
 from PySide6.QtCore import (
+    QByteArray,
     QItemSelection,
     QItemSelectionModel,
     QModelIndex,
@@ -202,6 +203,16 @@ class SegmentsView(QTableView):
         menu.setParent(self, Qt.WindowType.Popup)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(self.horizontalHeader().mapToGlobal(where))
+
+    def hidden_columns(self) -> list[str]:
+        """Return the keys of the columns that the user hid."""
+        return sorted(self._hidden)
+
+    def restore_columns(self, hidden: Iterable[str], head: QByteArray) -> None:
+        """Hide these columns, and give the others the widths and order that `horizontalHeader().saveState()` gave."""
+        self._hidden = set(hidden) & set(self._titles)
+        self.horizontalHeader().restoreState(head)
+        self._show_columns()
 
     def columns_menu(self) -> QMenu:
         """Return a menu to show and hide columns with."""

@@ -8,10 +8,12 @@ from app.core.filtering import Filter
 from app.core.search import Hit, StudySearch
 from app.core.segment_table import SegmentTable
 from app.core.session import Session
+from app.gui import view_state
 from app.gui.context import Context
 from app.gui.segments.bulk import Bulk
 from app.gui.segments.cells import StudyCells
 from app.gui.segments.conditions import offer, wanted
+from app.gui.view_state import View
 from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
@@ -146,6 +148,17 @@ class SegmentsWindow(QWidget):
         more = f" {kept} of held-out recordings were left out." if kept else ""
         self._context.studio.told.emit(f"Copied {counted(len(free), 'segment')} as CSV.{more}")
         self.bulk_bar.count.setText(f"Copied {counted(len(free), 'segment')}.{more}")
+
+    def looks(self) -> View:
+        """Return which columns are shown, and how wide."""
+        head = self.view.horizontalHeader().saveState()
+        return {"hidden": [*self.view.hidden_columns()], "head": view_state.pack(head)}
+
+    def restore_looks(self, looks: View) -> None:
+        """Show the columns that were shown."""
+        if view_state.text(looks, "head"):
+            head = view_state.unpack(view_state.text(looks, "head"))
+            self.view.restore_columns(view_state.texts(looks, "hidden"), head)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

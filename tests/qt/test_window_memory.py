@@ -1,0 +1,119 @@
+"""The window comes back as it was left, also when the program was killed."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.settings import load_settings, load_view
+from app.gui.main_window import MainWindow
+from app.gui.segments.window import SegmentsWindow
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic import fill
+
+Open = Callable[[Path], MainWindow]
+SECOND = 1_000_000
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=3, segments=9, annotators=1)
+    return tmp_path / "lab.greenroom"
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot) -> Iterator[Open]:
+    opened: list[MainWindow] = []
+
+    def make(study: Path) -> MainWindow:
+        window = MainWindow()
+        opened.append(window)
+        qtbot.addWidget(window)
+        window.resize(1360, 860)
+        window.show()
+        qtbot.waitExposed(window)
+        assert window.open_study(study)
+        return window
+
+    yield make
+    for window in opened:
+        window.close()
+
+
+def ids(window: MainWindow) -> list[str]:
+    assert window.studio.session is not None
+    return [one.id for one in all_recordings(window.studio.session.study)]
+
+
+def test_what_is_kept_does_not_wait_for_the_end(qtbot: QtBot, open_window: Open, study: Path) -> None:
+    window = open_window(study)
+    assert window.studio.session is not None
+    key = window.studio.session.study.id
+    second = ids(window)[1]
+    window.choose_recording(second)
+    window.set_mode("faces")
+    window.windows.open("checklist").resize(700, 500)
+    window.workspace.columns.setSizes([300, 700, 360])
+    window.workspace.columns.splitterMoved.emit(300, 1)
+
+    def kept() -> bool:
+        view = load_view(key)
+        windows = view.get("windows")
+        there = isinstance(windows, dict) and isinstance(windows.get("checklist"), dict)
+        return view.get("recording") == second and view.get("mode") == "faces" and there
+
+    qtbot.waitUntil(kept, timeout=5_000)
+    assert load_settings().window["columns"], "a second later all is in the files, as if the program were killed now"
+
+
+def test_windows_come_back_where_they_were_and_columns_too(qtbot: QtBot, open_window: Open, study: Path) -> None:
+    window = open_window(study)
+    segments = window.windows.open("segments")
+    assert isinstance(segments, SegmentsWindow)
+    segments.resize(780, 555)
+    size = (segments.width(), segments.height())
+    first = next(iter(segments.view.columns_menu().actions()))
+    first.trigger()
+    hidden = segments.view.hidden_columns()
+    assert hidden
+    window.windows.open("team").close()
+    window.windows.open("export_annotations")
+    window.close()
+
+    again = open_window(study)
+    qtbot.waitUntil(lambda: "segments" in again.windows._open, timeout=5_000)
+    found = again.windows._open["segments"]
+    assert isinstance(found, SegmentsWindow)
+    assert found.isVisible()
+    assert (found.width(), found.height()) == size
+    assert found.view.hidden_columns() == hidden
+    assert set(again.windows._open) == {"segments"}, "neither what was closed nor what was for one errand"
+
+
+def test_each_recording_is_found_where_it_was_left(open_window: Open, study: Path) -> None:
+    window = open_window(study)
+    first, second, _ = ids(window)
+    window.choose_recording(first)
+    window.timeline.show_span(2 * SECOND, 9 * SECOND)
+    before = window.timeline.visible_range()
+    window.choose_recording(second)
+    window.timeline.show_span(20 * SECOND, 30 * SECOND)
+    window.choose_recording(first)
+    assert window.timeline.visible_range() == pytest.approx(before, abs=SECOND / 10)
+
+
+def test_damaged_looks_of_windows_are_left_alone(open_window: Open, study: Path) -> None:
+    window = open_window(study)
+    for looks in (
+        None,
+        3,
+        [],
+        {"segments": 3},
+        {"segments": {"open": True, "geometry": "x", "splitters": 3}},
+        {"?": {}},
+    ):
+        window.windows.restore(looks)
+    window.windows.open("segments")
