@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractItemView, QApplication
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QLabel
 from pytestqt.qtbot import QtBot
 
 from app.core.commands import segments as commands
@@ -82,6 +82,8 @@ def test_a_reviewer_goes_through_a_recording_with_keys_only(open_window: Open, s
     assert [row.state for row in rows] == [State.WAITS, State.WAITS_FOR_OTHER, State.WAITS]
     assert [row.text for row in rows] == ["Label, attributes, rationale", "Only Ada", "Only Bo"]
 
+    (hint,) = page.side_by_side.findChildren(QLabel)
+    assert "Press N" in hint.text()
     press(window, Key.Key_N)
     shown = page.side_by_side.comparison()
     assert shown is not None

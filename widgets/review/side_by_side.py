@@ -33,6 +33,7 @@ class SideBySide(QScrollArea):
         self.setAccessibleName("Side by side")
         self._shown: Comparison | None = None
         theme.notifier.changed.connect(self._redraw)
+        self._redraw()
 
     def comparison(self) -> Comparison | None:
         """Return what is shown."""
