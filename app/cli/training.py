@@ -22,7 +22,7 @@ _SHARE = click.FloatRange(0, 1)
 @click.option("--recording", multiple=True, help="A recording to train on; give it again for each further one.")
 @click.option("--reference", help="Name of the annotator to compare with.")
 @click.option("--minimum-boundaries", type=_SHARE, help="Mean overlap (IoU) of matched segments, 0 to 1.")
-@click.option("--minimum-verdict", type=_SHARE, help="Share of matched segments with the same verdict, 0 to 1.")
+@click.option("--minimum-labels", type=_SHARE, help="Share of matched segments with the same label, 0 to 1.")
 @click.option("--minimum-attributes", type=_SHARE, help="Mean Jaccard index of the attributes, 0 to 1.")
 @click.option("--off", is_flag=True, help="End the training: the work is open to everybody.")
 @json_option
@@ -31,7 +31,7 @@ def training(
     recording: tuple[str, ...],
     reference: str | None,
     minimum_boundaries: float | None,
-    minimum_verdict: float | None,
+    minimum_labels: float | None,
     minimum_attributes: float | None,
     off: bool,
     as_json: bool,
@@ -42,10 +42,10 @@ def training(
 
     \b
     Example:
-      greenroom training my-study.greenroom --recording 1 --recording 2 --reference Expert --minimum-verdict 0.8
+      greenroom training my-study.greenroom --recording 1 --recording 2 --reference Expert --minimum-labels 0.8
       greenroom training my-study.greenroom
     """
-    given = dict(zip(FIGURES, (minimum_boundaries, minimum_verdict, minimum_attributes), strict=True))
+    given = dict(zip(FIGURES, (minimum_boundaries, minimum_labels, minimum_attributes), strict=True))
     least = {figure: value for figure, value in given.items() if value is not None}
     changing = bool(recording or reference or least)
     if changing and (not recording or reference is None):

@@ -15,7 +15,7 @@ from project.types import Annotator, FieldValue, Json, Purpose, Segment
 TRAINING = "training"
 """The property that holds the gate."""
 
-FIGURES = ("boundaries", "verdict", "attributes")
+FIGURES = ("boundaries", "labels", "attributes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Gate:
         recordings: ids of the recordings to train on.
         reference: id of the annotator to compare with.
         minimum: figure -> what it must reach, 0 to 1; `boundaries` is the mean IoU of matched segments, in which
-            segments without a partner count 0; `verdict` the share of matched segments with the same label;
+            segments without a partner count 0; `labels` the share of matched segments with the same label;
             `attributes` the mean Jaccard index of what was chosen in them.
     """
 
@@ -143,7 +143,7 @@ def _reaches(compared: _Compared, figure: str, least: float) -> bool:
 
 def _compare(session: Session, recordings: list[str], annotator: str, reference: str) -> _Compared:
     iou: list[float] = []
-    verdicts: list[float] = []
+    labels: list[float] = []
     chosen: list[float] = []
     segments = alone = 0
     for place in recordings:
@@ -156,14 +156,14 @@ def _compare(session: Session, recordings: list[str], annotator: str, reference:
         alone += len(mine) + len(theirs) - 2 * len(pairs)
         for one, other, share in pairs:
             iou.append(share)
-            verdicts.append(float(one.label == other.label))
+            labels.append(float(one.label == other.label))
             chosen += _jaccards(session, one, values.get(one.id, {}), values.get(other.id, {}))
     return _Compared(
         len(iou),
         segments,
         {
             "boundaries": sum(iou) / (len(iou) + alone) if segments else None,
-            "verdict": sum(verdicts) / len(verdicts) if verdicts else None,
+            "labels": sum(labels) / len(labels) if labels else None,
             "attributes": sum(chosen) / len(chosen) if chosen else None,
         },
     )

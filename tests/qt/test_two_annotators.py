@@ -150,7 +150,7 @@ def test_a_study_with_two_annotators_from_plan_to_figures(
         )
     greenroom(
         *("training", study, "--recording", "1", "--reference", "Olga"),
-        *("--minimum-verdict", "0.9", "--minimum-boundaries", "0.7", "--minimum-attributes", "0.5"),
+        *("--minimum-labels", "0.9", "--minimum-boundaries", "0.7", "--minimum-attributes", "0.5"),
     )
     greenroom("plan", study, "--annotators", "Ada,Ben", "--training", "1")
     copies = {}

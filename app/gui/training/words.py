@@ -6,7 +6,7 @@ from app.core.training import Gate, Trained
 from app.core.training_report import Line
 from project.timebase import format_time
 
-NAMES = {"boundaries": "Boundaries", "verdict": "Verdict", "attributes": "Attributes"}
+NAMES = {"boundaries": "Boundaries", "labels": "Labels", "attributes": "Attributes"}
 
 
 def figure(one: Trained, gate: Gate, key: str) -> str:

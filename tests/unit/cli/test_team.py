@@ -143,7 +143,7 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
     add(greenroom, study, "6", "Expert", "--attribute", "norms", "--rationale", CANARY)
     shown = greenroom.json(
         "training", study, "--recording", "6", "--reference", "Expert", "--minimum-boundaries", "0.5",
-        "--minimum-verdict", "0.9", "--minimum-attributes", "0.5",
+        "--minimum-labels", "0.9", "--minimum-attributes", "0.5",
     )  # fmt: skip
     assert [one["name"] for one in shown["annotators"]] == ["Ada", "Bo", "Cy"]
     copy = tmp_path / "Ada.greenroom"
@@ -155,7 +155,7 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
     greenroom("done", copy, "--recording", "6", "--annotator", "Ada")
     assert "attributes 0.00, needed 0.50" in add(greenroom, copy, place, "Ada", code=2)
     (ada,) = greenroom.json("training", copy)["annotators"]
-    assert (ada["boundaries"], ada["verdict"], ada["attributes"], ada["passed"]) == (1, 1, 0, False)
+    assert (ada["boundaries"], ada["labels"], ada["attributes"], ada["passed"]) == (1, 1, 0, False)
     own = next(s for s in greenroom.json("segment", "list", copy)["segments"] if s["annotator"] == "Ada")["id"]
     greenroom("segment", "edit", copy, own, "--attribute", "norms", "--end", "1.4")
     assert greenroom.json("training", copy)["annotators"][0]["boundaries"] == pytest.approx(0.9)

@@ -24,7 +24,7 @@ def open_round(folder: Path) -> Session:
     first = all_recordings(session.study)[0].id
     mark(session, first, 1, 3, "Talks over her.")
     mark(session, first, 5, 7, "Asks back.", Verdict.COMPETENCE)
-    set_training(session, [first], "Olga", {"boundaries": 0.5, "verdict": 0.8})
+    set_training(session, [first], "Olga", {"boundaries": 0.5, "labels": 0.8})
     make_plan(session, Wish(("Ada", "Bo"), 2, 1, training=(first,)))
     return session
 
