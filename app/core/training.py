@@ -63,14 +63,14 @@ class Trained:
 
 
 def gate_of(session: Session) -> Gate | None:
-    """Return the study's gate, or None where it has none."""
+    """Return the study's gate, or None where it has none. Figures that this version does not know are not asked for."""
     found = session.study.get_property(TRAINING)
     if not isinstance(found, dict):
         return None
     recordings, minimum = found.get("recordings"), found.get("minimum")
     if not isinstance(recordings, list) or not isinstance(minimum, dict):
         return None
-    least = {key: float(value) for key, value in minimum.items() if isinstance(value, int | float)}
+    least = {key: float(value) for key in FIGURES if isinstance(value := minimum.get(key), int | float)}
     return Gate(tuple(map(str, recordings)), str(found.get("reference", "")), least)
 
 
