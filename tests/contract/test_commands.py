@@ -50,6 +50,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("search", ("lab.greenroom", "two")),
     ("comment", ("lab.greenroom", "SEGMENT", "--text", "Really?", "--annotator", "Bo")),
     ("checklist", ("lab.greenroom",)),
+    ("activity", ("lab.greenroom",)),
     ("segment edit", ("lab.greenroom", "SEGMENT", "--end", "1.5", "--annotator", "Ada")),
     ("review list", ("lab.greenroom", "--annotator", "Ada")),
     ("review decide", ("lab.greenroom", "SEGMENT", "--decision", "agree", "--annotator", "Bo")),
