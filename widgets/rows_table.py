@@ -63,6 +63,11 @@ class RowsTable(QTableWidget):
             if row.key == chosen:
                 self.selectRow(place)
 
+    def fit(self, most: int) -> None:
+        """Be as tall as the rows need, and no taller than so many pixels."""
+        rows = sum(self.rowHeight(place) for place in range(self.rowCount()))
+        self.setFixedHeight(min(most, self.horizontalHeader().sizeHint().height() + rows + 2 * self.frameWidth() + 2))
+
     def current_key(self) -> str:
         """Return the key of the chosen row, or ""."""
         place = self.currentRow()

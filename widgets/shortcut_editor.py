@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 
 _KEY = Qt.ItemDataRole.UserRole
+_ROW = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class ShortcutEditor(QDialog):
         for row in rows:
             item = QTreeWidgetItem([f"{row.group}: {row.text}", ", ".join(map(_native, row.keys)) or "-"])
             item.setData(0, _KEY, row.action)
+            item.setSizeHint(0, QSize(0, _ROW))
             if row.changed:
                 item.setFont(1, theme.font(semibold=True))
                 item.setToolTip(1, "Changed by you")

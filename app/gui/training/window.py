@@ -81,6 +81,7 @@ class TrainingWindow(QWidget):
             for table in (self.figures, self.recordings, self.lines):
                 table.show_rows([])
             self.note.setText("Choose recordings and a reference under Set up." if owner else "")
+            self.note.setVisible(owner)
             return
         names = {one.id: one.name for one in all_annotators(session.study)}
         places = [one for one in all_recordings(session.study) if one.id in gate.recordings]
@@ -109,6 +110,8 @@ class TrainingWindow(QWidget):
                 for one in places
             ]
         )
+        self.figures.fit(168)
+        self.recordings.fit(136)
         self._show_lines()
 
     def _people(self, session: Session) -> list[Annotator]:
@@ -127,6 +130,7 @@ class TrainingWindow(QWidget):
         who = next((one for one in self._people(session) if one.id == chosen), None)
         found = training_lines(session, who, gate) if who is not None else []
         self.note.setText("" if found else _FIRST)
+        self.note.setHidden(bool(found))
         self.lines.show_rows(
             [
                 Row(
@@ -149,8 +153,6 @@ class TrainingWindow(QWidget):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
-        self.figures.setMaximumHeight(168)
-        self.recordings.setMaximumHeight(136)
         column.addWidget(self.figures)
         column.addWidget(self.recordings)
         column.addWidget(self.note)
