@@ -3,6 +3,7 @@
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from project.counted import counted
 from widgets.icons import icon
 from widgets.jobs_panel import JobsPanel
 
@@ -25,7 +26,7 @@ class JobsButton(QToolButton):
         if not open_jobs:
             words = "No jobs run"
         else:
-            words = f"{open_jobs} job{'s' if open_jobs > 1 else ''}" + (f", {percent} %" if percent >= 0 else "")
+            words = counted(open_jobs, "job") + (f", {percent} %" if percent >= 0 else "")
         self.setText(f" {words}" if open_jobs else " Jobs")
         self.setAccessibleName(f"Jobs: {words}")
         self.setToolTip(f"{words} ({self._keys})")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QImage
 
+from project.counted import counted
 from project.timebase import format_time
 
 Index = QModelIndex | QPersistentModelIndex
@@ -48,7 +49,7 @@ class RecordingRow:
         facts = [f"{self.number}. {self.name}", f"duration {format_time(self.duration_us)}"]
         if self.missing:
             facts.append("media missing")
-        facts += [f"{name}: {count} segment{'' if count == 1 else 's'}" for name, count in self.segments]
+        facts += [f"{name}: {counted(count, 'segment')}" for name, count in self.segments]
         if not any(count for _, count in self.segments):
             facts.append("no segments yet")
         if self.held_out:
@@ -193,7 +194,7 @@ class RecordingsModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{name}, {count} recording{'' if count == 1 else 's'}"
+            return f"{name}, {counted(count, 'recording')}"
         return None
 
     def _show(self) -> None:

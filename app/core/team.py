@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from app.core.session import Session
+from project.counted import counted
 from project.queries.annotators import all_annotators
 from project.queries.hold_outs import hold_outs
 from project.queries.plans import all_assignments, completions
@@ -131,5 +132,5 @@ def _state(cell: Cell) -> str:
     if cell.done:
         notes.append("done")
     elif cell.segments:
-        notes.append(f"{cell.segments} segment{'' if cell.segments == 1 else 's'}")
+        notes.append(counted(cell.segments, "segment"))
     return f" ({', '.join(notes)})" if notes else ""

@@ -9,6 +9,7 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from project.counted import counted
 from widgets import theme
 from widgets.icons import icon
 
@@ -40,7 +41,7 @@ class PlanCell:
     @property
     def text(self) -> str:
         """What the cell shows."""
-        count = "" if not self.segments else f"{self.segments} segment{'' if self.segments == 1 else 's'}"
+        count = "" if not self.segments else counted(self.segments, "segment")
         words = ["training"] if self.training else [] if self.given else ["not planned"]
         return ", ".join([*words, count or self.state.value])
 

@@ -5,6 +5,7 @@ from pathlib import PurePosixPath
 from app.core.interchange.document import Document, RecordingPart
 from app.core.interchange.file_names import file_name
 from app.core.session import Session
+from project.counted import counted
 from project.errors import UserError
 from project.queries.media import all_media
 from project.queries.recordings import all_recordings
@@ -36,7 +37,7 @@ def chosen_places(session: Session, document: Document, chosen: list[Recording])
     parts = len(document.recordings)
     if len(chosen) != parts:
         raise UserError(
-            f"The file is about {parts} recording{'s' if parts != 1 else ''}, and {len(chosen)} were named.",
+            f"The file is about {counted(parts, 'recording')}, and {len(chosen)} were named.",
             "Name one for each, in the order of the file.",
         )
     return tuple(one.id for one in chosen)
