@@ -6,6 +6,7 @@ from app.core.session import MediaState, Session
 from project.counted import counted
 from project.names import shown
 from project.queries.annotators import all_annotators
+from project.queries.hold_outs import hold_outs
 from project.queries.media import all_media
 from project.queries.recordings import all_recordings
 from project.queries.runs import latest_run
@@ -16,13 +17,14 @@ from project.types import Json, MediumRole, Recording, Run
 
 @dataclass(frozen=True, slots=True)
 class RecordingOverview:
-    """One recording: its file, how many segments it has, and the newest face tracking."""
+    """One recording: its file, how many segments it has, the newest face tracking, and whether it is held out."""
 
     recording: Recording
     file: str
     state: MediaState | None
     segments: int
     faces: Run | None
+    held_out: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class Overview:
                     "file": r.file,
                     "media": r.state.value if r.state else "none",
                     "segments": r.segments,
+                    "held_out": r.held_out,
                     "face_tracks": r.faces.result.get("tracks") if r.faces else None,
                 }
                 for r in self.recordings
@@ -70,6 +73,8 @@ class Overview:
         lines = [f"{shown(self.name)}: {size}, by {who}"]
         for r in self.recordings:
             notes = [counted(r.segments, "segment")]
+            if r.held_out:
+                notes.append("held out")
             if r.faces:
                 notes.append(counted(int(str(r.faces.result.get("tracks") or 0)), "face track"))
             if r.state is not None and r.state is not MediaState.PRESENT:
@@ -81,7 +86,7 @@ class Overview:
 
 def overview(session: Session) -> Overview:
     """Count what is in the study and look where its files are."""
-    counts = segment_counts(session.study)
+    counts, kept_back = segment_counts(session.study), hold_outs(session.study)
     wrote = {annotator_id for of_recording in counts.values() for annotator_id in of_recording}
     main = {m.recording_id: m for m in all_media(session.study) if m.role is MediumRole.MAIN}
     return Overview(
@@ -95,6 +100,7 @@ def overview(session: Session) -> Overview:
                 session.locate(main[recording.id]).state if recording.id in main else None,
                 sum(counts.get(recording.id, {}).values()),
                 latest_run(session.study, recording.id, "faces"),
+                recording.id in kept_back,
             )
             for recording in all_recordings(session.study)
         ),

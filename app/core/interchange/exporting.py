@@ -33,10 +33,10 @@ def exportable(session: Session, wanted: Sequence[str] | None = None) -> list[Re
     if wanted is not None:
         for one in found:
             if one.id in kept_back:
-                raise UserError(f"Recording {one.number} is a hold-out, which is never exported.", "Leave it out.")
+                raise UserError(f"Recording {one.number} is held out, so it is never exported.", "Choose another one.")
     found = [one for one in found if one.id not in kept_back]
     if not found:
-        raise UserError("There is no recording to export.", "Add one, or choose one that is not a hold-out.")
+        raise UserError("There is no recording to export.", "Add one, or choose one that is not held out.")
     return found
 
 

@@ -168,6 +168,8 @@ def test_a_training_opens_the_work(study: Path, tmp_path: Path, greenroom: Termi
 
 def test_a_held_out_recording_is_marked_and_left_out_of_the_plan(study: Path, greenroom: Terminal) -> None:
     greenroom("hold-out", study, "--recording", "2")
+    assert [one["held_out"] for one in greenroom.json("info", study)["recording_list"]][:3] == [False, True, False]
+    assert greenroom("info", study).count("held out") == 1
     found = greenroom.json("plan", study, "--annotators", "Dee,Eve")
     second = next(one for one in found["recordings"] if one["number"] == 2)
     assert second["held_out"] is True
