@@ -95,6 +95,10 @@ class PlayerView(QWidget):
             self._subtitle = text
             self.update()
 
+    def subtitle(self) -> str:
+        """Return the line of speech that is shown."""
+        return self._subtitle
+
     def set_exact(self, exact: bool | None) -> None:
         """Say whether the picture is the very frame of the playhead's time.
 

@@ -331,6 +331,15 @@ ACTIONS: tuple[Spec, ...] = (
         line=True,
         checkable=True,
     ),
+    Spec(
+        "subtitles",
+        "&View",
+        "What is &said, in the picture",
+        ("U",),
+        lambda w: w.subtitles.toggle(),
+        _PLAY,
+        checkable=True,
+    ),
     Spec("disagreement_on", "&View", "Next disagreement", ("Alt+Right",), lambda w: w.strip.go(1), _PLAY),
     Spec("disagreement_back", "&View", "Previous disagreement", ("Alt+Left",), lambda w: w.strip.go(-1), _PLAY),
     Spec(

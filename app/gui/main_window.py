@@ -38,6 +38,7 @@ from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts
 from app.gui.studio import Studio
 from app.gui.study_windows import StudyWindows
+from app.gui.subtitles import Subtitles
 from app.gui.timeline_feed import TimelineFeed
 from app.gui.training.gate import TrainingGate
 from app.gui.views import Views
@@ -85,6 +86,7 @@ class MainWindow(QMainWindow):
     coding: Coding
     shortcuts: Shortcuts
     strip: DisagreementStrip
+    subtitles: Subtitles
     playback: Playback
     views: Views
     faces: Faces
@@ -169,6 +171,7 @@ class MainWindow(QMainWindow):
             self.studio, self.player, self.view, self.transport, self.timeline, self.background, self
         )
         self.views = Views(self.studio, self.player, self.playback, space.views, self.transport, engine, self)
+        self.subtitles = Subtitles(self.studio, self.player, self.view, self)
         self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
         self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
         self.comments = CommentsFeed(self.studio, self)

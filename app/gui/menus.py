@@ -35,6 +35,7 @@ class Menus(QObject):
         self._add_themes()
         self.actions["follow"].setChecked(True)
         self.actions["strip"].setChecked(True)
+        self.actions["subtitles"].setChecked(True)
         self.label_actions: list[QAction] = []
         self._marked = False
         self._shown: tuple[Need, str] | None = None

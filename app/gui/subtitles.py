@@ -1,0 +1,70 @@
+"""Shows what is said at the playhead as a line at the foot of the picture."""
+
+from bisect import bisect_right
+
+from PySide6.QtCore import QObject
+
+from app.gui.player import Player
+from app.gui.studio import Studio
+from project.queries.participants import all_participants
+from project.queries.utterances import utterances_of
+from project.types import Changes, Utterance
+from widgets.player_view import PlayerView
+
+_TABLES = frozenset({"utterance", "participant"})
+
+
+class Subtitles(QObject):
+    """Reads the transcript of the recording that is shown, and follows the playhead.
+
+    Attributes:
+        on: whether it is shown.
+    """
+
+    def __init__(self, studio: Studio, player: Player, view: PlayerView, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self._view = view
+        self.on = True
+        self._utterances: list[Utterance] = []
+        self._starts: list[int] = []
+        self._longest_us = 0
+        self._speakers: dict[str, str] = {}
+        studio.recording_changed.connect(self._reload)
+        studio.bridge.changed.connect(self._apply)
+        player.position_changed.connect(self._show)
+
+    def toggle(self) -> None:
+        """Show what is said, or no longer."""
+        self.on = not self.on
+        self._show(self._player.position_us)
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if _TABLES & set(changes):
+            self._reload()
+
+    def _reload(self) -> None:
+        session, recording = self._studio.session, self._studio.recording
+        found = utterances_of(session.study, recording.id) if session and recording else []
+        self._utterances = found
+        self._starts = [one.start_us for one in found]
+        self._longest_us = max((one.end_us - one.start_us for one in found), default=0)
+        people = all_participants(session.study) if session and found else []
+        self._speakers = {one.id: one.pseudonym for one in people}
+        self._show(self._player.position_us)
+
+    def _show(self, time_us: int) -> None:
+        self._view.set_subtitle("\n".join(self._said_at(time_us)) if self.on else "")
+
+    def _said_at(self, time_us: int) -> list[str]:
+        """Return a line for each utterance at a time, with its speaker where known."""
+        lines: list[str] = []
+        at = bisect_right(self._starts, time_us) - 1
+        while at >= 0 and self._starts[at] >= time_us - self._longest_us:
+            one = self._utterances[at]
+            if time_us < one.end_us:
+                speaker = self._speakers.get(one.participant_id or "")
+                lines.append(f"{speaker}: {one.text}" if speaker else one.text)
+            at -= 1
+        return lines[::-1]

@@ -1,0 +1,53 @@
+"""What is said stands in the picture while it is said."""
+
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.gui.main_window import MainWindow
+from project.ids import new_id
+from project.queries.participants import insert_participant
+from project.queries.utterances import insert_utterances
+from project.types import Participant, ParticipantRole, Utterance
+from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
+
+__all__ = ["Answers", "answers", "open_window", "sample", "study"]
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: Open, study: Path) -> MainWindow:
+    made = open_window(study)
+    ready(qtbot, made)
+    session, recording = made.studio.session, made.studio.recording
+    assert session is not None
+    assert recording is not None
+    speaker = Participant(new_id(), "P01", ParticipantRole.USER)
+    with session.study.step("Import talk.vtt") as step:
+        insert_participant(session.study, speaker)
+        said = [(1, 5, "Long.", speaker.id), (2, 3, "Short.", None), (8, 9, "Later.", speaker.id)]
+        insert_utterances(
+            session.study,
+            [Utterance(new_id(), recording.id, a * 1_000_000, b * 1_000_000, text, who) for a, b, text, who in said],
+        )
+    made.studio.publish(step.changes)
+    return made
+
+
+@pytest.mark.parametrize(
+    ("second", "shown"),
+    [(0.5, ""), (1.0, "P01: Long."), (2.4, "P01: Long.\nShort."), (4.0, "P01: Long."), (6.0, ""), (8.2, "P01: Later.")],
+)
+def test_it_follows_the_playhead(window: MainWindow, second: float, shown: str) -> None:
+    window.playback.jump(round(second * 1e6))
+    assert window.view.subtitle() == shown
+
+
+def test_it_can_be_switched_off_and_goes_with_undo(window: MainWindow) -> None:
+    window.playback.jump(4_000_000)
+    window.menus.actions["subtitles"].trigger()
+    assert window.view.subtitle() == ""
+    window.menus.actions["subtitles"].trigger()
+    assert window.view.subtitle() == "P01: Long."
+    window.studio.undo()
+    assert window.view.subtitle() == ""
