@@ -10,6 +10,7 @@ from app.cli.output import json_option, progress_bar, tell
 from app.cli.study import STUDY
 from app.core.interchange.registry import FORMATS
 from app.core.session import Session
+from project.counted import counted
 from project.types import Json
 
 if TYPE_CHECKING:
@@ -103,9 +104,10 @@ def import_annotations(
     from media.destination import replaced_when_whole
     from project.queries.recordings import all_recordings
 
+    document = read_file(file, key)
+    given = None if chosen is None else load_mapping(chosen)
     with Session.open(study, annotator, read_only=preview) as session:
-        document = read_file(file, key)
-        mapping = guess_mapping(session, document) if chosen is None else load_mapping(chosen)
+        mapping = guess_mapping(session, document) if given is None else given
         places = chosen_places(session, document, [recording_called(session, one) for one in recording])
         plan = plan_import(session, document, mapping, places)
         numbers = {one.id: one.number for one in all_recordings(session.study)}
@@ -147,13 +149,13 @@ def _described(lane: "LanePlan", number: int | None) -> dict[str, Json]:
 def _lines(plan: "Plan | RowsPlan", numbers: Mapping[str, int], preview: bool) -> Iterator[str]:
     for lane in plan.lanes:
         where = f"recording {numbers[lane.recording_id]}" if lane.recording_id in numbers else "a new recording"
-        yield f"{lane.part}: {lane.lane} -> {_target(lane, where)}: {lane.added} of {lane.entries} are new"
+        yield f"{lane.part}: {lane.lane} -> {_target(lane, where)}: new {lane.added} of {lane.entries}"
         yield from (f"  {count} left out: {why}" for why, count in lane.left_out.items())
         yield from (f"  {remark}" for remark in lane.remarks)
     yield from plan.remarks
     verb = "Would import" if preview else "Imported"
     known = f"; {plan.known} are in the study already" if plan.known else ""
-    yield f"{verb} {plan.added} segments and utterances, with {plan.further} rows about them{known}."
+    yield f"{verb} {counted(plan.added, 'annotation')} and {counted(plan.further, 'further row')}{known}."
 
 
 def _target(lane: "LanePlan", where: str) -> str:

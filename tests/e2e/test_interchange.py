@@ -108,7 +108,9 @@ def test_a_bad_file_ends_with_one_line_and_changes_nothing(
 ) -> None:
     path = tmp_path / name
     path.write_bytes(content)
+    before = empty.read_bytes()
     lab.refused("import", empty, path)
+    assert empty.read_bytes() == before
     assert table(lab.greenroom, empty, tmp_path / "after.csv") == []
 
 

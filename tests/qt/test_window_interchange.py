@@ -93,7 +93,7 @@ def test_what_a_text_becomes_can_be_chosen_and_the_import_is_one_step(
     assert importing.total.text() == "3 new, 0 left out"
     with qtbot.waitSignal(window.studio.told) as told:
         importing.apply.click()
-    assert told.args == ["Imported 3 segments and utterances from coded.csv."]
+    assert told.args == ["Imported 3 annotations from coded.csv."]
     assert not importing.isVisible()
     assert segments(window) == 13
     window.commands.undo()

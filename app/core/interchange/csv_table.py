@@ -10,12 +10,12 @@ from typing import ClassVar
 
 from app.core.csv_cells import plain, write_csv
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
-from app.core.interchange.limits import MEGABYTE, damaged, read_text
+from app.core.interchange.limits import MEGABYTE, check_entries, damaged, read_text
 from app.core.interchange.unique import unique
 from app.core.interchange.value_text import to_text
 from project.types import Json
 
-LARGEST = 200 * MEGABYTE
+LARGEST = 64 * MEGABYTE
 COLUMNS = (
     "recording",
     "recording_id",
@@ -108,8 +108,9 @@ def _read(text: str, path: Path) -> Document:
             raise damaged(path, f"it has no column “{missing[0] if missing else 'label'}”")
         if len(set(columns)) != len(columns):
             raise damaged(path, "two of its columns have the same name")
-        for cells in table:
+        for number, cells in enumerate(table, start=1):
             line = table.line_num
+            check_entries(path, number)
             if not cells:
                 continue
             if len(cells) != len(columns):

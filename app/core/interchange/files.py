@@ -7,6 +7,7 @@ from app.core.garbage import collector_paused
 from app.core.interchange import importing
 from app.core.interchange.document import Document
 from app.core.interchange.importing import Plan
+from app.core.interchange.limits import check_entries
 from app.core.interchange.lossless import restoring
 from app.core.interchange.lossless.restoring import RowsPlan
 from app.core.interchange.mapping import Mapping
@@ -24,7 +25,9 @@ def read_file(path: Path, key: str | None = None) -> Document:
     """
     require_text(path)
     with collector_paused():
-        return (guess(path) if key is None else format_called(key)).read(path)
+        found = (guess(path) if key is None else format_called(key)).read(path)
+    check_entries(path, sum(len(lane.entries) for part in found.recordings for lane in part.lanes))
+    return found
 
 
 def plan_import(session: Session, document: Document, mapping: Mapping, places: Sequence[str]) -> Plan | RowsPlan:

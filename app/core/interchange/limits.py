@@ -7,6 +7,8 @@ from project.errors import UserError
 from project.names import shown
 
 MEGABYTE = 1_000_000
+MOST_ENTRIES = 500_000
+"""Segments and utterances that are read from one file of another tool."""
 HEAD_BYTES = 65_536
 
 
@@ -115,6 +117,19 @@ def too_large(path: Path, largest: int) -> UserError:
     return UserError(
         f"{shown(path.name)} is larger than {largest // MEGABYTE} MB, the most that is read.", "Nothing was imported."
     )
+
+
+def check_entries(path: Path, number: int) -> None:
+    """Return quietly where a file holds `MOST_ENTRIES` segments and utterances at most.
+
+    Raises:
+        UserError: it holds more.
+    """
+    if number > MOST_ENTRIES:
+        raise UserError(
+            f"{shown(path.name)} holds more than {MOST_ENTRIES:,} segments and utterances, the most that is read.",
+            "Nothing was imported; split the file.",
+        )
 
 
 def unreadable(path: Path, error: OSError) -> UserError:

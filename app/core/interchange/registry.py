@@ -54,7 +54,8 @@ def guess(path: Path) -> Format:
             return one
     if named:
         raise UserError(
-            f"{shown(path.name)} is not a {named[0].name} file, or is damaged.", "Export it again, or choose another."
+            f"{shown(path.name)} is of another format than {named[0].name}, or damaged.",
+            "Export it again, or choose another.",
         )
     known = ", ".join(dict.fromkeys(suffix for one in formats for suffix in one.suffixes))
     raise UserError(f"{shown(path.name)} is of no known format.", f"Choose one of these: {known}.")

@@ -23,6 +23,7 @@ from app.core.interchange.registry import guess
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.interchange.import_choices import Detail, ImportChoices
+from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
 from widgets import theme
@@ -122,7 +123,7 @@ class ImportWindow(QWidget):
             plan = choices.plan()
             changes = apply_import(session, plan, path.name)
             known = f" {plan.known} were in the study already." if plan.known else ""
-            said.append(f"Imported {plan.added} segments and utterances from {path.name}.{known}")
+            said.append(f"Imported {counted(plan.added, 'annotation')} from {path.name}.{known}")
             return changes
 
         if self._context.studio.edit(do):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.interchange import limits
 from app.core.interchange.exporting import export, exportable
 from app.core.interchange.files import apply_import, plan_import, read_file
 from app.core.interchange.guessing import guess_mapping
@@ -126,6 +127,16 @@ def test_what_is_cut_off_anywhere_is_one_line_or_sound(key: str, tmp_path: Path,
             with suppress(UserError):
                 bring(session, path, key)
         assert everything(session) == before
+
+
+def test_a_table_of_more_rows_than_anybody_marks_is_not_read(
+    tmp_path: Path, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(limits, "MOST_ENTRIES", 3)
+    path = tmp_path / "many.csv"
+    path.write_text("start_s,end_s,label\n" + "1,2,error\n" * 4)
+    with Session.open(study, "Zed") as session, pytest.raises(UserError, match="holds more than 3"):
+        bring(session, path)
 
 
 def test_media_are_never_followed(tmp_path: Path) -> None:
