@@ -11,6 +11,7 @@ from app.core.figure_words import words_of
 from app.core.session import Session
 from benchmark.agreement.figure import Figure
 from benchmark.agreement.report import Report
+from project.counted import counted
 
 _WIDE = 46
 
@@ -91,7 +92,8 @@ def _text(report: Report) -> str:
     people = found["annotators"]
     names = ", ".join(map(str, people)) if isinstance(people, list) else ""
     lines = [
-        f"{found['annotations']} annotations of {found['recordings']} recordings, "
+        f"{counted(int(str(found['annotations'])), 'annotation')} of "
+        f"{counted(int(str(found['recordings'])), 'recording')}, "
         f"{found['recordings_compared']} by two or more, by {names or 'nobody yet'}",
         *_lines({words_of(key).name: figure for key, figure in report.main.items()}),
         *_lines({f"F1 at IoU {level}": figure for level, figure in report.f1_iou.items()}),

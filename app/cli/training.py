@@ -68,7 +68,8 @@ def training(
         "reference": names.get(gate.reference, ""),
         "minimum": {**gate.minimum},
     }
-    heading = f"Training on recordings {', '.join(map(str, numbers))} against {about['reference']}: {_wanted(gate)}"
+    where = f"recording{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+    heading = f"Training on {where} against {about['reference']}: {_wanted(gate)}"
     tell(
         as_json,
         {"training": about, "annotators": [_as_json(one) for one in people]},

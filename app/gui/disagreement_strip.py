@@ -1,6 +1,6 @@
 """The strip over the timeline that shows where the annotators of the recording do not say the same."""
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.core.disagreement import disagreements, last_before, next_after
 from app.core.session import Session
@@ -32,6 +32,9 @@ _LANE = Lane(
 _PEOPLE = frozenset({"annotator", "completion", "assignment", "property"})
 _MANY = 200
 """Segments changed at once from which reading the recording anew is quicker."""
+_LIVE = 5_000
+"""Segments in a recording up to which the strip follows each edit at once; with more, when the edits pause."""
+_PAUSE_MS = 150
 
 
 class DisagreementStrip(QObject):
@@ -59,6 +62,8 @@ class DisagreementStrip(QObject):
         self._known: set[str] = set()
         self._blind = False
         self.found: list[Disagreement] = []
+        self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._later.timeout.connect(self._show)
         studio.recording_changed.connect(self.reload)
         studio.bridge.changed.connect(lambda changes, _initiator: self.apply(changes))
 
@@ -101,7 +106,10 @@ class DisagreementStrip(QObject):
         new = not {self._segments[one].annotator_id for one in touched & self._segments.keys()} <= self._known
         if new or _PEOPLE & set(changes):
             self._read_people(session, recording.id)
-        self._show()
+        if len(self._segments) > _LIVE:
+            self._later.start()
+        else:
+            self._show()
 
     def go(self, step: int) -> None:
         """Go to the next (1) or previous (-1) stretch."""
@@ -116,6 +124,7 @@ class DisagreementStrip(QObject):
 
     def _show(self, anew: bool = False) -> None:
         """Work out the stretches, and draw them where they changed or the timeline was emptied."""
+        self._later.stop()
         marked = {one.annotator_id for one in self._segments.values()} - self._kept_out
         there = self._wanted and not self._blind and len(marked) > 1
         before, self.found = self.found, []

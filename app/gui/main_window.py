@@ -8,7 +8,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QMoveEvent, QResizeEv
 from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.jobs import Work
-from app.core.session import LocatedMedium, MediaState
+from app.core.session import LocatedMedium, MediaState, owner_of_copy
 from app.gui.actions import Need
 from app.gui.active_track import ActiveTrack
 from app.gui.activity_log import ActivityLog
@@ -355,8 +355,10 @@ class MainWindow(QMainWindow):
             self.messages.set_saved("")
         else:
             name = str(session.study.get_property("name", session.study.path.stem) or session.study.path.stem)
+            owner = owner_of_copy(session.study)
+            whose = f", copy for {owner}" if owner else ""
             reading = " (read-only)" if session.study.read_only else ""
-            self.setWindowTitle(f"{name}{reading} · Greenroom")
+            self.setWindowTitle(f"{name}{whose}{reading} · Greenroom")
             self.messages.set_saved("Read-only" if session.study.read_only else "Saved")
             if session.study.read_only:
                 self.messages.show_message("This study is read-only.", Level.WARNING, session.study.read_only_reason)

@@ -161,4 +161,7 @@ def _with_published(report: Report, scheme: str) -> Report:
             for key, figure in getattr(report, group).items()
         },
     }
+    if report.main["disagreement_share"].more.get("basis") != "reviews":
+        # The paper's figure is what was left after review; pairs with different labels are something else.
+        own["disagreement_share"] = undefined("Nobody has reviewed a segment of somebody else.")
     return replace(report, published=tuple(Beside(one, own.get(one.figure)) for one in published.figures))

@@ -12,6 +12,7 @@ from pytestqt.qtbot import QtBot
 from app.core.adjudication import Rule
 from app.core.commands import segments as commands
 from app.core.commands.adjudication import make_lane
+from app.gui import disagreement_strip
 from app.gui.disagreement_strip import STRIP
 from app.gui.main_window import MainWindow
 from project.merging.merge import COPY
@@ -78,6 +79,21 @@ def test_it_follows_every_edit_and_undo(open_window: Open, study: Path) -> None:
     window.studio.undo()
     assert shown(window) == [(30, 40, 0), (50, 60, 1)]
     window.grab()
+
+
+def test_among_very_many_segments_it_follows_when_the_edits_pause(
+    qtbot: QtBot, open_window: Open, study: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(disagreement_strip, "_LIVE", 2)
+    window = open_window(study)
+    assert window.studio.session is not None
+    own = next(one for one in all_segments(window.studio.session.study) if one.start_us == 30 * SECOND)
+    for label in ("error", "competence"):
+        window.studio.edit(lambda s, label=label: commands.set_label(s, [own.id], label))
+    before = shown(window)
+    window.studio.edit(lambda s: commands.move_segments(s, [(own.id, 30 * SECOND, 45 * SECOND)]))
+    assert shown(window) == before
+    qtbot.waitUntil(lambda: (40, 45, 1) in shown(window))
 
 
 def test_an_adjudicated_lane_is_nobody_to_disagree_with(open_window: Open, study: Path) -> None:
