@@ -24,8 +24,9 @@ What falls short, and why:
   witness of its own.
 - *After the last one, at once*: a jump ahead with no pause at all has to decode what lies between. After a quarter of a
   second of looking at a frame, what follows it has been decoded already.
-- *In a window that is open*: an empty study opens in so little time that the list of 403 recordings and the check
-  of the file's pages show.
+- *2,500 segments of ours and their values*: in an ELAN file that we wrote, the fields of the form are tiers.
+  Making 8,400 values of them, each with its history, costs more than parsing the file.
+- *Open the window with 10,353 segments*: our own aim; it is the first paint of the table.
 """
 RESULTS = ROOT / ".bench" / "results.json"
 BENCHES = (
