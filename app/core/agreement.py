@@ -86,7 +86,7 @@ def read(session: Session, question: Question | None = None) -> Reading:
         "scheme": scheme.key,
         "scheme_version": scheme.version,
         "track": track.key,
-        "annotators": [one.name for one, did in zip(material.annotators, material.worked.any(0), strict=True) if did],
+        "annotators": [one.name for at, one in enumerate(material.annotators) if material.worked[:, at].any()],
         "third": question.third or None,
         "recordings": len(material.recordings),
         "recordings_compared": int((material.worked.sum(1) > 1).sum()),
