@@ -102,8 +102,10 @@ def import_annotations(
     from app.core.interchange.places import chosen_places
     from app.core.lookup import recording_called
     from media.destination import replaced_when_whole
+    from project.opening import examine
     from project.queries.recordings import all_recordings
 
+    examine(study)
     document = read_file(file, key)
     given = None if chosen is None else load_mapping(chosen)
     with Session.open(study, annotator, read_only=preview) as session:
