@@ -1,6 +1,7 @@
 """Comments on a segment as one text, for formats that have no comments."""
 
 import json
+import re
 from collections.abc import Sequence
 
 from project.types import Json
@@ -8,11 +9,13 @@ from project.types import Json
 COMMENTS = "comments"
 """The name under which a segment's comments stand among its values."""
 _BETWEEN = ": "
+_SAID = re.compile(r"((?:[^\\]|\\.)*?): (.+)", re.DOTALL)
+"""A name, in which a backslash keeps what follows it from ending the name, and what that person said."""
 
 
 def comments_text(said: Sequence[tuple[str, str]]) -> str:
     """Return comments, each by somebody: `Ada: too long`, or a JSON list of such texts where there are several."""
-    texts = [f"{who}{_BETWEEN}{text}" for who, text in said]
+    texts = [f"{_kept_whole(who)}{_BETWEEN}{text}" for who, text in said]
     return texts[0] if len(texts) == 1 and not texts[0].startswith("[") else json.dumps(texts, ensure_ascii=False)
 
 
@@ -30,5 +33,9 @@ def texts_in(value: Json) -> list[str]:
 
 def by_whom(text: str) -> tuple[str, str]:
     """Return the name before a comment and the comment; the name is "" where there is none."""
-    who, between, said = text.partition(_BETWEEN)
-    return (who, said) if between and said else ("", text)
+    found = _SAID.fullmatch(text)
+    return ("", text) if found is None else (re.sub(r"\\(.)", r"\1", found[1], flags=re.DOTALL), found[2])
+
+
+def _kept_whole(who: str) -> str:
+    return who.replace("\\", "\\\\").replace(_BETWEEN, f"\\{_BETWEEN}")
