@@ -15,13 +15,23 @@ def limited(default: float, minimum: float, maximum: float, title: str, descript
     return field(default=default, metadata=metadata)
 
 
+def chosen(default: str, choices: tuple[str, ...], title: str, description: str) -> Any:
+    """Return a dataclass field whose value must be one of the choices."""
+    return field(default=default, metadata={"choices": choices, "title": title, "description": description})
+
+
 def hold_to_limits(options: Any) -> None:
-    """Check every field made by `limited`; to be called from `__post_init__`.
+    """Check every field made by `limited` or `chosen`; to be called from `__post_init__`.
 
     Raises:
-        UserError: a value is not a number of the field's type, or is outside its limits.
+        UserError: a value is not a number of the field's type, is outside its limits, or is none of the choices.
     """
     for spec in fields(options):
+        if "choices" in spec.metadata and getattr(options, spec.name) not in spec.metadata["choices"]:
+            raise UserError(
+                f"“{getattr(options, spec.name)}” is not allowed for {spec.metadata['title'].lower()}.",
+                f"Choose one of: {', '.join(spec.metadata['choices'])}.",
+            )
         if "minimum" not in spec.metadata:
             continue
         value = getattr(options, spec.name)

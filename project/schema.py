@@ -186,6 +186,66 @@ _VERSION_1 = (
   dismissed INTEGER NOT NULL CHECK (dismissed IN (0, 1))
 ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX track_correction_by_participant ON track_correction (participant_id)",
+    """CREATE TABLE track_box (
+  track_id TEXT NOT NULL REFERENCES face_track (id),
+  time_us INTEGER NOT NULL CHECK (time_us >= 0),
+  x INTEGER NOT NULL,
+  y INTEGER NOT NULL,
+  width INTEGER NOT NULL CHECK (width > 0),
+  height INTEGER NOT NULL CHECK (height > 0),
+  PRIMARY KEY (track_id, time_us)
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE region (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  kind TEXT NOT NULL CHECK (kind IN ('face', 'area', 'nothing')),
+  label TEXT NOT NULL,
+  participant_id TEXT REFERENCES participant (id),
+  start_us INTEGER NOT NULL CHECK (start_us >= 0),
+  end_us INTEGER NOT NULL CHECK (end_us > start_us)
+) STRICT""",
+    "CREATE INDEX region_by_recording ON region (recording_id)",
+    "CREATE INDEX region_by_participant ON region (participant_id)",
+    """CREATE TABLE region_box (
+  region_id TEXT NOT NULL REFERENCES region (id),
+  time_us INTEGER NOT NULL CHECK (time_us >= 0),
+  x INTEGER NOT NULL,
+  y INTEGER NOT NULL,
+  width INTEGER NOT NULL CHECK (width > 0),
+  height INTEGER NOT NULL CHECK (height > 0),
+  PRIMARY KEY (region_id, time_us)
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE face_review (
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  state TEXT NOT NULL CHECK (state <> ''),
+  at TEXT NOT NULL,
+  PRIMARY KEY (recording_id, annotator_id)
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX face_review_by_annotator ON face_review (annotator_id)",
+    """CREATE TABLE seen_span (
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  start_us INTEGER NOT NULL CHECK (start_us >= 0),
+  end_us INTEGER NOT NULL CHECK (end_us > start_us),
+  at TEXT NOT NULL,
+  PRIMARY KEY (recording_id, annotator_id, start_us, end_us)
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX seen_span_by_annotator ON seen_span (annotator_id)",
+    """CREATE TABLE waiver (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT REFERENCES recording (id),
+  rule TEXT NOT NULL CHECK (rule <> ''),
+  reason TEXT NOT NULL CHECK (reason <> ''),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  at TEXT NOT NULL
+) STRICT""",
+    "CREATE INDEX waiver_by_recording ON waiver (recording_id)",
+    "CREATE INDEX waiver_by_annotator ON waiver (annotator_id)",
+    """CREATE TABLE private_word (
+  word TEXT PRIMARY KEY NOT NULL CHECK (word <> ''),
+  replacement TEXT NOT NULL CHECK (replacement <> '')
+) STRICT, WITHOUT ROWID""",
     """CREATE TABLE journal_step (
   id INTEGER PRIMARY KEY,
   uid TEXT NOT NULL UNIQUE CHECK (uid <> ''),

@@ -67,6 +67,7 @@ class Origin(IntEnum):
     DETECTED = 0
     TRACKED = 1
     INTERPOLATED = 2
+    DRAWN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -270,6 +271,39 @@ class Comment:
     text: str
     at: str
     resolved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FaceReview:
+    """That somebody reviewed all faces of a recording, in a state of its masks; another state is not reviewed."""
+
+    recording_id: str
+    annotator_id: str
+    state: str
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class SeenSpan:
+    """That somebody looked at a stretch in which it was uncertain whether a face shows, and found all covered."""
+
+    recording_id: str
+    annotator_id: str
+    start_us: int
+    end_us: int
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Waiver:
+    """That a rule of the release does not hold for a recording, or for the study where `recording_id` is None."""
+
+    id: str
+    recording_id: str | None
+    rule: str
+    reason: str
+    annotator_id: str
+    at: str
 
 
 @dataclass(frozen=True, slots=True)

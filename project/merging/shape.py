@@ -20,6 +20,9 @@ AUTHOR = {
     "completion": "annotator_id",
     "review": "reviewer_id",
     "comment": "annotator_id",
+    "face_review": "annotator_id",
+    "seen_span": "annotator_id",
+    "waiver": "annotator_id",
 }
 """The column that names an annotator."""
 
@@ -32,7 +35,14 @@ LOCAL = {"medium": ("path",)}
 LEFT_OUT = {"participant": ("note",)}
 """Columns that a split copy is not given: unchanged there means unchanged, whatever they hold here."""
 
-TIMES = {"completion": "at", "review": "at", "comment": "at"}
+TIMES = {
+    "completion": "at",
+    "review": "at",
+    "comment": "at",
+    "face_review": "at",
+    "seen_span": "at",
+    "waiver": "at",
+}
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
 OWN_PROPERTIES = frozenset({"id", "copy"})
@@ -52,13 +62,20 @@ PARENTS = {
     "comment": (("segment_id", "segment"), ("annotator_id", "annotator")),
     "utterance": (("recording_id", "recording"), ("participant_id", "participant")),
     "track_correction": (("track_id", "face_track"), ("participant_id", "participant")),
+    "track_box": (("track_id", "face_track"),),
+    "region": (("recording_id", "recording"), ("participant_id", "participant")),
+    "region_box": (("region_id", "region"),),
+    "face_review": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "seen_span": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "waiver": (("recording_id", "recording"), ("annotator_id", "annotator")),
 }
 """Table -> the columns that refer to another table's id."""
 
 ORDER = (
     "property", "collection", "recording", "medium", "participant", "appearance", "consent", "annotator",
     "scheme_version", "hold_out", "assignment", "completion", "segment", "segment_value", "review", "comment",
-    "utterance", "track_correction", "conflict", "merged_copy",
+    "utterance", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span", "waiver",
+    "private_word", "conflict", "merged_copy",
 )  # fmt: skip
 """Every human table, what others refer to first."""
 

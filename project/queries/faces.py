@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from project.queries.regions import regions_of, track_boxes
 from project.queries.runs import latest_run
+from project.regions import RegionKind, as_track, corrected
 from project.store import Row, Study
 from project.types import FaceTrack
 
@@ -18,8 +21,14 @@ def insert_tracks(study: Study, run_id: str, medium_id: str, tracks: Sequence[Fa
     )
 
 
-def tracks_of(study: Study, recording_id: str) -> list[FaceTrack]:
-    """Return the tracks of the newest faces run over a recording, with people's corrections, in the run's order."""
+def tracks_of(study: Study, recording_id: str, times_us: NDArray[np.int64] | None = None) -> list[FaceTrack]:
+    """Return the tracks of the newest faces run over a recording, with people's corrections, in the run's order.
+
+    Args:
+        study: the study.
+        recording_id: whose tracks.
+        times_us: (m,) time stamps of all frames of the medium, where keyframes outside of a track should lengthen it.
+    """
     run = latest_run(study, recording_id, "faces")
     if run is None:
         return []
@@ -29,7 +38,20 @@ def tracks_of(study: Study, recording_id: str) -> list[FaceTrack]:
         "ORDER BY t.position, t.id",
         (run.id,),
     )
-    return [_unpack(row) for row in rows]
+    moved = track_boxes(study, run.id)
+    return [corrected(_unpack(row), moved.get(row[0], ()), times_us) for row in rows]
+
+
+def faces_to_hide(study: Study, recording_id: str, times_us: NDArray[np.int64]) -> list[FaceTrack]:
+    """Return all faces that are known in a recording: the corrected tracks, then those drawn by hand.
+
+    Args:
+        study: the study.
+        recording_id: whose faces.
+        times_us: (m,) time stamps of all frames of the medium.
+    """
+    drawn = (as_track(one, times_us) for one in regions_of(study, recording_id) if one.kind is RegionKind.FACE)
+    return [*tracks_of(study, recording_id, times_us), *(track for track in drawn if track is not None)]
 
 
 def assign_participant(study: Study, track_id: str, participant_id: str | None) -> None:

@@ -37,7 +37,8 @@ def update_participant(study: Study, new: Participant) -> None:
 def delete_participant(study: Study, participant_id: str) -> None:
     """Remove a participant, their appearances and consents, and their name from face tracks; inside a step."""
     one = (participant_id,)
-    study.write("UPDATE track_correction SET participant_id = NULL WHERE participant_id = ?", one)
+    for table in ("track_correction", "region"):
+        study.write(f"UPDATE {table} SET participant_id = NULL WHERE participant_id = ?", one)
     for table in ("appearance", "consent"):
         study.write(f"DELETE FROM {table} WHERE participant_id = ?", one)
     study.write("DELETE FROM participant WHERE id = ?", one)

@@ -47,6 +47,10 @@ def delete_recording(study: Study, recording_id: str) -> None:
     one = (recording_id,)
     for table in ("comment", "review", "segment_value"):
         study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", one)
-    for table in ("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"):
+    study.write("DELETE FROM region_box WHERE region_id IN (SELECT id FROM region WHERE recording_id = ?)", one)
+    for table in (
+        *("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"),
+        *("region", "face_review", "seen_span", "waiver"),
+    ):
         study.write(f"DELETE FROM {table} WHERE recording_id = ?", one)
     study.write("DELETE FROM recording WHERE id = ?", one)

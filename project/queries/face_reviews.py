@@ -1,0 +1,92 @@
+"""Who reviewed the faces of which recording, in which state of its masks, and which stretches were looked at."""
+
+import hashlib
+import json
+
+from project.queries.runs import latest_run
+from project.store import Study
+from project.types import FaceReview, SeenSpan
+
+
+def mask_state(study: Study, recording_id: str) -> str:
+    """Return a checksum over everything that decides what is hidden in a recording; "" before faces were looked for.
+
+    It changes with a new run, an assignment, a dismissal, a keyframe, a region, and with the role of a participant
+    whose face was found, because a robot's face may stay visible. Undoing the change brings the old checksum back.
+    """
+    run = latest_run(study, recording_id, "faces")
+    if run is None:
+        return ""
+    parts = (
+        "SELECT c.track_id, c.participant_id, c.dismissed, p.role FROM track_correction c "
+        "JOIN face_track t ON t.id = c.track_id LEFT JOIN participant p ON p.id = c.participant_id "
+        "WHERE t.run_id = ? AND (c.participant_id IS NOT NULL OR c.dismissed) ORDER BY c.track_id",
+        "SELECT b.track_id, b.time_us, b.x, b.y, b.width, b.height FROM track_box b "
+        "JOIN face_track t ON t.id = b.track_id WHERE t.run_id = ? ORDER BY b.track_id, b.time_us",
+    )
+    drawn = (
+        "SELECT r.id, r.kind, r.start_us, r.end_us, r.participant_id, p.role FROM region r "
+        "LEFT JOIN participant p ON p.id = r.participant_id WHERE r.recording_id = ? ORDER BY r.id",
+        "SELECT b.region_id, b.time_us, b.x, b.y, b.width, b.height FROM region_box b "
+        "JOIN region r ON r.id = b.region_id WHERE r.recording_id = ? ORDER BY b.region_id, b.time_us",
+    )
+    content = [run.id, *(study.rows(sql, (run.id,)) for sql in parts)]
+    content += [study.rows(sql, (recording_id,)) for sql in drawn]
+    return hashlib.sha256(json.dumps(content).encode()).hexdigest()
+
+
+def face_reviews(study: Study, recording_id: str) -> list[FaceReview]:
+    """Return who reviewed the faces of a recording, in whatever state they were, oldest first."""
+    rows = study.rows(
+        "SELECT recording_id, annotator_id, state, at FROM face_review WHERE recording_id = ? "
+        "ORDER BY at, annotator_id",
+        (recording_id,),
+    )
+    return [FaceReview(*row) for row in rows]
+
+
+def reviewed_by(study: Study, recording_id: str) -> list[FaceReview]:
+    """Return the reviews that hold: those of the state that the recording's masks are in now."""
+    state = mask_state(study, recording_id)
+    return [one for one in face_reviews(study, recording_id) if state and one.state == state]
+
+
+def set_face_review(study: Study, new: FaceReview) -> None:
+    """Store that somebody reviewed a recording's faces, in place of what they said before; inside a step."""
+    study.write(
+        "INSERT INTO face_review VALUES (?, ?, ?, ?) ON CONFLICT (recording_id, annotator_id) DO UPDATE SET "
+        "state = excluded.state, at = excluded.at",
+        (new.recording_id, new.annotator_id, new.state, new.at),
+    )
+
+
+def delete_face_review(study: Study, recording_id: str, annotator_id: str) -> None:
+    """Take back what somebody said about a recording's faces; inside a step."""
+    study.write("DELETE FROM face_review WHERE recording_id = ? AND annotator_id = ?", (recording_id, annotator_id))
+
+
+def seen_spans(study: Study, recording_id: str) -> list[SeenSpan]:
+    """Return the stretches of a recording that people looked at, in order of time."""
+    rows = study.rows(
+        "SELECT recording_id, annotator_id, start_us, end_us, at FROM seen_span WHERE recording_id = ? "
+        "ORDER BY start_us, end_us, annotator_id",
+        (recording_id,),
+    )
+    return [SeenSpan(*row) for row in rows]
+
+
+def insert_seen_span(study: Study, new: SeenSpan) -> None:
+    """Store that somebody looked at a stretch; inside a step."""
+    study.write(
+        "INSERT INTO seen_span VALUES (?, ?, ?, ?, ?) "
+        "ON CONFLICT (recording_id, annotator_id, start_us, end_us) DO UPDATE SET at = excluded.at",
+        (new.recording_id, new.annotator_id, new.start_us, new.end_us, new.at),
+    )
+
+
+def delete_seen_span(study: Study, old: SeenSpan) -> None:
+    """Take back that somebody looked at a stretch; inside a step."""
+    study.write(
+        "DELETE FROM seen_span WHERE recording_id = ? AND annotator_id = ? AND start_us = ? AND end_us = ?",
+        (old.recording_id, old.annotator_id, old.start_us, old.end_us),
+    )

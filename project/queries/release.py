@@ -1,0 +1,44 @@
+"""What people decided for a release: rules that are waived, and words that must not leave."""
+
+from collections.abc import Mapping
+
+from project.store import Study
+from project.types import Waiver
+
+
+def waivers(study: Study) -> list[Waiver]:
+    """Return every waiver, in the order they were given."""
+    rows = study.rows("SELECT id, recording_id, rule, reason, annotator_id, at FROM waiver ORDER BY id")
+    return [Waiver(*row) for row in rows]
+
+
+def insert_waiver(study: Study, new: Waiver) -> None:
+    """Store a waiver; inside a step."""
+    study.write(
+        "INSERT INTO waiver VALUES (?, ?, ?, ?, ?, ?)",
+        (new.id, new.recording_id, new.rule, new.reason, new.annotator_id, new.at),
+    )
+
+
+def delete_waiver(study: Study, waiver_id: str) -> None:
+    """Take a waiver back; inside a step."""
+    study.write("DELETE FROM waiver WHERE id = ?", (waiver_id,))
+
+
+def private_words(study: Study) -> dict[str, str]:
+    """Return word or phrase -> what is written in its place, longest first."""
+    return dict(study.rows("SELECT word, replacement FROM private_word ORDER BY length(word) DESC, word"))
+
+
+def set_private_words(study: Study, words: Mapping[str, str]) -> None:
+    """Replace the words by these; inside a step. Rows that do not change are not touched."""
+    before = private_words(study)
+    for word in before.keys() - words.keys():
+        study.write("DELETE FROM private_word WHERE word = ?", (word,))
+    for word, replacement in words.items():
+        if before.get(word) != replacement:
+            study.write(
+                "INSERT INTO private_word VALUES (?, ?) "
+                "ON CONFLICT (word) DO UPDATE SET replacement = excluded.replacement",
+                (word, replacement),
+            )

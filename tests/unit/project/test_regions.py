@@ -1,0 +1,168 @@
+"""Keyframes by hand: interpolation, corrections of found tracks, and what revokes a review."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project.ids import new_id
+from project.queries.annotators import insert_annotator
+from project.queries.collections import insert_collection
+from project.queries.face_reviews import face_reviews, mask_state, reviewed_by, set_face_review
+from project.queries.faces import assign_participant, faces_to_hide, insert_tracks, set_dismissed, tracks_of
+from project.queries.participants import insert_participant, update_participant
+from project.queries.recordings import insert_recording
+from project.queries.regions import (
+    delete_region,
+    insert_region,
+    region_called,
+    regions_of,
+    set_region_box,
+    set_track_box,
+)
+from project.queries.runs import insert_run
+from project.regions import Keyframe, Region, RegionKind, as_track, corrected
+from project.store import Study
+from project.types import (
+    Annotator,
+    Collection,
+    FaceReview,
+    FaceTrack,
+    Origin,
+    Participant,
+    ParticipantRole,
+    Recording,
+    Run,
+)
+
+TIMES = np.arange(0, 4_000_000, 40_000)
+
+
+def found(first: int = 25, last: int = 50) -> FaceTrack:
+    frames = np.arange(first, last, dtype=np.int32)
+    boxes = np.stack([np.array([2.0 * f, 10, 50, 60]) for f in frames]).astype(np.float32)
+    scores, origins = np.full(len(frames), 0.8, np.float32), np.zeros(len(frames), np.uint8)
+    return FaceTrack(new_id(), frames, TIMES[frames], boxes, scores, origins)
+
+
+def region(kind: RegionKind = RegionKind.FACE, *keyframes: Keyframe, start: int = 0, end: int = 1_000_000) -> Region:
+    return Region(new_id(), "r", kind, "", start, end, keyframes or (Keyframe(start, 5, 6, 7, 8),))
+
+
+def test_a_region_moves_in_a_straight_line_and_stays_outside_its_keyframes() -> None:
+    one = region(RegionKind.AREA, Keyframe(400_000, 0, 0, 10, 10), Keyframe(800_000, 40, 80, 30, 10))
+    boxes = one.boxes_at(np.array([0, 400_000, 600_000, 800_000, 5_000_000]))
+    assert boxes.tolist() == [[0, 0, 10, 10], [0, 0, 10, 10], [20, 40, 20, 10], [40, 80, 30, 10], [40, 80, 30, 10]]
+
+
+def test_a_face_drawn_by_hand_covers_the_frame_on_screen_when_it_starts_and_none_that_begins_at_its_end() -> None:
+    track = as_track(region(start=100_000, end=200_000), TIMES)
+    assert track is not None
+    assert track.times_us.tolist() == [80_000, 120_000, 160_000]
+    assert set(track.origins) == {Origin.DRAWN}
+
+
+def test_one_keyframe_moves_the_whole_track_and_two_move_what_is_between() -> None:
+    track = found()
+    whole = corrected(track, [Keyframe(1_200_000, 70, 10, 50, 60)])
+    assert np.allclose(whole.boxes - track.boxes, [10, 0, 0, 0])
+    assert whole.origins[5] == Origin.DRAWN
+    ramp = corrected(track, [Keyframe(1_000_000, 50, 10, 50, 60), Keyframe(1_400_000, 90, 10, 50, 60)])
+    moved = (ramp.boxes - track.boxes)[:, 0]
+    assert np.allclose(moved[:11], np.linspace(0, 20, 11))
+    assert np.allclose(moved[11:], 20)
+
+
+def test_a_keyframe_outside_of_a_track_makes_it_longer_up_to_there() -> None:
+    track = found()
+    longer = corrected(track, [Keyframe(600_000, 0, 10, 50, 60)], TIMES)
+    assert longer.frames[0] == 15
+    assert longer.boxes[0].tolist() == [0, 10, 50, 60]
+    assert (longer.frames == np.arange(15, 50)).all()
+    same = corrected(track, [Keyframe(600_000, 0, 10, 50, 60)])
+    assert (same.frames == track.frames).all()
+
+
+@given(st.lists(st.tuples(st.integers(0, 99), st.integers(-50, 500), st.integers(1, 300)), min_size=1, max_size=6))
+def test_a_corrected_track_keeps_its_order_and_has_the_set_box_at_every_keyframe(
+    drawn: list[tuple[int, int, int]],
+) -> None:
+    places = {frame: (x, size) for frame, x, size in drawn}
+    keyframes = [Keyframe(int(TIMES[f]), x, x, size, size) for f, (x, size) in sorted(places.items())]
+    track = corrected(found(), keyframes, TIMES)
+    assert (np.diff(track.frames) > 0).all()
+    assert (track.times_us == TIMES[track.frames]).all()
+    assert len(track.frames) == len(track.boxes) == len(track.scores) == len(track.origins)
+    for one in keyframes:
+        (place,) = np.flatnonzero(track.times_us == one.time_us)
+        assert np.allclose(track.boxes[place], one.box, atol=1e-3)
+        assert track.origins[place] == Origin.DRAWN
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Study:
+    made = Study.create(tmp_path / "s.greenroom", "s")
+    with made.step("fill", None):
+        insert_annotator(made, Annotator("ann", "Ann"))
+        insert_collection(made, Collection("c", "c"))
+        insert_recording(made, Recording("r", "c", 1, "one", 4_000_000))
+        insert_participant(made, Participant("p", "P01", ParticipantRole.USER))
+    with made.recording_run():
+        insert_run(made, Run("run", "r", "faces", "centerface", {}, {}, "2026-01-01T00:00:00Z", "0"))
+        insert_tracks(made, "run", "m", [found()])
+    return made
+
+
+def test_every_change_of_what_is_hidden_revokes_a_review_and_undo_restores_it(study: Study) -> None:
+    (track,) = tracks_of(study, "r")
+    drawn = region()
+
+    def person(role: ParticipantRole) -> Participant:
+        return Participant("p", "P01", role)
+
+    with study.step("review", "ann"):
+        set_face_review(study, FaceReview("r", "ann", mask_state(study, "r"), "2026-01-02T00:00:00Z"))
+    edits = [
+        lambda: set_dismissed(study, track.id, True),
+        lambda: set_dismissed(study, track.id, False),
+        lambda: assign_participant(study, track.id, "p"),
+        lambda: update_participant(study, person(ParticipantRole.ROBOT)),
+        lambda: set_track_box(study, track.id, Keyframe(1_000_000, 1, 2, 3, 4)),
+        lambda: insert_region(study, drawn),
+        lambda: set_region_box(study, drawn.id, Keyframe(10, 1, 2, 3, 4)),
+        lambda: delete_region(study, drawn.id),
+    ]
+    states = [mask_state(study, "r")]
+    assert reviewed_by(study, "r") == face_reviews(study, "r")
+    for edit in edits:
+        with study.step("edit", "ann"):
+            edit()
+        states.append(mask_state(study, "r"))
+    assert all(a != b for a, b in pairwise(states))
+    assert not reviewed_by(study, "r")
+    for _ in edits:
+        study.undo()
+    assert mask_state(study, "r") == states[0]
+    assert reviewed_by(study, "r")
+
+
+def test_a_recording_whose_faces_were_not_looked_for_has_no_state_and_no_review(study: Study) -> None:
+    assert mask_state(study, "elsewhere") == ""
+    assert not reviewed_by(study, "elsewhere")
+
+
+def test_what_is_to_be_hidden_is_the_corrected_tracks_and_the_faces_drawn_by_hand(study: Study) -> None:
+    (track,) = tracks_of(study, "r")
+    face, area = region(), region(RegionKind.AREA)
+    with study.step("draw", "ann"):
+        for one in (face, area):
+            insert_region(study, one)
+        set_track_box(study, track.id, Keyframe(1_000_000, 60, 10, 50, 60))
+    assert regions_of(study, "r") == [face, area]
+    assert region_called(study, area.id) == area
+    hidden = faces_to_hide(study, "r", TIMES)
+    assert [one.id for one in hidden] == [track.id, face.id]
+    assert hidden[0].boxes[0].tolist() == [60, 10, 50, 60]
