@@ -1,0 +1,1 @@
+"""How private a rendering is, and how useful: figures with their formulas and sources."""

@@ -1,0 +1,40 @@
+"""Whether a detector still finds the faces that were hidden."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.measures.figure import Figure, share
+
+LEAST_SCORE = 0.5
+LEAST_OVERLAP = 0.3
+
+Boxes = NDArray[np.floating]
+
+
+def overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.float64]:
+    """Return (n, m) intersections over union of (n, 4) and (m, 4) boxes x, y, width, height; 0 without area."""
+    a, b = np.asarray(boxes, np.float64).reshape(-1, 1, 4), np.asarray(others, np.float64).reshape(1, -1, 4)
+    low = np.maximum(a[..., :2], b[..., :2])
+    high = np.minimum(a[..., :2] + a[..., 2:], b[..., :2] + b[..., 2:])
+    shared = np.clip(high - low, 0, None).prod(-1)
+    areas = [np.clip(each[..., 2:], 0, None).prod(-1) for each in (a, b)]
+    union = areas[0] + areas[1] - shared
+    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+
+
+def still_found(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:
+    """Tell for each source face whether a hit of score >= 0.5 lies on it by an IoU of >= 0.3.
+
+    Args:
+        faces: (n, 4) of the source.
+        hits: (m, 4) that a detector found.
+        scores: (m,) of the hits.
+    """
+    sure = np.asarray(hits).reshape(-1, 4)[np.asarray(scores) >= LEAST_SCORE]
+    found: NDArray[np.bool_] = (overlaps(faces, sure) >= LEAST_OVERLAP).any(axis=1)
+    return found
+
+
+def detection_rate(found: NDArray[np.bool_]) -> Figure:
+    """Return the share of faces that a detector finds: wanted near 0 for masks and near 1 for synthesis."""
+    return share(int(found.sum()), len(found), "faces to look for")

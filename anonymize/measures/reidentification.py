@@ -1,0 +1,188 @@
+"""Whether somebody who knows a person's face finds them again in a rendering.
+
+Row i of the arrays is one face in one frame. The *gallery* is what the attacker has of people, the *probes* are what
+was published. A naive attacker has a clean gallery; a parrot attacker processes their gallery the same way (the threat
+models of Hao et al., arXiv 1905.05243). All vectors are made unit length first, so that a score is a cosine.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.measures.figure import Figure, share
+
+FEW_PEOPLE = 10
+"""With fewer other people than this, a threshold says little about people in general."""
+LEAST_IN_TRACK = 10
+"""A track with fewer faces than this is judged together with the other short ones."""
+
+Vectors = NDArray[np.floating]
+Scores = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Trial:
+    """Scores of one kind of attack.
+
+    Attributes:
+        genuine: (n,) of each probe against what the gallery has of the same person in other frames; NaN where it
+            has nothing.
+        impostors: (m,) of gallery faces against what the gallery has of other people.
+        best_other: (n,) the greatest score of each probe against other people; NaN where there is nobody else.
+        people: from how many people the impostors are.
+    """
+
+    genuine: Scores
+    impostors: Scores
+    best_other: Scores
+    people: int
+
+
+def unit(vectors: Vectors) -> NDArray[np.float64]:
+    """Return (n, d) vectors of length 1; a vector of zeros stays."""
+    long = np.asarray(vectors, np.float64)
+    length = np.linalg.norm(long, axis=-1, keepdims=True)
+    return np.divide(long, length, out=np.zeros_like(long), where=length > 0)
+
+
+def trial(
+    gallery: Vectors,
+    probes: Vectors,
+    people: Sequence[int] | NDArray[np.integer],
+    times_us: Sequence[int] | NDArray[np.integer],
+    apart: NDArray[np.bool_],
+    gap_us: int = 1_000_000,
+    others: Sequence[Vectors] = (),
+) -> Trial:
+    """Compare probes with a gallery of the same faces.
+
+    What the gallery has of a person is the mean of their unit vectors (enrolment). For a probe of that person it is
+    the mean over frames at least `gap_us` away, or over all other frames where there is none so far away.
+
+    Args:
+        gallery: (n, d) of the attacker.
+        probes: (n, d) of the published faces, row by row the same faces as the gallery's.
+        people: (n,) whose face it is, 0 to p - 1.
+        times_us: (n,) when.
+        apart: (p, p) whether two people are certainly not the same; only then are they impostors of each other.
+        gap_us: see above.
+        others: (k, d) vectors each of further people, from elsewhere; they are nobody of the p.
+    """
+    known, seen = unit(gallery), unit(probes)
+    who, when = np.asarray(people, np.int64), np.asarray(times_us, np.int64)
+    count = len(apart)
+    genuine = np.full(len(seen), np.nan)
+    templates = np.zeros((count, known.shape[1]))
+    for person in range(count):
+        rows = np.flatnonzero(who == person)
+        if len(rows):
+            templates[person] = unit(known[rows].sum(0)[None])[0]
+            genuine[rows] = _against_own(known, seen, rows, when, gap_us)
+    further = np.array([unit(unit(each).sum(0)[None])[0] for each in others]).reshape(-1, known.shape[1])
+    strange = np.concatenate([apart[who][:, :count], np.ones((len(who), len(further)), bool)], axis=1)
+    present = np.isin(np.arange(count), who)
+    strange[:, :count] &= present[None]
+    everyone = np.concatenate([templates, further])
+    impostors = (known @ everyone.T)[strange]
+    best = np.where(strange, seen @ everyone.T, -np.inf).max(axis=1, initial=-np.inf)
+    involved = int((apart & present[None] & present[:, None]).any(1).sum()) + len(further)
+    return Trial(genuine, impostors, np.where(np.isfinite(best), best, np.nan), involved)
+
+
+def _against_own(
+    known: NDArray[np.float64], seen: NDArray[np.float64], rows: NDArray[np.intp], when: NDArray[np.int64], gap_us: int
+) -> Scores:
+    """Score each probe of one person against the mean of their other frames."""
+    by_time = np.argsort(when[rows], kind="stable")
+    order = rows[by_time]
+    times = when[order]
+    sums = np.concatenate([np.zeros((1, known.shape[1])), np.cumsum(known[order], axis=0)])
+    first = np.searchsorted(times, times - gap_us, side="right")
+    last = np.searchsorted(times, times + gap_us, side="left")
+    far = sums[-1] - (sums[last] - sums[first])
+    enough = len(order) - (last - first) > 0
+    enrolled = np.where(enough[:, None], far, sums[-1] - known[order])
+    scores = np.einsum("nd,nd->n", unit(enrolled), seen[order])
+    if len(order) < 2:
+        scores[:] = np.nan
+    placed = np.empty(len(rows))
+    placed[by_time] = scores
+    return placed
+
+
+def threshold(impostors: Scores, far: float) -> Figure:
+    """Return the score that a share `far` of impostors exceeds at most: the (1 - far) quantile.
+
+    FIVA (Rosberg et al., arXiv 2309.04228, section 4) and the ISO/IEC 19795-1 false match rate. None where there are
+    fewer than 1 / far comparisons: such a quantile would be the greatest score, whatever the rate asked for.
+    """
+    scores = impostors[np.isfinite(impostors)]
+    needed = math.ceil(1 / far)
+    if len(scores) < needed:
+        return Figure(
+            None, len(scores), f"It takes {needed:,} comparisons with other people; there are {len(scores):,}."
+        )
+    return Figure(float(np.quantile(scores, 1 - far, method="higher")), len(scores))
+
+
+def reidentified(genuine: Scores, limit: Figure) -> Figure:
+    """Return the share of probes whose score against their own person exceeds a threshold."""
+    scores = genuine[np.isfinite(genuine)]
+    if limit.value is None:
+        return Figure(None, len(scores), limit.note)
+    return share(int((scores > limit.value).sum()), len(scores), "faces that other frames show again")
+
+
+def worst_track(genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: Figure) -> tuple[Figure, int]:
+    """Return the greatest share of re-identified faces in one track, and which track it is (-1 where none).
+
+    Tracks with fewer than `LEAST_IN_TRACK` faces count as one: in three faces, one hit by chance is a third.
+    """
+    rates = by_track(genuine, tracks, limit)
+    numbers = np.asarray(tracks, np.int64)
+    short = [key for key, rate in rates.items() if rate.n < LEAST_IN_TRACK]
+    long = {key: rate for key, rate in rates.items() if key not in short and rate.value is not None}
+    rest = reidentified(genuine[np.isin(numbers, short)], limit)
+    candidates = [(rate, key) for key, rate in long.items()]
+    if rest.value is not None and rest.n >= LEAST_IN_TRACK:
+        candidates.append((rest, max(short, key=lambda key: float(rates[key].value or 0.0))))
+    if not candidates:
+        note = limit.note or f"No track has {LEAST_IN_TRACK} faces to compare."
+        return Figure(None, 0, note), -1
+    return max(candidates, key=lambda pair: float(pair[0].value or 0.0))
+
+
+def by_track(genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: Figure) -> dict[int, Figure]:
+    """Return the share of re-identified faces of each track."""
+    numbers = np.asarray(tracks, np.int64)
+    return {int(key): reidentified(genuine[numbers == key], limit) for key in np.unique(numbers)}
+
+
+def rank_one(found: Trial) -> Figure:
+    """Return the share of probes that are nearest to their own person of all people in the gallery.
+
+    As for video swaps on FaceForensics++ (arXiv 2505.20985). Chance is one divided by the number of people.
+    """
+    both = np.isfinite(found.genuine) & np.isfinite(found.best_other)
+    if not both.any():
+        return Figure(None, 0, "There is nobody else to be taken for.")
+    nearest = found.genuine[both] > found.best_other[both]
+    return Figure(float(nearest.mean()), int(both.sum()), f"Against {found.people} people.")
+
+
+def equal_error_rate(genuine: Scores, impostors: Scores) -> Figure:
+    """Return the rate at which as many own faces are refused as strangers are accepted (ISO/IEC 19795-1).
+
+    Of the thresholds between scores, the one where both rates are closest; their mean there. 0.5 is chance.
+    """
+    own, strange = np.sort(genuine[np.isfinite(genuine)]), np.sort(impostors[np.isfinite(impostors)])
+    if not len(own) or not len(strange):
+        return Figure(None, 0, "There are no comparisons with other people.")
+    levels = np.unique(np.concatenate([own, strange]))
+    refused = np.searchsorted(own, levels, side="right") / len(own)
+    accepted = 1 - np.searchsorted(strange, levels, side="right") / len(strange)
+    place = int(np.argmin(np.abs(refused - accepted)))
+    return Figure(float((refused[place] + accepted[place]) / 2), len(own) + len(strange))

@@ -1,0 +1,163 @@
+"""Detection, leaks, landmarks, signals, flicker and expressions on cases whose answer is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymize.measures.detection import detection_rate, overlaps, still_found
+from anonymize.measures.expression import agreement, kappa
+from anonymize.measures.figure import Figure, pooled
+from anonymize.measures.landmarks_error import interocular, mean_error, normalized_error
+from anonymize.measures.leaks import leaks
+from anonymize.measures.signals import lag, mean_difference, pearson
+from anonymize.measures.warp import seen_in_both, warp_error, warp_ratio
+from anonymize.search import overlap
+
+FACES = np.array([[10, 10, 40, 40], [200, 50, 30, 30]], np.float32)
+
+
+def test_a_hit_counts_where_it_lies_on_a_face_and_is_sure() -> None:
+    hits = np.array([[12, 12, 40, 40], [200, 50, 30, 30]], np.float32)
+    assert still_found(FACES, hits, np.array([0.9, 0.4])).tolist() == [True, False]
+    assert still_found(FACES, hits[:0], np.zeros(0)).tolist() == [False, False]
+    assert detection_rate(np.array([True, False])).value == 0.5
+    assert detection_rate(np.zeros(0, bool)).value is None
+
+
+@given(st.lists(st.tuples(*[st.floats(-50, 50)] * 2, *[st.floats(0, 60)] * 2), min_size=2, max_size=2))
+def test_overlap_is_the_one_the_check_uses(boxes: list[tuple[float, ...]]) -> None:
+    one, other = boxes
+    assert overlaps(np.array([one]), np.array([other]))[0, 0] == pytest.approx(overlap(one, other), abs=1e-9)
+
+
+def test_leaks_are_counted_in_frames_and_in_a_row() -> None:
+    looked = np.arange(0, 100, 10)
+    shares = np.array([1.0, 0.95, 0.5, 0.2, 0.89, 1.0, 0.1, 1.0, 1.0, 1.0])
+    found = leaks(shares, looked, looked, looked * 40_000, 4_000_000, stride=10)
+    assert found.coverage.value == pytest.approx(0.6)
+    assert (found.frames, found.longest_frames, found.longest_s) == (4, 30, 1.2)
+    assert found.first_us == 800_000
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
+def test_the_longest_leak_is_no_longer_than_all_and_there_when_any_is(shares: list[float]) -> None:
+    looked = np.arange(len(shares))
+    found = leaks(np.array(shares), looked, looked, looked * 40_000, len(shares) * 40_000)
+    assert found.longest_frames <= found.frames <= len(shares)
+    assert (found.longest_frames > 0) == (found.frames > 0) == (found.first_us is not None)
+    assert found.longest_s == pytest.approx(found.longest_frames * 0.04)
+
+
+def test_frames_without_a_face_leak_nothing() -> None:
+    found = leaks(np.zeros(0), np.zeros(0, int), np.arange(5), np.arange(5), 5)
+    assert found.coverage.value is None
+    assert found.frames == 0
+
+
+def test_points_that_stay_have_no_error_and_moved_ones_that_of_the_way() -> None:
+    points = np.random.default_rng(0).uniform(0, 100, (68, 3))
+    points[36], points[45] = 0, (50, 0, 0)
+    assert interocular(points, "ibug68") == 50
+    assert normalized_error(points, points, 50) == 0
+    assert normalized_error(points, points + np.array([3, 4, 9]), 50) == pytest.approx(0.1)
+    assert np.isnan(normalized_error(points, points, 0))
+    assert mean_error(np.array([0.1, np.nan, 0.3])).value == pytest.approx(0.2)
+    assert mean_error(np.array([np.nan])).value is None
+
+
+@given(st.integers(0, 100), st.floats(0.1, 20))
+def test_the_error_of_landmarks_does_not_depend_on_the_size_of_the_picture(seed: int, scale: float) -> None:
+    one, other = np.random.default_rng(seed).uniform(0, 100, (2, 68, 2))
+    small = normalized_error(one, other, interocular(one, "ibug68"))
+    assert normalized_error(one * scale, other * scale, interocular(one * scale, "ibug68")) == pytest.approx(small)
+
+
+WAVE = np.sin(np.arange(200) / 7) + 0.3 * np.sin(np.arange(200) / 2.3)
+
+
+def test_a_signal_correlates_with_itself_and_against_its_mirror() -> None:
+    assert pearson(WAVE, WAVE).value == pytest.approx(1)
+    assert pearson(WAVE, -WAVE).value == pytest.approx(-1)
+
+
+@given(st.floats(0.01, 100), st.floats(-50, 50))
+def test_unit_and_zero_of_a_signal_do_not_matter(scale: float, shift: float) -> None:
+    noisy = WAVE + np.random.default_rng(0).normal(0, 0.5, len(WAVE))
+    assert pearson(WAVE, noisy * scale + shift).value == pytest.approx(pearson(WAVE, noisy).value or 0)
+
+
+def test_what_does_not_move_has_no_correlation_but_a_reason() -> None:
+    assert pearson(WAVE, np.full(200, 3.0)).note == "The signal does not move in the clip."
+    assert pearson(np.full(200, 3.0), WAVE).note == "The signal does not move in the source."
+    few = np.where(np.arange(200) < 9, WAVE, np.nan)
+    assert pearson(few, WAVE) == Figure(None, 9, "It takes 10 pairs; there are 9.")
+
+
+def test_a_shift_lowers_the_correlation_and_is_found() -> None:
+    late = np.roll(WAVE, 4)
+    straight = pearson(WAVE, late).value
+    assert straight is not None
+    assert straight < 0.9
+    assert lag(WAVE, late, 8).value == 4
+    assert lag(late, WAVE, 8).value == -4
+    assert lag(WAVE, WAVE, 8).value == 0
+    assert lag(np.zeros(200), WAVE, 8).value is None
+
+
+def test_angles_take_the_shorter_way_round() -> None:
+    assert mean_difference(np.array([179.0]), np.array([-179.0]), turn=360).value == pytest.approx(2)
+    assert mean_difference(np.array([1.0, np.nan]), np.array([2.5, 3.0])) == Figure(1.5, 1)
+    assert mean_difference(np.array([np.nan]), np.array([1.0])).value is None
+
+
+def scene(shift: int) -> np.ndarray:
+    noise = np.random.default_rng(0).integers(0, 255, (40, 60 + 10, 3), dtype=np.uint8)
+    return np.ascontiguousarray(noise[:, shift : shift + 60])
+
+
+def moving(x: float) -> np.ndarray:
+    return np.tile(np.array([x, 0], np.float32), (40, 60, 1))
+
+
+def test_a_picture_that_moves_as_the_flow_says_does_not_flicker() -> None:
+    mask = seen_in_both(moving(-3), moving(3))
+    assert not mask[:, :3].any(), "what leaves the picture does not count"
+    assert mask[:, 4:].all()
+    assert warp_error(scene(0), scene(3), moving(-3), mask)[0] == pytest.approx(0)
+    wrong, pixels = warp_error(scene(0), scene(3), moving(0), np.ones((40, 60), bool))
+    assert wrong / pixels > 0.1
+
+
+def test_where_the_ways_there_and_back_differ_something_was_hidden() -> None:
+    back = moving(3)
+    back[10:20, 10:20] = (-9, 0)
+    mask = seen_in_both(moving(-3), back)
+    assert not mask[12:18, 16:20].any()
+    assert mask[30:, 10:].all()
+
+
+def test_flicker_is_a_ratio_to_the_source() -> None:
+    assert warp_ratio(2.0, 2.0, 10).value == 1
+    assert warp_ratio(2.0, 5.0, 10).value == 2.5
+    assert warp_ratio(0.0, 5.0, 10).value is None
+    assert warp_ratio(0.0, 0.0, 0).note
+
+
+def test_expressions_agree_beyond_chance_or_not() -> None:
+    raw = ["joy", "joy", "anger", "anger"]
+    assert agreement(raw, raw).value == 1
+    assert kappa(raw, raw).value == 1
+    assert kappa(raw, ["joy", "anger", "joy", "anger"]).value == pytest.approx(0)
+    assert kappa(["joy"], ["joy"]).value is None
+    assert agreement([], []).value is None
+
+
+def test_pooled_figures_weigh_by_what_they_were_taken_from() -> None:
+    assert pooled([Figure(1.0, 3), Figure(0.0, 1), Figure(None, 9, "no")], "none") == Figure(0.75, 4)
+    assert pooled([Figure(None, 0, "no")], "none") == Figure(None, 0, "none")
+
+
+def test_a_figure_goes_through_json() -> None:
+    for one in (Figure(0.25, 4), Figure(None, 0, "Why.")):
+        assert Figure.from_json(one.as_json()) == one

@@ -1,0 +1,179 @@
+"""Re-identification on vectors whose answer is known."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from anonymize.measures.identity_variance import identity_variance
+from anonymize.measures.reidentification import (
+    LEAST_IN_TRACK,
+    Trial,
+    equal_error_rate,
+    rank_one,
+    reidentified,
+    threshold,
+    trial,
+    worst_track,
+)
+
+PEOPLE, FRAMES, SIZE = 6, 60, 32
+WHO = np.repeat(np.arange(PEOPLE), FRAMES)
+WHEN = np.tile(np.arange(FRAMES) * 100_000, PEOPLE)
+APART = ~np.eye(PEOPLE, dtype=bool)
+
+
+def faces(seed: int = 0, spread: float = 0.05) -> NDArray[np.float64]:
+    """Vectors of people who look like themselves and like nobody else."""
+    random = np.random.default_rng(seed)
+    centres = np.eye(SIZE)[:PEOPLE]
+    return centres[WHO] + random.normal(0, spread, (len(WHO), SIZE))
+
+
+def strangers(seed: int = 1) -> NDArray[np.float64]:
+    """Vectors that have nothing to do with anybody."""
+    return np.random.default_rng(seed).normal(0, 1, (len(WHO), SIZE))
+
+
+def attack(gallery: NDArray[np.float64], probes: NDArray[np.float64]) -> Trial:
+    return trial(gallery, probes, WHO, WHEN, APART)
+
+
+def rate(gallery: NDArray[np.float64], probes: NDArray[np.float64], far: float = 0.01) -> float:
+    found = attack(gallery, probes)
+    value = reidentified(found.genuine, threshold(found.impostors, far)).value
+    assert value is not None
+    return value
+
+
+def test_a_clip_that_hides_nothing_gives_everybody_away() -> None:
+    found = attack(faces(), faces())
+    for far in (1e-2, 1e-3):
+        assert reidentified(found.genuine, threshold(found.impostors, far)).value == 1.0
+    assert rank_one(found).value == 1.0
+    assert equal_error_rate(found.genuine, found.impostors).value == 0.0
+    assert found.people == PEOPLE
+
+
+def test_one_picture_for_all_is_nobody() -> None:
+    solid = np.tile(np.eye(SIZE)[-1], (len(WHO), 1))
+    found = attack(faces(), solid)
+    assert reidentified(found.genuine, threshold(found.impostors, 0.01)).value == 0.0
+
+
+def test_strangers_are_taken_for_somebody_about_as_often_as_the_rate_says() -> None:
+    raw = faces(spread=0.4)
+    found = attack(raw, strangers())
+    value = reidentified(found.genuine, threshold(found.impostors, 0.05)).value
+    assert value is not None
+    assert value < 0.15
+    assert rank_one(found).value == pytest.approx(1 / PEOPLE, abs=0.08)
+
+
+def test_swapped_people_are_nearest_to_the_other() -> None:
+    raw = faces()
+    swapped = raw.reshape(PEOPLE, FRAMES, SIZE)[[1, 0, 3, 2, 5, 4]].reshape(-1, SIZE)
+    found = attack(raw, swapped)
+    assert rank_one(found).value == 0.0
+    assert rate(raw, swapped) < 0.02
+    # A parrot, whose gallery was swapped too, knows everybody again.
+    assert rank_one(attack(swapped, swapped)).value == 1.0
+
+
+def test_the_own_frame_and_its_neighbours_are_not_in_the_gallery() -> None:
+    """Every frame of one person points elsewhere, so no other frame tells anything about it."""
+    gallery = np.eye(8)
+    found = trial(gallery, gallery, np.zeros(8, int), np.arange(8) * 2_000_000, np.zeros((1, 1), bool))
+    assert found.genuine == pytest.approx(np.zeros(8))
+    pairs = np.repeat(np.eye(8), 2, axis=0)
+    close = trial(
+        pairs, pairs, np.zeros(16, int), np.arange(16) // 2 * 2_000_000 + np.arange(16) % 2, np.zeros((1, 1), bool)
+    )
+    assert close.genuine == pytest.approx(np.zeros(16))
+
+
+def test_the_order_of_frames_does_not_matter() -> None:
+    raw, probes = faces(), strangers()
+    order = np.random.default_rng(3).permutation(len(WHO))
+    one = attack(raw, probes)
+    other = trial(raw[order], probes[order], WHO[order], WHEN[order], APART)
+    assert other.genuine == pytest.approx(one.genuine[order])
+    assert np.sort(other.impostors) == pytest.approx(np.sort(one.impostors))
+
+
+@given(st.integers(0, 1000), st.floats(0.1, 10))
+def test_turning_and_scaling_the_space_changes_nothing(seed: int, scale: float) -> None:
+    turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(SIZE, SIZE)))
+    raw, probes = faces(spread=0.3), faces(seed, spread=0.5)
+    assert rate(raw @ turn * scale, probes @ turn) == pytest.approx(rate(raw, probes), abs=0.01)
+
+
+@given(st.integers(0, 1000), st.sampled_from([0.01, 0.05, 0.2]))
+def test_no_more_impostors_pass_than_the_rate_allows(seed: int, far: float) -> None:
+    scores = np.random.default_rng(seed).normal(size=500).round(1)
+    limit = threshold(scores, far).value
+    assert limit is not None
+    assert (scores > limit).mean() <= far
+
+
+def test_one_person_alone_has_no_threshold_and_a_reason() -> None:
+    found = trial(faces()[:FRAMES], faces()[:FRAMES], WHO[:FRAMES], WHEN[:FRAMES], np.zeros((1, 1), bool))
+    limit = threshold(found.impostors, 0.01)
+    assert limit.value is None
+    assert "there are 0" in limit.note
+    assert reidentified(found.genuine, limit).note == limit.note
+    assert rank_one(found).value is None
+    assert equal_error_rate(found.genuine, found.impostors).value is None
+
+
+def test_a_rate_that_takes_a_thousand_comparisons_is_not_given_for_fewer() -> None:
+    scores = np.linspace(0, 1, 300)
+    assert threshold(scores, 0.01).value is not None
+    assert threshold(scores, 0.001).value is None
+
+
+def test_people_of_other_recordings_are_impostors() -> None:
+    others = [np.eye(SIZE)[20 + k][None] for k in range(5)]
+    found = trial(
+        faces()[:FRAMES], faces()[:FRAMES], WHO[:FRAMES], WHEN[:FRAMES], np.zeros((1, 1), bool), others=others
+    )
+    assert found.people == 5
+    assert len(found.impostors) == 5 * FRAMES
+    assert rank_one(found).value == 1.0
+
+
+def test_two_tracks_that_may_be_one_person_are_no_impostors_of_each_other() -> None:
+    apart = APART.copy()
+    apart[0, 1] = apart[1, 0] = False
+    assert (
+        len(trial(faces(), faces(), WHO, WHEN, apart).impostors) == len(attack(faces(), faces()).impostors) - 2 * FRAMES
+    )
+
+
+def test_the_worst_track_is_named_and_short_ones_are_judged_together() -> None:
+    raw = faces()
+    probes = strangers()
+    probes[WHO == 4] = raw[WHO == 4]
+    found = attack(raw, probes)
+    limit = threshold(found.impostors, 0.01)
+    worst, which = worst_track(found.genuine, WHO, limit)
+    assert (worst.value, which) == (1.0, 4)
+    tracks = np.where(WHO == 4, 100 + np.arange(len(WHO)) // 3, WHO)
+    worst, which = worst_track(found.genuine, tracks, limit)
+    assert worst.value == 1.0
+    assert which >= 100
+    few = worst_track(found.genuine[: LEAST_IN_TRACK - 1], np.zeros(LEAST_IN_TRACK - 1, int), limit)
+    assert few[0].value is None
+    assert few[1] == -1
+
+
+def test_equal_errors_of_scores_that_are_the_same_are_chance() -> None:
+    same = np.linspace(0, 1, 101)
+    assert equal_error_rate(same, same).value == pytest.approx(0.5, abs=0.01)
+
+
+def test_a_face_that_keeps_its_look_has_no_variance() -> None:
+    assert identity_variance(np.tile([3.0, 4.0], (5, 1))).value == pytest.approx(0)
+    assert identity_variance(np.eye(4)).value == pytest.approx(0.75)
+    assert identity_variance(np.eye(4)[:1]).value is None
