@@ -1,0 +1,1 @@
+"""Optical flow: where each pixel of one picture lies in another."""
