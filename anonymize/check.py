@@ -1,5 +1,6 @@
 """Looks for faces in what was rendered."""
 
+import math
 import os
 from collections import deque
 from collections.abc import Collection, Iterator, Sequence
@@ -11,12 +12,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymize.ellipses import FaceMask
+from anonymize.masks import LEAST_MARGIN
 from anonymize.search import overlap, search
 from media.index import FrameIndex, load_index
 from media.iterate import pictures
 from media.picture import Picture
 from models.faces.base import Detections, FaceDetector
 from project.progress import Progress, Silent
+from project.regions import Region, RegionKind
 from project.types import FaceTrack
 
 LEAST_SCORE = 0.5
@@ -25,12 +29,25 @@ LEAST_OVERLAP = 0.3
 _SLACK_US = 20_000
 
 
+# A hit of which this share lies under masks, or in a region that a person dismissed, needs no second look.
+_MOSTLY = 0.9
+
+
 class Finding(StrEnum):
     """What a hit means; where several would do, the first."""
 
     FACE_LEFT = "face left"
+    """It lies on a face that should be hidden."""
+    REPLACED = "replaced"
+    """It lies on a face in whose place the method drew another."""
     EXEMPT = "exempt"
+    """It lies on a face that may stay visible."""
+    COVERED = "covered"
+    """It lies on no track, but under masks."""
+    DISMISSED = "dismissed"
+    """It lies on a track, or in a region, of which somebody said that there is nothing to hide."""
     DOUBTFUL = "doubtful"
+    """A person has to look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +108,8 @@ def check_rendering(
     detector: FaceDetector,
     *,
     exempt: Collection[str] = frozenset(),
+    replaced: bool = False,
+    regions: Sequence[Region] = (),
     start_us: int = 0,
     workers: int | None = None,
     progress: Progress | None = None,
@@ -98,9 +117,11 @@ def check_rendering(
     """Run a face detector over every frame of a rendering and compare what it finds with the source's tracks.
 
     A hit with a score of at least 0.5 that overlaps a source track of that frame by an IoU of at least 0.3 is a
-    face left. On an exempt track it is exempt; on both it is a face left. Anywhere else, also on a track that
-    somebody dismissed, it is doubtful. Hits with lower scores are left aside: on the test recordings most of them
-    are things, and a face that is hidden badly scores higher.
+    face left; where the method draws other faces, it is a replaced one. On an exempt track it is exempt; on both it is
+    a face left. On a track that somebody dismissed it is dismissed, and so is one of which nine tenths lie in a region
+    that somebody marked as nothing. One of which nine tenths lie under masks is covered. Anywhere else it is doubtful.
+    Hits with lower scores are left aside: on the test recordings most of them are things, and a face that is hidden
+    badly scores higher.
 
     Every frame is looked at, large ones first at half their size and around the tracks; see `anonymize.search`.
 
@@ -109,6 +130,8 @@ def check_rendering(
         tracks: of the source, all of them.
         detector: best the one that found the tracks.
         exempt: ids of tracks that stay visible.
+        replaced: whether the method draws other faces in the place of those that are hidden.
+        regions: drawn by hand: areas count as masks, and hits in what is marked as nothing are dismissed.
         start_us: where on the recording's axis the rendering's zero lies.
         workers: pictures that are looked at side by side; as many as there are processors when None.
         progress: told after every frame.
@@ -119,7 +142,7 @@ def check_rendering(
     """
     progress = progress or Silent()
     index = load_index(rendering, progress=progress)
-    courses = [_Course(track, track.id in exempt) for track in tracks if len(track.frames)]
+    courses = [_Course(track, track.id in exempt, replaced) for track in tracks if len(track.frames)]
     hits: list[Hit] = []
     unreadable: list[int] = []
     for done, (picture, found) in enumerate(_looked_at(rendering, index, detector, courses, start_us, workers), 1):
@@ -128,9 +151,10 @@ def check_rendering(
         if picture.damaged:
             unreadable.append(time_us)
         here = _at(courses, time_us)
+        drawn = [one for one in regions if one.lasts_at(time_us)]
         for box, score in zip(found.boxes, found.scores, strict=True):
             if score >= LEAST_SCORE:
-                hits.append(_judged(box, float(score), time_us, here))
+                hits.append(_judged(box, float(score), time_us, here, drawn))
         progress.progress(done, len(index), "Looking for faces that are left")
     return CheckResult(len(index), tuple(hits), tuple(unreadable))
 
@@ -164,11 +188,11 @@ def _looked_at(
 class _Course:
     """Where the face of a track is at any time, also between its frames."""
 
-    def __init__(self, track: FaceTrack, exempt: bool) -> None:
+    def __init__(self, track: FaceTrack, exempt: bool, replaced: bool) -> None:
         self.track_id = track.id
-        self.finding = Finding.EXEMPT if exempt else Finding.FACE_LEFT
+        self.finding = Finding.EXEMPT if exempt else Finding.REPLACED if replaced else Finding.FACE_LEFT
         if track.dismissed:
-            self.finding = Finding.DOUBTFUL
+            self.finding = Finding.DISMISSED
         self._times = np.asarray(track.times_us, np.float64)
         self._boxes = np.asarray(track.boxes, np.float64)
 
@@ -183,7 +207,11 @@ def _at(courses: Sequence[_Course], time_us: int) -> list[tuple[_Course, NDArray
 
 
 def _judged(
-    box: NDArray[np.floating], score: float, time_us: int, here: Sequence[tuple[_Course, NDArray[np.float64]]]
+    box: NDArray[np.floating],
+    score: float,
+    time_us: int,
+    here: Sequence[tuple[_Course, NDArray[np.float64]]],
+    drawn: Sequence[Region],
 ) -> Hit:
     shape = (float(box[0]), float(box[1]), float(box[2]), float(box[3]))
     under = [(overlap(box, other), course) for course, other in here]
@@ -192,4 +220,36 @@ def _judged(
         for _, course in under:
             if course.finding is finding:
                 return Hit(time_us, shape, score, finding, course.track_id)
+    if _hidden_share(box, _boxes(drawn, RegionKind.NOTHING, time_us), []) >= _MOSTLY:
+        return Hit(time_us, shape, score, Finding.DISMISSED, None)
+    hidden = [(course, at) for course, at in here if course.finding in (Finding.FACE_LEFT, Finding.REPLACED)]
+    if _hidden_share(box, _boxes(drawn, RegionKind.AREA, time_us), hidden) >= _MOSTLY:
+        return Hit(time_us, shape, score, Finding.COVERED, None)
     return Hit(time_us, shape, score, Finding.DOUBTFUL, None)
+
+
+def _boxes(regions: Sequence[Region], kind: RegionKind, time_us: int) -> list[NDArray[np.float64]]:
+    return [one.boxes_at(np.array([time_us]))[0] for one in regions if one.kind is kind]
+
+
+def _hidden_share(
+    box: NDArray[np.floating],
+    rectangles: Sequence[NDArray[np.float64]],
+    faces: Sequence[tuple[_Course, NDArray[np.float64]]],
+) -> float:
+    """Return which share of a box lies in rectangles or under the smallest masks that faces can have."""
+    x, y, width, height = (round(float(v)) for v in box)
+    if width < 1 or height < 1:
+        return 0.0
+    alpha = np.zeros((height, width), np.uint8)
+    for left, top, across, down in rectangles:
+        rows = slice(max(0, math.ceil(top - y)), max(0, math.floor(top + down - y)))
+        columns = slice(max(0, math.ceil(left - x)), max(0, math.floor(left + across - x)))
+        alpha[rows, columns] = 255
+    for course, at in faces:
+        ellipse = np.concatenate([at[:2] + at[2:] / 2 - (x, y), at[2:] * (LEAST_MARGIN - 0.5)])
+        area = FaceMask(course.track_id, float(at[2]), at, ellipse[None], 0.0).area(width, height)
+        if area is not None:
+            rows, columns = (slice(at, at + size) for at, size in zip((area.y, area.x), area.alpha.shape, strict=True))
+            np.maximum(alpha[rows, columns], area.alpha, out=alpha[rows, columns])
+    return float((alpha == 255).mean())

@@ -44,6 +44,7 @@ class FaceMask:
         track_id: whose it is.
         face_width: the greatest width of the face in its track, in pixels; the strength of a method derives from
             it, so that it does not change from frame to frame and is never too weak.
+        box: (4,) float64, x, y, width, height of the face itself in this frame.
         ellipses: (k, 4) float64, x and y of the centre, half width, half height: in the frame before, in this one
             and in the next, as far as the track goes.
         feather: share of the radius over which the mask fades out.
@@ -51,6 +52,7 @@ class FaceMask:
 
     track_id: str
     face_width: float
+    box: NDArray[np.float64]
     ellipses: Ellipses
     feather: float
 

@@ -15,6 +15,9 @@ from project.types import FaceTrack
 # Tracks are looked up by blocks of frames, so that a long recording with many costs no more a frame than a short one.
 _BLOCK = 256
 
+LEAST_MARGIN = 1.25
+"""From here on the whole box lies inside the ellipse."""
+
 
 @dataclass(frozen=True, slots=True)
 class MaskOptions:
@@ -29,7 +32,7 @@ class MaskOptions:
         bridge_us: a gap in a track up to this long is filled with boxes in between.
     """
 
-    margin: float = limited(1.3, 1.25, 3.0, "Margin", "How much larger than the face the mask is.")
+    margin: float = limited(1.3, LEAST_MARGIN, 3.0, "Margin", "How much larger than the face the mask is.")
     feather: float = limited(0.05, 0.0, 1.0, "Feather", "How far the mask fades out around its edge.")
     minimum: int = limited(16, 8, 512, "Least size", "Masks are never smaller than this many pixels.")
     linger: int = limited(1, 0, 100, "Linger", "Frames for which a mask outlasts its face.")
@@ -40,16 +43,25 @@ class MaskOptions:
 
 
 class _Stretch:
-    """A track, or what lies between two of its long gaps, with an ellipse for every frame it is answerable for."""
+    """A track, or what lies between two of its long gaps: a box and an ellipse for every frame it is answerable for."""
 
-    def __init__(self, track_id: str, face_width: float, feather: float, first: int, ellipses: Ellipses) -> None:
+    def __init__(
+        self,
+        track_id: str,
+        face_width: float,
+        feather: float,
+        first: int,
+        boxes: NDArray[np.float64],
+        ellipses: Ellipses,
+    ) -> None:
         self._track_id, self._face_width, self._feather = track_id, face_width, feather
-        self._first, self._ellipses = first, ellipses
+        self._first, self._boxes, self._ellipses = first, boxes, ellipses
         self.frames = range(first, first + len(ellipses))
 
     def mask(self, frame: int) -> FaceMask:
         place = frame - self._first
-        return FaceMask(self._track_id, self._face_width, self._ellipses[max(0, place - 1) : place + 2], self._feather)
+        near = self._ellipses[max(0, place - 1) : place + 2]
+        return FaceMask(self._track_id, self._face_width, self._boxes[place], near, self._feather)
 
 
 def _stretches(track: FaceTrack, options: MaskOptions) -> list[_Stretch]:
@@ -70,8 +82,11 @@ def _stretches(track: FaceTrack, options: MaskOptions) -> list[_Stretch]:
     for start, stop in pairwise([0, *cuts, len(frames)]):
         first, last = int(frames[start]) - options.linger, int(frames[stop - 1]) + options.linger
         every = np.arange(first, last + 1)
-        filled = [np.interp(every, frames[start:stop], column) for column in ellipses[start:stop].T]
-        found.append(_Stretch(track.id, face_width, options.feather, first, np.stack(filled, axis=1)))
+        filled = [
+            np.stack([np.interp(every, frames[start:stop], column) for column in known[start:stop].T], axis=1)
+            for known in (boxes, ellipses)
+        ]
+        found.append(_Stretch(track.id, face_width, options.feather, first, *filled))
     return found
 
 
@@ -79,6 +94,9 @@ class MaskSet:
     """The masks of a recording, from its face tracks.
 
     Tracks that somebody dismissed, and exempt ones, have no mask.
+
+    Attributes:
+        hidden: the tracks that have one.
     """
 
     def __init__(
@@ -93,9 +111,9 @@ class MaskSet:
         if unknown:
             raise UserError("A face that should stay visible is not among the faces of this recording.")
         shape = options or MaskOptions()
-        hidden = [t for t in tracks if len(t.frames) and not t.dismissed and t.id not in exempt]
+        self.hidden = tuple(t for t in tracks if len(t.frames) and not t.dismissed and t.id not in exempt)
         self._near: dict[int, list[_Stretch]] = {}
-        for stretch in (stretch for track in hidden for stretch in _stretches(track, shape)):
+        for stretch in (stretch for track in self.hidden for stretch in _stretches(track, shape)):
             for block in range(stretch.frames.start // _BLOCK, (stretch.frames.stop - 1) // _BLOCK + 1):
                 self._near.setdefault(block, []).append(stretch)
 

@@ -1,19 +1,19 @@
 """Puts a method's work onto the planes of a picture, under the masks."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.ellipses import FaceMask
-from anonymize.methods.base import Method
+from anonymize.ellipses import Area, FaceMask
+from anonymize.methods.base import PlaneMethod
 from anonymize.methods.solid import NEUTRAL
 
 Plane = NDArray[np.uint8]
 
 
-def hide(planes: Sequence[Plane], masks: Iterable[FaceMask], method: Method) -> None:
+def hide(planes: Sequence[Plane], masks: Iterable[FaceMask], method: PlaneMethod) -> None:
     """Hide faces in a picture, in place.
 
     Faces are hidden one after the other, so where masks overlap, a later one works on what an earlier one left:
@@ -29,19 +29,49 @@ def hide(planes: Sequence[Plane], masks: Iterable[FaceMask], method: Method) -> 
         area = mask.area(width, height, math.lcm(2, method.grid(mask.face_width)))
         if area is None:
             continue
-        rows, columns = area.alpha.shape
-        for plane in planes:
-            step = 1 if plane.shape[:2] == (height, width) and plane is planes[0] else 2
-            alpha = area.alpha if step == 1 else _shared(area.alpha)
-            top, left = area.y // step, area.x // step
-            part = plane[top : top + math.ceil(rows / step), left : left + math.ceil(columns / step)]
+        for part, alpha, step in _parts(planes, area):
             _blend(part, method.cover(part, mask.face_width, (step, step)), alpha)
+
+
+def replace(planes: Sequence[Plane], area: Area, patch: Sequence[Plane]) -> None:
+    """Put planes of the size of an area in its place, under its mask, in place.
+
+    Args:
+        planes: luma of the picture's size and chroma planes of half of it, rounded up.
+        area: where; starts on even pixels.
+        patch: luma and chroma planes of the area's size.
+    """
+    for (part, alpha, _), new in zip(_parts(planes, area), patch, strict=True):
+        _blend(part, new, alpha)
+
+
+def cover_rectangle(planes: Sequence[Plane], box: Sequence[float]) -> None:
+    """Paint a rectangle x, y, width, height grey, in place, with every sample that it touches."""
+    height, width = planes[0].shape[:2]
+    x, y, across, down = box
+    left, top = (max(0, math.floor(v)) for v in (x, y))
+    right, bottom = min(width, math.ceil(x + across)), min(height, math.ceil(y + down))
+    if left >= right or top >= bottom:
+        return
+    for plane in planes:
+        step = 1 if plane is planes[0] else 2
+        plane[top // step : math.ceil(bottom / step), left // step : math.ceil(right / step)] = NEUTRAL
 
 
 def blank(planes: Sequence[Plane]) -> None:
     """Paint a whole picture grey, in place."""
     for plane in planes:
         plane[:] = NEUTRAL
+
+
+def _parts(planes: Sequence[Plane], area: Area) -> Iterator[tuple[Plane, Plane, int]]:
+    """Yield the part of each plane that an area covers, the area's mask for it, and how many pixels a sample spans."""
+    rows, columns = area.alpha.shape
+    for plane in planes:
+        step = 1 if plane is planes[0] else 2
+        top, left = area.y // step, area.x // step
+        part = plane[top : top + math.ceil(rows / step), left : left + math.ceil(columns / step)]
+        yield part, area.alpha if step == 1 else _shared(area.alpha), step
 
 
 def _shared(alpha: Plane) -> Plane:

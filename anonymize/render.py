@@ -1,7 +1,7 @@
 """Renders a recording with its faces hidden. What cannot be vouched for does not leave as it is."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -9,12 +9,13 @@ import numpy as np
 
 from anonymize.masks import MaskOptions, MaskSet
 from anonymize.methods.base import Method
-from anonymize.painting import blank, hide
+from anonymize.painter import HiddenFaces, Painter
 from media.index import FrameIndex, load_index
 from media.picture import Picture
 from media.writer import EncodeOptions, paint_clip
 from project.errors import UserError
 from project.progress import Progress, Silent
+from project.regions import Region
 from project.types import FaceTrack
 
 # Time stamps of tracks went through the study as whole microseconds; nothing else may differ.
@@ -36,6 +37,10 @@ class RenderPlan:
         start_us: first time that is rendered, on the recording's axis; the beginning when None.
         end_us: time that the clip ends before; the end when None.
         exempt: ids of tracks that stay visible.
+        identities: track id -> who that is: a participant's pseudonym. A drawn face follows from it.
+        areas: always painted over, whatever the method.
+        cuts: positions of the frames with which a scene starts.
+        cache: a folder of this work alone, where a method that works ahead keeps what it has; None keeps nothing.
         masks: shape of the masks.
         encoding: how the picture is encoded.
         overwrite: replace a clip of that name.
@@ -50,6 +55,10 @@ class RenderPlan:
     start_us: int | None = None
     end_us: int | None = None
     exempt: frozenset[str] = frozenset()
+    identities: Mapping[str, str] = field(default_factory=dict)
+    areas: Sequence[Region] = ()
+    cuts: Sequence[int] = ()
+    cache: Path | None = None
     masks: MaskOptions = field(default_factory=MaskOptions)
     encoding: EncodeOptions = field(default_factory=EncodeOptions)
     overwrite: bool = False
@@ -66,6 +75,7 @@ class RenderResult:
         start_us: where the clip's zero lies on the recording's axis.
         blanked_us: times on the recording's axis of frames that were painted over wholly, because the source is
             damaged there, was so when it was tracked, or the tracking run did not look at them.
+        undrawn_us: times of frames in which the method could not draw a face, so that it was painted solid.
     """
 
     output: Path
@@ -73,6 +83,7 @@ class RenderResult:
     seconds: float
     start_us: int
     blanked_us: tuple[int, ...]
+    undrawn_us: tuple[int, ...] = ()
 
 
 def render(
@@ -92,21 +103,14 @@ def render(
     progress = progress or Silent()
     index = load_index(plan.source, progress=progress)
     _check_numbering(plan, index)
-    masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
+    painter = painter_of(plan, index)
     first_us: int | None = None
     zero_us = 0
-    blanked: list[int] = []
 
     def paint(picture: Picture) -> None:
         nonlocal first_us
         first_us = picture.time_us if first_us is None else first_us
-        if picture.damaged or picture.index in plan.damaged_frames or picture.index >= plan.tracked_frames:
-            blank(picture.planes)
-            blanked.append(picture.time_us)
-            return
-        found = masks.at(picture.index)
-        if found:
-            hide(picture.planes, found, plan.method)
+        painter.paint(picture)
 
     def measure(clip: Path) -> None:
         nonlocal zero_us
@@ -114,19 +118,35 @@ def render(
         if examine is not None:
             examine(clip, zero_us)
 
-    clip = paint_clip(
-        plan.source,
-        plan.destination,
-        paint,
-        start_us=plan.start_us,
-        end_us=plan.end_us,
-        progress=progress,
-        options=plan.encoding,
-        index=index,
-        overwrite=plan.overwrite,
-        examine=measure,
-    )
-    return RenderResult(clip.path, clip.frames, time.monotonic() - started, zero_us, tuple(blanked))
+    try:
+        painter.begin(progress)
+        clip = paint_clip(
+            plan.source,
+            plan.destination,
+            paint,
+            start_us=plan.start_us,
+            end_us=plan.end_us,
+            progress=progress,
+            options=plan.encoding,
+            index=index,
+            overwrite=plan.overwrite,
+            examine=measure,
+        )
+    finally:
+        painter.end()
+    seconds = time.monotonic() - started
+    return RenderResult(clip.path, clip.frames, seconds, zero_us, tuple(painter.blanked_us), tuple(painter.undrawn_us))
+
+
+def painter_of(plan: RenderPlan, index: FrameIndex) -> Painter:
+    """Return what paints the pictures of a plan.
+
+    Raises:
+        UserError: a track is damaged, or an exempt one is not among the tracks.
+    """
+    masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
+    faces = HiddenFaces(plan.source, index, masks, plan.identities, plan.cuts, plan.cache, plan.start_us, plan.end_us)
+    return Painter(faces, plan.method, plan.areas, plan.damaged_frames, plan.tracked_frames)
 
 
 def _check_numbering(plan: RenderPlan, index: FrameIndex) -> None:

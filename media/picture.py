@@ -136,6 +136,10 @@ class Picture:
             mixed = source * weight + target * (255 - weight)
             target[:] = ((mixed + 127) // 255).astype(np.uint8)
 
+    def planes_of(self, rgb: Image) -> tuple[Plane, Plane, Plane]:
+        """Return an RGB array as planes in this picture's range and matrix: what `paint` would put there."""
+        return planes(self._to_yuv(rgb))
+
     def frame(self) -> Frame:
         """Return the whole picture as RGB."""
         return Frame(self.index, self.time_us, self.image, self.damaged)

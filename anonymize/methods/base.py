@@ -1,32 +1,48 @@
-"""What a method of hiding a face must offer; one file per method, one line in the registry."""
+"""What a method of hiding a face must offer; one file per method, one line in the registry.
 
-from typing import Any, ClassVar, Protocol
+There are two kinds. A `PlaneMethod` changes the samples under a mask and knows nothing about faces. A `FaceMethod`
+draws another face in the place of the one that is hidden. Where it is seen, and how it fades into its surroundings,
+is up to the renderer, with the same mask for both.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from project.progress import Progress
+from project.types import FaceTrack
 
-class Method(Protocol):
+Image: TypeAlias = NDArray[np.uint8]
+
+
+class PlaneMethod(Protocol):
     """Replaces the samples under a mask.
 
     A method sees a rectangle of one plane of the picture (luma, a chroma plane, or interleaved RGB) and returns
-    what is to be seen instead. Where it is seen, and how it fades into its surroundings, is up to the renderer.
-    A method is asked once for every plane of every face of every frame, so it must be quick, and the same input
-    must always give the same output.
+    what is to be seen instead. It is asked once for every plane of every face of every frame, so it must be quick, and
+    the same input must always give the same output.
 
     Attributes:
+        kind: tells the two kinds apart.
         name: its key in the registry.
         title: for menus.
         description: one or two sentences on what is left of the face, for the form and for `--help`.
         reversible: whether a published attack has recovered identities from the result.
+        needs: names in the catalogue of weights without which it cannot run.
         options_type: its dataclass of options; the form and the recorded parameters derive from its fields.
         options: an instance of it.
     """
 
+    kind: ClassVar[Literal["plane"]]
     name: ClassVar[str]
     title: ClassVar[str]
     description: ClassVar[str]
     reversible: ClassVar[bool]
+    needs: ClassVar[tuple[str, ...]]
     options_type: ClassVar[type[Any]]
     options: Any
 
@@ -48,3 +64,133 @@ class Method(Protocol):
         Returns:
             An array of the same shape.
         """
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Face:
+    """One face in one frame of the source.
+
+    Attributes:
+        track_id: whose face it is.
+        identity: who that is: a participant's pseudonym; the track's id where nobody said so. What a drawn face looks
+            like must follow from this, and never from who is in the picture.
+        frame: position of the frame in the source.
+        time_us: its time stamp.
+        box: (4,) float64, x, y, width, height of the face in pixels of the picture; may reach outside it.
+        face_width: the greatest width of the face in its track, in pixels.
+        image: (H, W, 3) RGB, the whole picture before anything was painted; must not be changed.
+        x: left edge of the rectangle that the mask needs, inside the picture; even.
+        y: its upper edge; even.
+        alpha: (h, w) uint8, the mask in that rectangle; 255 hides fully.
+    """
+
+    track_id: str
+    identity: str
+    frame: int
+    time_us: int
+    box: NDArray[np.float64]
+    face_width: float
+    image: Image
+    x: int
+    y: int
+    alpha: NDArray[np.uint8]
+
+    @property
+    def rect(self) -> tuple[int, int, int, int]:
+        """X, y, width and height of the rectangle that is to be drawn."""
+        height, width = self.alpha.shape
+        return self.x, self.y, width, height
+
+    @property
+    def crop(self) -> Image:
+        """(h, w, 3) view of the picture in that rectangle."""
+        x, y, width, height = self.rect
+        return self.image[y : y + height, x : x + width]
+
+    def around(self, margin: float) -> tuple[Image, tuple[int, int]]:
+        """Return a view of the picture around the box, and the x and y of its corner.
+
+        Args:
+            margin: how much is added on every side, as a share of the box's size; cut at the picture's edge.
+        """
+        x, y, width, height = self.box
+        high, wide = self.image.shape[:2]
+        left = int(np.clip(np.floor(x - margin * width), 0, wide - 1))
+        top = int(np.clip(np.floor(y - margin * height), 0, high - 1))
+        right = int(np.clip(np.ceil(x + width * (1 + margin)), left + 1, wide))
+        bottom = int(np.clip(np.ceil(y + height * (1 + margin)), top + 1, high))
+        return self.image[top:bottom, left:right], (left, top)
+
+
+class FaceSource(Protocol):
+    """All faces that are to be hidden in the part of a recording that is rendered."""
+
+    @property
+    def tracks(self) -> Sequence[FaceTrack]:
+        """Those that are hidden at some time."""
+
+    @property
+    def identities(self) -> Mapping[str, str]:
+        """Track id -> identity, see `Face.identity`."""
+
+    @property
+    def cuts(self) -> Sequence[int]:
+        """Positions of the frames with which a scene starts, ascending; may be empty."""
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+
+    @property
+    def cache(self) -> Path | None:
+        """A folder of this work alone, the same when it is done again; None where nothing may be kept."""
+
+    def faces(self, track_id: str) -> Iterator[Face]:
+        """Yield the face of a track in every frame that it is hidden in, in order; decodes as it goes."""
+
+
+class FaceMethod(Protocol):
+    """Draws another face in the place of the one that is hidden.
+
+    The same source and options must always give the same result. A method that cannot draw a face, because it
+    finds no landmarks or its network fails, says so with None; it never lets the source through.
+
+    Attributes:
+        kind: tells the two kinds apart.
+        name: its key in the registry.
+        title: for menus.
+        description: one or two sentences on what is left of the face, for the form and for `--help`.
+        reversible: whether a published attack has recovered identities from the result.
+        needs: names in the catalogue of weights without which it cannot run.
+        options_type: its dataclass of options; the form and the recorded parameters derive from its fields.
+        options: an instance of it.
+    """
+
+    kind: ClassVar[Literal["face"]]
+    name: ClassVar[str]
+    title: ClassVar[str]
+    description: ClassVar[str]
+    reversible: ClassVar[bool]
+    needs: ClassVar[tuple[str, ...]]
+    options_type: ClassVar[type[Any]]
+    options: Any
+
+    def begin(self, source: FaceSource, progress: Progress) -> None:
+        """Load what is needed, and look at the faces ahead where the method must; called once before the first frame.
+
+        Raises:
+            UserError: weights are missing or of another network, or the machine lacks memory.
+            Cancelled: the user stopped it.
+        """
+
+    def draw(self, face: Face) -> Image | None:
+        """Return (h, w, 3) RGB for the whole of `face.rect`, or None where no face can be drawn.
+
+        Called for every face of every frame in order of time. None makes the renderer paint the mask solid, and say so.
+        """
+
+    def end(self) -> None:
+        """Let go of networks and files; called once after the last frame, also after an error."""
+
+
+Method: TypeAlias = PlaneMethod | FaceMethod

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,12 +32,14 @@ class BlurOptions:
 class Blur:
     """Blurs with a standard deviation in proportion to the face."""
 
+    kind: ClassVar[Literal["plane"]] = "plane"
     name: ClassVar[str] = "blur"
     title: ClassVar[str] = "Blur"
     description: ClassVar[str] = (
         "Blurs the face beyond recognition by eye. Attacks that know the method can recognise people in it."
     )
     reversible: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ()
     options_type: ClassVar[type[BlurOptions]] = BlurOptions
 
     def __init__(self, options: BlurOptions | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,12 +33,14 @@ class Pixelate:
     mean of many frames would show finer detail than any one of them.
     """
 
+    kind: ClassVar[Literal["plane"]] = "plane"
     name: ClassVar[str] = "pixelate"
     title: ClassVar[str] = "Pixelate"
     description: ClassVar[str] = (
         "Replaces the face by a coarse mosaic. Attacks that know the method can recognise people in it."
     )
     reversible: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ()
     options_type: ClassVar[type[PixelateOptions]] = PixelateOptions
 
     def __init__(self, options: PixelateOptions | None = None) -> None:

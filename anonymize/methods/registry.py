@@ -4,9 +4,14 @@ from importlib import import_module
 from typing import Any
 
 from anonymize.methods.base import Method
+from models import weights
 from project.errors import UserError
 
 DEFAULT = "solid"
+"""Needs nothing, and leaves nothing of a face."""
+
+_RECOMMENDED = ("synthetic",)
+"""Better for a release than the default, once what they need is installed; best first."""
 
 METHODS = {
     "solid": "anonymize.methods.solid:Solid",
@@ -26,6 +31,20 @@ def method_type(name: str) -> type[Method]:
     module, _, attribute = METHODS[name].partition(":")
     found: type[Method] = getattr(import_module(module), attribute)
     return found
+
+
+def missing_weights(name: str) -> list[str]:
+    """Return the weights that a method needs and that are not installed, by their names in the catalogue.
+
+    Raises:
+        UserError: there is no such method.
+    """
+    return [needed for needed in method_type(name).needs if not weights.installed(needed)]
+
+
+def recommended() -> str:
+    """Return the method that is best for a release with what is installed."""
+    return next((name for name in _RECOMMENDED if name in METHODS and not missing_weights(name)), DEFAULT)
 
 
 def method(name: str = DEFAULT, **options: Any) -> Method:

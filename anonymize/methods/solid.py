@@ -1,7 +1,7 @@
 """A solid patch: nothing of the face is left."""
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,12 @@ class SolidOptions:
 class Solid:
     """Paints the mask in one grey that is the same for every face."""
 
+    kind: ClassVar[Literal["plane"]] = "plane"
     name: ClassVar[str] = "solid"
     title: ClassVar[str] = "Solid"
     description: ClassVar[str] = "Paints the face over in grey. Nothing of it is left in the picture."
     reversible: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()
     options_type: ClassVar[type[SolidOptions]] = SolidOptions
 
     def __init__(self, options: SolidOptions | None = None) -> None:

@@ -11,6 +11,7 @@ from media.iterate import pictures
 from models.faces.base import Detections
 from project.errors import Cancelled, UserError
 from project.progress import Silent
+from project.regions import Keyframe, Region, RegionKind
 from project.types import FaceTrack, Json
 from tests.unit.anonymize.clips import make_clip
 from tests.unit.anonymize.tracks import Box, track
@@ -97,11 +98,43 @@ def test_a_person_before_a_robot_is_a_face_left(clip: Path) -> None:
     assert result.faces_left == [0]
 
 
-def test_what_was_dismissed_stays_doubtful(clip: Path) -> None:
+def test_what_was_dismissed_stays_dismissed_and_elsewhere_is_doubtful(clip: Path) -> None:
     toaster = track([HERE] * 4, name="toaster", dismissed=True)
     for exempt in (set[str](), {"toaster"}):
-        result = look(clip, [toaster], Told([[(HERE, 0.9)], [], [], []]), exempt=exempt)
-        assert result.doubtful == [0]
+        result = look(clip, [toaster], Told([[(HERE, 0.9)], [(AWAY, 0.9)], [], []]), exempt=exempt)
+        assert [hit.finding for hit in result.hits] == [Finding.DISMISSED, Finding.DOUBTFUL]
+        assert result.doubtful == [40_000]
+
+
+def drawn(kind: RegionKind, box: Box, end: int = 80_000) -> Region:
+    return Region("r", "one", kind, "", 0, end, (Keyframe(0, *(int(v) for v in box)),))
+
+
+def test_a_hit_in_a_region_of_nothing_is_dismissed_while_the_region_lasts_unless_it_lies_on_a_face(clip: Path) -> None:
+    nothing = drawn(RegionKind.NOTHING, (100, 60, 50, 50))
+    told = Told([[(AWAY, 0.9)], [], [(AWAY, 0.9)], []])
+    result = look(clip, [track([HERE] * 4)], told, regions=[nothing])
+    assert [hit.finding for hit in result.hits] == [Finding.DISMISSED, Finding.DOUBTFUL]
+    over = drawn(RegionKind.NOTHING, (0, 0, 160, 120))
+    result = look(clip, [track([HERE] * 4)], Told([[(HERE, 0.9)], [], [], []]), regions=[over])
+    assert result.faces_left == [0]
+
+
+def test_a_hit_under_masks_or_areas_but_on_no_track_is_covered_and_one_that_reaches_out_is_doubtful(clip: Path) -> None:
+    inside, out = (52, 44, 14, 12), (20, 44, 20, 12)
+    found = look(clip, [track([HERE] * 4)], Told([[(inside, 0.9)], [(out, 0.9)], [], []]))
+    assert [hit.finding for hit in found.hits] == [Finding.COVERED, Finding.DOUBTFUL]
+    area = drawn(RegionKind.AREA, AWAY)
+    found = look(clip, [], Told([[(AWAY, 0.9)], [], [(AWAY, 0.9)], []]), regions=[area])
+    assert [hit.finding for hit in found.hits] == [Finding.COVERED, Finding.DOUBTFUL]
+
+
+def test_a_face_that_was_drawn_in_place_of_another_is_replaced(clip: Path) -> None:
+    anna, robot = track([HERE] * 4, name="anna"), track([AWAY] * 4, name="robot")
+    told = Told([[(HERE, 0.9), (AWAY, 0.9)], [], [], []])
+    found = look(clip, [anna, robot], told, replaced=True, exempt={"robot"})
+    assert [hit.finding for hit in found.hits] == [Finding.REPLACED, Finding.EXEMPT]
+    assert found.faces_left == found.doubtful == []
 
 
 def test_times_are_those_of_the_recording(clip: Path) -> None:

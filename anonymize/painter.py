@@ -1,0 +1,158 @@
+"""Changes the pictures of a recording one by one: faces by the method, areas always, damaged pictures wholly."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from anonymize.ellipses import Area, FaceMask
+from anonymize.masks import MaskSet
+from anonymize.methods.base import Face, FaceMethod, Image, Method
+from anonymize.methods.solid import Solid
+from anonymize.painting import blank, cover_rectangle, hide, replace
+from media.index import FrameIndex
+from media.iterate import pictures
+from media.picture import Picture
+from project.progress import Progress
+from project.regions import Region
+from project.types import FaceTrack
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenFaces:
+    """The faces of a recording, or of a part of it, that are to be hidden; see `FaceSource`."""
+
+    path: Path
+    index: FrameIndex
+    masks: MaskSet
+    identities: Mapping[str, str]
+    cuts: Sequence[int]
+    cache: Path | None
+    start_us: int | None
+    end_us: int | None
+
+    @property
+    def tracks(self) -> Sequence[FaceTrack]:
+        """Those that are hidden at some time between start and end."""
+        start, end = self._span()
+        return [t for t in self.masks.hidden if t.times_us[0] < end and t.times_us[-1] >= start]
+
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the picture."""
+        return self.index.canvas.width, self.index.canvas.height
+
+    def faces(self, track_id: str) -> Iterator[Face]:
+        """Yield the face of a track in every frame that it is hidden in, in order; decodes as it goes."""
+        track = next(one for one in self.masks.hidden if one.id == track_id)
+        start, end = self._span()
+        first, last = max(0, int(track.frames[0]) - 1), min(len(self.index) - 1, int(track.frames[-1]) + 1)
+        begin = max(start, self.index.times.time_of(first))
+        stop = min(end, self.index.times.time_of(last) + 1)
+        if begin >= stop:
+            return
+        for picture in pictures(self.path, self.index, begin, stop):
+            if picture.damaged:
+                continue
+            wanted = [mask for mask in self.masks.at(picture.index) if mask.track_id == track_id]
+            image = picture.image if wanted else None
+            for mask in wanted:
+                found = None if image is None else self.face(mask, picture, image)
+                if found is not None:
+                    yield found
+
+    def face(self, mask: FaceMask, picture: Picture, image: Image) -> Face | None:
+        """Return what a method is told about a face; None where its mask lies outside the picture."""
+        area = mask.area(picture.width, picture.height, 2)
+        if area is None:
+            return None
+        who = self.identities.get(mask.track_id, mask.track_id)
+        return Face(
+            mask.track_id,
+            who,
+            picture.index,
+            picture.time_us,
+            mask.box,
+            mask.face_width,
+            image,
+            area.x,
+            area.y,
+            area.alpha,
+        )
+
+    def _span(self) -> tuple[int, int]:
+        times = self.index.times
+        start = times.time_of(0) if self.start_us is None else self.start_us
+        return start, times.end_us if self.end_us is None else self.end_us
+
+
+class Painter:
+    """Paints pictures in order of time.
+
+    Attributes:
+        blanked_us: times of pictures that were painted over wholly.
+        undrawn_us: times of pictures in which a face could not be drawn and was painted solid.
+    """
+
+    def __init__(
+        self, faces: HiddenFaces, method: Method, areas: Sequence[Region], damaged: frozenset[int], tracked_frames: int
+    ) -> None:
+        """Get ready.
+
+        Args:
+            faces: which faces are hidden, and where.
+            method: how.
+            areas: always painted over.
+            damaged: positions of frames that cannot be vouched for.
+            tracked_frames: frames from this one on were not looked at.
+        """
+        self._faces, self._method, self._areas = faces, method, areas
+        self._damaged, self._tracked = damaged, tracked_frames
+        self.blanked_us: list[int] = []
+        self.undrawn_us: list[int] = []
+
+    def begin(self, progress: Progress) -> None:
+        """Let the method look ahead, where it does."""
+        if self._method.kind == "face":
+            self._method.begin(self._faces, progress)
+
+    def end(self) -> None:
+        """Let the method go."""
+        if self._method.kind == "face":
+            self._method.end()
+
+    def paint(self, picture: Picture) -> None:
+        """Hide what is to be hidden in one picture, in place."""
+        if picture.damaged or picture.index in self._damaged or picture.index >= self._tracked:
+            blank(picture.planes)
+            self.blanked_us.append(picture.time_us)
+            return
+        masks = self._faces.masks.at(picture.index)
+        if masks and self._method.kind == "face":
+            self._draw(picture, masks, self._method)
+        elif masks and self._method.kind == "plane":
+            hide(picture.planes, masks, self._method)
+        for area in self._areas:
+            if area.lasts_at(picture.time_us):
+                cover_rectangle(picture.planes, area.boxes_at(np.array([picture.time_us]))[0])
+
+    def _draw(self, picture: Picture, masks: Sequence[FaceMask], method: FaceMethod) -> None:
+        image = picture.image
+        image.setflags(write=False)
+        undrawn = False
+        for mask in masks:
+            face = self._faces.face(mask, picture, image)
+            if face is None:
+                continue
+            drawn = method.draw(face)
+            if drawn is None:
+                hide(picture.planes, [mask], Solid())
+                undrawn = True
+                continue
+            if drawn.shape != (*face.alpha.shape, 3) or drawn.dtype != np.uint8:
+                raise ValueError(f"{method.name} drew {drawn.shape} {drawn.dtype} for a face of {face.alpha.shape}")
+            area = Area(face.x, face.y, face.alpha)
+            replace(picture.planes, area, picture.planes_of(np.ascontiguousarray(drawn)))
+        if undrawn:
+            self.undrawn_us.append(picture.time_us)

@@ -1,0 +1,159 @@
+"""What a method that draws faces is given, where its drawing goes, and what is painted whatever the method."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import ClassVar, Literal
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from anonymize.masks import MaskSet
+from anonymize.methods.base import Face, FaceSource
+from anonymize.methods.registry import method
+from anonymize.methods.solid import NEUTRAL, SolidOptions
+from anonymize.render import RenderPlan, painter_of, render
+from media.index import load_index
+from media.iterate import pictures
+from project.progress import Progress, Silent
+from project.regions import Keyframe, Region, RegionKind
+from tests.unit.anonymize.clips import make_clip
+from tests.unit.anonymize.tracks import track
+
+SIZE = (160, 120)
+TIMES = range(0, 400, 40)
+
+
+class Green:
+    """Draws a green face, and none on frames that it was told."""
+
+    kind: ClassVar[Literal["face"]] = "face"
+    name: ClassVar[str] = "green"
+    title: ClassVar[str] = "Green"
+    description: ClassVar[str] = "Green."
+    reversible: ClassVar[bool] = False
+    needs: ClassVar[tuple[str, ...]] = ()
+    options_type: ClassVar[type[SolidOptions]] = SolidOptions
+
+    def __init__(self, fails: int | None = None) -> None:
+        self.options = SolidOptions()
+        self.fails = fails
+        self.seen: list[Face] = []
+        self.ahead: dict[str, list[int]] = {}
+        self.ended = 0
+
+    def begin(self, source: FaceSource, progress: Progress) -> None:
+        self.ahead = {one.id: [face.frame for face in source.faces(one.id)] for one in source.tracks}
+        self.size = source.size
+
+    def draw(self, face: Face) -> NDArray[np.uint8] | None:
+        self.seen.append(face)
+        if face.frame == self.fails:
+            return None
+        return np.broadcast_to(np.array([0, 255, 0], np.uint8), face.crop.shape).copy()
+
+    def end(self) -> None:
+        self.ended += 1
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_clip(tmp_path_factory.mktemp("clip") / "source.mp4", TIMES, SIZE, block=4)
+
+
+def painted(clip: Path, plan: RenderPlan) -> Iterator[tuple[int, NDArray[np.uint8], NDArray[np.uint8]]]:
+    painter = painter_of(plan, load_index(clip))
+    painter.begin(Silent())
+    for picture in pictures(clip):
+        raw = picture.image
+        painter.paint(picture)
+        yield picture.index, raw, picture.image
+    painter.end()
+
+
+def plan(clip: Path, how: object, **more: object) -> RenderPlan:
+    face = track([(50 + i, 40, 30, 36) for i in range(6)], frames=range(2, 8), name="anna")
+    return RenderPlan(clip, Path("unused.mp4"), [face], len(TIMES), how, **more)  # type: ignore[arg-type]
+
+
+def test_the_drawing_replaces_all_that_the_mask_hides_and_nothing_beside_it(clip: Path) -> None:
+    green = Green()
+    wanted = plan(clip, green, identities={"anna": "P01"})
+    masks = MaskSet(wanted.tracks)
+    for index, (frame, before, after) in enumerate(painted(clip, wanted)):
+        assert index == frame
+        alpha = masks.alpha(frame, *SIZE)
+        if not alpha.any():
+            assert (before == after).all()
+            continue
+        hidden = after[alpha == 255].astype(int)
+        assert (hidden[:, 1] > 240).all()
+        assert (hidden[:, [0, 2]] < 15).all()
+        far = np.ones(alpha.shape, bool)
+        rows, columns = np.nonzero(alpha)
+        far[max(0, rows.min() - 2) : rows.max() + 3, max(0, columns.min() - 2) : columns.max() + 3] = False
+        assert (before[far] == after[far]).all()
+    assert {face.identity for face in green.seen} == {"P01"}
+    assert green.ended == 1
+
+
+def test_a_method_may_look_at_all_faces_before_the_first_frame(clip: Path) -> None:
+    green = Green()
+    list(painted(clip, plan(clip, green)))
+    assert green.ahead == {"anna": list(range(1, 9))}
+    assert green.size == SIZE
+    assert [face.frame for face in green.seen] == list(range(1, 9))
+    assert green.seen[1].box.tolist() == [50, 40, 30, 36]
+    assert green.seen[0].identity == "anna"
+
+
+def test_what_is_around_a_face_is_cut_at_the_edge_of_the_picture(clip: Path) -> None:
+    green = Green()
+    list(painted(clip, plan(clip, green)))
+    crop, corner = green.seen[1].around(1.0)
+    assert corner == (20, 4)
+    assert crop.shape == (108, 90, 3)
+    crop, corner = green.seen[1].around(9.0)
+    assert corner == (0, 0)
+    assert crop.shape == (120, 160, 3)
+
+
+def test_a_face_that_cannot_be_drawn_is_painted_solid_and_told(clip: Path, tmp_path: Path) -> None:
+    green = Green(fails=4)
+    wanted = plan(clip, green)
+    masks = MaskSet(wanted.tracks)
+    for frame, _, after in painted(clip, wanted):
+        if frame == 4:
+            hidden = after[masks.alpha(frame, *SIZE) == 255]
+            assert (np.ptp(hidden.astype(int), axis=1) <= 2).all()
+            assert np.abs(hidden.astype(int) - NEUTRAL).max() < 30
+    face = wanted.tracks[0]
+    done = render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), Green(fails=4)))  # type: ignore[arg-type]
+    assert done.undrawn_us == (160_000,)
+
+
+def test_an_area_is_painted_over_whatever_the_method_while_it_lasts(clip: Path) -> None:
+    moving = (Keyframe(80_000, 10, 10, 21, 11), Keyframe(240_000, 50, 70, 21, 11))
+    area = Region("a", "r", RegionKind.AREA, "badge", 80_000, 280_000, moving)
+    for how in (method("blur"), Green()):
+        for frame, before, after in painted(clip, plan(clip, how, areas=[area])):
+            x, y, width, height = (int(v) for v in area.boxes_at(np.array([frame * 40_000]))[0])
+            inside = after[y : y + height, x : x + width].astype(int)
+            if 2 <= frame < 7:
+                assert (np.ptp(inside, axis=2) <= 2).all()
+                assert inside.std() < 1
+            elif frame in (0, 9):
+                assert (before == after).all()
+
+
+def test_the_method_is_let_go_when_rendering_fails(clip: Path, tmp_path: Path) -> None:
+    class Wrong(Green):
+        def draw(self, face: Face) -> NDArray[np.uint8]:
+            return np.zeros((1, 1, 3), np.uint8)
+
+    wrong = Wrong()
+    face = track([(50, 40, 30, 36)], name="anna")
+    with pytest.raises(ValueError, match="drew"):
+        render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), wrong))  # type: ignore[arg-type]
+    assert wrong.ended == 1
+    assert not list(tmp_path.iterdir())
