@@ -19,7 +19,8 @@ def overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.float64]:
     shared = np.clip(high - low, 0, None).prod(-1)
     areas = [np.clip(each[..., 2:], 0, None).prod(-1) for each in (a, b)]
     union = areas[0] + areas[1] - shared
-    return np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    share_of_both: NDArray[np.float64] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
+    return share_of_both
 
 
 def still_found(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:
@@ -31,8 +32,7 @@ def still_found(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDAr
         scores: (m,) of the hits.
     """
     sure = np.asarray(hits).reshape(-1, 4)[np.asarray(scores) >= LEAST_SCORE]
-    found: NDArray[np.bool_] = (overlaps(faces, sure) >= LEAST_OVERLAP).any(axis=1)
-    return found
+    return np.asarray((overlaps(faces, sure) >= LEAST_OVERLAP).any(axis=1), np.bool_)
 
 
 def detection_rate(found: NDArray[np.bool_]) -> Figure:

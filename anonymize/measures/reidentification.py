@@ -45,7 +45,8 @@ def unit(vectors: Vectors) -> NDArray[np.float64]:
     """Return (n, d) vectors of length 1; a vector of zeros stays."""
     long = np.asarray(vectors, np.float64)
     length = np.linalg.norm(long, axis=-1, keepdims=True)
-    return np.divide(long, length, out=np.zeros_like(long), where=length > 0)
+    short: NDArray[np.float64] = np.divide(long, length, out=np.zeros_like(long), where=length > 0)
+    return short
 
 
 def trial(
@@ -56,6 +57,7 @@ def trial(
     apart: NDArray[np.bool_],
     gap_us: int = 1_000_000,
     others: Sequence[Vectors] = (),
+    named: NDArray[np.bool_] | None = None,
 ) -> Trial:
     """Compare probes with a gallery of the same faces.
 
@@ -69,7 +71,8 @@ def trial(
         times_us: (n,) when.
         apart: (p, p) whether two people are certainly not the same; only then are they impostors of each other.
         gap_us: see above.
-        others: (k, d) vectors each of further people, from elsewhere; they are nobody of the p.
+        others: (k, d) vectors each of further people, from elsewhere.
+        named: (p,) who is known to be none of the others; everybody when None.
     """
     known, seen = unit(gallery), unit(probes)
     who, when = np.asarray(people, np.int64), np.asarray(times_us, np.int64)
@@ -82,13 +85,15 @@ def trial(
             templates[person] = unit(known[rows].sum(0)[None])[0]
             genuine[rows] = _against_own(known, seen, rows, when, gap_us)
     further = np.array([unit(unit(each).sum(0)[None])[0] for each in others]).reshape(-1, known.shape[1])
-    strange = np.concatenate([apart[who][:, :count], np.ones((len(who), len(further)), bool)], axis=1)
     present = np.isin(np.arange(count), who)
-    strange[:, :count] &= present[None]
+    known_well = np.ones(count, bool) if named is None else named
+    far_off = np.repeat(known_well[who][:, None], len(further), axis=1)
+    strange = np.concatenate([apart[who] & present[None], far_off], axis=1)
     everyone = np.concatenate([templates, further])
     impostors = (known @ everyone.T)[strange]
     best = np.where(strange, seen @ everyone.T, -np.inf).max(axis=1, initial=-np.inf)
-    involved = int((apart & present[None] & present[:, None]).any(1).sum()) + len(further)
+    met = (apart & present[None] & present[:, None]).any(1)
+    involved = int(met.sum()) + (len(further) if far_off.any() else 0)
     return Trial(genuine, impostors, np.where(np.isfinite(best), best, np.nan), involved)
 
 

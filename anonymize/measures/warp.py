@@ -1,33 +1,16 @@
 """Whether a rendering flickers more than its source does."""
 
-import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.measures.figure import Figure
+from models.flow.base import Flow, Picture
+from models.flow.consistency import warped
 
 # Forward-backward check: a pixel whose way there and back differs by more than this was hidden or left the picture
 # (Sundaram, Brox and Keutzer, ECCV 2010, as Ruder et al. and Lai et al. use it).
 _RELATIVE, _ABSOLUTE = 0.01, 0.5
 _MOTION_RELATIVE, _MOTION_ABSOLUTE = 0.01, 0.002
-
-Flow = NDArray[np.float32]
-Image = NDArray[np.uint8]
-
-
-def pulled(image: NDArray[np.floating] | Image, flow: Flow) -> NDArray[np.float32]:
-    """Return what of `image` lies where the flow points, by bilinear interpolation; the border is repeated.
-
-    Args:
-        image: (h, w) or (h, w, channels).
-        flow: (h, w, 2), x and y in pixels from the wanted picture to `image`.
-    """
-    height, width = flow.shape[:2]
-    rows, columns = np.mgrid[:height, :width].astype(np.float32)
-    place = flow[..., 0] + columns, flow[..., 1] + rows
-    return np.asarray(
-        cv2.remap(image.astype(np.float32), *place, cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE), np.float32
-    )
 
 
 def seen_in_both(forward: Flow, backward: Flow) -> NDArray[np.bool_]:
@@ -37,7 +20,7 @@ def seen_in_both(forward: Flow, backward: Flow) -> NDArray[np.bool_]:
     |grad f|^2 > 0.01 |f|^2 + 0.002.
     """
     height, width = forward.shape[:2]
-    back = pulled(backward, forward)
+    back = np.asarray(warped(backward, forward), np.float32)
     both = (forward**2).sum(-1) + (back**2).sum(-1)
     kept = ((forward + back) ** 2).sum(-1) <= _RELATIVE * both + _ABSOLUTE
     rows, columns = np.mgrid[:height, :width]
@@ -49,7 +32,7 @@ def seen_in_both(forward: Flow, backward: Flow) -> NDArray[np.bool_]:
     return np.asarray(kept, np.bool_)
 
 
-def warp_error(first: Image, second: Image, forward: Flow, mask: NDArray[np.bool_]) -> tuple[float, int]:
+def warp_error(first: Picture, second: Picture, forward: Flow, mask: NDArray[np.bool_]) -> tuple[float, int]:
     """Return sum M ||A_t - warp(A_t+1)||^2 over three channels of 0..1, and the number of pixels in M.
 
     Lai et al., "Learning Blind Video Temporal Consistency", ECCV 2018, section 4.2. Flow and mask are those of the raw
@@ -61,7 +44,7 @@ def warp_error(first: Image, second: Image, forward: Flow, mask: NDArray[np.bool
         forward: (h, w, 2) from t to t + 1 in the raw clip.
         mask: (h, w) of the pixels that count.
     """
-    apart = (first.astype(np.float32) - pulled(second, forward)) / 255
+    apart = (first.astype(np.float32) - warped(second.astype(np.float32), forward)) / 255
     return float((apart**2).sum(-1)[mask].sum()), int(mask.sum())
 
 

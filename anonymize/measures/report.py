@@ -1,0 +1,273 @@
+"""What is known about how private and how useful a rendering is. It names no file and no person, only pseudonyms."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from anonymize.measures.figure import Figure
+from project.errors import UserError
+from project.types import Json
+
+VERSION = 1
+NAIVE, PARROT, RAW = "naive", "parrot", "raw"
+FAR = (1e-2, 1e-3)
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a figure of a report is called, and which way it is good.
+
+    Attributes:
+        name: for people.
+        unit: "share", "degrees", "r", or what else it is counted in.
+        better: "low", "high", or "" where neither is meant.
+    """
+
+    name: str
+    unit: str
+    better: str = ""
+
+
+FIGURES: dict[str, About] = {
+    "detected": About("Faces still detected", "share"),
+    "detected_in_source": About("Faces detected in the source", "share"),
+    "coverage": About("Faces covered by the masks", "share", "high"),
+    "leak_frames": About("Frames with an uncovered face", "frames", "low"),
+    "leak_longest_s": About("Longest leak", "seconds", "low"),
+    "identity_variance": About("Identity variance along a track", "variance", "low"),
+    "identity_variance_in_source": About("Identity variance in the source", "variance"),
+    "landmarks_found": About("Faces with landmarks left", "share", "high"),
+    "nme": About("Landmark error (NME)", "eye distances", "low"),
+    "yaw": About("Head turn, error", "degrees", "low"),
+    "pitch": About("Head nod, error", "degrees", "low"),
+    "roll": About("Head tilt, error", "degrees", "low"),
+    "iris": About("Iris offset, error", "eye widths", "low"),
+    "gaze": About("Gaze, error", "degrees", "low"),
+    "mouth": About("Mouth opening, correlation", "r", "high"),
+    "eye": About("Eye closure, correlation", "r", "high"),
+    "brow": About("Brow height, correlation", "r", "high"),
+    "iris_x": About("Gaze to the side, correlation", "r", "high"),
+    "mouth_to_driver": About("Mouth opening, against the second model on the source", "r", "high"),
+    "eye_to_driver": About("Eye closure, against the second model on the source", "r", "high"),
+    "brow_to_driver": About("Brow height, against the second model on the source", "r", "high"),
+    "mouth_in_source": About("Mouth opening, both models on the source", "r"),
+    "eye_in_source": About("Eye closure, both models on the source", "r"),
+    "brow_in_source": About("Brow height, both models on the source", "r"),
+    "lag_s": About("Delay of the mouth", "seconds", "low"),
+    "warp": About("Flicker, as a ratio to the source", "times", "low"),
+    "expression": About("Same expression", "share", "high"),
+    "expression_kappa": About("Same expression beyond chance", "kappa", "high"),
+}
+"""Every figure that a report can have."""
+
+
+@dataclass(frozen=True, slots=True)
+class Attack:
+    """How one attacker did, with one embedding.
+
+    Attributes:
+        kind: `naive`: a clean gallery; `parrot`: one processed the same way; `raw`: the source itself, for comparison.
+        embedder: key of the model.
+        thresholds: of cosines, at the false match rates of `FAR`.
+        rates: share of faces re-identified at these.
+        worst: greatest share in one track at the first of them.
+        worst_track: its id; empty where there is none.
+        rank_one: share that is nearest to its own person.
+        equal_error: 0.5 is chance.
+        people: from how many other people the impostors are.
+    """
+
+    kind: str
+    embedder: str
+    thresholds: tuple[Figure, ...]
+    rates: tuple[Figure, ...]
+    worst: Figure
+    worst_track: str
+    rank_one: Figure
+    equal_error: Figure
+    people: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the report's file."""
+        return {
+            "kind": self.kind,
+            "embedder": self.embedder,
+            "thresholds": [one.as_json() for one in self.thresholds],
+            "rates": [one.as_json() for one in self.rates],
+            "worst": self.worst.as_json(),
+            "worst_track": self.worst_track,
+            "rank_one": self.rank_one.as_json(),
+            "equal_error": self.equal_error.as_json(),
+            "people": self.people,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Attack":
+        """Read what `as_json` wrote."""
+        return cls(
+            found["kind"],
+            found["embedder"],
+            tuple(map(Figure.from_json, found["thresholds"])),
+            tuple(map(Figure.from_json, found["rates"])),
+            Figure.from_json(found["worst"]),
+            found["worst_track"],
+            Figure.from_json(found["rank_one"]),
+            Figure.from_json(found["equal_error"]),
+            int(found["people"]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TrackReport:
+    """One track.
+
+    Attributes:
+        track_id: of the study.
+        identity: a pseudonym, or the track's id.
+        looks: frames in which it was looked at.
+        figures: some of `FIGURES`, and `reidentified`: its share at the first of `FAR`, naive.
+        worst_us: when to look at it: a leak, else a face that is still detected, else the one recognized best.
+    """
+
+    track_id: str
+    identity: str
+    looks: int
+    figures: Mapping[str, Figure]
+    worst_us: int | None
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the report's file."""
+        return {
+            "track_id": self.track_id,
+            "identity": self.identity,
+            "looks": self.looks,
+            "figures": {key: one.as_json() for key, one in self.figures.items()},
+            "worst_us": self.worst_us,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "TrackReport":
+        """Read what `as_json` wrote."""
+        figures = {key: Figure.from_json(one) for key, one in found["figures"].items()}
+        return cls(found["track_id"], found["identity"], int(found["looks"]), figures, found["worst_us"])
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """Histogram of cosines: (bins + 1,) rising edges and (bins,) counts for each kind of comparison."""
+
+    edges: tuple[float, ...] = ()
+    counts: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it for the report's file."""
+        return {"edges": [*self.edges], "counts": {key: [*one] for key, one in self.counts.items()}}
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Any]) -> "Scores":
+        """Read what `as_json` wrote."""
+        return cls(tuple(found["edges"]), {key: tuple(one) for key, one in found["counts"].items()})
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacyReport:
+    """Everything that was measured about one rendering.
+
+    Attributes:
+        method: key in the registry of methods.
+        keeps_looks: whether the method draws another face.
+        frames: of the clip.
+        looks: how many of them were looked at, each with the one after it.
+        stride: every how manieth.
+        faces: how many faces these show.
+        tools: what it was measured with, by part; empty for what was missing.
+        independent: whether the detector is another one than those that found the tracks.
+        figures: key of `FIGURES` -> figure.
+        attacks: re-identification by each embedding and attacker.
+        tracks: in the order of the recording's.
+        scores: genuine, impostor and anonymized similarities of the first embedding.
+        notes: what to keep in mind, as sentences.
+        worst_us: the frame to look at first, on the recording's axis; None where there was no face.
+        leaks_us: times of looked-at frames with an uncovered face.
+        seconds: how long measuring took.
+    """
+
+    method: str
+    keeps_looks: bool
+    frames: int
+    looks: int
+    stride: int
+    faces: int
+    tools: Mapping[str, str]
+    independent: bool
+    figures: Mapping[str, Figure]
+    attacks: tuple[Attack, ...]
+    tracks: tuple[TrackReport, ...]
+    scores: Scores
+    notes: tuple[str, ...]
+    worst_us: int | None
+    leaks_us: tuple[int, ...]
+    seconds: float
+
+    def figure(self, key: str) -> Figure:
+        """Return a figure; one without a value where it is not in the report."""
+        return self.figures.get(key, Figure(None, 0, "It was not measured."))
+
+    def attack(self, kind: str) -> Attack | None:
+        """Return the attack of a kind that recognized most, over all embeddings."""
+        having = [one for one in self.attacks if one.kind == kind]
+        return max(having, key=lambda one: one.rates[0].value if one.rates[0].value is not None else -1.0, default=None)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return what is kept in the study and in the file beside the clip."""
+        return {
+            "version": VERSION,
+            "method": self.method,
+            "keeps_looks": self.keeps_looks,
+            "frames": self.frames,
+            "looks": self.looks,
+            "stride": self.stride,
+            "faces": self.faces,
+            "tools": dict(self.tools),
+            "independent": self.independent,
+            "figures": {key: one.as_json() for key, one in self.figures.items()},
+            "attacks": [one.as_json() for one in self.attacks],
+            "tracks": [one.as_json() for one in self.tracks],
+            "scores": self.scores.as_json(),
+            "notes": [*self.notes],
+            "worst_us": self.worst_us,
+            "leaks_us": [*self.leaks_us],
+            "seconds": self.seconds,
+        }
+
+    @classmethod
+    def from_json(cls, found: Mapping[str, Json]) -> "PrivacyReport":
+        """Read what `as_json` wrote.
+
+        Raises:
+            UserError: it is no report, or one of another version.
+        """
+        kept = cast(Mapping[str, Any], found)
+        if kept.get("version") != VERSION:
+            raise UserError("This privacy report was written by another version.", "Measure the clip again.")
+        try:
+            return cls(
+                kept["method"],
+                bool(kept["keeps_looks"]),
+                int(kept["frames"]),
+                int(kept["looks"]),
+                int(kept["stride"]),
+                int(kept["faces"]),
+                dict(kept["tools"]),
+                bool(kept["independent"]),
+                {key: Figure.from_json(one) for key, one in kept["figures"].items()},
+                tuple(map(Attack.from_json, kept["attacks"])),
+                tuple(map(TrackReport.from_json, kept["tracks"])),
+                Scores.from_json(kept["scores"]),
+                tuple(kept["notes"]),
+                kept["worst_us"],
+                tuple(kept["leaks_us"]),
+                float(kept["seconds"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError):
+            raise UserError("This is no privacy report.", "Measure the clip again.") from None

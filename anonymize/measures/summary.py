@@ -1,0 +1,212 @@
+"""From what was seen to a report."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.measures.detection import detection_rate
+from anonymize.measures.expression import NOT_MEASURED, agreement, kappa
+from anonymize.measures.figure import Figure, pooled, share
+from anonymize.measures.landmarks_error import mean_error
+from anonymize.measures.leaks import COVERED, leaks
+from anonymize.measures.looking import hidden_tracks
+from anonymize.measures.observed import SIGNALS, Observed, Sighting
+from anonymize.measures.recognition import Recognition, recognize
+from anonymize.measures.report import PrivacyReport, TrackReport
+from anonymize.measures.signals import lag, mean_difference, pearson
+from anonymize.measures.subject import Subject
+from anonymize.measures.tools import Tools
+from anonymize.measures.warp import warp_ratio
+from project.timebase import SECOND
+
+_NO_DETECTOR = Figure(None, 0, "No face detector that could look for them is installed.")
+_NO_LANDMARKS = "No model of landmarks is installed."
+_NOT_SEEN = "No track shows it in enough frames."
+_NO_GAZE = Figure(None, 0, "No model of gaze is installed; see the offset of the iris.")
+_ANGLES = ("yaw", "pitch", "roll")
+_CORRELATED = ("mouth", "eye", "brow")
+_MOST_LAG_S = 0.5
+
+Signal = NDArray[np.float64]
+
+
+def summarize(
+    subject: Subject, tools: Tools, found: Observed, stride: int, others: Sequence[Sequence[NDArray[np.float32]]]
+) -> PrivacyReport:
+    """Compute every figure.
+
+    Args:
+        subject: what was measured.
+        tools: with what.
+        found: what was seen.
+        stride: every how manieth frame of the clip was looked at.
+        others: for each embedder, vectors of people of other recordings.
+    """
+    tracks = hidden_tracks(subject)
+    rows: list[list[Sighting]] = [[] for _ in tracks]
+    for one in found.sightings:
+        rows[one.track].append(one)
+    recognition = recognize(subject, tools, found, others)
+    spacing_us = float(np.median(np.diff(found.times_us))) if len(found.times_us) > 1 else 0.0
+    each = [_utility(of_track, tools, spacing_us) for of_track in rows]
+    figures = {**_detection(found, tools), **_together(each, found, tools)}
+    lost = leaks(
+        np.array([one.covered for one in found.sightings] + [covered for _, covered in found.strays]),
+        np.array([one.look for one in found.sightings] + [look for look, _ in found.strays], np.int64),
+        np.arange(len(found.times_us)),
+        np.asarray(found.times_us, np.int64),
+        found.end_us,
+        stride,
+    )
+    figures["coverage"] = lost.coverage
+    figures["leak_frames"] = Figure(float(lost.frames), len(found.times_us))
+    figures["leak_longest_s"] = Figure(lost.longest_s, len(found.times_us), _leak_note(lost.longest_frames))
+    figures["identity_variance"] = pooled([*recognition.variance], _NOT_SEEN)
+    figures["identity_variance_in_source"] = pooled([*recognition.variance_in_source], _NOT_SEEN)
+    reports = [
+        TrackReport(
+            track.id,
+            subject.identity(track.id),
+            len(of_track),
+            {**own, **_track_figures(of_track, tools), "reidentified": recognition.by_track.get(k, Figure(None))},
+            recognition.worst_of(of_track),
+        )
+        for k, (track, of_track, own) in enumerate(zip(tracks, rows, each, strict=True))
+    ]
+    leaking = {one.look for one in found.sightings if one.covered < COVERED}
+    leaking |= {look for look, covered in found.strays if covered < COVERED}
+    return PrivacyReport(
+        method=subject.method,
+        keeps_looks=subject.keeps_looks,
+        frames=0,
+        looks=len(found.times_us),
+        stride=stride,
+        faces=len(found.sightings),
+        tools=_names(tools),
+        independent=tools.independent,
+        figures=figures,
+        attacks=recognition.attacks,
+        tracks=tuple(reports),
+        scores=recognition.scores,
+        notes=_notes(subject, tools, found, recognition),
+        worst_us=lost.first_us if lost.first_us is not None else recognition.worst_of(found.sightings),
+        leaks_us=tuple(found.times_us[look] for look in sorted(leaking)),
+        seconds=0.0,
+    )
+
+
+def _detection(found: Observed, tools: Tools) -> dict[str, Figure]:
+    if tools.detector is None:
+        return {"detected": _NO_DETECTOR, "detected_in_source": _NO_DETECTOR}
+    return {
+        "detected": detection_rate(np.array([bool(one.in_clip) for one in found.sightings], bool)),
+        "detected_in_source": detection_rate(np.array([bool(one.in_source) for one in found.sightings], bool)),
+    }
+
+
+def _track_figures(rows: Sequence[Sighting], tools: Tools) -> dict[str, Figure]:
+    found = {"coverage": share(sum(one.covered >= COVERED for one in rows), len(rows), "faces to cover")}
+    if tools.detector is not None:
+        found["detected"] = detection_rate(np.array([bool(one.in_clip) for one in rows], bool))
+    return found
+
+
+def _utility(rows: Sequence[Sighting], tools: Tools, spacing_us: float) -> dict[str, Figure]:
+    """Return the figures of use of one track."""
+    found: dict[str, Figure] = {}
+    source, clip = _columns(rows, lambda one: one.source), _columns(rows, lambda one: one.clip)
+    driver, redrawn = _columns(rows, lambda one: one.driver_source), _columns(rows, lambda one: one.driver_clip)
+    if tools.landmarks is not None:
+        found["nme"] = mean_error(np.array([one.error for one in rows]))
+        found |= {key: mean_difference(source[key], clip[key], turn=360) for key in _ANGLES}
+        found |= {key: pearson(source[key], clip[key]) for key in _CORRELATED}
+        steps = int(_MOST_LAG_S * SECOND // spacing_us) if spacing_us else 0
+        late = lag(source["mouth"], clip["mouth"], steps)
+        note = f"In steps of {spacing_us / SECOND:.2f} s." if late.value is not None else late.note
+        found["lag_s"] = Figure(None if late.value is None else late.value * spacing_us / SECOND, late.n, note)
+        if tools.driver is not None:
+            found |= {f"{key}_to_driver": pearson(driver[key], clip[key]) for key in _CORRELATED}
+            found |= {f"{key}_in_source": pearson(driver[key], source[key]) for key in _CORRELATED}
+    before, after = _irises(source, driver), _irises(clip, redrawn)
+    found["iris"] = _iris_error(before, after)
+    found["iris_x"] = pearson((before[:, 0] + before[:, 2]) / 2, (after[:, 0] + after[:, 2]) / 2)
+    sums = np.array([one.flicker for one in rows], np.float64).reshape(-1, 3).sum(0)
+    found["warp"] = warp_ratio(sums[0], sums[1], int(sums[2]))
+    return found
+
+
+def _together(each: Sequence[dict[str, Figure]], found: Observed, tools: Tools) -> dict[str, Figure]:
+    """Return the figures of use of all tracks: means weighted by how often each was seen."""
+    keys = [
+        *("nme", *_ANGLES, *_CORRELATED, "iris", "iris_x", "lag_s", "warp"),
+        *(f"{key}{end}" for key in _CORRELATED for end in ("_to_driver", "_in_source")),
+    ]
+    missing = _NOT_SEEN if tools.landmarks is not None else _NO_LANDMARKS
+    figures = {key: pooled([one[key] for one in each if key in one], missing) for key in keys}
+    if tools.flow is None:
+        figures["warp"] = Figure(None, 0, "No optical flow is installed.")
+    measured = [one for one in found.sightings if one.measured]
+    seen = share(sum(one.visible for one in measured), len(measured), "faces with landmarks in the source")
+    figures["landmarks_found"] = seen if tools.landmarks is not None else Figure(None, 0, _NO_LANDMARKS)
+    figures["gaze"] = _NO_GAZE
+    labels = [one.expressions for one in found.sightings if one.expressions]
+    if tools.expressions is None:
+        figures["expression"] = figures["expression_kappa"] = Figure(None, 0, NOT_MEASURED)
+    else:
+        raw, other = [pair[0] for pair in labels], [pair[1] for pair in labels]
+        figures["expression"], figures["expression_kappa"] = agreement(raw, other), kappa(raw, other)
+    return figures
+
+
+def _columns(rows: Sequence[Sighting], of: Callable[[Sighting], NDArray[np.float32]]) -> dict[str, Signal]:
+    table = np.array([of(one) for one in rows], np.float64).reshape(len(rows), len(SIGNALS))
+    return dict(zip(SIGNALS, table.T, strict=True))
+
+
+def _irises(first: dict[str, Signal], second: dict[str, Signal]) -> Signal:
+    """Return (n, 4) offsets of both irises by the model that knows irises."""
+    names = SIGNALS[-4:]
+    having = first if any(np.isfinite(first[key]).any() for key in names) else second
+    return np.stack([having[key] for key in names], axis=1)
+
+
+def _iris_error(before: Signal, after: Signal) -> Figure:
+    apart_by = np.linalg.norm((before - after).reshape(-1, 2, 2), axis=2)
+    return mean_difference(apart_by, np.zeros_like(apart_by))
+
+
+def _leak_note(frames: int) -> str:
+    return f"About {frames} frames of the clip." if frames else ""
+
+
+def _names(tools: Tools) -> dict[str, str]:
+    parts = {
+        "detector": tools.detector,
+        "landmarks": tools.landmarks,
+        "driver": tools.driver,
+        "flow": tools.flow,
+        "expressions": tools.expressions,
+    }
+    named = {part: "" if one is None else one.key for part, one in parts.items()}
+    return {**named, "embedders": ", ".join(one.key for one in tools.embedders)}
+
+
+def _notes(subject: Subject, tools: Tools, found: Observed, recognition: Recognition) -> tuple[str, ...]:
+    notes = [*recognition.notes]
+    if tools.detector is not None and not tools.independent:
+        notes.append(
+            f"The detector that looked for faces that are left, {tools.detector.key}, also found the faces; "
+            "install another one for an independent look."
+        )
+    same = tools.landmarks is not None and tools.driver is not None and tools.landmarks.key == tools.driver.key
+    if subject.keeps_looks and tools.landmarks is not None and (same or tools.driver is None):
+        notes.append(
+            f"{tools.landmarks.key} may drive what is drawn and measures it too, which flatters mouth, eyes and brows."
+        )
+    if found.strays:
+        notes.append(
+            f"In the source the detector saw {len(found.strays)} faces that are on no track; they count for the "
+            "coverage. Draw them in, or mark them as no face."
+        )
+    return tuple(notes)
