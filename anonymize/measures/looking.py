@@ -76,6 +76,8 @@ class Looker:
         self._found.sightings += sightings
 
     def _alpha(self, source: Picture) -> Image:
+        if source.time_us in self._subject.blanked_us:
+            return np.full((source.height, source.width), _ALL_HIDDEN, np.uint8)
         alpha = self._masks.alpha(source.index, source.width, source.height)
         for region in self._subject.regions:
             if region.kind is RegionKind.AREA and region.lasts_at(source.time_us):

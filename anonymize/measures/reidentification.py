@@ -32,12 +32,14 @@ class Trial:
             has nothing.
         impostors: (m,) of gallery faces against what the gallery has of other people.
         best_other: (n,) the greatest score of each probe against other people; NaN where there is nobody else.
+        crossed: (k,) of probes against what the gallery has of other people.
         people: from how many people the impostors are.
     """
 
     genuine: Scores
     impostors: Scores
     best_other: Scores
+    crossed: Scores
     people: int
 
 
@@ -91,10 +93,11 @@ def trial(
     strange = np.concatenate([apart[who] & present[None], far_off], axis=1)
     everyone = np.concatenate([templates, further])
     impostors = (known @ everyone.T)[strange]
-    best = np.where(strange, seen @ everyone.T, -np.inf).max(axis=1, initial=-np.inf)
+    against = seen @ everyone.T
+    best = np.where(strange, against, -np.inf).max(axis=1, initial=-np.inf)
     met = (apart & present[None] & present[:, None]).any(1)
     involved = int(met.sum()) + (len(further) if far_off.any() else 0)
-    return Trial(genuine, impostors, np.where(np.isfinite(best), best, np.nan), involved)
+    return Trial(genuine, impostors, np.where(np.isfinite(best), best, np.nan), against[strange], involved)
 
 
 def _against_own(
@@ -139,6 +142,17 @@ def reidentified(genuine: Scores, limit: Figure) -> Figure:
     if limit.value is None:
         return Figure(None, len(scores), limit.note)
     return share(int((scores > limit.value).sum()), len(scores), "faces that other frames show again")
+
+
+def mistaken(found: Trial, limit: Figure) -> Figure:
+    """Return the share of comparisons of published faces with other people that exceed a threshold.
+
+    A mask that looks like somebody to the model is taken for them whoever is behind it. Where this share is as
+    great as that of the re-identified, being taken for oneself tells nothing.
+    """
+    if limit.value is None:
+        return Figure(None, len(found.crossed), limit.note)
+    return share(int((found.crossed > limit.value).sum()), len(found.crossed), "comparisons with other people")
 
 
 def worst_track(genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: Figure) -> tuple[Figure, int]:

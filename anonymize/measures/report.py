@@ -70,6 +70,8 @@ class Attack:
         embedder: key of the model.
         thresholds: of cosines, at the false match rates of `FAR`.
         rates: share of faces re-identified at these.
+        mistaken: share of comparisons with other people that exceed the first threshold; as great as the rate, and the
+            rate tells nothing.
         worst: greatest share in one track at the first of them.
         worst_track: its id; empty where there is none.
         rank_one: share that is nearest to its own person.
@@ -81,6 +83,7 @@ class Attack:
     embedder: str
     thresholds: tuple[Figure, ...]
     rates: tuple[Figure, ...]
+    mistaken: Figure
     worst: Figure
     worst_track: str
     rank_one: Figure
@@ -94,6 +97,7 @@ class Attack:
             "embedder": self.embedder,
             "thresholds": [one.as_json() for one in self.thresholds],
             "rates": [one.as_json() for one in self.rates],
+            "mistaken": self.mistaken.as_json(),
             "worst": self.worst.as_json(),
             "worst_track": self.worst_track,
             "rank_one": self.rank_one.as_json(),
@@ -109,6 +113,7 @@ class Attack:
             found["embedder"],
             tuple(map(Figure.from_json, found["thresholds"])),
             tuple(map(Figure.from_json, found["rates"])),
+            Figure.from_json(found["mistaken"]),
             Figure.from_json(found["worst"]),
             found["worst_track"],
             Figure.from_json(found["rank_one"]),

@@ -26,6 +26,7 @@ class Subject:
         named: ids of tracks of which somebody said who it is.
         exempt: ids of tracks that stay visible; nothing about them is measured.
         regions: drawn by hand: areas are hidden too, and in `nothing` there is no face.
+        blanked_us: times of frames that were painted over wholly.
         masks: shape of the masks.
     """
 
@@ -39,6 +40,7 @@ class Subject:
     named: frozenset[str] = frozenset()
     exempt: frozenset[str] = frozenset()
     regions: Sequence[Region] = ()
+    blanked_us: frozenset[int] = frozenset()
     masks: MaskOptions = field(default_factory=MaskOptions)
 
     def identity(self, track_id: str) -> str:

@@ -1,0 +1,234 @@
+"""Measuring whole renderings whose answer is known."""
+
+import json
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonymize.measures.measure import measure
+from anonymize.measures.report import NAIVE, PARROT, RAW, PrivacyReport
+from anonymize.measures.strangers import Stranger
+from anonymize.measures.subject import MeasureOptions, Subject
+from anonymize.measures.tools import Tools
+from anonymize.methods.registry import method
+from anonymize.render import RenderPlan, render
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.regions import Keyframe, Region, RegionKind
+from tests.unit.anonymize.measures import world
+
+TOOLS = Tools(
+    detector=world.Eyes(),
+    independent=True,
+    embedders=(world.Foreheads(),),
+    landmarks=world.Points(),
+    driver=world.Points(),
+    flow=world.Still(),
+)
+EVERY = MeasureOptions(looks_per_second=25)
+NAMES = {"track 0": "Ada", "track 1": "Bo"}
+
+
+@pytest.fixture(scope="module")
+def raw(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return world.clip(tmp_path_factory.mktemp("raw") / "raw.mp4")
+
+
+def subject(source: Path, clip: Path, name: str = "solid") -> Subject:
+    return Subject(source, clip, 0, world.tracks(), name, identities=NAMES, named=frozenset(NAMES))
+
+
+def value(report: PrivacyReport, key: str) -> float:
+    found = report.figure(key).value
+    assert found is not None, (key, report.figure(key))
+    return found
+
+
+@pytest.fixture(scope="module")
+def untouched(raw: Path) -> PrivacyReport:
+    copy = shutil.copy(raw, raw.with_name("copy.mp4"))
+    return measure(subject(raw, Path(copy)), TOOLS, EVERY)
+
+
+def test_a_copy_hides_nothing_and_loses_nothing(untouched: PrivacyReport) -> None:
+    naive, before = untouched.attack(NAIVE), untouched.attack(RAW)
+    assert naive is not None
+    assert before is not None
+    assert naive.rates[0].value == before.rates[0].value == 1.0
+    assert naive.rank_one.value == 1.0
+    assert naive.worst.value == 1.0
+    assert naive.mistaken.value is not None
+    assert naive.mistaken.value <= 0.01
+    assert value(untouched, "detected") == value(untouched, "detected_in_source") == 1.0
+    assert value(untouched, "nme") == 0
+    assert value(untouched, "mouth") == pytest.approx(1)
+    assert value(untouched, "mouth_in_source") == pytest.approx(1)
+    assert value(untouched, "lag_s") == 0
+    assert value(untouched, "warp") == pytest.approx(1)
+    for angle in ("yaw", "pitch", "roll"):
+        assert value(untouched, angle) == pytest.approx(0)
+    assert value(untouched, "identity_variance") == pytest.approx(value(untouched, "identity_variance_in_source"))
+    assert untouched.frames == untouched.looks == world.FRAMES
+    assert untouched.faces == 2 * world.FRAMES
+
+
+@pytest.fixture(scope="module")
+def solid(raw: Path) -> PrivacyReport:
+    target = raw.with_name("solid.mp4")
+    render(RenderPlan(raw, target, world.tracks(), world.FRAMES, method("solid")))
+    return measure(subject(raw, target), TOOLS, EVERY)
+
+
+def test_a_solid_mask_leaves_nobody_and_nothing_to_measure(solid: PrivacyReport) -> None:
+    naive = solid.attack(NAIVE)
+    assert naive is not None
+    assert naive.rates[0].value == naive.mistaken.value, "grey is taken for either, whoever is behind it"
+    assert value(solid, "detected") == 0
+    assert value(solid, "coverage") == 1
+    assert value(solid, "leak_frames") == 0
+    assert value(solid, "landmarks_found") == 0
+    for key in ("nme", "mouth", "yaw"):
+        assert solid.figure(key).value is None
+        assert solid.figure(key).note
+    assert solid.leaks_us == ()
+
+
+def test_what_is_not_measured_says_why(solid: PrivacyReport) -> None:
+    for key in ("gaze", "expression", "iris"):
+        assert solid.figure(key).value is None
+        assert solid.figure(key).note
+    assert "two" not in solid.notes[0]
+    assert "2 people" in solid.notes[0]
+    naive = solid.attack(NAIVE)
+    assert naive is not None
+    assert naive.rates[1].value is None
+    assert "1,000" in naive.rates[1].note
+
+
+def test_swapped_people_are_taken_for_each_other(raw: Path, tmp_path: Path) -> None:
+    other = world.clip(tmp_path / "swapped.mp4", people=(1, 0))
+    report = measure(replace(subject(raw, other), keeps_looks=True), TOOLS, EVERY)
+    naive, parrot = report.attack(NAIVE), report.attack(PARROT)
+    assert naive is not None
+    assert parrot is not None
+    assert naive.rates[0].value is not None
+    assert naive.rates[0].value <= 0.02
+    assert naive.mistaken.value == pytest.approx(1)
+    assert naive.rank_one.value == 0
+    assert parrot.rank_one.value == 1, "who swaps the gallery too knows them again"
+    assert any("parrot" in note for note in report.notes)
+    assert value(report, "detected") == 1
+    assert value(report, "mouth") > 0.99
+
+
+def test_a_late_mouth_correlates_less_and_its_delay_is_found(raw: Path, tmp_path: Path) -> None:
+    late = world.clip(tmp_path / "late.mp4", mouth=lambda frame: world.opening(frame - 4))
+    report = measure(subject(raw, late), TOOLS, EVERY)
+    assert value(report, "mouth") < 0.8
+    assert value(report, "lag_s") == pytest.approx(4 / world.FPS)
+
+
+def test_flicker_is_more_than_in_the_source(raw: Path, tmp_path: Path) -> None:
+    wild = world.clip(tmp_path / "wild.mp4", mouth=lambda frame: 20 if frame % 2 else 2)
+    assert value(measure(subject(raw, wild), TOOLS, EVERY), "warp") > 1.5
+
+
+def test_a_face_on_no_track_leaks(raw: Path) -> None:
+    one = replace(subject(raw, raw), tracks=world.tracks((0,)))
+    report = measure(one, TOOLS, EVERY)
+    assert value(report, "leak_frames") == world.FRAMES
+    assert value(report, "leak_longest_s") == pytest.approx(world.FRAMES / world.FPS)
+    assert value(report, "coverage") == pytest.approx(0.5)
+    assert report.worst_us == report.leaks_us[0] == 0
+    assert any("on no track" in note for note in report.notes)
+
+
+def over_bo(kind: RegionKind) -> Region:
+    last = world.FRAMES - 1
+    keys = (
+        Keyframe(round(frame * 1e6 / world.FPS), *world.place(1, frame), world.SIDE, world.SIDE) for frame in (0, last)
+    )
+    return Region("region", "recording", kind, "", 0, 10_000_000, tuple(keys))
+
+
+@pytest.mark.parametrize("kind", [RegionKind.AREA, RegionKind.NOTHING])
+def test_painted_areas_and_what_a_reviewer_called_nothing_leak_nothing(kind: RegionKind, raw: Path) -> None:
+    one = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(kind),))
+    assert measure(one, TOOLS, MeasureOptions(looks_per_second=25, most_looks=10)).leaks_us == ()
+
+
+def test_a_face_that_may_be_seen_is_not_measured(raw: Path) -> None:
+    report = measure(replace(subject(raw, raw), exempt=frozenset({"track 1"})), TOOLS, EVERY)
+    assert [one.track_id for one in report.tracks] == ["track 0"]
+    assert report.leaks_us == ()
+
+
+def test_nobody_else_means_no_threshold_but_people_of_other_recordings_help(raw: Path) -> None:
+    one = replace(subject(raw, raw), tracks=world.tracks((0,)), regions=(over_bo(RegionKind.NOTHING),))
+    alone = measure(one, TOOLS, EVERY).attack(NAIVE)
+    assert alone is not None
+    assert alone.rates[0].value is None
+    assert alone.rates[0].note
+    boxes = world.tracks()[1].boxes
+    strangers = [Stranger(f"P{k}", raw, [k, k + 1], boxes[k : k + 2]) for k in range(3)]
+    helped = measure(one, TOOLS, EVERY, strangers).attack(NAIVE)
+    assert helped is not None
+    assert helped.people == 3
+    assert helped.rates[0].value == 1.0
+
+
+def test_without_models_the_report_is_of_reasons(raw: Path) -> None:
+    report = measure(subject(raw, raw), Tools(), EVERY)
+    assert report.attacks == ()
+    assert all(one.value is None or key.startswith(("coverage", "leak")) for key, one in report.figures.items())
+    assert all(one.note for one in report.figures.values() if one.value is None)
+
+
+def test_a_long_clip_is_looked_at_less_often(raw: Path) -> None:
+    report = measure(subject(raw, raw), Tools(detector=world.Eyes()), MeasureOptions(most_looks=7))
+    assert (report.looks, report.stride) == (7, 8)
+
+
+def test_a_part_of_a_recording_is_compared_with_that_part(raw: Path, tmp_path: Path) -> None:
+    target = tmp_path / "part.mp4"
+    done = render(
+        RenderPlan(raw, target, world.tracks(), world.FRAMES, method("solid"), start_us=800_000, end_us=1_600_000)
+    )
+    report = measure(replace(subject(raw, target), start_us=done.start_us), TOOLS, EVERY)
+    assert report.frames == 20
+    assert value(report, "detected_in_source") == 1
+    assert report.worst_us is not None
+    assert 800_000 <= report.worst_us < 1_600_000
+
+
+def test_the_clip_of_another_recording_is_refused(raw: Path, tmp_path: Path) -> None:
+    longer = world.clip(tmp_path / "longer.mp4", frames=world.FRAMES + 5)
+    with pytest.raises(UserError, match="not a rendering of this recording"):
+        measure(subject(raw, longer), TOOLS, EVERY)
+
+
+def test_it_can_be_stopped(raw: Path) -> None:
+    class Stop(Silent):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    with pytest.raises(Cancelled):
+        measure(subject(raw, raw), TOOLS, EVERY, progress=Stop())
+
+
+def test_the_report_goes_through_json_and_names_no_file(untouched: PrivacyReport, raw: Path) -> None:
+    text = json.dumps(untouched.as_json(), allow_nan=False)
+    assert PrivacyReport.from_json(json.loads(text)) == untouched
+    assert raw.name not in text
+    assert str(raw.parent) not in text
+    for wrong in ({}, {"version": 99}, {"version": 1, "method": "solid"}):
+        with pytest.raises(UserError):
+            PrivacyReport.from_json(wrong)
+
+
+def test_no_vector_of_a_face_is_in_the_report(untouched: PrivacyReport) -> None:
+    assert len(json.dumps(untouched.as_json())) < 30_000
+    assert np.sum(untouched.scores.counts["genuine"]) == untouched.faces
