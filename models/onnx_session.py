@@ -1,0 +1,38 @@
+"""Sessions of onnxruntime as every backend here wants them: quiet, few threads, a GPU where one is to be used."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import onnxruntime
+
+from project.errors import UserError
+
+_ERRORS_ONLY = 3
+_ON_CPU = ("CPUExecutionProvider",)
+
+
+def open_session(
+    model: Path | bytes, threads: int = 1, providers: Sequence[str] = _ON_CPU
+) -> onnxruntime.InferenceSession:
+    """Load a network.
+
+    Args:
+        model: its file or content.
+        threads: of one call. One is best where several calls run side by side.
+        providers: wanted ones in order; those that this onnxruntime does not have are left out.
+
+    Raises:
+        UserError: it cannot be read as a network.
+    """
+    onnxruntime.disable_telemetry_events()
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.log_severity_level = _ERRORS_ONLY
+    there = onnxruntime.get_available_providers()
+    try:
+        content = model.read_bytes() if isinstance(model, Path) else model
+        return onnxruntime.InferenceSession(content, options, providers=[one for one in providers if one in there])
+    except (OSError, ValueError, RuntimeError) as error:
+        what = model if isinstance(model, Path) else "The file"
+        raise UserError(f"{what} cannot be read as an ONNX network.", "Get it again, or export it again.") from error

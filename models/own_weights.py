@@ -1,0 +1,230 @@
+"""Weights that a lab brings itself: a file or folder beside the fetched ones, and a record of what was added.
+
+The record is a small JSON file with the checksums, the licence in the words of whoever added it, and how the network's
+inputs and outputs are called. A file without a record is not used.
+"""
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from models.entry import Weights
+from models.signature import Fit, require_fit
+from project.errors import UserError
+from project.progress import Progress
+
+_BLOCK = 1 << 20
+# A safetensors file begins with the length of its header in eight bytes, and the header in JSON.
+_LENGTH, _LONGEST_HEADER = 8, 100 << 20
+# Formats that can run code when they are read.
+_UNSAFE = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".npy", ".npz", ".joblib", ".py"}
+_PLAIN = {".safetensors", ".json", ".txt", ".model", ".md"}
+_NAMES_OF_PLAIN = {"LICENSE", "LICENCE", "NOTICE", "README"}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What was added.
+
+    Attributes:
+        files: sha256 by path; of a single file by its name.
+        licence: in the words of whoever added it.
+        size: of all, in bytes.
+        fit: how the network fits the catalogue; None of a folder.
+    """
+
+    files: Mapping[str, str]
+    licence: str
+    size: int
+    fit: Fit | None
+
+
+def place(folder: Path, wanted: Weights) -> Path:
+    """Return where the file or folder of some weights is, or would be."""
+    return folder / wanted.own_name
+
+
+def record(folder: Path, wanted: Weights) -> Record | None:
+    """Return what was added of some weights; None where nothing was, or where the record cannot be read."""
+    try:
+        told = json.loads(_record_file(folder, wanted).read_text("utf-8"))
+        fit = told["fit"] and Fit(
+            told["fit"]["key"],
+            told["fit"]["names"],
+            {role: tuple(shape) for role, shape in told["fit"]["shapes"].items()},
+        )
+        return Record(told["files"], told["licence"], told["size"], fit)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def installed(folder: Path, wanted: Weights) -> bool:
+    """Tell whether weights were added and are there."""
+    return place(folder, wanted).exists() and record(folder, wanted) is not None
+
+
+def files(folder: Path, wanted: Weights) -> dict[str, Path]:
+    """Return the files of some weights that are there, by their path inside."""
+    return _files(place(folder, wanted))
+
+
+def damaged(folder: Path, wanted: Weights) -> str:
+    """Return the first file that is not the one that was added; "" where all are.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    told, there = record(folder, wanted), files(folder, wanted)
+    added = told.files if told else {}
+    if extra := set(there) ^ set(added):
+        return min(extra)
+    return next((name for name, file in sorted(there.items()) if sha256(file) != added[name]), "")
+
+
+def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Progress) -> Path:
+    """Check weights, copy them and write their record; the old ones stay until the new ones are whole.
+
+    Raises:
+        UserError: they are not what the catalogue asks for.
+        Cancelled: the user stopped it.
+        OSError: they cannot be read or copied.
+    """
+    fit = require_fit(wanted.name, source, wanted.networks) if wanted.networks else None
+    if wanted.layout:
+        require_layout(wanted, source)
+    elif wanted.tensors:
+        require_tensors(wanted, source)
+    target = place(folder, wanted)
+    with tempfile.TemporaryDirectory(dir=folder, prefix=f".{wanted.name}.") as held:
+        made = Path(held) / target.name
+        found = _files(source) if wanted.layout else {target.name: source}
+        size = sum(file.stat().st_size for file in found.values())
+        done, digests = 0, {}
+        for name, file in sorted(found.items()):
+            copy = made / name if wanted.layout else made
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            digests[name], done = _copy(file, copy, done, size, progress)
+        _write(Path(held) / "record", Record(digests, licence, size, fit))
+        remove(folder, wanted)
+        made.replace(target)
+        (Path(held) / "record").replace(_record_file(folder, wanted))
+    return target
+
+
+def remove(folder: Path, wanted: Weights) -> bool:
+    """Delete weights and their record; return whether there were any.
+
+    Raises:
+        OSError: they cannot be deleted.
+    """
+    target, told = place(folder, wanted), _record_file(folder, wanted)
+    there = target.exists() or told.exists()
+    if target.is_dir():
+        shutil.rmtree(target)
+    else:
+        target.unlink(missing_ok=True)
+    told.unlink(missing_ok=True)
+    return there
+
+
+def require_layout(wanted: Weights, source: Path) -> None:
+    """Return quietly where a folder holds what it must and nothing that could run code.
+
+    Raises:
+        UserError: it does not.
+    """
+    assert wanted.layout is not None
+    if not source.is_dir():
+        raise UserError(f"“{wanted.name}” is a folder, and {source} is none.", "Give the folder.")
+    there = _files(source)
+    for name in sorted(there):
+        if Path(name).suffix.lower() in _UNSAFE:
+            raise UserError(
+                f"{name} can run code when it is read, so the folder is refused.",
+                "Save the network as safetensors and leave such files out.",
+            )
+        if Path(name).suffix.lower() not in _PLAIN and Path(name).stem not in _NAMES_OF_PLAIN:
+            raise UserError(f"{name} has no place in “{wanted.name}”.", "Leave it out of the folder.")
+    if lacking := [name for name in wanted.layout.needed if name not in there]:
+        raise UserError(
+            f"The folder is not “{wanted.name}”: it lacks {lacking[0]}.",
+            f"It needs {', '.join(wanted.layout.needed)}.",
+        )
+
+
+def require_tensors(wanted: Weights, source: Path) -> None:
+    """Return quietly where a safetensors file holds the tensors it must.
+
+    Raises:
+        UserError: it does not, or it is no such file.
+        OSError: it cannot be read.
+    """
+    try:
+        with source.open("rb") as content:
+            length = int.from_bytes(content.read(_LENGTH), "little")
+            names = set(json.loads(content.read(length))) if length <= _LONGEST_HEADER else set()
+    except ValueError:
+        names = set()
+    lacking = [name for name in wanted.tensors if name not in names]
+    if lacking:
+        raise UserError(
+            f"{source.name} is not the safetensors file “{wanted.name}”: it lacks {lacking[0]}.",
+            "Convert the network as docs/models.md says; pickles are never read.",
+        )
+
+
+def sha256(file: Path) -> str:
+    """Return the checksum of a file.
+
+    Raises:
+        OSError: it cannot be read.
+    """
+    digest = hashlib.sha256()
+    with file.open("rb") as content:
+        while block := content.read(_BLOCK):
+            digest.update(block)
+    return digest.hexdigest()
+
+
+def _files(source: Path) -> dict[str, Path]:
+    """Return the files of a folder by their path inside, or a single file by its name; hidden ones are left out."""
+    if not source.is_dir():
+        return {source.name: source} if source.exists() else {}
+    found = {file.relative_to(source): file for file in source.rglob("*") if file.is_file()}
+    return {
+        inside.as_posix(): file
+        for inside, file in found.items()
+        if not any(part.startswith(".") for part in inside.parts)
+    }
+
+
+def _copy(source: Path, target: Path, done: int, total: int, progress: Progress) -> tuple[str, int]:
+    digest = hashlib.sha256()
+    with source.open("rb") as content, target.open("wb") as copy:
+        while block := content.read(_BLOCK):
+            copy.write(block)
+            digest.update(block)
+            done += len(block)
+            progress.progress(done, total, source.name)
+            progress.check_cancelled()
+    return digest.hexdigest(), done
+
+
+def _record_file(folder: Path, wanted: Weights) -> Path:
+    return folder / f"{wanted.name}.added.json"
+
+
+def _write(file: Path, told: Record) -> None:
+    fit: dict[str, Any] | None = None
+    if told.fit:
+        fit = {"key": told.fit.key, "names": dict(told.fit.names), "shapes": {**told.fit.shapes}}
+    content = {"files": dict(told.files), "licence": told.licence, "size": told.size, "fit": fit}
+    with suppress(FileNotFoundError):
+        file.unlink()
+    file.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
