@@ -8,23 +8,29 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import cast
 
-from anonymize.methods.registry import method as make_method
 from app.core.clock import utc_now
+from app.core.hiding import (
+    BULKY,
+    faces_run,
+    gather,
+    installed_weights,
+    plan_of,
+    regions_in,
+    require_method,
+    working_folder,
+)
 from app.core.jobs import Work
 from app.core.session import Session
-from app.core.track_file import save_tracks, take_tracks
-from media.cache import cache_folder
-from models.faces.registry import ALWAYS
+from models.faces.registry import ALWAYS, independent_of, joined
 from project.errors import UserError
 from project.ids import new_id
 from project.names import require_text
 from project.progress import Progress
-from project.queries.faces import tracks_of
+from project.queries.face_reviews import mask_state
 from project.queries.hold_outs import hold_outs
-from project.queries.participants import all_participants
-from project.queries.runs import insert_run, latest_run
+from project.queries.runs import insert_run
 from project.timebase import SECOND, format_time
-from project.types import Changes, Json, ParticipantRole, Recording, Run
+from project.types import Changes, Json, Recording, Run
 from project.version import __version__
 
 
@@ -54,21 +60,17 @@ def prepare(
         overwrite: replace a clip of the same name.
 
     Raises:
-        UserError: there is no such method, or not with these options; the recording is held out; no faces were tracked
-            in the file as it is now, the range is empty, the clip exists, or the folder cannot be used.
+        UserError: there is no such method, or not with these options; its weights are not installed; the recording is
+            held out; no faces were tracked in the file as it is now, the range is empty, the clip exists, or the
+            folder cannot be used.
     """
-    make_method(method, **(options or {}))
+    require_method(method, options)
     located = session.usable_picture(recording_id)
     recording = session.recording(recording_id)
     if recording_id in hold_outs(session.study):
         raise UserError(f"Recording {recording.number} is held out, so it is never exported.", "Choose another one.")
     _check_range(recording, start_us, end_us)
-    run = latest_run(session.study, recording_id, "faces")
-    if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:
-        raise UserError(
-            f"The faces of recording {recording.number} have not been tracked yet.",
-            "Track them first; nothing is exported unseen.",
-        )
+    faces_run(session, recording_id, located)
     output = folder.absolute() / clip_name(recording, method, start_us, end_us)
     require_text(output)
     if os.path.lexists(output) and not overwrite:
@@ -77,25 +79,16 @@ def prepare(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
-    robots = {p.id for p in all_participants(session.study) if p.role is ParticipantRole.ROBOT}
-    tracks = tracks_of(session.study, recording_id)
-    exempt = [t.id for t in tracks if keep_robots and t.participant_id in robots]
+    found = gather(session, recording_id, method, options, keep_robots=keep_robots)
+    witness = independent_of(str(found["tracked_by"]))
     return Work(
         "anonymize",
         f"Export recording {recording.number} ({method})",
         recording_id,
         {
-            "path": str(located.path),
-            "fingerprint": located.medium.fingerprint,
-            "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
-            "faces_run": run.id,
-            "frames": run.result["frames"],
-            "damaged_frames": run.result.get("damaged_frames", []),
-            "ends_early_s": run.result.get("ends_early_s", 0.0),
-            "detector": ALWAYS,
-            "method": method,
-            "options": dict(options or {}),
-            "exempt": cast(Json, exempt),
+            **found,
+            "detector": joined((ALWAYS, witness) if witness else (ALWAYS,)),
+            "witness": witness,
             "start_us": start_us,
             "end_us": end_us,
             "output": str(output),
@@ -116,60 +109,63 @@ def clip_name(recording: Recording, method: str, start_us: int | None, end_us: i
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay."""
     from anonymize.check import CheckResult, check_rendering
-    from anonymize.render import RenderPlan, render
+    from anonymize.render import render
     from models.faces.registry import detector
 
     started = time.monotonic()
-    tracks = take_tracks(Path(str(parameters["tracks"])))
-    start_us, end_us = (cast(int | None, parameters[key]) for key in ("start_us", "end_us"))
-    how = make_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"]))
-    exempt = frozenset(cast(list[str], parameters["exempt"]))
+    digests = installed_weights(str(parameters["method"]))
     checked: list[CheckResult] = []
 
     def check(clip: Path, zero_us: int) -> None:
-        finder = detector(str(parameters["detector"]))
-        checked.append(check_rendering(clip, tracks, finder, exempt=exempt, start_us=zero_us, progress=progress))
+        checked.append(
+            check_rendering(
+                clip,
+                plan.tracks,
+                detector(str(parameters["detector"])),
+                exempt=plan.exempt,
+                replaced=plan.method.kind == "face",
+                regions=regions_in(parameters),
+                start_us=zero_us,
+                progress=progress,
+            )
+        )
 
-    done = render(
-        RenderPlan(
-            source=Path(str(parameters["path"])),
-            destination=Path(str(parameters["output"])),
-            tracks=tuple(tracks),
-            tracked_frames=cast(int, parameters["frames"]),
-            method=how,
-            damaged_frames=frozenset(cast(list[int], parameters["damaged_frames"])),
-            start_us=start_us,
-            end_us=end_us,
-            exempt=exempt,
-            overwrite=bool(parameters["overwrite"]),
-        ),
-        progress,
-        check,
-    )
+    with working_folder(parameters, digests) as folder:
+        plan = plan_of(parameters, Path(str(parameters["output"])), folder)
+        done = render(plan, progress, check)
     (found,) = checked
     return {
         "output": str(done.output),
         "frames": done.frames,
         "blanked": [_seconds(t) for t in done.blanked_us],
+        "undrawn": [_seconds(t) for t in done.undrawn_us],
         "faces_left": [_seconds(t) for t in found.faces_left],
         "doubtful": [_seconds(t) for t in found.doubtful],
+        "checked_by": parameters["detector"],
+        "independent": parameters["witness"] is not None,
         "ends_early_s": parameters["ends_early_s"],
-        "options": cast(Json, asdict(how.options)),
+        "options": cast(Json, asdict(plan.method.options)),
+        "weights": cast(Json, digests),
         "seconds": round(time.monotonic() - started, 3),
     }
 
 
 def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
-    left_out = ("path", "tracks", "output")
+    left_out = (*BULKY, "output")
     parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
-    kept = {**result, "output": Path(str(result["output"])).name}
+    kept = {**result, "output": Path(str(result["output"])).name, "outdated": outdated(session, work)}
     run = Run(
         new_id(), work.recording_id, work.kind, str(parameters["method"]), parameters, kept, utc_now(), __version__
     )
     with session.study.recording_run():
         insert_run(session.study, run)
     return Changes.of([("run", run.id)])
+
+
+def outdated(session: Session, work: Work) -> bool:
+    """Tell whether what hides the faces of the recording was changed since the export was asked for."""
+    return mask_state(session.study, work.recording_id) != work.parameters["mask_state"]
 
 
 def _check_range(recording: Recording, start_us: int | None, end_us: int | None) -> None:

@@ -14,6 +14,10 @@ DETECTORS = {
 }
 ALWAYS = "centerface"
 """The one that is there in every installation."""
+QUICK = ("yunet",)
+"""Those that can look at every frame, the best first."""
+WITNESSES = ("rfb320",)
+"""Those that have no part in tracking, so that they can tell what it missed."""
 NEEDS_WEIGHTS = {"yunet": "yunet"}
 JOINED = "+"
 
@@ -24,8 +28,14 @@ def joined(names: Iterable[str]) -> str:
 
 
 def usual() -> str:
-    """Return the detectors that are used when nothing is said: all that are installed, as one name."""
-    return joined(name for name in DETECTORS if name not in NEEDS_WEIGHTS or weights.installed(NEEDS_WEIGHTS[name]))
+    """Return the detectors that are used when nothing is said: all that are installed but witnesses, as one name."""
+    return joined(name for name in DETECTORS if name not in WITNESSES and _installed(name))
+
+
+def independent_of(names: str) -> str | None:
+    """Return an installed detector that is none of those in `names`, a witness first; None where there is none."""
+    others = [name for name in DETECTORS if name not in names.split(JOINED) and _installed(name)]
+    return min(others, key=lambda name: name not in WITNESSES, default=None)
 
 
 def require(names: str) -> None:
@@ -57,6 +67,10 @@ def detector(names: str = ALWAYS, **options: object) -> FaceDetector:
         return made[0]
     together = import_module("models.faces.together")
     return cast(FaceDetector, together.Together(made))
+
+
+def _installed(name: str) -> bool:
+    return name not in NEEDS_WEIGHTS or weights.installed(NEEDS_WEIGHTS[name])
 
 
 def _made(name: str, **options: object) -> FaceDetector:
