@@ -5,13 +5,14 @@ are known to be there, windows of it are searched at full size. Where one of the
 is searched at full size, and that alone decides.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from models.faces.base import Detections, FaceDetector
+from models.faces.windows import Box, windows
 
 # Pictures up to this are searched as they are; larger ones first at half their size.
 _SMALL = 640
@@ -21,18 +22,8 @@ _REDUCED = 0.5
 _LARGE = 96
 _LARGE_SUSPICIOUS = 0.25
 _SMALL_SUSPICIOUS = 0.1
-# A face is told from what is around it: windows show this share of the longer side of their box on every side.
-_AROUND = 0.5
-_LEAST_AROUND = 32
 # A window shows less than the whole picture, and scores differ a little; the whole picture decides.
 _NEARLY = 0.35
-# Windows start and end on the detector's own grid, where it sees in them what it sees in the whole picture.
-_GRID = 32
-# When the windows would cover more of the picture than this, the whole is quicker.
-_MOST = 0.6
-
-Box = Sequence[float] | NDArray[np.floating]
-Window = tuple[int, int, int, int]
 
 
 def search(detector: FaceDetector, image: NDArray[np.uint8], near: Iterable[Box], least: float) -> Detections:
@@ -61,30 +52,6 @@ def search(detector: FaceDetector, image: NDArray[np.uint8], near: Iterable[Box]
         if len(detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), min(_NEARLY, least))):
             return detector.detect(image, least)
     return Detections.none()
-
-
-def windows(boxes: Iterable[Box], width: int, height: int) -> list[Window]:
-    """Return left, top, right, bottom of rectangles that show all boxes with what is around them; none overlap."""
-    found: list[Window] = []
-    for x, y, w, h in boxes:
-        around = max(_AROUND * max(w, h), _LEAST_AROUND)
-        left, top = (max(0, int((start - around) // _GRID * _GRID)) for start in (x, y))
-        right = min(width, int(-(-(x + w + around) // _GRID) * _GRID))
-        bottom = min(height, int(-(-(y + h + around) // _GRID) * _GRID))
-        if left >= right or top >= bottom:
-            continue
-        new = (left, top, right, bottom)
-        while touching := [one for one in found if _touch(one, new)]:
-            found = [one for one in found if one not in touching]
-            sides = list(zip(new, *touching, strict=True))
-            new = (min(sides[0]), min(sides[1]), max(sides[2]), max(sides[3]))
-        found.append(new)
-    covered = sum((right - left) * (bottom - top) for left, top, right, bottom in found)
-    return found if covered <= _MOST * width * height else [(0, 0, width, height)]
-
-
-def _touch(a: Window, b: Window) -> bool:
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 def overlap(a: Box, b: Box) -> float:

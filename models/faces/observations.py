@@ -14,13 +14,15 @@ from typing import BinaryIO, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from models.faces.appearance import LENGTH
 from project.errors import UserError
 from project.types import Json
 
-_MAGIC = b"greenroom faces 1\n"
+_MAGIC = b"greenroom faces 2\n"
 _LENGTH_AND_SUM = struct.Struct("<II")
-_FRAME = struct.Struct("<IqBf")
-_LOOKED, _CUT, _DAMAGED = 1, 2, 4
+_FRAME = struct.Struct("<IqB")
+_HIT = 5 * 4 + LENGTH
+_LOOKED, _CUT, _DAMAGED, _THOROUGH = 1, 2, 4, 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -30,32 +32,37 @@ class Observation:
     Attributes:
         frame: its position.
         time_us: its time stamp.
-        looked: the detector looked at it.
+        looked: somebody looked at it, all detectors or the quick one.
+        thorough: all detectors did.
         cut: a new scene starts with it.
         damaged: it could not be decoded properly, so that nothing can be said about it.
-        change: mean change of brightness from the frame before.
         hits: (n, 5) float32, x, y, width, height, score.
+        looks: (n, 104) uint8, what each of them looks like, see `appearance.describe`.
     """
 
     frame: int
     time_us: int
     looked: bool
+    thorough: bool
     cut: bool
     damaged: bool
-    change: float
     hits: NDArray[np.float32]
+    looks: NDArray[np.uint8]
 
 
 def _packed(seen: Observation) -> bytes:
-    flags = _LOOKED * seen.looked | _CUT * seen.cut | _DAMAGED * seen.damaged
-    body = _FRAME.pack(seen.frame, seen.time_us, flags, seen.change) + seen.hits.astype("<f4").tobytes()
+    flags = _LOOKED * seen.looked | _CUT * seen.cut | _DAMAGED * seen.damaged | _THOROUGH * seen.thorough
+    body = _FRAME.pack(seen.frame, seen.time_us, flags) + seen.hits.astype("<f4").tobytes() + seen.looks.tobytes()
     return _LENGTH_AND_SUM.pack(len(body), zlib.crc32(body)) + body
 
 
 def _unpacked(body: bytes) -> Observation:
-    frame, time_us, flags, change = _FRAME.unpack_from(body)
-    hits = np.frombuffer(body, "<f4", offset=_FRAME.size).reshape(-1, 5).astype(np.float32)
-    return Observation(frame, time_us, bool(flags & _LOOKED), bool(flags & _CUT), bool(flags & _DAMAGED), change, hits)
+    frame, time_us, flags = _FRAME.unpack_from(body)
+    found = (len(body) - _FRAME.size) // _HIT
+    hits = np.frombuffer(body, "<f4", found * 5, _FRAME.size).reshape(-1, 5).astype(np.float32)
+    looks = np.frombuffer(body, np.uint8, found * LENGTH, _FRAME.size + hits.nbytes).reshape(-1, LENGTH)
+    looked, thorough, cut, damaged = (bool(flags & each) for each in (_LOOKED, _THOROUGH, _CUT, _DAMAGED))
+    return Observation(frame, time_us, looked, thorough, cut, damaged, hits, looks.copy())
 
 
 class Log:

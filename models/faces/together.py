@@ -29,6 +29,11 @@ class Together:
         self._detectors = tuple(detectors)
 
     @property
+    def detectors(self) -> tuple[FaceDetector, ...]:
+        """All that are asked."""
+        return self._detectors
+
+    @property
     def key(self) -> str:
         """The names of all, joined by `+`; the registry makes the same again from it."""
         return JOINED.join(each.key for each in self._detectors)
@@ -64,7 +69,7 @@ class _Face:
             self.score, self.landmarks = hit.score, hit.landmarks
 
 
-def merge(answers: Sequence[Detections], floor: float) -> Detections:
+def merge(answers: Sequence[Detections], floor: float, alone: float = _ALONE) -> Detections:
     """Return one detection for every face, best first.
 
     Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with
@@ -82,6 +87,7 @@ def merge(answers: Sequence[Detections], floor: float) -> Detections:
     Args:
         answers: of each detector, down to half of the floor.
         floor: the least score of what is returned; score and landmarks are those of a face's best hit.
+        alone: the least score of what one detector alone found.
     """
     faces: list[_Face] = []
     for answer in answers:
@@ -94,7 +100,7 @@ def merge(answers: Sequence[Detections], floor: float) -> Detections:
             faces[face].join(hits[hit])
             free.remove(hit)
         faces += [hits[i] for i in sorted(free)]
-    faces = [face for face in faces if face.score >= (floor if len(face.boxes) > 1 else max(floor, _ALONE))]
+    faces = [face for face in faces if face.score >= (floor if len(face.boxes) > 1 else max(floor, alone))]
     faces.sort(key=lambda face: -face.score)
     if not faces:
         return Detections.none()

@@ -10,6 +10,8 @@ import numpy as np
 from media.fingerprint import fingerprint
 from media.index import FrameIndex, load_index
 from models.faces.base import FaceDetector
+from models.faces.extending import extend
+from models.faces.glances import glancing
 from models.faces.linking import link
 from models.faces.looking import look
 from models.faces.observations import Log
@@ -28,6 +30,8 @@ class FacesResult:
         frames_with_face: frames that at least one track covers.
         seconds: the run took, without what an interrupted run had done before.
         damaged: frames that could not be decoded properly; a face may be in them although no track says so.
+        cuts: frames with which a scene begins, but for the first.
+        looked: frames that a detector looked at.
     """
 
     tracks: list[FaceTrack]
@@ -35,9 +39,11 @@ class FacesResult:
     frames_with_face: int
     seconds: float
     damaged: tuple[int, ...] = ()
+    cuts: tuple[int, ...] = ()
+    looked: int = 0
 
 
-def _work(path: Path, detector: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
+def _work(path: Path, detector: FaceDetector, quick: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
     """Describe everything that the observations depend on."""
     knobs = asdict(options)
     del knobs["workers"]
@@ -45,6 +51,7 @@ def _work(path: Path, detector: FaceDetector, options: FaceOptions) -> Mapping[s
         "source": fingerprint(path),
         "detector": detector.key,
         "parameters": dict(detector.parameters),
+        "quick": {**quick.parameters, "detector": quick.key},
         "options": knobs,
     }
 
@@ -62,7 +69,7 @@ def track_faces(
 
     Args:
         path: of the media file.
-        detector: looks at single frames.
+        detector: looks at single frames a few times a second; in between its quickest look is taken (`glances`).
         options: every knob.
         checkpoint: a file that partial work is appended to; when the run is killed or cancelled, the next one
             with the same source, detector and options goes on from there and gives the same tracks. Deleted when
@@ -79,17 +86,26 @@ def track_faces(
     began = time.monotonic()
     index = index or load_index(path)
     total = len(index)
-    with Log(checkpoint, _work(path, detector, options)) as log:
+    quick = glancing(detector)
+    with Log(checkpoint, _work(path, detector, quick, options)) as log:
         seen = list(log.found)
         progress.progress(len(seen), total, "Finding faces")
-        for one in look(path, index, detector, options, tuple(seen)):
+        for one in look(path, index, detector, quick, options, tuple(seen)):
             log.add(one)
             seen.append(one)
             progress.progress(len(seen), total, "Finding faces")
             progress.check_cancelled()
+        cuts = tuple(one.frame for one in seen if one.cut)
+        progress.progress(total, total, "Following faces")
+        tracks = extend(path, index, link(seen, options), cuts, options, progress)
         log.remove()
-    tracks = link(seen, options)
     covered = np.unique(np.concatenate([track.frames for track in tracks])) if tracks else ()
     return FacesResult(
-        tracks, total, len(covered), time.monotonic() - began, tuple(one.frame for one in seen if one.damaged)
+        tracks,
+        total,
+        len(covered),
+        time.monotonic() - began,
+        tuple(one.frame for one in seen if one.damaged),
+        cuts,
+        sum(one.looked for one in seen),
     )

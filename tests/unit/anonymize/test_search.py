@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from anonymize.search import search, windows
+from anonymize.search import search
+from models.faces.windows import windows
 from models.faces.base import Detections
 from project.types import Json
 from tests.unit.anonymize.tracks import Box

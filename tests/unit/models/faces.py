@@ -10,6 +10,7 @@ import numpy as np
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from models.faces.appearance import LENGTH
 from models.faces.base import Detections
 from models.faces.observations import Observation
 from project.errors import Cancelled
@@ -94,7 +95,15 @@ class StopAfter:
 
 
 def seen(
-    frame: int, *hits: Sequence[float], looked: bool = True, cut: bool = False, damaged: bool = False
+    frame: int,
+    *hits: Sequence[float],
+    looked: bool = True,
+    cut: bool = False,
+    damaged: bool = False,
+    looks: Sequence[NDArray[np.uint8]] = (),
 ) -> Observation:
-    """One frame at 25 frames a second; hits are x, y, width, height, score."""
-    return Observation(frame, frame * 40_000, looked, cut, damaged, 0.0, np.array(hits, np.float32).reshape(-1, 5))
+    """One frame at 25 frames a second; hits are x, y, width, height, score, and all look alike unless it is said."""
+    found = np.array(hits, np.float32).reshape(-1, 5)
+    alike = np.full((len(found), LENGTH), 90, np.uint8)
+    shown = np.array(looks, np.uint8) if len(looks) else alike
+    return Observation(frame, frame * 40_000, looked, looked, cut, damaged, found, shown)

@@ -1,5 +1,6 @@
 """The file that keeps partial work: whole records only, of the same work only."""
 
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -18,10 +19,12 @@ def _written(path: Path) -> None:
             log.add(one)
 
 
+def _plain(seen: list[Observation]) -> list[dict[str, object]]:
+    return [{**asdict(o), "hits": o.hits.tolist(), "looks": o.looks.tolist()} for o in seen]
+
+
 def _same(a: list[Observation], b: list[Observation]) -> bool:
-    return [(o.frame, o.time_us, o.looked, o.cut, o.damaged, o.change, o.hits.tolist()) for o in a] == [
-        (o.frame, o.time_us, o.looked, o.cut, o.damaged, o.change, o.hits.tolist()) for o in b
-    ]
+    return _plain(a) == _plain(b)
 
 
 def test_what_was_added_is_found_again(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ def test_a_moving_face_is_one_track_on_the_truth(tmp_path: Path) -> None:
 
 def test_the_detector_looks_at_some_frames_and_the_rest_lie_between(moving: Path) -> None:
     detector = Bright()
-    (track,) = track_faces(moving, detector).tracks
+    (track,) = track_faces(moving, detector, FaceOptions(looks_per_second=12.5, glances_per_second=0)).tracks
     assert 18 <= detector.calls <= 22
     assert track.frames.tolist() == list(range(40))
     assert np.abs(track.boxes[:, 0] - (20 + 4 * np.arange(40))).max() < 5
@@ -72,7 +72,7 @@ def test_the_last_frame_before_a_scene_change_is_looked_at_wherever_it_falls(tmp
     box = (40, 40, 60, 80)
     images = [_dark(320, 240, box)] * before + [_dark(320, 240, grey=100)] * 10
     clip = write_clip(tmp_path / "cut.mp4", images)
-    seen = list(look(clip, load_index(clip), Bright(), FaceOptions()))
+    seen = list(look(clip, load_index(clip), Bright(), Bright(), FaceOptions()))
     assert [one.frame for one in seen if one.cut] == [before]
     assert seen[before - 1].looked
     assert len(seen[before - 1].hits) == 1
@@ -90,7 +90,7 @@ def test_a_stopped_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path, s
     assert _plain(track_faces(moving, again, checkpoint=checkpoint)) == _plain(whole)
     assert not checkpoint.exists()
     if stop >= 20:
-        assert again.calls < 15
+        assert again.calls <= 40 - stop + 3
 
 
 def test_a_stop_at_a_scene_change_ends_the_same(tmp_path: Path) -> None:
@@ -125,14 +125,14 @@ def test_a_killed_run_goes_on_and_ends_the_same(moving: Path, tmp_path: Path) ->
         run.send_signal(signal.SIGKILL)
     again = Bright()
     assert _plain(track_faces(moving, again, checkpoint=checkpoint)) == _plain(track_faces(moving, Bright()))
-    assert again.calls <= 14
+    assert again.calls <= 40 - 15
 
 
 def test_partial_work_with_other_options_is_not_used(moving: Path, tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
         track_faces(moving, Bright(), checkpoint=tmp_path / "log", progress=StopAfter(20))
     detector = Bright()
-    track_faces(moving, detector, FaceOptions(looks_per_second=25), checkpoint=tmp_path / "log")
+    track_faces(moving, detector, FaceOptions(patience_us=500_000), checkpoint=tmp_path / "log")
     assert detector.calls == 40
 
 
