@@ -1,14 +1,16 @@
 """Looks at one frame of the source and the same frame of the rendering."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+import cv2
 import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masks import MaskSet, covered_share
 from anonymize.measures.detection import LEAST_OVERLAP, LEAST_SCORE, overlaps, still_found
 from anonymize.measures.landmarks_error import interocular, normalized_error
-from anonymize.measures.observed import NO_SIGNALS, Observed, Sighting, Signals
+from anonymize.measures.observed import NO_SIGNALS, Look, Sighting, Signals
 from anonymize.measures.subject import MeasureOptions, Subject
 from anonymize.measures.tools import Tools
 from anonymize.measures.warp import seen_in_both, warp_error
@@ -24,19 +26,38 @@ _GREY = 128
 # Motion is followed in the box and this share of it on every side.
 _AROUND = 0.25
 _LEAST_WINDOW = 16
+# Larger windows are reduced to this many pixels: flicker is not a matter of fine detail, and flow takes its time.
+_WIDEST_WINDOW = 160
 _ALL_HIDDEN = 255
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Moment:
+    """One frame of the source and of the clip.
+
+    Attributes:
+        frame: its position in the source.
+        time_us: on the recording's axis.
+        raw: (h, w, 3) RGB of the source.
+        other: (h, w, 3) RGB of the clip.
+    """
+
+    frame: int
+    time_us: int
+    raw: Image
+    other: Image
+
+    @classmethod
+    def of(cls, source: Picture, clip: Picture) -> "Moment":
+        """Convert both; afterwards they belong to nobody's thread."""
+        return cls(source.index, source.time_us, source.image, clip.image)
+
+
 class Looker:
-    """Fills an `Observed`, frame by frame."""
+    """Looks at frames, also in several threads at once."""
 
     def __init__(
-        self,
-        subject: Subject,
-        tools: Tools,
-        options: MeasureOptions,
-        embedded: Mapping[int, frozenset[int]],
-        found: Observed,
+        self, subject: Subject, tools: Tools, options: MeasureOptions, embedded: Mapping[int, frozenset[int]]
     ) -> None:
         """Prepare.
 
@@ -45,54 +66,55 @@ class Looker:
             tools: with what.
             options: how closely.
             embedded: position of a track -> frames of the source in which its face is embedded.
-            found: is filled.
         """
         self._subject, self._tools, self._options = subject, tools, options
-        self._embedded, self._found = embedded, found
+        self._embedded = embedded
         self._masks = MaskSet(subject.tracks, subject.masks, subject.exempt)
         self.hidden = hidden_tracks(subject)
         self._seen_tracks = [t for t in subject.tracks if t.dismissed or t.id in subject.exempt]
 
-    def look(self, source: Picture, clip: Picture, after: tuple[Picture, Picture] | None) -> None:
-        """Look at a frame; `after` is the one that follows, in the source and in the clip."""
-        look = len(self._found.times_us)
-        self._found.times_us.append(source.time_us)
-        here = [(k, box) for k, track in enumerate(self.hidden) if (box := _box_in(track, source.index)) is not None]
-        raw, other = source.image, clip.image
-        alpha = self._alpha(source)
+    def look(self, look: int, now: Moment, after: Moment | None) -> Look:
+        """Look at a frame.
+
+        Args:
+            look: its position among those that are looked at.
+            now: the frame.
+            after: the one that follows; None after the last.
+        """
+        here = [(k, box) for k, track in enumerate(self.hidden) if (box := _box_in(track, now.frame)) is not None]
+        alpha = self._alpha(now)
         boxes = np.array([box for _, box in here], np.float32).reshape(-1, 4)
         sightings = [
-            Sighting(track, look, source.time_us, covered_share(alpha, box))
+            Sighting(track, look, now.time_us, covered_share(alpha, box))
             for (track, _), box in zip(here, boxes, strict=True)
         ]
-        self._detect(raw, other, boxes, sightings, alpha, source)
+        strays = self._detect(now, boxes, sightings, alpha)
         large = [k for k, box in enumerate(boxes) if box[2] >= self._options.least_width]
         chosen = [sightings[k] for k in large]
-        self._measure(raw, other, alpha, boxes[large], chosen, source.index)
+        self._measure(now, alpha, boxes[large], chosen)
         if after is not None:
-            follow = (after[0].image, after[1].image)
             for box, one in zip(boxes[large], chosen, strict=True):
-                one.flicker = self._flicker(raw, other, *follow, box)
-        self._found.sightings += sightings
+                one.flicker = self._flicker(now, after, box)
+        return Look(now.time_us, tuple(sightings), tuple(strays))
 
-    def _alpha(self, source: Picture) -> Image:
-        if source.time_us in self._subject.blanked_us:
-            return np.full((source.height, source.width), _ALL_HIDDEN, np.uint8)
-        alpha = self._masks.alpha(source.index, source.width, source.height)
+    def _alpha(self, now: Moment) -> Image:
+        height, width = now.raw.shape[:2]
+        if now.time_us in self._subject.blanked_us:
+            return np.full((height, width), _ALL_HIDDEN, np.uint8)
+        alpha = self._masks.alpha(now.frame, width, height)
         for region in self._subject.regions:
-            if region.kind is RegionKind.AREA and region.lasts_at(source.time_us):
-                x, y, width, height = region.boxes_at(np.array([source.time_us]))[0]
+            if region.kind is RegionKind.AREA and region.lasts_at(now.time_us):
+                x, y, w, h = region.boxes_at(np.array([now.time_us]))[0]
                 left, top = max(0, round(x)), max(0, round(y))
-                alpha[top : max(0, round(y + height)), left : max(0, round(x + width))] = _ALL_HIDDEN
+                alpha[top : max(0, round(y + h)), left : max(0, round(x + w))] = _ALL_HIDDEN
         return alpha
 
-    def _detect(
-        self, raw: Image, other: Image, boxes: Boxes, sightings: Sequence[Sighting], alpha: Image, source: Picture
-    ) -> None:
+    def _detect(self, now: Moment, boxes: Boxes, sightings: Sequence[Sighting], alpha: Image) -> list[float]:
+        """Look for the faces in both; returns the covered shares of those in the source that nobody knows of."""
         detector = self._tools.detector
         if detector is None:
-            return
-        before, after = (detector.detect(image, LEAST_SCORE) for image in (raw, other))
+            return []
+        before, after = (detector.detect(image, LEAST_SCORE) for image in (now.raw, now.other))
         for one, first, second in zip(
             sightings,
             still_found(boxes, before.boxes, before.scores),
@@ -100,26 +122,23 @@ class Looker:
             strict=True,
         ):
             one.in_source, one.in_clip = bool(first), bool(second)
-        known = [box for track in self._seen_tracks if (box := _box_in(track, source.index)) is not None]
+        known = [box for track in self._seen_tracks if (box := _box_in(track, now.frame)) is not None]
         known += [
-            region.boxes_at(np.array([source.time_us]))[0]
+            region.boxes_at(np.array([now.time_us]))[0]
             for region in self._subject.regions
-            if region.kind is RegionKind.NOTHING and region.lasts_at(source.time_us)
+            if region.kind is RegionKind.NOTHING and region.lasts_at(now.time_us)
         ]
         excused = np.array([*known, *boxes], np.float64).reshape(-1, 4)
         sure = before.boxes[before.scores >= LEAST_SCORE]
-        for box, nears in zip(sure, overlaps(sure, excused), strict=True):
-            if not (nears >= LEAST_OVERLAP).any():
-                self._found.strays.append((len(self._found.times_us) - 1, covered_share(alpha, box)))
+        unknown = sure[~(overlaps(sure, excused) >= LEAST_OVERLAP).any(axis=1)]
+        return [covered_share(alpha, box) for box in unknown]
 
-    def _measure(
-        self, raw: Image, other: Image, alpha: Image, boxes: Boxes, sightings: Sequence[Sighting], frame: int
-    ) -> None:
+    def _measure(self, now: Moment, alpha: Image, boxes: Boxes, sightings: Sequence[Sighting]) -> None:
         if not sightings:
             return
-        points = [_find(finder, raw, boxes) for finder in (self._tools.landmarks, self._tools.driver)]
-        after = [_find(finder, other, boxes) for finder in (self._tools.landmarks, self._tools.driver)]
-        size = raw.shape[1], raw.shape[0]
+        points = [_find(finder, now.raw, boxes) for finder in (self._tools.landmarks, self._tools.driver)]
+        after = [_find(finder, now.other, boxes) for finder in (self._tools.landmarks, self._tools.driver)]
+        size = now.raw.shape[1], now.raw.shape[0]
         for k, one in enumerate(sightings):
             driver = points[1][k]
             mine = points[0][k] if self._is_face(one.in_source, driver) else None
@@ -130,35 +149,35 @@ class Looker:
             one.source, one.clip = read_signals(mine, size), read_signals(moved, size)
             one.driver_source, one.driver_clip = read_signals(driver, size), read_signals(after[1][k], size)
             best = driver or mine
-            if best is not None and frame in self._embedded.get(one.track, ()):
-                self._recognize(raw, other, alpha, signals.five_points(best), one)
+            if best is not None and now.frame in self._embedded.get(one.track, ()):
+                self._recognize(now, alpha, signals.five_points(best), one)
 
     def _is_face(self, detected: bool | None, driver: Landmarks | None) -> bool:
         """Tell whether points mean anything: some finders put them on whatever they are given."""
         judges = self._tools.detector is not None or self._tools.driver is not None
         return not judges or bool(detected) or driver is not None
 
-    def _recognize(self, raw: Image, other: Image, alpha: Image, points: NDArray[np.float32], one: Sighting) -> None:
+    def _recognize(self, now: Moment, alpha: Image, points: NDArray[np.float32], one: Sighting) -> None:
         """Embed a face in the source and in the clip, aligned alike: the attacker knows where the face was."""
         five = np.asarray(points, np.float32)[None]
-        veiled = np.where(alpha[..., None] == _ALL_HIDDEN, other, np.uint8(_GREY))
-        for name, image in (("raw", raw), ("anonymous", other), ("veiled", veiled)):
+        veiled = np.where(alpha[..., None] == _ALL_HIDDEN, now.other, np.uint8(_GREY))
+        for name, image in (("raw", now.raw), ("anonymous", now.other), ("veiled", veiled)):
             setattr(one, name, tuple(each.embed(image, five)[0] for each in self._tools.embedders))
         if (reader := self._tools.expressions) is not None:
-            one.expressions = (reader.read(raw, five)[0], reader.read(other, five)[0])
+            one.expressions = (reader.read(now.raw, five)[0], reader.read(now.other, five)[0])
 
-    def _flicker(
-        self, raw: Image, other: Image, raw_after: Image, other_after: Image, box: NDArray[np.float32]
-    ) -> tuple[float, float, int]:
+    def _flicker(self, now: Moment, after: Moment, box: NDArray[np.float32]) -> tuple[float, float, int]:
         flow = self._tools.flow
-        window = _window(box, raw.shape[1], raw.shape[0])
+        window = _window(box, now.raw.shape[1], now.raw.shape[0])
         if flow is None or window is None:
             return 0.0, 0.0, 0
-        first, second = np.ascontiguousarray(raw[window]), np.ascontiguousarray(raw_after[window])
+        first, second, third, fourth = (
+            _reduced(image[window]) for image in (now.raw, after.raw, now.other, after.other)
+        )
         forward, backward = flow.between(first, second), flow.between(second, first)
         mask = seen_in_both(forward, backward)
         source, pixels = warp_error(first, second, forward, mask)
-        clip, _ = warp_error(other[window], other_after[window], forward, mask)
+        clip, _ = warp_error(third, fourth, forward, mask)
         return source, clip, pixels
 
 
@@ -203,3 +222,12 @@ def _window(box: NDArray[np.float32], width: int, height: int) -> tuple[slice, s
     if right - left < _LEAST_WINDOW or bottom - top < _LEAST_WINDOW:
         return None
     return slice(top, bottom), slice(left, right)
+
+
+def _reduced(window: Image) -> Image:
+    height, width = window.shape[:2]
+    scale = _WIDEST_WINDOW / max(height, width)
+    if scale >= 1:
+        return np.ascontiguousarray(window)
+    size = max(1, round(width * scale)), max(1, round(height * scale))
+    return np.asarray(cv2.resize(window, size, interpolation=cv2.INTER_AREA), np.uint8)

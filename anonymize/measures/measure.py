@@ -1,13 +1,16 @@
 """Measures a rendering against its source in one pass over both, without holding either in memory."""
 
+import os
 import time
+from collections import deque
 from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
 
-from anonymize.measures.looking import Looker, hidden_tracks
-from anonymize.measures.observed import Observed
+from anonymize.measures.looking import Looker, Moment, hidden_tracks
+from anonymize.measures.observed import Look, Observed
 from anonymize.measures.report import PrivacyReport
 from anonymize.measures.strangers import Stranger, embedded
 from anonymize.measures.subject import MeasureOptions, Subject
@@ -15,14 +18,12 @@ from anonymize.measures.summary import summarize
 from anonymize.measures.tools import Tools
 from media.index import FrameIndex, load_index
 from media.iterate import pictures
-from media.picture import Picture
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import SECOND
 
 # How far the time stamps of a rendering may be from those of its source.
 _SLACK_US = 20_000
-Pair = tuple[Picture, Picture]
 
 
 def measure(
@@ -54,11 +55,11 @@ def measure(
     stride = stride_of(clip, options)
     looked = range(0, len(clip), stride)
     others = embedded(strangers, tools.embedders, tools.driver or tools.landmarks, progress)
-    found = Observed(end_us=clip.times.end_us + subject.start_us)
-    looker = Looker(subject, tools, options, _embedded(subject, [twins[k] for k in looked], options), found)
-    for done, (pair, after) in enumerate(_pairs(subject, source, clip, twins, stride), 1):
+    found = Observed(clip.times.end_us + subject.start_us)
+    looker = Looker(subject, tools, options, _embedded(subject, [twins[k] for k in looked], options))
+    for done, look in enumerate(_looked_at(looker, _moments(subject, source, clip, twins, stride)), 1):
         progress.check_cancelled()
-        looker.look(*pair, after)
+        found.add(look)
         progress.progress(done, len(looked), "Measuring")
     report = summarize(subject, tools, found, stride, others)
     return replace(report, frames=len(clip), seconds=round(time.monotonic() - started, 3))
@@ -85,26 +86,43 @@ def _twins(subject: Subject, source: FrameIndex, clip: FrameIndex) -> list[int]:
     return [int(k) for k in twins]
 
 
-def _pairs(
+def _moments(
     subject: Subject, source: FrameIndex, clip: FrameIndex, twins: Sequence[int], stride: int
-) -> Iterator[tuple[Pair, Pair | None]]:
-    """Yield each looked-at frame, in the source and in the clip, and the pair after it, None at the end."""
+) -> Iterator[tuple[Moment, Moment | None]]:
+    """Yield each looked-at frame, in the source and in the clip, and the one after it, None at the end."""
     first, last = source.times.time_of(twins[0]), source.times.time_of(twins[-1]) + 1
     behind = iter(pictures(subject.source, source, first, last))
     raw = next(behind)
-    waiting: Pair | None = None
+    waiting: Moment | None = None
     for place, shown in enumerate(pictures(subject.clip, clip)):
         here = place % stride == 0
         if not here and waiting is None:
             continue
         while raw.index < twins[place]:
             raw = next(behind)
-        pair = raw, shown
+        now = Moment.of(raw, shown)
         if waiting is not None:
-            yield waiting, pair
-        waiting = pair if here else None
+            yield waiting, now
+        waiting = now if here else None
     if waiting is not None:
         yield waiting, None
+
+
+def _looked_at(looker: Looker, moments: Iterator[tuple[Moment, Moment | None]]) -> Iterator[Look]:
+    """Look at all frames, several at once, and give the answers in order."""
+    workers = os.cpu_count() or 1
+    waiting: deque[Future[Look]] = deque()
+    with ThreadPoolExecutor(workers, "measure") as pool:
+        try:
+            for place, (now, after) in enumerate(moments):
+                waiting.append(pool.submit(looker.look, place, now, after))
+                if len(waiting) > workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for answer in waiting:
+                answer.cancel()
 
 
 def _embedded(subject: Subject, frames: Sequence[int], options: MeasureOptions) -> dict[int, frozenset[int]]:

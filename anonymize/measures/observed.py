@@ -60,18 +60,39 @@ class Sighting:
     expressions: tuple[str, str] | tuple[()] = ()
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """What one frame showed.
+
+    Attributes:
+        time_us: of the frame, on the recording's axis.
+        sightings: of the faces on tracks.
+        strays: covered shares of faces that only the detector found in the source.
+    """
+
+    time_us: int
+    sightings: tuple[Sighting, ...]
+    strays: tuple[float, ...]
+
+
 @dataclass(slots=True, eq=False)
 class Observed:
     """Everything that was seen.
 
     Attributes:
+        end_us: when the last of the frames stops standing for others.
         times_us: of the frames that were looked at, on the recording's axis.
-        end_us: when the last of them stops standing for others.
         sightings: of faces on tracks, in order of time.
         strays: look and covered share of faces that only the detector found in the source.
     """
 
+    end_us: int
     times_us: list[int] = field(default_factory=list)
-    end_us: int = 0
     sightings: list[Sighting] = field(default_factory=list)
     strays: list[tuple[int, float]] = field(default_factory=list)
+
+    def add(self, look: Look) -> None:
+        """Take what the next frame showed."""
+        self.strays += [(len(self.times_us), covered) for covered in look.strays]
+        self.times_us.append(look.time_us)
+        self.sightings += look.sightings
