@@ -13,6 +13,8 @@ from app.core.commands.participants import add_participant, assign_face, change_
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.jobs import run_here
 from app.core.session import Session
+from app.core.track_file import save_tracks
+from media.cache import cache_folder
 from media.iterate import pictures
 from project.errors import UserError
 from project.progress import Silent
@@ -121,6 +123,13 @@ def filmed(tmp_path: Path) -> Iterator[Session]:
         yield session
 
 
+def nothing_found(session: Session, recording: str) -> None:
+    """Store a newer run that found no face in all of the clip."""
+    work = face_tracking.prepare(session, recording)
+    found: dict[str, Json] = {"frames": 20, "frames_with_face": 0, "tracks": 0, "seconds": 0.0}
+    face_tracking.store(session, work, {**found, "file": str(save_tracks([], cache_folder() / "faces"))})
+
+
 def test_the_check_knows_which_faces_may_stay_and_says_when_others_show(filmed: Session, tmp_path: Path) -> None:
     recording = only_recording(filmed)
     robot, _ = add_participant(filmed, "R1", ParticipantRole.ROBOT)
@@ -138,6 +147,9 @@ def test_the_check_knows_which_faces_may_stay_and_says_when_others_show(filmed: 
     assert (result["faces_left"], result["doubtful"]) == ([], []), "a robot's face may be seen"
     for track in tracks:
         dismiss_face(filmed, track, True)
+    result = export(start_us=1_000_000)
+    assert (result["faces_left"], result["doubtful"]) == ([], []), "somebody said that there is nothing to hide"
+    nothing_found(filmed, recording)
     result = export(start_us=1_000_000)
     assert result["faces_left"] == []
     assert result["doubtful"] == [1 + n / 10 for n in range(10)], "times are those of the recording"
