@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from anonymize.search import search
-from models.faces.windows import windows
 from models.faces.base import Detections
+from models.faces.windows import windows
 from project.types import Json
 from tests.unit.anonymize.tracks import Box
 
