@@ -11,6 +11,7 @@ from project.errors import UserError
 DETECTORS = {
     "centerface": "models.faces.centerface:CenterFace",
     "yunet": "models.faces.yunet:YuNet",
+    "rfb320": "models.faces.rfb320:Rfb320",
 }
 ALWAYS = "centerface"
 """The one that is there in every installation."""
@@ -18,7 +19,7 @@ QUICK = ("yunet",)
 """Those that can look at every frame, the best first."""
 WITNESSES = ("rfb320",)
 """Those that have no part in tracking, so that they can tell what it missed."""
-NEEDS_WEIGHTS = {"yunet": "yunet"}
+NEEDS_WEIGHTS = {"yunet": "yunet", "rfb320": "rfb320"}
 JOINED = "+"
 
 
