@@ -64,6 +64,7 @@ _COMMANDS = {
     },
     "Faces and anonymizing": {
         "faces": "faces:faces",
+        "review-faces": "review_faces:review_faces",
         "anonymize": "anonymize:anonymize",
         "models": "models:models",
     },

@@ -83,6 +83,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("models verify", ()),
     ("models remove", ("yunet",)),
     ("faces", ("lab.greenroom",)),
+    ("review-faces", ("lab.greenroom", "--recording", "1", "--annotator", "Ada", "--seen", "all", "--reviewed")),
     ("anonymize", ("lab.greenroom", "--recording", "1", "--out", "clips")),
     ("info", ("lab.greenroom",)),
     ("relink", ("lab.greenroom", ".")),

@@ -1,0 +1,214 @@
+"""Reviewing the faces of a recording on the command line."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import click
+
+from anonymize.certainty import Cover
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.commands import face_review as commands
+from app.core.commands import regions
+from app.core.face_review import WORDS, FaceSheet, sheet, undecided
+from app.core.lookup import recording_called
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.queries.annotators import all_annotators
+from project.queries.participants import all_participants
+from project.regions import Keyframe, RegionKind
+from project.timebase import FrameTimes, format_time, parse_time
+from project.types import FaceTrack, Json, ParticipantRole, Recording
+
+_ALL = "all"
+
+
+@click.command("review-faces")
+@STUDY
+@click.option("--recording", required=True, help="Number, file name or id.")
+@click.option("--annotator", help="Who reviews; the name in the settings when not given.")
+@click.option("--face", "faces", multiple=True, metavar="X,Y,W,H", help="Draw a face that was missed, in pixels.")
+@click.option("--area", "areas", multiple=True, metavar="X,Y,W,H", help="Draw an area that is always painted over.")
+@click.option("--nothing", "nothings", multiple=True, metavar="X,Y,W,H", help="Draw a region without any face.")
+@click.option("--from", "start", help="When what is drawn starts; the start of the recording when not given.")
+@click.option("--to", "end", help="When it ends; the end of the recording when not given.")
+@click.option("--label", default="", help="What it is, such as “badge”.")
+@click.option("--dismiss", multiple=True, metavar="TRACK", help="This track is no face: its id, or its number.")
+@click.option("--assign", nargs=2, multiple=True, metavar="TRACK NAME", help="Whose face it is, under a pseudonym.")
+@click.option("--seen", multiple=True, metavar="all|START-END", help="I looked there, and no face is bare.")
+@click.option("--reviewed", is_flag=True, help="All faces are hidden as they should be.")
+@click.option("--withdraw", is_flag=True, help="Take back that you reviewed it.")
+@json_option
+def review_faces(
+    study: Path,
+    recording: str,
+    annotator: str | None,
+    faces: tuple[str, ...],
+    areas: tuple[str, ...],
+    nothings: tuple[str, ...],
+    start: str | None,
+    end: str | None,
+    label: str,
+    dismiss: tuple[str, ...],
+    assign: tuple[tuple[str, str], ...],
+    seen: tuple[str, ...],
+    reviewed: bool,
+    withdraw: bool,
+    as_json: bool,
+) -> None:
+    """Review the faces of a recording: what is left.
+
+    It says where to look, and takes what you saw.
+
+    First what is drawn, then tracks, then what was seen, then that it is reviewed. A later change of the faces revokes
+    the review.
+
+    \b
+    Example:
+      greenroom review-faces my-study.greenroom --recording 1
+      greenroom review-faces my-study.greenroom --recording 1 --dismiss 4 --assign 1 P01
+      greenroom review-faces my-study.greenroom --recording 1 --area 20,30,90,40 --label date
+      greenroom review-faces my-study.greenroom --recording 1 --seen 0:01:02-0:01:05 --reviewed
+    """
+    from media.cache import cache_folder
+    from media.index import load_index
+
+    drawn = [(kind, box) for kind, boxes in _drawn(faces, areas, nothings) for box in boxes]
+    edits = bool(drawn or dismiss or assign or seen or reviewed or withdraw)
+    if reviewed and withdraw:
+        raise UserError("A recording is reviewed, or it is not.", "Give --reviewed or --withdraw.")
+    if (start or end or label) and not drawn:
+        raise UserError("--from, --to and --label say something about a region.", "Give --face, --area or --nothing.")
+    with Session.open(study, annotator, read_only=not edits) as session:
+        owner = recording_called(session, recording)
+        times = load_index(session.usable_picture(owner.id).path, cache_folder()).times
+        first = 0 if start is None else parse_time(start)
+        last = owner.duration_us if end is None else parse_time(end)
+        for kind, text in drawn:
+            regions.add_region(session, owner.id, kind, Keyframe(first, *_box(text)), last, label=label)
+        _say_about_tracks(session, owner, sheet(session, owner.id, times), dismiss, assign)
+        _say_seen(session, owner, times, seen)
+        if reviewed:
+            commands.mark_reviewed(session, owner.id, times)
+        if withdraw:
+            commands.withdraw_review(session, owner.id)
+        _tell(session, sheet(session, owner.id, times), as_json)
+
+
+def _drawn(
+    faces: Sequence[str], areas: Sequence[str], nothings: Sequence[str]
+) -> list[tuple[RegionKind, Sequence[str]]]:
+    return [(RegionKind.FACE, faces), (RegionKind.AREA, areas), (RegionKind.NOTHING, nothings)]
+
+
+def _box(text: str) -> tuple[int, int, int, int]:
+    parts = text.split(",")
+    try:
+        x, y, width, height = (int(one) for one in parts)
+    except ValueError:
+        raise UserError(f"“{text}” is not a box.", "Write x,y,width,height in whole pixels: 20,30,90,40.") from None
+    return x, y, width, height
+
+
+def _say_about_tracks(
+    session: Session, owner: Recording, found: FaceSheet, dismiss: Sequence[str], assign: Sequence[tuple[str, str]]
+) -> None:
+    if dismiss:
+        commands.dismiss_faces(session, [_track(found, one).id for one in dismiss])
+    for name in dict.fromkeys(name for _, name in assign):
+        ids = [_track(found, one).id for one, whose in assign if whose == name]
+        known = next((one for one in all_participants(session.study) if one.pseudonym == name.strip()), None)
+        if known is None:
+            commands.assign_faces_to_new(session, owner.id, ids, name, ParticipantRole.USER)
+        else:
+            commands.assign_faces(session, ids, known.id)
+
+
+def _track(found: FaceSheet, text: str) -> FaceTrack:
+    tracks = found.tracks
+    fits = [one for number, one in enumerate(tracks, 1) if text in (one.id, str(number))]
+    if not fits:
+        raise UserError(
+            f"Recording {found.recording.number} has no face track “{text}”.",
+            f"Give an id, or a number up to {len(tracks)}; --json lists them.",
+        )
+    return fits[0]
+
+
+def _say_seen(session: Session, owner: Recording, times: FrameTimes, seen: Sequence[str]) -> None:
+    spans: list[tuple[int, int]] = []
+    for text in seen:
+        if text == _ALL:
+            spans += [(one.start_us, one.end_us) for one in sheet(session, owner.id, times).waiting]
+            continue
+        start, dash, end = text.partition("-")
+        if not dash:
+            raise UserError(f"“{text}” is no stretch of time.", "Write all, or a start and an end: 0:01:02-0:01:05.")
+        spans.append((parse_time(start), parse_time(end)))
+    if spans:
+        commands.mark_seen(session, owner.id, spans)
+
+
+def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
+    names = {one.id: one.name for one in all_annotators(session.study)}
+    people = {one.id: one.pseudonym for one in all_participants(session.study)}
+    numbers = {one.id: number for number, one in enumerate(found.tracks, 1)}
+    reviewers = [names.get(one.annotator_id, "?") for one in found.reviews]
+    result: dict[str, Json] = {
+        "recording": found.recording.number,
+        "tracked": found.run is not None,
+        "reviewed": bool(found.reviews),
+        "reviewers": [*reviewers],
+        "revoked": [names.get(one.annotator_id, "?") for one in found.revoked],
+        "uncovered": found.count(Cover.UNCOVERED),
+        "uncertain": found.count(Cover.UNCERTAIN),
+        "places": [
+            {
+                "start": one.start_us / 1e6,
+                "end": one.end_us / 1e6,
+                "state": one.state.value,
+                "reason": one.reason.value,
+                "why": WORDS[one.reason],
+                "track": one.track_id,
+                "frame": one.frame,
+            }
+            for one in found.waiting
+        ],
+        "tracks": [
+            {
+                "track": one.id,
+                "number": numbers[one.id],
+                "start": int(one.times_us[0]) / 1e6,
+                "end": int(one.times_us[-1]) / 1e6,
+                "participant": people.get(one.participant_id or ""),
+                "dismissed": one.dismissed,
+                "doubtful": one.doubtful,
+                "undecided": undecided(one),
+            }
+            for one in found.tracks
+        ],
+        "regions": [
+            {
+                "region": one.id,
+                "kind": one.kind.value,
+                "label": one.label,
+                "start": one.start_us / 1e6,
+                "end": one.end_us / 1e6,
+            }
+            for one in found.regions
+        ],
+        "suggestions": [[*one.track_ids] for one in found.suggestions()],
+    }
+    lines = [
+        f"{format_time(one.start_us)} to {format_time(one.end_us)}  {one.state.value}  {WORDS[one.reason]}"
+        + (f" (track {numbers[one.track_id]})" if one.track_id in numbers else "")
+        for one in found.waiting
+    ]
+    tracks = f"{counted(len(found.tracks), 'track')}, {len(found.undecided)} undecided"
+    lines.append(f"Recording {found.recording.number}: {tracks}; left: {found.left()}")
+    if reviewers:
+        lines.append(f"Reviewed by {', '.join(reviewers)}")
+    elif found.revoked:
+        lines.append("Its review does not hold any more: the faces changed since")
+    tell(as_json, result, "\n".join(lines))

@@ -1,0 +1,130 @@
+"""Edits of a review of faces: many tracks at once, what was looked at, and that a recording is reviewed."""
+
+from collections.abc import Iterable, Sequence
+
+from app.core.clock import utc_now
+from app.core.face_review import sheet
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import face_reviews as rows
+from project.queries import faces, participants
+from project.timebase import FrameTimes
+from project.types import Changes, FaceReview, Participant, ParticipantRole, SeenSpan
+
+
+def assign_faces(session: Session, track_ids: Sequence[str], participant_id: str | None) -> Changes:
+    """Say whose face several tracks are, as one step; a suggestion is accepted so."""
+    with session.step(_named("Assign", track_ids)) as step:
+        for track_id in track_ids:
+            faces.assign_participant(session.study, track_id, participant_id)
+    return step.changes
+
+
+def assign_faces_to_new(
+    session: Session, recording_id: str, track_ids: Sequence[str], pseudonym: str, role: ParticipantRole
+) -> tuple[str, Changes]:
+    """Make a participant who appears in a recording, and give them several tracks, as one step; returns the new id.
+
+    Raises:
+        UserError: the pseudonym is empty or taken.
+    """
+    name = pseudonym.strip()
+    if not name:
+        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
+    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
+        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
+    made = Participant(new_id(), name, role)
+    with session.step(f"{_named('Assign', track_ids)} to {name}") as step:
+        participants.insert_participant(session.study, made)
+        participants.set_appearance(session.study, recording_id, made.id, True)
+        for track_id in track_ids:
+            faces.assign_participant(session.study, track_id, made.id)
+    return made.id, step.changes
+
+
+def dismiss_faces(session: Session, track_ids: Sequence[str], dismissed: bool = True) -> Changes:
+    """Say that several tracks are no faces, or take that back, as one step."""
+    with session.step(_named("Dismiss" if dismissed else "Restore", track_ids)) as step:
+        for track_id in track_ids:
+            faces.set_dismissed(session.study, track_id, dismissed)
+    return step.changes
+
+
+def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, int]]) -> Changes:
+    """Say that one looked at stretches of a recording and that no face is left uncovered in them.
+
+    Raises:
+        UserError: a stretch is empty.
+    """
+    wanted = [*spans]
+    if any(start < 0 or end <= start for start, end in wanted):
+        raise UserError("A stretch ends after it starts.", "Give another start or end.")
+    with session.step("Mark as seen") as step:
+        who = session.annotator()
+        assert who is not None
+        now = utc_now()
+        for start, end in wanted:
+            rows.insert_seen_span(session.study, SeenSpan(recording_id, who.id, start, end, now))
+    return step.changes
+
+
+def take_back_seen(session: Session, recording_id: str, start_us: int, end_us: int) -> Changes:
+    """Take back whatever anybody said about stretches that touch this one; those then need a look again."""
+    with session.step("Take back what was seen") as step:
+        for one in rows.seen_spans(session.study, recording_id):
+            if one.start_us < end_us and one.end_us > start_us:
+                rows.delete_seen_span(session.study, one)
+    return step.changes
+
+
+def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None = None) -> Changes:
+    """Say that all faces of a recording are hidden as they should be, in the state they are in.
+
+    Args:
+        session: whose annotator reviewed it.
+        recording_id: of the recording.
+        times: of its frames; read from its file when not given.
+
+    Raises:
+        UserError: faces were not looked for, or places are left that nobody looked at.
+    """
+    session.study.require_writable()
+    found = sheet(session, recording_id, times)
+    number = found.recording.number
+    if found.run is None:
+        raise UserError(f"Faces were not looked for in recording {number}.", "Track them first (Ctrl+T).")
+    if found.waiting:
+        raise UserError(
+            f"Recording {number} cannot be reviewed yet: {found.left()} left.",
+            "Look at each, cover what is bare, and mark it as seen.",
+        )
+    with session.step(f"Mark faces of recording {number} as reviewed") as step:
+        who = session.annotator()
+        assert who is not None
+        state = rows.mask_state(session.study, recording_id)
+        rows.set_face_review(session.study, FaceReview(recording_id, who.id, state, utc_now()))
+    return step.changes
+
+
+def withdraw_review(session: Session, recording_id: str) -> Changes:
+    """Take back that the annotator of this session reviewed a recording's faces.
+
+    Raises:
+        UserError: they did not.
+    """
+    session.study.require_writable()
+    who = session.annotator()
+    mine = [one for one in rows.face_reviews(session.study, recording_id) if who and one.annotator_id == who.id]
+    if who is None or not mine:
+        raise UserError(
+            f"{session.annotator_name or 'Nobody'} did not review these faces.", "There is nothing to take back."
+        )
+    with session.step("Withdraw review of faces") as step:
+        rows.delete_face_review(session.study, recording_id, who.id)
+    return step.changes
+
+
+def _named(verb: str, track_ids: Sequence[str]) -> str:
+    return f"{verb} face" if len(track_ids) == 1 else f"{verb} {counted(len(track_ids), 'face')}"

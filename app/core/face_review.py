@@ -1,0 +1,160 @@
+"""What is left to review about the faces of a recording, and who reviewed it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from anonymize.certainty import CertaintySpan, Cover, Reason, certainty, queue
+from app.core.session import Session
+from media.cache import cache_folder
+from project.counted import counted
+from project.queries.face_reviews import face_reviews, mask_state, seen_spans
+from project.queries.faces import faces_to_hide
+from project.queries.regions import regions_of
+from project.queries.runs import latest_run
+from project.regions import Region
+from project.timebase import FrameTimes
+from project.types import FaceReview, FaceTrack, Json, Recording, Run
+
+WORDS = {
+    Reason.UNSEARCHED: "No faces were looked for here",
+    Reason.DAMAGED: "This frame could not be decoded whole; a face may be in it",
+    Reason.GAP: "Between two tracks of probably the same face",
+    Reason.ENDS: "A face's track ends here in the middle of the picture",
+    Reason.BEGINS: "A face's track begins after this in the middle of the picture",
+    Reason.DOUBTFUL: "It is doubtful whether this track is a face",
+    Reason.WEAK: "The detector was not sure of this face here",
+    Reason.GUESSED: "The box was worked out here, not found",
+    Reason.DRAWN_END: "A box that was drawn by hand begins or ends here",
+    Reason.NONE: "Every face that was found is covered",
+}
+"""What a person is told about a place, one line for each reason."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """Tracks that look like one person.
+
+    Attributes:
+        track_ids: at least two, none dismissed, at least one assigned to nobody.
+        participant_id: whose face some of them are already, where that is one person.
+    """
+
+    track_ids: tuple[str, ...]
+    participant_id: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FaceSheet:
+    """How far the review of a recording's faces is.
+
+    Attributes:
+        run: the newest run that looked for faces; None before there was any.
+        faces: all that are known, the found ones with their corrections first, then those drawn by hand.
+        regions: drawn by hand, of every kind.
+        spans: end to end over all frames.
+        waiting: those of `spans` that need a look, the worst first.
+        reviews: who reviewed it in the state it is in.
+        revoked: who reviewed it in a state that a later change replaced.
+    """
+
+    recording: Recording
+    run: Run | None
+    faces: list[FaceTrack]
+    regions: list[Region]
+    spans: list[CertaintySpan]
+    waiting: list[CertaintySpan]
+    reviews: list[FaceReview]
+    revoked: list[FaceReview]
+
+    @property
+    def tracks(self) -> list[FaceTrack]:
+        """The found tracks."""
+        drawn = {one.id for one in self.regions}
+        return [one for one in self.faces if one.id not in drawn]
+
+    @property
+    def undecided(self) -> list[FaceTrack]:
+        """Found tracks of which nobody said anything yet."""
+        return [one for one in self.tracks if undecided(one)]
+
+    def count(self, state: Cover) -> int:
+        """Return how many places of a state there are."""
+        return sum(one.state is state for one in self.waiting)
+
+    def left(self) -> str:
+        """Say in words what is left to look at."""
+        if self.run is None:
+            return "faces were not looked for yet"
+        parts = [(self.count(state), state) for state in (Cover.UNCOVERED, Cover.UNCERTAIN)]
+        words = [f"{counted(count, f'{state.value} place')}" for count, state in parts if count]
+        return " and ".join(words) or "nothing"
+
+    def suggestions(self) -> list[Suggestion]:
+        """Return which tracks look like one person, those that go on with somebody known first."""
+        if self.run is None:
+            return []
+        return _suggestions(self.run.result.get("suggested"), self.tracks)
+
+
+def undecided(track: FaceTrack) -> bool:
+    """Tell whether nobody said yet whose face a track is, or that it is none."""
+    return track.participant_id is None and not track.dismissed
+
+
+def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) -> FaceSheet:
+    """Return how far the review of a recording's faces is.
+
+    Args:
+        session: holds the study.
+        recording_id: of the recording.
+        times: of its frames; read from its file when not given.
+
+    Raises:
+        UserError: the times were not given, and the file is missing, replaced, or has no picture.
+    """
+    study, recording = session.study, session.recording(recording_id)
+    if times is None:
+        from media.index import load_index
+
+        times = load_index(session.usable_picture(recording_id).path, cache_folder()).times
+    run = latest_run(study, recording_id, "faces")
+    regions = regions_of(study, recording_id)
+    faces = faces_to_hide(study, recording_id, times.times_us)
+    medium = session.main_medium(recording_id)
+    video = medium.facts.video if medium is not None else None
+    # A look at a stretch says nothing about what a later run makes of it.
+    seen = [one for one in seen_spans(study, recording_id) if run is not None and one.at >= run.finished_at]
+    spans = certainty(
+        faces,
+        times,
+        (video.width, video.height) if video is not None else (0, 0),
+        searched=_number(run.result.get("frames")) if run is not None else 0,
+        damaged=_numbers(run.result.get("damaged_frames")) if run is not None else (),
+        cuts=_numbers(run.result.get("cuts")) if run is not None else (),
+        regions=regions,
+        seen=[(one.start_us, one.end_us) for one in seen],
+    )
+    state = mask_state(study, recording_id)
+    made = face_reviews(study, recording_id)
+    holding = [one for one in made if state and one.state == state]
+    revoked = [one for one in made if one not in holding]
+    return FaceSheet(recording, run, faces, regions, spans, queue(spans), holding, revoked)
+
+
+def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[Suggestion]:
+    known = {one.id: one for one in tracks if not one.dismissed}
+    found: list[Suggestion] = []
+    for group in stored if isinstance(stored, list) else ():
+        members = [known[one] for one in group if one in known] if isinstance(group, list) else []
+        people = {one.participant_id for one in members if one.participant_id is not None}
+        if len(members) > 1 and len(people) < 2 and any(one.participant_id is None for one in members):
+            found.append(Suggestion(tuple(one.id for one in members), next(iter(people), None)))
+    return sorted(found, key=lambda one: (one.participant_id is None, -len(one.track_ids)))
+
+
+def _number(stored: Json) -> int:
+    return stored if isinstance(stored, int) else 0
+
+
+def _numbers(stored: Json) -> list[int]:
+    return [one for one in stored if isinstance(one, int)] if isinstance(stored, list) else []

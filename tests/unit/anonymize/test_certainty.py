@@ -1,0 +1,197 @@
+"""Which frames a person has to look at: every frame has one state, and looking takes out just what was looked at."""
+
+from dataclasses import replace
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as arrays
+
+from anonymize.certainty import CertaintySpan, Cover, Reason, certainty, queue
+from project.regions import Keyframe, Region, RegionKind
+from project.timebase import FrameTimes
+from project.types import FaceTrack, Origin
+
+FRAME = 40_000
+TOTAL = 250
+SIZE = (640, 360)
+TIMES = FrameTimes(np.arange(TOTAL, dtype=np.int64) * FRAME, TOTAL * FRAME)
+MIDDLE = (300.0, 150.0, 40.0, 50.0)
+
+
+def track(
+    first: int,
+    last: int,
+    box: tuple[float, float, float, float] = MIDDLE,
+    score: float = 0.9,
+    key: str = "",
+    origin: Origin = Origin.DETECTED,
+) -> FaceTrack:
+    frames = np.arange(first, last + 1, dtype=np.int32)
+    return FaceTrack(
+        key or f"{first}-{last}",
+        frames,
+        TIMES.times_us[frames],
+        np.tile(np.array(box, np.float32), (len(frames), 1)),
+        np.full(len(frames), score, np.float32),
+        np.full(len(frames), origin, np.uint8),
+    )
+
+
+def band(*tracks: FaceTrack, **more: object) -> list[CertaintySpan]:
+    return certainty(tracks, TIMES, SIZE, **{"searched": TOTAL, **more})  # type: ignore[arg-type]
+
+
+def states(spans: list[CertaintySpan]) -> list[tuple[Cover, Reason]]:
+    """State and reason of each frame."""
+    return [(one.state, one.reason) for one in spans for _ in range(round((one.end_us - one.start_us) / FRAME))]
+
+
+def open_frames(spans: list[CertaintySpan], reason: Reason) -> list[int]:
+    return [frame for frame, (_, why) in enumerate(states(spans)) if why is reason]
+
+
+def test_a_face_from_the_first_to_the_last_frame_is_covered_and_so_is_a_recording_without_any() -> None:
+    for spans in (band(track(0, TOTAL - 1)), band()):
+        assert [(one.state, one.start_us, one.end_us) for one in spans] == [(Cover.COVERED, 0, TIMES.end_us)]
+        assert queue(spans) == []
+
+
+def test_a_gap_between_tracks_of_one_face_is_uncovered_and_its_middle_is_looked_at() -> None:
+    spans = band(track(0, 99, key="a"), track(120, TOTAL - 1, key="b"))
+    (place,) = queue(spans)
+    assert (place.state, place.reason, place.track_id) == (Cover.UNCOVERED, Reason.GAP, "a")
+    assert (place.start_us, place.end_us) == (100 * FRAME, 120 * FRAME)
+    assert 105 <= place.frame <= 115
+
+
+@pytest.mark.parametrize(
+    "second",
+    [
+        pytest.param(track(120, TOTAL - 1, (300.0, 150.0, 120.0, 150.0)), id="another size"),
+        pytest.param(track(130, TOTAL - 1, (40.0, 150.0, 40.0, 50.0)), id="far away"),
+        pytest.param(track(230, TOTAL - 1), id="much later"),
+    ],
+)
+def test_tracks_that_cannot_be_one_face_leave_two_ends_to_look_at(second: FaceTrack) -> None:
+    spans = band(track(0, 99), second)
+    assert open_frames(spans, Reason.GAP) == []
+    assert open_frames(spans, Reason.ENDS)[0] == 100
+    assert open_frames(spans, Reason.BEGINS)[-1] == int(second.frames[0]) - 1
+
+
+def test_a_face_that_leaves_over_the_edge_or_with_the_shot_needs_no_look() -> None:
+    assert queue(band(track(0, 99, (610.0, 150.0, 40.0, 50.0)))) == []
+    assert queue(band(track(0, 99), cuts=[100])) == []
+    assert queue(band(track(0, 97))) != []
+    assert open_frames(band(track(0, 90), cuts=[95]), Reason.ENDS) == [91, 92, 93, 94]
+
+
+def test_a_cut_lies_between_two_faces_and_not_within_one() -> None:
+    spans = band(track(0, 99), track(120, TOTAL - 1), cuts=[110])
+    assert open_frames(spans, Reason.GAP) == []
+
+
+def test_what_another_track_an_area_or_a_dismissal_covers_is_no_gap() -> None:
+    one, other = track(0, 99), track(120, TOTAL - 1)
+    handed_over = track(95, 125, (302.0, 150.0, 40.0, 50.0))
+    area = Region("r", "r", RegionKind.AREA, "", 90 * FRAME, 130 * FRAME, (Keyframe(0, 280, 130, 90, 90),))
+    assert open_frames(band(one, other, handed_over), Reason.GAP) == []
+    assert queue(band(one, other, regions=[area])) == []
+    gone = replace(handed_over, dismissed=True)
+    assert len(open_frames(band(one, other, gone), Reason.GAP)) == 20
+
+
+def test_frames_that_nobody_searched_and_broken_ones_count_as_faces() -> None:
+    spans = band(track(0, TOTAL - 1), searched=200, damaged=[7, 8, 400])
+    assert open_frames(spans, Reason.DAMAGED) == [7, 8]
+    assert open_frames(spans, Reason.UNSEARCHED) == [*range(200, TOTAL)]
+    assert {one.state for one in queue(spans)} == {Cover.UNCOVERED}
+    assert queue(spans)[0].reason is Reason.UNSEARCHED
+
+
+def test_doubtful_weak_and_interpolated_stretches_are_uncertain() -> None:
+    doubtful = band(track(0, TOTAL - 1, score=0.2))
+    assert {one.reason for one in queue(doubtful)} == {Reason.DOUBTFUL}
+    assert queue(band(replace(track(0, TOTAL - 1, score=0.2), dismissed=True))) == []
+    mixed = track(0, TOTAL - 1)
+    mixed.scores[50:80] = 0.2
+    mixed.scores[100:103] = 0.2
+    mixed.origins[150:180] = Origin.INTERPOLATED
+    spans = band(mixed)
+    assert open_frames(spans, Reason.WEAK) == [*range(50, 80)]
+    assert open_frames(spans, Reason.GUESSED) == [*range(150, 180)]
+    assert {one.state for one in queue(spans)} == {Cover.UNCERTAIN}
+
+
+def test_who_has_a_name_is_a_face_and_no_longer_doubtful() -> None:
+    named = replace(track(0, TOTAL - 1, score=0.2), participant_id="p")
+    assert {one.reason for one in queue(band(named))} == {Reason.WEAK}
+
+
+def test_the_ends_of_what_was_drawn_by_hand_are_uncertain_and_not_uncovered() -> None:
+    spans = band(track(100, 149, origin=Origin.DRAWN))
+    assert {(one.state, one.reason) for one in queue(spans)} == {(Cover.UNCERTAIN, Reason.DRAWN_END)}
+    assert len(queue(spans)) == 2
+
+
+tracks = st.builds(
+    lambda first, length, x, y, width, score, weak, origin, dismissed: replace(
+        track(first, min(TOTAL - 1, first + length), (x, y, width, width * 1.2), score, f"{first}{x}", origin),
+        dismissed=dismissed,
+        participant_id="p" if weak else None,
+    ),
+    st.integers(0, TOTAL - 1),
+    st.integers(0, 150),
+    st.floats(-20, 620),
+    st.floats(-20, 340),
+    st.floats(5, 200),
+    st.sampled_from([0.15, 0.3, 0.9]),
+    st.booleans(),
+    st.sampled_from([*Origin]),
+    st.booleans(),
+)
+spans_of_time = st.lists(
+    st.tuples(st.integers(0, TIMES.end_us), st.integers(0, TIMES.end_us)).map(lambda pair: (min(pair), max(pair))),
+    max_size=5,
+)
+recordings = st.fixed_dictionaries(
+    {
+        "searched": st.integers(0, TOTAL + 5),
+        "damaged": st.lists(st.integers(0, TOTAL + 5), max_size=5),
+        "cuts": st.lists(st.integers(0, TOTAL + 5), max_size=4),
+    }
+)
+
+
+@given(st.lists(tracks, max_size=6), recordings, spans_of_time)
+def test_every_frame_has_exactly_one_state(
+    found: list[FaceTrack], more: dict[str, object], seen: list[tuple[int, int]]
+) -> None:
+    spans = band(*found, **more, seen=seen)
+    assert spans[0].start_us == 0
+    assert spans[-1].end_us == TIMES.end_us
+    assert all(one.end_us == other.start_us for one, other in pairwise(spans))
+    assert all(one.start_us <= TIMES.time_of(one.frame) < one.end_us for one in spans)
+    assert all((one.state is Cover.COVERED) == (one.reason is Reason.NONE) for one in spans)
+    assert sorted(queue(spans), key=lambda one: one.start_us) == [s for s in spans if s.state is not Cover.COVERED]
+
+
+@given(st.lists(tracks, max_size=6), recordings, spans_of_time)
+def test_looking_takes_out_the_whole_frames_that_were_seen_and_hides_no_other(
+    found: list[FaceTrack], more: dict[str, object], seen: list[tuple[int, int]]
+) -> None:
+    before, after = states(band(*found, **more)), states(band(*found, **more, seen=seen))
+    for frame, (then, now) in enumerate(zip(before, after, strict=True)):
+        looked_at = any(start <= frame * FRAME and (frame + 1) * FRAME <= end for start, end in seen)
+        assert now == ((Cover.COVERED, Reason.NONE) if looked_at else then)
+
+
+@given(arrays.arrays(np.int64, 30, elements=st.integers(1, 200_000)))
+def test_irregular_time_stamps_are_kept(gaps: np.ndarray) -> None:  # type: ignore[type-arg]
+    times = FrameTimes(np.cumsum(gaps), int(gaps.sum()) + 40_000)
+    spans = certainty([], times, SIZE, searched=10, damaged=[3])
+    assert {one.start_us for one in spans} <= set(times.times_us.tolist())
+    assert (spans[0].start_us, spans[-1].end_us) == (times.time_of(0), times.end_us)

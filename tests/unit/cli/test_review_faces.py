@@ -1,0 +1,67 @@
+"""`greenroom review-faces`, as a script uses it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.session import Session
+from tests.fakes.terminal import Terminal
+from tests.unit.core.lab import found_faces, only_recording, open_lab
+
+
+@pytest.fixture
+def greenroom(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Terminal:
+    with open_lab(tmp_path) as session:
+        found_faces(session, [(50.0, 40.0, 30.0, 36.0), (100.0, 40.0, 30.0, 36.0)])
+    monkeypatch.chdir(tmp_path)
+    return Terminal(capsys)
+
+
+def test_from_what_is_left_to_reviewed_and_back(greenroom: Terminal) -> None:
+    study = ("lab.greenroom", "--recording", "1")
+    before = json.loads(greenroom("review-faces", *study, "--json"))
+    assert (before["uncovered"], before["uncertain"], before["reviewed"]) == (0, 0, False)
+    second = before["tracks"][1]["track"]
+    after = json.loads(
+        greenroom(
+            "review-faces", *study, "--assign", "1", "P01", "--dismiss", second,
+            "--area", "5,5,40,20", "--label", "date", "--face", "70,60,20,20", "--from", "0.08", "--to", "0.12",
+            "--json",
+        )
+    )  # fmt: skip
+    assert [(one["participant"], one["dismissed"]) for one in after["tracks"]] == [("P01", False), (None, True)]
+    assert [(one["kind"], one["label"]) for one in after["regions"]] == [("face", "date"), ("area", "date")]
+    assert after["uncertain"] == len(after["places"]) > 0
+    refused = greenroom("review-faces", *study, "--reviewed", code=2)
+    assert "left" in refused
+    reviewed = json.loads(greenroom("review-faces", *study, "--seen", "all", "--reviewed", "--json"))
+    assert reviewed["reviewed"]
+    assert "Reviewed by" in greenroom("review-faces", *study)
+    assert "does not hold any more" in greenroom("review-faces", *study, "--nothing", "0,0,10,10")
+    greenroom("undo", "lab.greenroom")
+    assert not json.loads(greenroom("review-faces", *study, "--withdraw", "--json"))["reviewed"]
+
+
+def test_looking_changes_nothing(greenroom: Terminal, tmp_path: Path) -> None:
+    before = (tmp_path / "lab.greenroom").read_bytes()
+    greenroom("review-faces", "lab.greenroom", "--recording", "1")
+    assert (tmp_path / "lab.greenroom").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--dismiss", "7"),
+        ("--area", "1,2,3"),
+        ("--seen", "soon"),
+        ("--label", "badge"),
+        ("--reviewed", "--withdraw"),
+        ("--face", "1,1,10,10", "--from", "2", "--to", "1"),
+    ],
+)
+def test_what_cannot_be_done_is_one_line(greenroom: Terminal, wrong: tuple[str, ...], tmp_path: Path) -> None:
+    greenroom("review-faces", "lab.greenroom", "--recording", "1", *wrong, code=2)
+    with Session.open(tmp_path / "lab.greenroom", read_only=True) as session:
+        assert session.study.rows("SELECT * FROM region") == []
+        assert only_recording(session)
