@@ -142,13 +142,14 @@ def queue(spans: Iterable[CertaintySpan]) -> list[CertaintySpan]:
 
 
 class _Frames:
-    """Times of frames, and where shots begin and end."""
+    """Times of frames, where shots begin and end, and how many frames make a stretch that is worth a look."""
 
     def __init__(self, times: FrameTimes, size: tuple[int, int], cuts: NDArray[np.int64]) -> None:
         self.times_us = times.times_us
         self.size = size
         self.bounds = np.unique(np.concatenate([[0], cuts[(cuts > 0) & (cuts < len(times))], [len(times)]]))
         self.second = SECOND / max(1.0, (times.end_us - times.time_of(0)) / len(times))
+        self.least = max(2, round(SHORTEST_US / SECOND * self.second))
 
     def shot(self, frame: int) -> tuple[int, int]:
         """Return the first and the last frame of the shot that a frame is in."""
@@ -158,10 +159,6 @@ class _Frames:
 
     def near(self, time_us: int) -> int:
         return int(np.searchsorted(self.times_us, time_us, side="left"))
-
-    def least(self) -> int:
-        """How many frames make a stretch that is worth a look."""
-        return max(2, round(SHORTEST_US / SECOND * self.second))
 
 
 class _Course:
@@ -305,15 +302,14 @@ def _stretches(course: _Course, frames: _Frames) -> list[_Place]:
     guessed = track.origins == Origin.INTERPOLATED
     weak = (track.scores < DOUBTFUL_BELOW) & ~drawn
     for mask, reason in ((weak, Reason.WEAK), (guessed, Reason.GUESSED)):
-        for a, b in _runs(mask):
-            if b - a >= frames.least():
-                found.append(_Place(int(track.frames[a]), int(track.frames[b - 1]), Cover.UNCERTAIN, reason, course.id))
+        for a, b in _runs(mask, frames.least):
+            found.append(_Place(int(track.frames[a]), int(track.frames[b - 1]), Cover.UNCERTAIN, reason, course.id))
     return found
 
 
-def _runs(mask: NDArray[np.bool_]) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]])))
-    return [(int(a), int(b)) for a, b in edges.reshape(-1, 2)]
+def _runs(mask: NDArray[np.bool_], least: int = 1) -> list[tuple[int, int]]:
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]))).reshape(-1, 2)
+    return [(a, b) for a, b in edges[edges[:, 1] - edges[:, 0] >= least].tolist()]
 
 
 def _seen_frames(times: FrameTimes, seen: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
