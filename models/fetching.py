@@ -116,6 +116,11 @@ def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Pat
     return made
 
 
+def origin(edition: Edition) -> str:
+    """Return where an edition comes from, in words."""
+    return edition.origin or source_name(edition.parts[0])
+
+
 def source_name(part: Part) -> str:
     """Return where a part comes from, in words."""
     match part.source:

@@ -28,20 +28,20 @@ def list_models(as_json: bool) -> None:
     Example:
       greenroom models list
     """
-    from models.fetching import source_name
+    from models.fetching import origin
 
     found: list[Json] = []
     lines = []
     for each in WEIGHTS.values():
         there = weights.installed(each.name)
-        sources = [edition.origin or source_name(edition.parts[0]) for edition in each.editions]
+        sources = [origin(edition) for edition in each.editions]
         found.append(_as_json(each, there, sources))
         state = "installed" if there else f"not installed; get it with: {weights.how_to_get(each.name)}"
         size = f"{each.editions[0].size / 1e6:.1f} MB, " if each.editions else ""
-        origin = f"from {' or '.join(sources)}" if sources else "you bring your own"
+        where = f"from {' or '.join(sources)}" if sources else "you bring your own"
         lines += [
             f"{each.name}: {each.purpose} ({state})",
-            f"  {weights.licence(each.name)}; {size}{origin}",
+            f"  {weights.licence(each.name)}; {size}{where}",
             *([f"  {each.note}"] if each.note else []),
         ]
     tell(as_json, {"folder": str(weights.folder()), "models": found}, "\n".join(lines))

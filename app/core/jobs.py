@@ -21,7 +21,9 @@ from project.types import Changes, Json
 KINDS = {
     "faces": "app.core.face_tracking",
     "anonymize": "app.core.anonymization",
+    "privacy": "app.core.privacy",
     "sync": "app.core.synchronizing",
+    "fetch": "app.core.fetching",
 }
 
 
@@ -32,7 +34,7 @@ class Work:
     Attributes:
         kind: key in `KINDS`.
         title: what the user reads while it runs.
-        recording_id: what it is about.
+        recording_id: what it is about; "" where it is about no recording.
         parameters: JSON that `compute` gets, also in another process.
     """
 

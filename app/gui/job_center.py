@@ -136,6 +136,8 @@ def summary(work: Work, result: Result) -> str:
         return f"{found} in {result['frames']} frames, {_seconds(result)}"
     if work.kind == "sync":
         return found_in(result).as_text()
+    if work.kind == "fetch":
+        return f"Installed {result['name']}."
     left, doubtful = result.get("faces_left"), result.get("doubtful")
     found = f"{len(left)} faces left" if isinstance(left, list) and left else "No face left"
     unsure = f", {len(doubtful)} doubtful" if isinstance(doubtful, list) and doubtful else ""

