@@ -6,6 +6,8 @@ from typing import cast
 
 from project.types import Json
 
+_DIGITS = 6
+
 
 @dataclass(frozen=True, slots=True)
 class Figure:
@@ -23,7 +25,8 @@ class Figure:
 
     def as_json(self) -> dict[str, Json]:
         """Return it for the report's file."""
-        return {"value": self.value, "n": self.n, "note": self.note}
+        value = None if self.value is None else round(self.value, _DIGITS)
+        return {"value": value, "n": self.n, "note": self.note}
 
     @classmethod
     def from_json(cls, found: Mapping[str, Json]) -> "Figure":

@@ -195,6 +195,6 @@ def _notes(subject: Subject, naive: Trial) -> tuple[str, ...]:
             f"The thresholds of re-identification come from {who}; with fewer than {FEW_PEOPLE} they are rough. "
             "Say whose face each track is, in this recording and in others, and there are more to compare with."
         )
-    if subject.keeps_looks:
+    if subject.replaces:
         notes.append(_PARROT_LOOKS)
     return tuple(notes)

@@ -180,7 +180,7 @@ class PrivacyReport:
 
     Attributes:
         method: key in the registry of methods.
-        keeps_looks: whether the method draws another face.
+        replaces: whether the method draws another face.
         frames: of the clip.
         looks: how many of them were looked at, each with the one after it.
         stride: every how manieth.
@@ -198,7 +198,7 @@ class PrivacyReport:
     """
 
     method: str
-    keeps_looks: bool
+    replaces: bool
     frames: int
     looks: int
     stride: int
@@ -228,7 +228,7 @@ class PrivacyReport:
         return {
             "version": VERSION,
             "method": self.method,
-            "keeps_looks": self.keeps_looks,
+            "replaces": self.replaces,
             "frames": self.frames,
             "looks": self.looks,
             "stride": self.stride,
@@ -258,7 +258,7 @@ class PrivacyReport:
         try:
             return cls(
                 kept["method"],
-                bool(kept["keeps_looks"]),
+                bool(kept["replaces"]),
                 int(kept["frames"]),
                 int(kept["looks"]),
                 int(kept["stride"]),

@@ -1,8 +1,9 @@
 """People of other recordings: the more of them, the better a threshold is known."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +33,12 @@ class Stranger:
     path: Path
     frames: Sequence[int]
     boxes: NDArray[np.float32]
+
+
+def stranger_from(found: Mapping[str, Any]) -> Stranger:
+    """Read one from JSON with the same names."""
+    boxes = np.array(found["boxes"], np.float32).reshape(-1, 4)
+    return Stranger(str(found["identity"]), Path(found["path"]), [int(frame) for frame in found["frames"]], boxes)
 
 
 def embedded(

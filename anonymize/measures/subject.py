@@ -20,8 +20,7 @@ class Subject:
         start_us: where on the recording's axis the clip's zero lies.
         tracks: every face that is known in the recording, as it was when the clip was rendered.
         method: key in the registry of methods.
-        keeps_looks: whether the method draws another face, so that a person's own look is not in the clip but one look
-            per person may be.
+        replaces: whether the method draws another face in the place of the one that it hides.
         identities: track id -> who that is: a pseudonym, or the track's id where nobody was named.
         named: ids of tracks of which somebody said who it is.
         exempt: ids of tracks that stay visible; nothing about them is measured.
@@ -35,7 +34,7 @@ class Subject:
     start_us: int
     tracks: Sequence[FaceTrack]
     method: str
-    keeps_looks: bool = False
+    replaces: bool = False
     identities: Mapping[str, str] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
     exempt: frozenset[str] = frozenset()

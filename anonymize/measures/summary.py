@@ -26,6 +26,8 @@ _NOT_SEEN = "No track shows it in enough frames."
 _NO_GAZE = Figure(None, 0, "No model of gaze is installed; see the offset of the iris.")
 _ANGLES = ("yaw", "pitch", "roll")
 _CORRELATED = ("mouth", "eye", "brow")
+_PER_TRACK = ("nme", "yaw", "mouth", "eye", "brow", "iris", "warp")
+_NOT_COMPARED = Figure(None, 0, "None of its faces could be aligned.")
 _MOST_LAG_S = 0.5
 
 Signal = NDArray[np.float64]
@@ -69,7 +71,11 @@ def summarize(
             track.id,
             subject.identity(track.id),
             len(of_track),
-            {**own, **_track_figures(of_track, tools), "reidentified": recognition.by_track.get(k, Figure(None))},
+            {
+                **{key: own[key] for key in _PER_TRACK if key in own},
+                **_track_figures(of_track, tools),
+                "reidentified": recognition.by_track.get(k, _NOT_COMPARED),
+            },
             recognition.worst_of(of_track),
         )
         for k, (track, of_track, own) in enumerate(zip(tracks, rows, each, strict=True))
@@ -78,7 +84,7 @@ def summarize(
     leaking |= {look for look, covered in found.strays if covered < COVERED}
     return PrivacyReport(
         method=subject.method,
-        keeps_looks=subject.keeps_looks,
+        replaces=subject.replaces,
         frames=0,
         looks=len(found.times_us),
         stride=stride,
@@ -200,7 +206,7 @@ def _notes(subject: Subject, tools: Tools, found: Observed, recognition: Recogni
             "install another one for an independent look."
         )
     same = tools.landmarks is not None and tools.driver is not None and tools.landmarks.key == tools.driver.key
-    if subject.keeps_looks and tools.landmarks is not None and (same or tools.driver is None):
+    if subject.replaces and tools.landmarks is not None and (same or tools.driver is None):
         notes.append(
             f"{tools.landmarks.key} may drive what is drawn and measures it too, which flatters mouth, eyes and brows."
         )

@@ -66,6 +66,7 @@ _COMMANDS = {
         "faces": "faces:faces",
         "review-faces": "review_faces:review_faces",
         "anonymize": "anonymize:anonymize",
+        "privacy": "privacy:privacy",
         "models": "models:models",
     },
 }

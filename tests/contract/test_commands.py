@@ -85,6 +85,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("faces", ("lab.greenroom",)),
     ("review-faces", ("lab.greenroom", "--recording", "1", "--annotator", "Ada", "--seen", "all", "--reviewed")),
     ("anonymize", ("lab.greenroom", "--recording", "1", "--out", "clips")),
+    ("privacy", ("lab.greenroom",)),
     ("info", ("lab.greenroom",)),
     ("relink", ("lab.greenroom", ".")),
     ("check", ("lab.greenroom",)),
