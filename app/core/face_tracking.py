@@ -11,6 +11,7 @@ from app.core.jobs import Work
 from app.core.session import Session
 from app.core.track_file import save_tracks, take_tracks
 from media.cache import cache_folder
+from models.faces.identity.registry import usual as usual_embedder
 from models.faces.options import FaceOptions
 from models.faces.registry import require, usual
 from project.ids import new_id
@@ -49,6 +50,7 @@ def prepare(
             "medium": located.medium.id,
             "fingerprint": located.medium.fingerprint,
             "detector": detectors,
+            "embedder": usual_embedder(),
             "options": cast(Json, asdict(options or FaceOptions())),
         },
     )
@@ -57,6 +59,7 @@ def prepare(
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Track; what was done before a crash is taken up again from the cache folder."""
     from media.index import load_index
+    from models.faces.identity.registry import embedder
     from models.faces.registry import detector
     from models.faces.tracking import track_faces
 
@@ -72,6 +75,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         checkpoint=folder / f"{parameters['fingerprint']}.part",
         index=index,
         progress=progress,
+        embedder=None if parameters["embedder"] is None else embedder(str(parameters["embedder"])),
     )
     return {
         "frames": found.frames,
@@ -79,6 +83,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "tracks": len(found.tracks),
         "detector_parameters": dict(finder.parameters),
         "damaged_frames": list(found.damaged),
+        "cuts": list(found.cuts),
+        "looked": found.looked,
+        "suggested": [list(one.tracks) for one in found.suggested],
+        "suggested_confidence": [one.confidence for one in found.suggested],
         "ends_early_s": index.missing_us / SECOND,
         "seconds": round(time.monotonic() - started, 3),
         "file": str(save_tracks(found.tracks, folder)),

@@ -12,10 +12,13 @@ from media.index import FrameIndex, load_index
 from models.faces.base import FaceDetector
 from models.faces.extending import extend
 from models.faces.glances import glancing
+from models.faces.identity.base import Embedder
 from models.faces.linking import link
 from models.faces.looking import look
 from models.faces.observations import Log
 from models.faces.options import FaceOptions
+from models.faces.portraits import identities
+from models.faces.relinking import Suggestion, looks_of, suggest
 from project.progress import Progress, Silent
 from project.types import FaceTrack, Json
 
@@ -32,6 +35,7 @@ class FacesResult:
         damaged: frames that could not be decoded properly; a face may be in them although no track says so.
         cuts: frames with which a scene begins, but for the first.
         looked: frames that a detector looked at.
+        suggested: tracks that may show one person; nobody said so.
     """
 
     tracks: list[FaceTrack]
@@ -41,6 +45,7 @@ class FacesResult:
     damaged: tuple[int, ...] = ()
     cuts: tuple[int, ...] = ()
     looked: int = 0
+    suggested: tuple[Suggestion, ...] = ()
 
 
 def _work(path: Path, detector: FaceDetector, quick: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
@@ -64,6 +69,7 @@ def track_faces(
     checkpoint: Path | None = None,
     index: FrameIndex | None = None,
     progress: Progress | None = None,
+    embedder: Embedder | None = None,
 ) -> FacesResult:
     """Find and follow the faces of a recording.
 
@@ -76,6 +82,7 @@ def track_faces(
             the work is done.
         index: of the same file; read anew when not given.
         progress: told about every frame.
+        embedder: tells people apart, for what is suggested; without one only their looks count.
 
     Raises:
         UserError: the file cannot be read, has no picture, or the checkpoint cannot be written.
@@ -98,6 +105,7 @@ def track_faces(
         cuts = tuple(one.frame for one in seen if one.cut)
         progress.progress(total, total, "Following faces")
         tracks = extend(path, index, link(seen, options), cuts, options, progress)
+        people = {} if embedder is None else identities(path, index, tracks, detector, embedder, progress)
         log.remove()
     covered = np.unique(np.concatenate([track.frames for track in tracks])) if tracks else ()
     return FacesResult(
@@ -108,4 +116,5 @@ def track_faces(
         tuple(one.frame for one in seen if one.damaged),
         cuts,
         sum(one.looked for one in seen),
+        tuple(suggest(tracks, looks_of(tracks, seen), people)),
     )
