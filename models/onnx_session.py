@@ -33,6 +33,7 @@ def open_session(
     try:
         content = model.read_bytes() if isinstance(model, Path) else model
         return onnxruntime.InferenceSession(content, options, providers=[one for one in providers if one in there])
-    except (OSError, ValueError, RuntimeError) as error:
+    # What onnxruntime raises has no base of its own.
+    except Exception as error:
         what = model if isinstance(model, Path) else "The file"
         raise UserError(f"{what} cannot be read as an ONNX network.", "Get it again, or export it again.") from error

@@ -1,0 +1,217 @@
+"""Weights that a lab brings: told by inputs and outputs, recorded with licence and checksum, never run as code."""
+
+import json
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from models import adding, weights
+from models.adding import add
+from models.catalogue import WEIGHTS
+from models.own_catalogue import OWN
+from project.errors import Cancelled, UserError
+from tests.fakes.onnx_files import picture_network, write_onnx
+from tests.unit.models.faces import StopAfter
+
+DIFFUSION = WEIGHTS["stable-diffusion"].layout
+assert DIFFUSION is not None
+NCHW, NHWC = (1, 3, 512, 512), ("batch", "height", "width", 3)
+LICENCE = "our own training, CC-BY-4.0"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def mine(tmp_path: Path) -> Path:
+    made = tmp_path / "mine"
+    made.mkdir()
+    return made
+
+
+def files(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+def safetensors(path: Path, *names: str) -> Path:
+    header = json.dumps({name: {"dtype": "F32", "shape": [1], "data_offsets": [0, 4]} for name in names}).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(4))
+    return path
+
+
+def diffusion_folder(mine: Path) -> Path:
+    assert DIFFUSION is not None
+    for name in DIFFUSION.needed:
+        safetensors(mine / name, "weight") if name.endswith("safetensors") else (
+            (mine / name).parent.mkdir(parents=True, exist_ok=True),
+            (mine / name).write_text("{}"),
+        )
+    return mine
+
+
+@pytest.mark.parametrize(("shape", "key"), [(NCHW, "nchw"), (("n", 3, "h", "w"), "nchw"), (NHWC, "nhwc")])
+def test_a_cartoon_network_is_told_by_its_shape(
+    shape: tuple[int | str, ...], key: str, mine: Path, folder: Path
+) -> None:
+    source = picture_network(mine / "my.onnx", shape, shape)
+    made = add("cartoon", source, LICENCE)
+    assert made == folder / "cartoon.onnx" == weights.path("cartoon")
+    assert made.read_bytes() == source.read_bytes()
+    fit = weights.fit("cartoon")
+    assert fit.key == weights.network("cartoon").key == key
+    assert fit.names == {"picture": "x", "drawn": "y"}
+    assert fit.shapes["picture"] == tuple(size if isinstance(size, int) else None for size in shape)
+    assert weights.licence("cartoon") == LICENCE
+    assert files(folder) == ["cartoon.added.json", "cartoon.onnx"]
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 4, 64, 64), (1, 3, 64), (1, "c", 64, 64), (1, 3, 64, 64, 3), ("n", "a", "b", "c")]
+)
+def test_another_network_is_refused_by_what_it_takes_and_gives(
+    shape: tuple[int | str, ...], mine: Path, folder: Path
+) -> None:
+    source = picture_network(mine / "my.onnx", shape, shape)
+    with pytest.raises(UserError, match="another network") as raised:
+        add("cartoon", source, LICENCE)
+    assert "x".join("?" if isinstance(size, str) else str(size) for size in shape) in raised.value.message
+    assert "?x3x?x?" in raised.value.hint
+    assert files(folder) == []
+
+
+def test_other_numbers_are_refused(mine: Path) -> None:
+    source = write_onnx(mine / "my.onnx", [("Neg", "x", "y")], {"x": NCHW}, {"y": NCHW}, kind=np.float16)
+    with pytest.raises(UserError, match="float16"):
+        add("cartoon", source, LICENCE)
+
+
+def test_what_is_no_network_is_refused(mine: Path) -> None:
+    (mine / "my.onnx").write_bytes(b"a letter")
+    with pytest.raises(UserError, match="ONNX"):
+        add("cartoon", mine / "my.onnx", LICENCE)
+
+
+@pytest.mark.parametrize("order", [("target", "source"), ("source", "target"), ("id", "face"), ("face", "id")])
+def test_the_inputs_of_a_face_swap_come_in_any_order_and_under_any_name(order: tuple[str, str], mine: Path) -> None:
+    shapes = {name: (1, 512) if name in ("source", "id") else (1, 3, 128, 128) for name in order}
+    face, identity = sorted(order, key=lambda name: len(shapes[name]), reverse=True)
+    nodes = [("ReduceSum", (identity,), ("sum",)), ("Add", (face, "sum"), ("output",))]
+    add("face-swap", write_onnx(mine / "swap.onnx", nodes, shapes, {"output": (1, 3, 128, 128)}), LICENCE)
+    assert weights.fit("face-swap").names == {"target": face, "source": identity, "swapped": "output"}
+
+
+def test_the_wrong_file_for_a_known_entry_is_told_by_its_network_too(mine: Path) -> None:
+    source = picture_network(mine / "version-RFB-320.onnx", NCHW, NCHW)
+    with pytest.raises(UserError, match="another network") as raised:
+        add("rfb320", source)
+    assert "x 1x3x512x512" in raised.value.message
+    assert "input 1x3x240x320" in raised.value.message
+
+
+def test_a_licence_must_be_said(mine: Path, folder: Path) -> None:
+    source = picture_network(mine / "my.onnx", NCHW, NCHW)
+    with pytest.raises(UserError, match="licence") as raised:
+        add("cartoon", source)
+    assert "--licence" in raised.value.hint
+    assert files(folder) == []
+
+
+def test_a_file_that_changed_after_it_was_added_is_not_used(mine: Path, folder: Path) -> None:
+    add("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE)
+    first = weights.digest("cartoon")
+    picture_network(folder / "cartoon.onnx", NCHW, NCHW, gain=2)
+    with pytest.raises(UserError, match="damaged") as raised:
+        weights.path("cartoon")
+    assert "greenroom models add cartoon FILE" in raised.value.hint
+    add("cartoon", folder / "cartoon.onnx", LICENCE)
+    assert weights.digest("cartoon") != first
+
+
+def test_a_file_without_a_record_is_not_used(folder: Path) -> None:
+    folder.mkdir()
+    picture_network(folder / "cartoon.onnx", NCHW, NCHW)
+    assert not weights.installed("cartoon")
+    (folder / "cartoon.added.json").write_text('{"files": []}')
+    assert not weights.installed("cartoon")
+
+
+def test_the_old_file_stays_when_a_wrong_one_is_added(mine: Path, folder: Path) -> None:
+    add("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE)
+    before = (folder / "cartoon.onnx").read_bytes()
+    with pytest.raises(UserError):
+        add("cartoon", picture_network(mine / "my.onnx", (1, 2), (1, 2)), LICENCE)
+    assert weights.path("cartoon").read_bytes() == before
+
+
+def test_a_diffusion_folder_is_copied_whole_and_checked_file_by_file(mine: Path, folder: Path) -> None:
+    source = diffusion_folder(mine)
+    (source / ".cache").mkdir()
+    (source / ".cache" / "x.bin").write_bytes(b"left out")
+    made = add("stable-diffusion", source, "CreativeML Open RAIL-M")
+    assert made == weights.path("stable-diffusion") == folder / "stable-diffusion"
+    assert DIFFUSION is not None
+    assert {path.relative_to(made).as_posix() for path in made.rglob("*") if path.is_file()} == set(DIFFUSION.needed)
+    first = weights.digest("stable-diffusion")
+    (made / "unet" / "config.json").write_text("{ }")
+    with pytest.raises(UserError, match=r"unet/config\.json"):
+        weights.path("stable-diffusion")
+    (made / "unet" / "config.json").write_text("{}")
+    (made / "unet" / "more.json").write_text("{}")
+    with pytest.raises(UserError, match="damaged"):
+        weights.path("stable-diffusion")
+    (made / "unet" / "more.json").unlink()
+    assert weights.digest("stable-diffusion") == first
+    assert weights.remove("stable-diffusion")
+    assert files(folder) == []
+
+
+@pytest.mark.parametrize("name", ["pytorch_model.bin", "unet/x.ckpt", "vae/y.pt", "z.pkl", "unet/modeling.py"])
+def test_what_could_run_code_is_never_added(name: str, mine: Path, folder: Path) -> None:
+    source = diffusion_folder(mine)
+    (source / name).write_bytes(b"pickle")
+    with pytest.raises(UserError, match="can run code"):
+        add("stable-diffusion", source, LICENCE)
+    assert files(folder) == []
+
+
+def test_a_folder_that_lacks_something_says_what(mine: Path) -> None:
+    source = diffusion_folder(mine)
+    (source / "vae" / "config.json").unlink()
+    with pytest.raises(UserError, match=r"lacks vae/config\.json"):
+        add("stable-diffusion", source, LICENCE)
+    with pytest.raises(UserError, match="is a folder"):
+        add("stable-diffusion", source / "model_index.json", LICENCE)
+
+
+def test_a_safetensors_file_is_told_by_its_tensors(mine: Path, folder: Path) -> None:
+    with pytest.raises(UserError, match="lacks feature_encoder"):
+        add("raft-small", safetensors(mine / "other.safetensors", "weight"), LICENCE)
+    (mine / "raft.pth").write_bytes(b"\x80\x02pickle" * 10)
+    with pytest.raises(UserError, match="not the safetensors file"):
+        add("raft-small", mine / "raft.pth", LICENCE)
+    made = add("raft-small", safetensors(mine / "raft.safetensors", *WEIGHTS["raft-small"].tensors), LICENCE)
+    assert made == weights.path("raft-small") == folder / "raft-small.safetensors"
+
+
+def test_a_cancelled_copy_leaves_nothing(mine: Path, folder: Path) -> None:
+    with pytest.raises(Cancelled):
+        add("cartoon", picture_network(mine / "my.onnx", NCHW, NCHW), LICENCE, StopAfter(1))
+    assert files(folder) == []
+
+
+@pytest.mark.parametrize("name", [each.name for each in OWN])
+def test_one_that_is_missing_says_how_to_add_it_and_is_never_fetched(name: str) -> None:
+    from models.fetching import fetch
+
+    for ask in (weights.path, fetch):
+        with pytest.raises(UserError) as raised:
+            ask(name)
+        assert f"greenroom models add {name} F" in raised.value.hint
+    with pytest.raises(UserError, match="There is no file"):
+        adding.add(name, Path("gone"), LICENCE)
