@@ -1,7 +1,7 @@
 """The command that exports recordings with their faces hidden."""
 
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -10,88 +10,176 @@ from app.cli.method_options import given, method_options
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
 from app.core.session import Session
+from project.errors import UserError
 from project.types import Json
+
+if TYPE_CHECKING:
+    from app.core.rendering_queue import Clip, Queue
+
+FAILED = 2
+"""The exit code where some clips could not be made."""
 
 
 @click.command()
 @STUDY
-@click.option("--recording", required=True, help="Number, file name or id; or: all.")
-@click.option("--method", default=DEFAULT, show_default=True, help=f"One of: {', '.join(METHODS)}.")
+@click.option("--recording", help="Number, file name or id; or: all.")
+@click.option(
+    "--method",
+    "methods",
+    multiple=True,
+    default=[DEFAULT],
+    show_default=True,
+    help=f"One of: {', '.join(METHODS)}. Can be given several times.",
+)
 @method_options
-@click.option("--out", required=True, type=click.Path(path_type=Path, file_okay=False), help="Folder for the clips.")
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the clips.")
 @click.option("--start", help="Seconds or h:mm:ss.mmm; the beginning when not given.")
 @click.option("--end", help="Seconds or h:mm:ss.mmm; the end when not given.")
 @click.option("--keep-robots", is_flag=True, help="Leave the faces of participants with the role robot.")
 @click.option("--overwrite", is_flag=True, help="Replace clips of the same name.")
+@click.option("--resume", is_flag=True, help="Go on with what was asked for last and did not end.")
+@click.option("--preview", metavar="TIME", help="Write one frame before and after as PNG, and no clip.")
 @json_option
+@click.pass_context
 def anonymize(
+    context: click.Context,
+    /,
     study: Path,
-    recording: str,
-    method: str,
-    out: Path,
+    recording: str | None,
+    methods: tuple[str, ...],
+    out: Path | None,
     start: str | None,
     end: str | None,
     keep_robots: bool,
     overwrite: bool,
+    resume: bool,
+    preview: str | None,
     as_json: bool,
     **flags: Json,
 ) -> None:
     """Export recordings with every tracked face hidden.
 
-    What came out is searched for faces again.
+    What came out is searched for faces again, by a detector that had no part in tracking them where one is installed.
 
     Faces have to be tracked first. Times of faces that are left, and of doubtful hits, are in seconds of the
-    recording.
+    recording. Of several clips, those that fail are listed and the rest is made; the exit code is 2 then. After a crash
+    or Ctrl+C, --resume goes on.
 
     \b
     Example:
       greenroom anonymize my-study.greenroom --recording 1 --out clips
-      greenroom anonymize my-study.greenroom --recording all --method blur --strength 0.5 --out clips
+      greenroom anonymize my-study.greenroom --recording all --method blur --method solid --out clips
+      greenroom anonymize my-study.greenroom --resume
+      greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
-    from app.core import anonymization
-    from app.core.batch import run_over
-    from app.core.lookup import recording_called
-    from project.queries.recordings import all_recordings
+    from app.core import rendering_queue
     from project.timebase import parse_time
 
     with Session.open(study) as session:
         session.study.require_writable()
-        everything = recording == "all"
-        seen = [r for r in all_recordings(session.study) if session.has_picture(r.id)]
-        chosen = seen if everything else [recording_called(session, recording)]
-        made: list[dict[str, Json]] = []
-        for owner, result in run_over(
-            session,
-            chosen,
-            lambda r: anonymization.prepare(
+        if resume:
+            queue = rendering_queue.unfinished(session)
+            if queue is None:
+                raise UserError("No export of this study was interrupted.", "Start one: --recording 1 --out FOLDER")
+        else:
+            if recording is None or out is None:
+                missing = "--recording" if recording is None else "--out"
+                raise UserError(f"{missing} is missing.", "Say which recording, and the folder for the clips.")
+            chosen, asked = _recordings(session, recording), given(flags, methods)
+            if preview is not None:
+                if len(chosen) != 1 or len(methods) != 1:
+                    raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
+                shown = _previewed(session, chosen[0], methods[0], asked[methods[0]], parse_time(preview), out)
+                tell(as_json, shown, f"{shown['faces']} faces hidden: {shown['before']} {shown['after']}")
+                return
+            queue = rendering_queue.make_queue(
                 session,
-                r.id,
-                method,
+                chosen,
+                asked,
                 out,
-                options=given(flags),
                 start_us=None if start is None else parse_time(start),
                 end_us=None if end is None else parse_time(end),
                 keep_robots=keep_robots,
                 overwrite=overwrite,
-            ),
-            lambda work: Bar(work.title),
-        ):
-            made.append({"recording": owner.number, **result})
-    lines = [line for one in made for line in _lines(one)]
-    tell(as_json, {"clips": [*made]} if everything else made[0], "\n".join(lines))
+            )
+            if recording != "all" and len(methods) == 1:
+                one = _one(session, queue)
+                tell(as_json, one, "\n".join(_lines(one)))
+                return
+        made, failed = _all(session, queue)
+    lines = [line for each in made for line in _lines(each)]
+    lines += [f"Recording {each['recording']}, {each['method']}: FAILED. {each['problem']}" for each in failed]
+    if failed:
+        lines.append(f"{len(made)} clips made, {len(failed)} failed. Try those again with --resume.")
+    tell(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
+    if failed:
+        context.exit(FAILED)
+
+
+def _recordings(session: Session, recording: str) -> list[str]:
+    from app.core.lookup import recording_called
+    from project.queries.recordings import all_recordings
+
+    if recording != "all":
+        return [recording_called(session, recording).id]
+    return [one.id for one in all_recordings(session.study) if session.has_picture(one.id)]
+
+
+def _one(session: Session, queue: "Queue") -> dict[str, Json]:
+    from app.core import anonymization, rendering_queue
+    from app.core.jobs import run_here
+
+    (clip,) = queue.clips
+    work = rendering_queue.prepare(session, queue, clip)
+    result, _ = run_here(session, work, Bar(work.title))
+    return _named(session, clip, {**result, "outdated": anonymization.outdated(session, work)})
+
+
+def _all(session: Session, queue: "Queue") -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
+    from app.core import rendering_queue
+
+    made, failed = [], []
+    for clip, result in rendering_queue.run_queue(session, queue, lambda work: Bar(work.title)):
+        if result is None:
+            failed.append(_named(session, clip, {"problem": clip.problem}))
+        else:
+            made.append(_named(session, clip, result))
+    return made, failed
+
+
+def _named(session: Session, clip: "Clip", result: dict[str, Json]) -> dict[str, Json]:
+    return {"recording": session.recording(clip.recording_id).number, "method": clip.method, **result}
+
+
+def _previewed(
+    session: Session, recording_id: str, method: str, options: dict[str, Json], time_us: int, out: Path
+) -> dict[str, Json]:
+    from app.core import preview
+
+    work = preview.prepare(session, recording_id, method, time_us, options=options)
+    return preview.write_pictures(preview.compute(work.parameters, Bar(work.title)), out)
 
 
 def _lines(one: dict[str, Json]) -> list[str]:
-    left, doubtful = (cast(list[float], one[key]) for key in ("faces_left", "doubtful"))
+    left, doubtful, undrawn = (cast(list[float], one[key]) for key in ("faces_left", "doubtful", "undrawn"))
     lines = [f"Recording {one['recording']}: {one['frames']} frames in {one['seconds']} s: {one['output']}"]
     if left:
         lines.append(f"  FACES LEFT in {len(left)} frames, first at {left[0]:.3f} s. Do not release this clip.")
     else:
         lines.append("  No face left.")
+    if not one["independent"]:
+        lines.append(f"  Checked by {one['checked_by']}, which found the faces too. A witness sees more: {_WITNESS}")
     if doubtful:
         lines.append(f"  {len(doubtful)} doubtful frames to look at, first at {doubtful[0]:.3f} s.")
+    if undrawn:
+        lines.append(f"  {len(undrawn)} frames have a face that could not be drawn and was painted solid.")
     if one["blanked"]:
         lines.append(f"  {len(cast(list[float], one['blanked']))} frames could not be read and were covered wholly.")
     if one["ends_early_s"]:
         lines.append(f"  The recording ends early: at least {one['ends_early_s']:.1f} s of it are missing.")
+    if one.get("outdated"):
+        lines.append("  OUTDATED: what is hidden was changed meanwhile. Export it again.")
     return lines
+
+
+_WITNESS = "greenroom models fetch rfb320"

@@ -21,6 +21,7 @@ from project.types import Changes, Json
 KINDS = {
     "faces": "app.core.face_tracking",
     "anonymize": "app.core.anonymization",
+    "preview": "app.core.preview",
     "privacy": "app.core.privacy",
     "sync": "app.core.synchronizing",
     "fetch": "app.core.fetching",
