@@ -21,11 +21,11 @@ class DenseInverseSearch:
 
     def between(self, first: Picture, second: Picture) -> Flow:
         """Return the flow; pictures smaller than 32 pixels are enlarged by repeating their edge."""
-        grey = [_grey(first), _grey(second)]
+        grey: list[Picture] = [_grey(first), _grey(second)]
         height, width = grey[0].shape
         down, across = max(0, _LEAST - height), max(0, _LEAST - width)
         if down or across:
-            grey = [cv2.copyMakeBorder(each, 0, down, 0, across, cv2.BORDER_REPLICATE) for each in grey]
+            grey = [np.pad(each, ((0, down), (0, across)), mode="edge") for each in grey]
         # It keeps the last flow inside, so each pair gets a search of its own: answers do not depend on the order.
         search = cv2.DISOpticalFlow.create(cv2.DISOPTICAL_FLOW_PRESET_MEDIUM)
         found = search.calc(grey[0], grey[1], np.zeros((*grey[0].shape, 2), np.float32))

@@ -28,7 +28,8 @@ class GuidedAttention:
             guidance: shared by all layers.
         """
         self._name, self._guidance = name, guidance
-        self._plain: Any = AttnProcessor2_0()
+        ordinary: Any = AttnProcessor2_0
+        self._plain = ordinary()
 
     def __call__(
         self,
@@ -60,7 +61,7 @@ class GuidedAttention:
             order, together = motion.ways
             seen = temporal(query, key, seen, order, together, heads)
         projected: torch.Tensor = attn.to_out[1](attn.to_out[0](seen.to(hidden_states.dtype)))
-        return projected / attn.rescale_output_factor
+        return projected / float(attn.rescale_output_factor)
 
 
 def spatial(query: torch.Tensor, source_query: torch.Tensor, source_key: torch.Tensor, heads: int) -> torch.Tensor:

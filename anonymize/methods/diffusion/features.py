@@ -102,14 +102,15 @@ def optimize(
                     + _beyond(one - pulled(two, there), slack) * kept
                 )
                 term = terms.temporal * apart.mean()
-                term.backward()
+                torch.autograd.backward(term)
                 loss += term.detach()
             if terms.spatial and grams is not None:
                 total = len(start) * grams.shape[1] * grams.shape[2]
-                for some in torch.arange(len(start)).split(at_once):
-                    wanted = grams[some.to(grams.device) % frames].float()
+                for begin in range(0, len(start), at_once):
+                    some = list(range(begin, min(begin + at_once, len(start))))
+                    wanted = grams[[each % frames for each in some]].float()
                     term = terms.spatial * _beyond(gram(moved[some]) - wanted, terms.slack).sum() / total
-                    term.backward()
+                    torch.autograd.backward(term)
                     loss += term.detach()
             adam.step()
             losses.append(loss)
@@ -124,7 +125,7 @@ def restyled(features: torch.Tensor, like: torch.Tensor) -> torch.Tensor:
 
 
 def _statistics(features: torch.Tensor) -> Sequence[torch.Tensor]:
-    return features.mean(dim=(2, 3), keepdim=True), features.std(dim=(2, 3), keepdim=True)
+    return features.mean(dim=(2, 3), keepdim=True), features.std(dim=(2, 3), correction=0, keepdim=True)
 
 
 def _beyond(difference: torch.Tensor, slack: float) -> torch.Tensor:

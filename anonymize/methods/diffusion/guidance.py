@@ -19,7 +19,8 @@ class Guidance:
         height: of the latents.
         width: of the latents.
         motion: between the frames; None for a single one, which nothing guides.
-        recording: the source itself goes through the network, and its features are kept.
+        recording: the source itself goes through the network, and what its layers attend to is kept.
+        recording_grams: so is the likeness of its features.
         spatial: queries are guided by the source's likeness of places.
         cross: all frames look at the same keys and values.
         temporal: elements look along their trajectories.
@@ -35,6 +36,7 @@ class Guidance:
     width: int = 0
     motion: Motion | None = None
     recording: bool = False
+    recording_grams: bool = False
     spatial: bool = False
     cross: bool = False
     temporal: bool = False
@@ -43,6 +45,13 @@ class Guidance:
     attended: dict[str, torch.Tensor] = field(default_factory=dict)
     grams: dict[int, torch.Tensor] = field(default_factory=dict)
     check: Callable[[], None] = lambda: None
+
+    def forget(self) -> None:
+        """Let go of everything that belongs to a batch."""
+        self.motion, self.terms = None, None
+        self.recording = self.recording_grams = self.spatial = self.cross = self.temporal = False
+        self.attended.clear()
+        self.grams.clear()
 
     @property
     def across_frames(self) -> bool:
@@ -60,7 +69,7 @@ class Guidance:
         """Record or optimize what enters an up block, (chunks * frames, c, h, w)."""
         elements = features.shape[2] * features.shape[3]
         if self.recording:
-            if elements <= self.most_elements:
+            if self.recording_grams and elements <= self.most_elements:
                 self.grams[block] = gram(features)
             return features
         if self.terms is None or self.motion is None:

@@ -1,0 +1,99 @@
+"""Loads the networks from folders on this machine, as safetensors, and asks nobody else for anything."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+# Read when the libraries are imported.
+os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
+os.environ["HF_HUB_DISABLE_TELEMETRY"] = os.environ["DISABLE_TELEMETRY"] = "1"
+
+import torch
+from diffusers import ControlNetModel, StableDiffusionControlNetImg2ImgPipeline
+from diffusers.utils import logging
+
+from anonymize.methods.diffusion.presets import Preset
+from project.errors import UserError
+
+MODEL = "stable-diffusion"
+CONTROLNET = "controlnet"
+_LATENT_CHANNELS = 4
+
+
+def device() -> str:
+    """Return where networks compute."""
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def from_folders(model: Path, controlnet: Path, preset: Preset) -> Any:
+    """Return a `StableDiffusionControlNetImg2ImgPipeline`, in float16 on a GPU.
+
+    Args:
+        model: a folder in the layout of diffusers.
+        controlnet: another.
+        preset: says whether to compile.
+
+    Raises:
+        UserError: the weights are damaged, or of networks that do not belong together.
+    """
+    where = device()
+    precise = torch.float32 if where == "cpu" else torch.float16
+    only_here = {"local_files_only": True, "use_safetensors": True, "torch_dtype": precise}
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        control = _opened(ControlNetModel, CONTROLNET, controlnet, only_here)
+        absent = {"safety_checker": None, "feature_extractor": None, "requires_safety_checker": False}
+        pipe = _opened(
+            StableDiffusionControlNetImg2ImgPipeline, MODEL, model, {**only_here, **absent, "controlnet": control}
+        )
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+    _check(pipe)
+    pipe.set_progress_bar_config(disable=True)
+    pipe.to(where)
+    if preset.compile and where == "cuda":
+        compile_unguided(pipe)
+    return pipe
+
+
+def compile_unguided(pipe: Any) -> None:
+    """Compile what guidance leaves as it is: the ControlNet, and the way down and the middle of the U-Net.
+
+    Where the machine lacks what compiling takes, they run as they are.
+    """
+    torch._dynamo.config.suppress_errors = True
+    for part in (pipe.controlnet, pipe.unet.mid_block, *pipe.unet.down_blocks):
+        part.compile()
+
+
+def _opened(kind: Any, name: str, folder: Path, how: dict[str, Any]) -> Any:
+    try:
+        return kind.from_pretrained(str(folder), **how)
+    except (torch.OutOfMemoryError, MemoryError):
+        raise
+    except Exception as error:  # each library under diffusers raises its own for a file that is not what it should be
+        reason = (str(error) or type(error).__name__).splitlines()[0].rstrip(".")
+        raise UserError(
+            f"The weights “{name}” cannot be loaded: {reason}.",
+            f"{folder} must hold a model in the layout of diffusers, as safetensors; see docs/diffusion.md.",
+        ) from error
+
+
+def _check(pipe: Any) -> None:
+    """Refuse networks that would fail in the middle of the work.
+
+    Raises:
+        UserError: says which.
+    """
+    unet, text = pipe.unet.config, pipe.text_encoder.config
+    if unet.in_channels != _LATENT_CHANNELS or unet.cross_attention_dim != text.hidden_size:
+        raise UserError(
+            f"The weights “{MODEL}” are of another kind of network: the U-Net takes {unet.in_channels} channels.",
+            "Add a text-to-image model of the Stable Diffusion 1.5 family, no model for inpainting.",
+        )
+    if pipe.controlnet.config.cross_attention_dim != unet.cross_attention_dim:
+        raise UserError(
+            f"The weights “{CONTROLNET}” do not belong to “{MODEL}”.", "Add a ControlNet for Stable Diffusion 1.5."
+        )

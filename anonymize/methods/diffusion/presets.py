@@ -1,0 +1,67 @@
+"""Named settings of the diffusion method: what is computed for each key frame, and at what cost."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Schedule = Literal["ddpm", "dpm-solver", "unipc", "lcm"]
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    """What a batch of key frames goes through.
+
+    Attributes:
+        title: for menus and tables.
+        schedule: how noise is taken away.
+        steps: in which the whole way from noise would be gone; the strength says how much of it is.
+        guidance: weight of the prompt (classifier-free guidance); at 1 the prompt's absence is not computed, which
+            halves the work.
+        size: shorter side of what goes through the network, in pixels.
+        whole_frame: the whole picture goes through the network, and not a crop around the face.
+        least: frames that keys are apart at least.
+        most: frames that keys are apart at most.
+        cross: frames look at the same keys and values.
+        spatial_steps: steps from the first in which queries are guided by the source.
+        temporal_until: elements look along their trajectories down to this noise level, of 1000.
+        optimized: steps from the first in which features are optimized.
+        iterations: of Adam in each of these.
+        most_elements: features on larger grids are optimized without the spatial term.
+        slack: see `features.Terms`.
+        compile: the parts of the networks that guidance does not change are compiled, on a GPU.
+    """
+
+    title: str
+    schedule: Schedule
+    steps: int
+    guidance: float
+    size: int
+    whole_frame: bool = False
+    least: int = 5
+    most: int = 15
+    cross: bool = True
+    spatial_steps: int = 1
+    temporal_until: int = 350
+    optimized: int = 0
+    iterations: int = 20
+    most_elements: int = 4096
+    slack: float = 1e-3
+    compile: bool = False
+
+    @property
+    def guides(self) -> bool:
+        """Whether frames of a batch know of each other at all."""
+        return self.cross or self.spatial_steps > 0 or self.temporal_until < 1000 or self.optimized > 0
+
+
+DEFAULT = "balanced"
+PRESETS = {
+    # FRESCO's own arithmetic (Yang et al., CVPR 2024), features optimized in every step.
+    "baseline": Preset(
+        "As in FRESCO", "ddpm", 20, 7.5, 512, whole_frame=True, least=10, most=30, optimized=20, slack=0.0
+    ),
+    "thorough": Preset("Thorough", "ddpm", 20, 7.5, 512, optimized=4, iterations=10, most_elements=1024),
+    "balanced": Preset("Balanced", "unipc", 12, 6.0, 512, optimized=2, iterations=5, most_elements=1024),
+    "fast": Preset("Fast", "dpm-solver", 8, 5.0, 384, compile=True),
+    "same-steps": Preset("As many steps as FRESCO, no optimization", "unipc", 20, 7.5, 384, compile=True),
+    "lcm": Preset("For models distilled to few steps", "lcm", 6, 1.0, 512, compile=True),
+}

@@ -1,0 +1,25 @@
+"""Puts together what a rendering needs, of what is installed."""
+
+from anonymize.methods.base import FaceSource
+from anonymize.methods.diffusion import likeness, loading
+from anonymize.methods.diffusion.options import DiffusionOptions
+from anonymize.methods.diffusion.work import Work
+from models import weights
+from models.faces.landmarks.registry import landmark_finder
+from models.flow.registry import optical_flow, usual
+from project.progress import Progress
+
+
+def work(options: DiffusionOptions, source: FaceSource, progress: Progress) -> Work:
+    """Load the networks.
+
+    Raises:
+        UserError: weights are missing or not what they should be.
+    """
+    folders = [weights.path(name) for name in (loading.MODEL, loading.CONTROLNET)]
+    finder = landmark_finder() if options.control == "landmarks" else None
+    progress.progress(0, 0, "Loading the networks")
+    pipe = loading.from_folders(folders[0], folders[1], options.recipe)
+    flow = optical_flow(usual())
+    told = " ".join(weights.digest(name) for name in (loading.MODEL, loading.CONTROLNET))
+    return Work(options, source, pipe, flow, likeness.installed(), finder, told, progress)

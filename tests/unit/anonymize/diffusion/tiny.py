@@ -1,0 +1,88 @@
+"""Networks of the layout of Stable Diffusion 1.5 that take a fraction of a second, with random weights."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import torch
+from diffusers import (
+    AutoencoderKL,
+    ControlNetModel,
+    DDPMScheduler,
+    StableDiffusionControlNetImg2ImgPipeline,
+    UNet2DConditionModel,
+)
+from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
+
+_WIDTH = 16
+
+
+def pipeline(folder: Path) -> Any:
+    """Make the networks; the same weights each time.
+
+    Args:
+        folder: for the tokenizer's files.
+    """
+    torch.manual_seed(0)
+    layers = {
+        "block_out_channels": (8, 8, 16, 16),
+        "layers_per_block": 1,
+        "down_block_types": ("CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"),
+        "cross_attention_dim": _WIDTH,
+        "attention_head_dim": 2,
+        "norm_num_groups": 4,
+    }
+    unet = UNet2DConditionModel(
+        sample_size=8,
+        up_block_types=("UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"),
+        **layers,
+    )
+    controlnet = ControlNetModel(conditioning_embedding_out_channels=(4, 8, 8, 8), **layers)
+    for parameter in controlnet.parameters():
+        if not parameter.abs().max() > 0:  # a new ControlNet says nothing, so a test would not see that it is asked
+            torch.nn.init.normal_(parameter, std=0.1)
+    vae = AutoencoderKL(
+        block_out_channels=(4, 4, 8, 8),
+        down_block_types=("DownEncoderBlock2D",) * 4,
+        up_block_types=("UpDecoderBlock2D",) * 4,
+        latent_channels=4,
+        norm_num_groups=2,
+        sample_size=64,
+    )
+    text = CLIPTextModel(
+        CLIPTextConfig(
+            hidden_size=_WIDTH,
+            intermediate_size=16,
+            num_attention_heads=2,
+            num_hidden_layers=2,
+            vocab_size=len(_vocabulary()),
+            bos_token_id=0,
+            eos_token_id=1,
+            pad_token_id=1,
+        )
+    )
+    for network in (unet, controlnet, vae, text):
+        network.eval()
+    return StableDiffusionControlNetImg2ImgPipeline(
+        vae=vae,
+        text_encoder=text,
+        tokenizer=_tokenizer(folder),
+        unet=unet,
+        controlnet=controlnet,
+        scheduler=DDPMScheduler(beta_start=0.00085, beta_end=0.012, beta_schedule="scaled_linear", steps_offset=1),
+        safety_checker=None,
+        feature_extractor=None,
+        requires_safety_checker=False,
+    )
+
+
+def _vocabulary() -> list[str]:
+    letters = [chr(code) for code in range(33, 127)]
+    return ["<|startoftext|>", "<|endoftext|>", *letters, *(f"{letter}</w>" for letter in letters)]
+
+
+def _tokenizer(folder: Path) -> CLIPTokenizer:
+    vocabulary, merges = folder / "vocab.json", folder / "merges.txt"
+    vocabulary.write_text(json.dumps({word: number for number, word in enumerate(_vocabulary())}), "utf-8")
+    merges.write_text("#version: 0.2\n", "utf-8")
+    return CLIPTokenizer(str(vocabulary), str(merges), model_max_length=77)
