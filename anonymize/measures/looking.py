@@ -136,31 +136,30 @@ class Looker:
     def _measure(self, now: Moment, alpha: Image, boxes: Boxes, sightings: Sequence[Sighting]) -> None:
         if not sightings:
             return
-        points = [_find(finder, now.raw, boxes) for finder in (self._tools.landmarks, self._tools.driver)]
-        after = [_find(finder, now.other, boxes) for finder in (self._tools.landmarks, self._tools.driver)]
-        size = now.raw.shape[1], now.raw.shape[0]
-        for k, one in enumerate(sightings):
-            driver = points[1][k]
-            mine = points[0][k] if self._is_face(one.in_source, driver) else None
-            moved = after[0][k] if self._is_face(one.in_clip, after[1][k]) else None
+        tools, size = self._tools, (now.raw.shape[1], now.raw.shape[0])
+        drivers, redrawn = _find(tools.driver, now.raw, boxes), _find(tools.driver, now.other, boxes)
+        before = [self._is_face(one.in_source, driver) for one, driver in zip(sightings, drivers, strict=True)]
+        after = [self._is_face(one.in_clip, driver) for one, driver in zip(sightings, redrawn, strict=True)]
+        points, moves = _find(tools.landmarks, now.raw, boxes, before), _find(tools.landmarks, now.other, boxes, after)
+        veiled = np.where(alpha[..., None] == _ALL_HIDDEN, now.other, np.uint8(_GREY))
+        for one, driver, other, mine, moved in zip(sightings, drivers, redrawn, points, moves, strict=True):
             one.measured, one.visible = mine is not None, moved is not None
             if mine is not None and moved is not None:
                 one.error = normalized_error(mine.points, moved.points, interocular(mine.points, mine.layout))
             one.source, one.clip = read_signals(mine, size), read_signals(moved, size)
-            one.driver_source, one.driver_clip = read_signals(driver, size), read_signals(after[1][k], size)
+            one.driver_source, one.driver_clip = read_signals(driver, size), read_signals(other, size)
             best = driver or mine
             if best is not None and now.frame in self._embedded.get(one.track, ()):
-                self._recognize(now, alpha, signals.five_points(best), one)
+                self._recognize(now, veiled, signals.five_points(best), one)
 
     def _is_face(self, detected: bool | None, driver: Landmarks | None) -> bool:
         """Tell whether points mean anything: some finders put them on whatever they are given."""
         judges = self._tools.detector is not None or self._tools.driver is not None
         return not judges or bool(detected) or driver is not None
 
-    def _recognize(self, now: Moment, alpha: Image, points: NDArray[np.float32], one: Sighting) -> None:
+    def _recognize(self, now: Moment, veiled: Image, points: NDArray[np.float32], one: Sighting) -> None:
         """Embed a face in the source and in the clip, aligned alike: the attacker knows where the face was."""
         five = np.asarray(points, np.float32)[None]
-        veiled = np.where(alpha[..., None] == _ALL_HIDDEN, now.other, np.uint8(_GREY))
         for name, image in (("raw", now.raw), ("anonymous", now.other), ("veiled", veiled)):
             setattr(one, name, tuple(each.embed(image, five)[0] for each in self._tools.embedders))
         if (reader := self._tools.expressions) is not None:
@@ -203,8 +202,16 @@ def read_signals(face: Landmarks | None, size: tuple[int, int]) -> Signals:
     )
 
 
-def _find(finder: LandmarkFinder | None, image: Image, boxes: Boxes) -> list[Landmarks | None]:
-    return [None] * len(boxes) if finder is None else finder.find(image, boxes)
+def _find(
+    finder: LandmarkFinder | None, image: Image, boxes: Boxes, wanted: Sequence[bool] | None = None
+) -> list[Landmarks | None]:
+    """Find the points in the boxes that are wanted, all when None."""
+    places = [k for k in range(len(boxes)) if wanted is None or wanted[k]]
+    found: list[Landmarks | None] = [None] * len(boxes)
+    if finder is not None and places:
+        for k, one in zip(places, finder.find(image, boxes[places]), strict=True):
+            found[k] = one
+    return found
 
 
 def _box_in(track: FaceTrack, frame: int) -> NDArray[np.float32] | None:

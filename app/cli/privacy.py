@@ -19,7 +19,7 @@ LIMITS = [each.name for each in fields(PrivacyLimits)]
 @click.command()
 @STUDY
 @click.option("--export", "which", help="A clip, RECORDING:METHOD, or a run's id; the newest export when not given.")
-@click.option("--looks", type=click.FloatRange(0.1, 240), help="Frames a second that are looked at; 4 when not given.")
+@click.option("--looks", type=click.FloatRange(0.1, 240), help="Frames a second that are looked at; 3 when not given.")
 @click.option(
     "--limit",
     "limits",
