@@ -17,6 +17,7 @@ METHODS = {
     "solid": "anonymize.methods.solid:Solid",
     "blur": "anonymize.methods.blur:Blur",
     "pixelate": "anonymize.methods.pixelate:Pixelate",
+    "synthetic": "anonymize.methods.synthetic.method:SyntheticFace",
 }
 
 

@@ -1,0 +1,124 @@
+"""What lies behind a drawn head, and how it is lit: from what is seen outside all masks, and from nothing under one."""
+
+from collections.abc import Sequence
+
+import cv2
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.methods.base import Face, Image
+from anonymize.methods.synthetic.rasterise import Light
+
+Rect = tuple[int, int, int, int]
+
+# Cells per width of a face: what is left of the surroundings at the edge of the mask, and blurs towards its middle.
+_CELLS = 20
+_AROUND = 0.3
+_SCENE = 64
+_NEUTRAL = 128
+_LEVELLING = 60
+
+
+def visible(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool_]:
+    """Return (h, w) which pixels of a region x, y, width, height of the picture lie outside all masks.
+
+    Args:
+        face: its mask counts as it is.
+        others: rectangles of the other masks of the frame.
+        region: inside the picture.
+    """
+    left, top, wide, high = region
+    seen = np.ones((high, wide), np.bool_)
+    for x, y, w, h in others:
+        seen[max(0, y - top) : max(0, y + h - top), max(0, x - left) : max(0, x + w - left)] = False
+    x, y, w, h = face.rect
+    rows, columns = slice(max(0, y - top), max(0, y + h - top)), slice(max(0, x - left), max(0, x + w - left))
+    part = seen[rows, columns]
+    alpha = face.alpha[max(0, top - y) :, max(0, left - x) :][: part.shape[0], : part.shape[1]]
+    seen[rows, columns] &= alpha == 0
+    return seen
+
+
+def behind(face: Face, others: Sequence[Rect]) -> Image:
+    """Return (h, w, 3) what is painted in a face's rectangle before the head: its surroundings, grown inwards.
+
+    The colours of visible cells around the mask are averaged at ever coarser steps, and each hidden cell gets the
+    finest average that reaches it (pull-push: Gortler et al., "The Lumigraph", SIGGRAPH 1996, section 3.3). Then hidden
+    cells are levelled with their neighbours, so that nothing is seen of the steps.
+    """
+    x, y, w, h = face.rect
+    height, width = face.image.shape[:2]
+    reach = round(_AROUND * float(face.box[2]))
+    left, top = max(0, x - reach), max(0, y - reach)
+    region = (left, top, min(width, x + w + reach) - left, min(height, y + h + reach) - top)
+    cell = max(1.0, float(face.box[2]) / _CELLS)
+    size = max(2, round(region[2] / cell)), max(2, round(region[3] / cell))
+    colours, known = _reduced(face, others, region, size)
+    grown = _relaxed(_pull_push(colours, known), known)
+    large = cv2.resize(grown, region[2:], interpolation=cv2.INTER_LINEAR)[
+        y - top : y - top + h, x - left : x - left + w
+    ]
+    return np.asarray(np.clip(large + 0.5, 0, 255), np.uint8)
+
+
+def light_of(face: Face, others: Sequence[Rect]) -> Light:
+    """Return the light of the scene, estimated from the picture outside all masks."""
+    height, width = face.image.shape[:2]
+    size = _SCENE, max(2, round(_SCENE * height / width))
+    colours, known = _reduced(face, others, (0, 0, width, height), size)
+    if not known.any():
+        return Light(0.85, 0.0, np.ones(3), 1.0)
+    seen = colours[known]
+    luma = seen @ (0.299, 0.587, 0.114)
+    level = float(np.clip(0.42 + 0.72 * np.percentile(luma, 75) / 255, 0.42, 1.04))
+    columns = (np.nonzero(known)[1] + 0.5) / size[0] * width - float(face.box[0] + face.box[2] / 2)
+    near = np.exp(-0.5 * (columns / (1.5 * max(float(face.box[2]), 1.0))) ** 2)
+    right, left = (
+        float((luma * near * side).sum() / max((near * side).sum(), 1e-6)) for side in (columns > 0, columns < 0)
+    )
+    across = float(np.clip(0.8 * (right - left) / max(right + left, 20.0), -0.45, 0.45))
+    cast = seen.mean(0) / max(float(seen.mean()), 1.0)
+    saturation = float(np.clip((np.ptp(seen, axis=1).mean() - 3.0) / 12.0, 0, 1))
+    return Light(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
+
+
+def _reduced(
+    face: Face, others: Sequence[Rect], region: Rect, size: tuple[int, int]
+) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
+    """Return (h, w, 3) means of the cells of a region, and (h, w) which cells no mask touches; others are 0."""
+    left, top, wide, high = region
+    part = face.image[top : top + high, left : left + wide]
+    hidden = (~visible(face, others, region)).astype(np.float32)
+    colours = cv2.resize(part, size, interpolation=cv2.INTER_AREA).astype(np.float32)
+    known = cv2.resize(hidden, size, interpolation=cv2.INTER_AREA) == 0
+    colours[~known] = 0
+    return colours, np.asarray(known)
+
+
+def _pull_push(colours: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArray[np.float32]:
+    weight = known.astype(np.float32)
+    levels = [(colours * weight[..., None], weight)]
+    while max(levels[-1][1].shape) > 1:
+        sums, weight = levels[-1]
+        size = tuple(-(-side // 2) for side in weight.shape[::-1])
+        sums, weight = (
+            cv2.resize(part, size, interpolation=cv2.INTER_AREA).astype(np.float32) for part in (sums, weight)
+        )
+        levels.append((sums, weight))
+    sums, weight = levels[-1]
+    sums, weight = sums.reshape(1, 1, 3), weight.reshape(1, 1)
+    grown = np.where(weight[..., None] > 0, sums / np.maximum(weight, 1e-6)[..., None], np.float32(_NEUTRAL))
+    for sums, weight in levels[-2::-1]:
+        coarse = cv2.resize(grown.astype(np.float32), weight.shape[::-1], interpolation=cv2.INTER_LINEAR)
+        own = np.minimum(weight * 4, 1)[..., None]
+        fine = sums / np.maximum(weight, 1e-6)[..., None]
+        grown = own * fine + (1 - own) * coarse.reshape(*weight.shape, 3)
+    return np.asarray(grown, np.float32)
+
+
+def _relaxed(grown: NDArray[np.float32], known: NDArray[np.bool_]) -> NDArray[np.float32]:
+    fixed = known[..., None]
+    level = grown
+    for _ in range(_LEVELLING):
+        level = np.where(fixed, grown, cv2.blur(level, (5, 5), borderType=cv2.BORDER_REPLICATE))
+    return np.asarray(level, np.float32)
