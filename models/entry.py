@@ -94,13 +94,15 @@ class Tensor:
         role: what it is for; a file may give it another name.
         shape: None where any size will do.
         dtype: of numpy.
-        meaning: order of the axes, range and units of the values.
+        meaning: order of colours and the like, in words.
+        span: the least and the greatest value; None where it is not bounded.
     """
 
     role: str
     shape: tuple[int | None, ...]
     dtype: str = "float32"
     meaning: str = ""
+    span: tuple[float, float] | None = None
 
     def __str__(self) -> str:
         sizes = "x".join("?" if size is None else str(size) for size in self.shape)

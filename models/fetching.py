@@ -69,7 +69,7 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     if wanted.own:
         raise UserError(
             f"The weights “{wanted.name}” are not fetched: you bring your own.",
-            f"Add them with: greenroom models add {wanted.name} FILE",
+            f"Add them with: {weights.how_to_get(wanted.name)}",
         )
     editions = [each for each in wanted.editions if key in ("", each.key)]
     if not editions:
@@ -88,7 +88,7 @@ def refuse_offline(name: str) -> None:
         if os.environ.get(variable, "").lower() not in _NO:
             raise UserError(
                 f"Nothing is fetched, because {variable} is set.",
-                f"Unset it, or add the file from a folder with: greenroom models add {name} FOLDER",
+                f"Unset it, or give the folder with the files to “greenroom models add {name}”.",
             )
 
 

@@ -3,7 +3,9 @@
 from models.entry import Layout, Network, Tensor, Weights
 
 _LOOK = "as its makers say: tell it with --licence"
-_PICTURE = "RGB, -1 to 1, sides a multiple of 8 where they are open"
+_PICTURE = "RGB; sides a multiple of 8 where they are open"
+_DRAWN = "RGB, as large as the picture"
+_SIGNED, _SHARE = (-1.0, 1.0), (0.0, 1.0)
 _IDENTITY = "a vector of length 1 of an identity embedding such as ArcFace's"
 
 OWN = (
@@ -14,13 +16,13 @@ OWN = (
         networks=(
             Network(
                 "nchw",
-                (Tensor("picture", (None, 3, None, None), meaning=_PICTURE),),
-                (Tensor("drawn", (None, 3, None, None), meaning="RGB, -1 to 1, as large as the picture"),),
+                (Tensor("picture", (None, 3, None, None), meaning=_PICTURE, span=_SIGNED),),
+                (Tensor("drawn", (None, 3, None, None), meaning=_DRAWN, span=_SIGNED),),
             ),
             Network(
                 "nhwc",
-                (Tensor("picture", (None, None, None, 3), meaning=_PICTURE),),
-                (Tensor("drawn", (None, None, None, 3), meaning="RGB, -1 to 1, as large as the picture"),),
+                (Tensor("picture", (None, None, None, 3), meaning=_PICTURE, span=_SIGNED),),
+                (Tensor("drawn", (None, None, None, 3), meaning=_DRAWN, span=_SIGNED),),
             ),
         ),
     ),
@@ -32,10 +34,10 @@ OWN = (
             Network(
                 "swap",
                 (
-                    Tensor("target", (None, 3, None, None), meaning="aligned face, RGB, 0 to 1, square"),
+                    Tensor("target", (None, 3, None, None), meaning="aligned face, RGB, square", span=_SHARE),
                     Tensor("source", (None, 512), meaning=_IDENTITY),
                 ),
-                (Tensor("swapped", (None, 3, None, None), meaning="RGB, 0 to 1, as large as the target"),),
+                (Tensor("swapped", (None, 3, None, None), meaning="RGB, as large as the target", span=_SHARE),),
             ),
         ),
         note="Use source identities that were generated or whose owners consented.",
@@ -47,7 +49,7 @@ OWN = (
         networks=(
             Network(
                 "identity",
-                (Tensor("face", (None, 3, 112, 112), meaning="RGB, (x - 127.5) / 127.5, aligned as ArcFace does"),),
+                (Tensor("face", (None, 3, 112, 112), meaning="RGB, aligned as ArcFace does", span=_SIGNED),),
                 (Tensor("identity", (None, 512)),),
             ),
         ),

@@ -4,7 +4,9 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import Bar, json_option, tell
+from app.cli.output import Bar, json_option, progress_bar, tell
+
+_LANDMARKS = "face-landmarks"
 
 
 @click.command()
@@ -16,9 +18,10 @@ from app.cli.output import Bar, json_option, tell
     show_default=True,
     help="Where the demo study and its clips are kept.",
 )
+@click.option("--fetch", is_flag=True, help="First get the landmark model, which the recommended method needs.")
 @click.option("--no-window", is_flag=True, help="Do not open the window at the end.")
 @json_option
-def demo(folder: Path, no_window: bool, as_json: bool) -> int:
+def demo(folder: Path, fetch: bool, no_window: bool, as_json: bool) -> int:
     """Make a study from the sample recording and open the window.
 
     The face in it is tracked, and an anonymized clip exported.
@@ -29,6 +32,8 @@ def demo(folder: Path, no_window: bool, as_json: bool) -> int:
     """
     from app.core.demo import ANNOTATOR, make_demo
 
+    if fetch:
+        _fetch_landmarks()
     made = make_demo(folder, lambda work: Bar(work.title))
     text = [
         f"Study: {made.study}",
@@ -47,3 +52,20 @@ def demo(folder: Path, no_window: bool, as_json: bool) -> int:
     from app.gui.application import run
 
     return run(made.study, ANNOTATOR)
+
+
+def _fetch_landmarks() -> None:
+    """Get the landmark model, saying what and from where; the demo goes on without it where it cannot be had."""
+    from app.core.fetching import question
+    from models import weights
+    from models.fetching import fetch
+    from project.errors import UserError
+
+    if weights.installed(_LANDMARKS):
+        return
+    try:
+        click.echo(question(_LANDMARKS), err=True)
+        with progress_bar("Fetching") as bar:
+            fetch(_LANDMARKS, bar)
+    except UserError as error:
+        click.echo(f"The demo goes on without it. {error.message}", err=True)

