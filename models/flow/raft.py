@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 from safetensors.torch import load_file
-from torchvision.models.optical_flow import raft_small
 
 from models import weights
 from models.flow.base import Flow, Picture
@@ -25,6 +24,8 @@ class Raft:
     parameters: ClassVar[Mapping[str, Json]] = {"network": "small", "updates": 12}
 
     def __init__(self, device: str | None = None) -> None:
+        from torchvision.models.optical_flow import raft_small  # no part of any installation by itself
+
         self._device = device or ("cuda" if torch.cuda.is_available() else "cpu")
         self._network: Any = raft_small(weights=None, progress=False)
         try:

@@ -1,7 +1,6 @@
 """What a person is to look like: fixed by who it is called, and by nothing that is in the picture."""
 
 import hashlib
-import random
 from dataclasses import dataclass
 
 _AGES = ("in their twenties", "in their thirties", "in their forties", "in their fifties", "in their sixties")
@@ -36,9 +35,9 @@ def appearance(identity: str, attempt: int = 0) -> Appearance:
         identity: who it is.
         attempt: another seed with the same words, for a face that came out too much like the source.
     """
-    choose = random.Random(_number(f"words of {identity}"))
     age, complexion, hair, colour, shape, eyes, brows, nose = (
-        choose.choice(each) for each in (_AGES, _COMPLEXIONS, _HAIR, _COLOURS, _SHAPES, _EYES, _BROWS, _NOSES)
+        each[_number(f"{each[0]} or not for {identity}") % len(each)]
+        for each in (_AGES, _COMPLEXIONS, _HAIR, _COLOURS, _SHAPES, _EYES, _BROWS, _NOSES)
     )
     prompt = (
         f"photo of the face of a person {age}, {complexion}, {hair} {colour}, {shape}, {eyes}, {brows}, {nose}, "

@@ -11,6 +11,7 @@ os.environ["HF_HUB_DISABLE_TELEMETRY"] = os.environ["DISABLE_TELEMETRY"] = "1"
 import torch
 from diffusers import ControlNetModel, StableDiffusionControlNetImg2ImgPipeline
 from diffusers.utils import logging
+from transformers.utils import logging as of_transformers
 
 from anonymize.methods.diffusion.presets import Preset
 from project.errors import UserError
@@ -38,24 +39,33 @@ def from_folders(model: Path, controlnet: Path, preset: Preset) -> Any:
     """
     where = device()
     precise = torch.float32 if where == "cpu" else torch.float16
-    only_here = {"local_files_only": True, "use_safetensors": True, "torch_dtype": precise}
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
+    only_here = {"local_files_only": True, "use_safetensors": True}
+    told = logging.get_verbosity()
+    for bars in (logging, of_transformers):
+        _without_bars(bars)
+    logging.set_verbosity_error()
     try:
         control = _opened(ControlNetModel, CONTROLNET, controlnet, only_here)
         absent = {"safety_checker": None, "feature_extractor": None, "requires_safety_checker": False}
         pipe = _opened(
             StableDiffusionControlNetImg2ImgPipeline, MODEL, model, {**only_here, **absent, "controlnet": control}
         )
+        _check(pipe)
+        pipe.to(where, precise)
+    except torch.OutOfMemoryError:
+        raise UserError(
+            "The networks do not fit into the memory of the GPU.",
+            "Close other programs that use it, or allow more memory.",
+        ) from None
     finally:
-        if shown:
-            logging.enable_progress_bar()
-    _check(pipe)
-    pipe.set_progress_bar_config(disable=True)
-    pipe.to(where)
+        logging.set_verbosity(told)
     if preset.compile and where == "cuda":
         compile_unguided(pipe)
     return pipe
+
+
+def _without_bars(library: Any) -> None:
+    library.disable_progress_bar()
 
 
 def compile_unguided(pipe: Any) -> None:

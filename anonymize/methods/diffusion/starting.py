@@ -1,7 +1,7 @@
 """Puts together what a rendering needs, of what is installed."""
 
 from anonymize.methods.base import FaceSource
-from anonymize.methods.diffusion import likeness, loading
+from anonymize.methods.diffusion import likeness, loading, memory
 from anonymize.methods.diffusion.options import DiffusionOptions
 from anonymize.methods.diffusion.work import Work
 from models import weights
@@ -19,6 +19,7 @@ def work(options: DiffusionOptions, source: FaceSource, progress: Progress) -> W
     folders = [weights.path(name) for name in (loading.MODEL, loading.CONTROLNET)]
     finder = landmark_finder() if options.control == "landmarks" else None
     progress.progress(0, 0, "Loading the networks")
+    memory.bound(options.memory)
     pipe = loading.from_folders(folders[0], folders[1], options.recipe)
     flow = optical_flow(usual())
     told = " ".join(weights.digest(name) for name in (loading.MODEL, loading.CONTROLNET))

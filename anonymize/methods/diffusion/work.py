@@ -97,7 +97,6 @@ class Work:
             UserError: memory does not suffice for a single frame, or the cache folder cannot be written.
             Cancelled: the user stopped it; what was drawn is kept.
         """
-        memory.bound(self._options.memory)
         try:
             for track in self._source.tracks:
                 self._drawings[track.id] = self._planned(track)

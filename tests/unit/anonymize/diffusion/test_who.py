@@ -1,0 +1,95 @@
+"""Who is drawn, what is kept of the source, and whether the result is still the same person."""
+
+import numpy as np
+import pytest
+
+from anonymize.methods.diffusion.appearance import appearance
+from anonymize.methods.diffusion.control import edges, lines
+from anonymize.methods.diffusion.likeness import Embedded, installed
+from anonymize.methods.diffusion.options import DiffusionOptions
+from models.faces.landmarks.base import IBUG, MEDIAPIPE, Landmarks
+from project.errors import UserError
+
+
+def test_the_same_person_is_drawn_the_same() -> None:
+    assert appearance("P01") == appearance("P01")
+
+
+def test_different_people_are_drawn_differently() -> None:
+    looks = {appearance(f"P{number:02d}") for number in range(100)}
+    assert len({look.seed for look in looks}) == 100
+    assert len({look.prompt for look in looks}) > 90
+
+
+def test_another_attempt_changes_the_noise_and_not_the_words() -> None:
+    first, second = appearance("P01"), appearance("P01", 1)
+    assert first.prompt == second.prompt
+    assert first.seed != second.seed
+    assert 0 <= second.seed < 2**63
+
+
+def test_appearance_does_not_change_between_versions() -> None:
+    """Otherwise a person would look different in recordings that are rendered later."""
+    assert appearance("P01").seed == 6859106274410656092
+
+
+def test_edges_are_white_lines_on_black() -> None:
+    crop = np.zeros((64, 64, 3), np.uint8)
+    crop[20:40, 20:40] = 200
+    found = edges(crop)
+    assert found.shape == crop.shape
+    assert set(np.unique(found)) == {0, 255}
+    assert not found[:10].any()
+
+
+@pytest.mark.parametrize(("layout", "count"), [(MEDIAPIPE, 478), (IBUG, 68)])
+def test_lines_lie_where_the_landmarks_are(layout: str, count: int) -> None:
+    points = np.random.default_rng(0).uniform(20, 44, (count, 3)).astype(np.float32)
+    found = lines(Landmarks(points, 1.0, layout), (64, 80))
+    assert found.shape == (80, 64, 3)
+    assert found[16:49, 16:49].any()
+    found[16:49, 16:49] = 0
+    assert not found.any()
+
+
+def test_without_landmarks_nothing_is_kept() -> None:
+    assert not lines(None, (32, 32)).any()
+
+
+class Means:
+    """Takes the mean colour for the identity."""
+
+    key = "means"
+    parameters: dict[str, object] = {}
+    dimensions = 3
+
+    def embed(self, image: np.ndarray, points: np.ndarray) -> np.ndarray:
+        assert points.shape == (1, 5, 2)
+        mean = image.mean((0, 1))
+        return (mean / np.linalg.norm(mean))[None].astype(np.float32)
+
+
+def test_a_face_is_like_itself_and_unlike_another() -> None:
+    red, blue = np.zeros((2, 32, 32, 3), np.uint8)
+    red[..., 0] = blue[..., 2] = 200
+    compare = Embedded(Means(), None)
+    box = np.array([4.0, 4, 20, 24])
+    assert compare.between(red, red, box) == pytest.approx(1)
+    assert compare.between(red, blue, box) == pytest.approx(0)
+
+
+def test_without_an_identity_network_nothing_is_compared() -> None:
+    assert installed() is None
+
+
+def test_options_fall_back_to_their_preset() -> None:
+    assert DiffusionOptions(preset="fast").recipe.steps == 8
+    assert DiffusionOptions(preset="fast", steps=12).recipe.steps == 12
+    assert DiffusionOptions(size=400).recipe.size == 384
+    assert DiffusionOptions(size=1).recipe.size == 64
+
+
+@pytest.mark.parametrize("wrong", [{"preset": "best"}, {"strength": 0.2}, {"memory": 1.0}, {"control": "pixels"}])
+def test_what_is_not_safe_cannot_be_chosen(wrong: dict[str, object]) -> None:
+    with pytest.raises(UserError, match="not allowed"):
+        DiffusionOptions(**wrong)  # type: ignore[arg-type]
