@@ -1,0 +1,157 @@
+"""Takes out of free texts what says who somebody is: private words, names, addresses, numbers, dates.
+
+Whoever adds another way to find such places adds a `Finder`; all else stays as it is.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from anonymize.folding import fold
+from anonymize.telling import TELLING
+
+LEFT_OUT = "[…]"
+"""Stands where nothing else may: no word of any language can be a part of it."""
+_ENDINGS = r"(?:'s|s'|'|s|es|n|en|in|i|a|e|chen|lein)?"
+# A name this short has no endings: they would make other words of it.
+_SHORT = 3
+_LETTER = r"[^\W\d_]"
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """One place that was changed.
+
+    Attributes:
+        kind: `word` for those that were given, otherwise what it looks like: `e-mail`, `date`, ...
+        before: what stood there.
+        after: what stands there now.
+    """
+
+    kind: str
+    before: str
+    after: str
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """A text after scrubbing, and what was changed in it, in order of place."""
+
+    text: str
+    replacements: tuple[Replacement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A stretch of a text that must not stay, and what is written there."""
+
+    start: int
+    end: int
+    kind: str
+    after: str
+
+
+Finder: TypeAlias = Callable[[str], Iterable[Place]]
+"""Finds places in a text; they may overlap."""
+
+
+class Words:
+    """Finds given words and phrases, whatever their case, accents, endings (“Anna's”) and gaps."""
+
+    def __init__(self, words: Mapping[str, str]) -> None:
+        """Take word or phrase -> what is written in its place; empty ones are left aside."""
+        self._after: dict[str, str] = {}
+        for word, after in words.items():
+            key = _key(word)
+            if key:
+                self._after.setdefault(key, after)
+        longest = sorted(self._after, key=lambda key: (-len(key), key))
+        self._keys = {f"w{n}": key for n, key in enumerate(longest)}
+        parts = (f"(?P<{name}>{_of_word(key)})" for name, key in self._keys.items())
+        self._pattern = re.compile("|".join(parts)) if longest else None
+
+    def __call__(self, text: str) -> Iterable[Place]:
+        """Return the places of the words in a text."""
+        if self._pattern is None:
+            return
+        folded = fold(text)
+        for hit in self._pattern.finditer(folded.text):
+            start, end = folded.span(*hit.span())
+            yield Place(start, end, "word", self._after[self._keys[str(hit.lastgroup)]])
+
+    def first(self, text: str) -> str | None:
+        """Return the first of the words that stands in a text, as it stands there; None where there is none."""
+        return next((text[place.start : place.end] for place in self(text)), None)
+
+
+def telling(text: str) -> Iterable[Place]:
+    """Return the places of e-mail addresses, links, paths, telephone and identity numbers, and dates."""
+    folded = fold(text)
+    for kind, pattern in TELLING:
+        for hit in pattern.finditer(folded.text):
+            start, end = folded.span(*hit.span())
+            yield Place(start, end, kind, f"[{kind}]")
+
+
+class Scrubber:
+    """Scrubs texts; the same text always gives the same, and a scrubbed text stays as it is."""
+
+    def __init__(self, words: Mapping[str, str], finders: Sequence[Finder] = (telling,)) -> None:
+        """Get ready.
+
+        Args:
+            words: word or phrase -> what is written in its place. Where that holds one of the words itself, or looks
+                like what must not stay, dots in brackets are written instead.
+            finders: of other places.
+        """
+        self._words = Words(words)
+        self._finders: tuple[Finder, ...] = (self._words, *finders)
+
+    def scrub(self, text: str) -> Scrubbed:
+        """Return a text without what must not stay, composed (NFC), and what was changed.
+
+        What comes to stand side by side by a change is looked at again, until nothing more is found.
+        """
+        text = unicodedata.normalize("NFC", text)
+        changed: list[Replacement] = []
+        plain = False
+        while places := self._places(text):
+            parts, at = [], 0
+            for place in places:
+                before = text[place.start : place.end]
+                after = LEFT_OUT if plain or self._places(place.after) else place.after
+                changed.append(Replacement(place.kind, before, after))
+                parts += [text[at : place.start], after]
+                at = place.end
+            text = "".join([*parts, text[at:]])
+            # From the second time on, nothing is written that could be found once more.
+            plain = True
+        return Scrubbed(text, tuple(changed))
+
+    def _places(self, text: str) -> list[Place]:
+        """Return what is found, in order, without overlaps: those that touch others become one."""
+        found = [p for finder in self._finders for p in finder(text) if p.end > p.start]
+        kept: list[Place] = []
+        for place in sorted(found, key=lambda p: (p.start, -p.end)):
+            if kept and place.start < kept[-1].end:
+                last = kept[-1]
+                if place.end > last.end:
+                    kept[-1] = Place(last.start, place.end, last.kind, last.after)
+            else:
+                kept.append(place)
+        return kept
+
+
+def _key(word: str) -> str:
+    return " ".join(fold(word).text.split())
+
+
+def _of_word(key: str) -> str:
+    body = r"\s+".join(re.escape(part) for part in key.split(" "))
+    before = f"(?<!{_LETTER})" if key[0].isalpha() else r"(?<!\d)" if key[0].isdigit() else ""
+    if key[-1].isalpha():
+        ending = _ENDINGS if len(key) > _SHORT else "(?:'?s|s')?" if len(key) > 1 else "(?:'s)?"
+        return f"{before}{body}{ending}(?!{_LETTER})"
+    return f"{before}{body}" + (r"(?!\d)" if key[-1].isdigit() else "")

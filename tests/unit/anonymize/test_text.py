@@ -1,0 +1,96 @@
+"""What may not stay in a text does not, however it is written; everything else does."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymize.folding import fold
+from anonymize.text import LEFT_OUT, Place, Scrubber, Words
+
+WORDS = {"Anna": "P01", "José Álvarez": "P02", "Kurt Weiß": "A01", "ward 7": "[place]", "Bo": "A02"}
+SCRUBBER = Scrubber(WORDS)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Anna's robot saw ANNA and annas dog.", "P01 robot saw P01 and P01 dog."),
+        ("Hannah and Annabel and a banana.", "Hannah and Annabel and a banana."),
+        ("jose alvarez came, JOSE\u0301  A\u0301LVAREZ too", "P02 came, P02 too"),
+        ("An\u00adna, A\u200bnna, Ａｎｎａ", "P01, P01, P01"),
+        ("kurt weiss, KURT WEISS", "A01, A01"),
+        ("anna_2.mp4 and Anna-Maria", "P01_2.mp4 and P01-Maria"),
+        ("in Ward\n7, not ward 71", "in [place], not ward 71"),
+        ("Bo's both Bos Boson", "A02 both A02 Boson"),
+        ("a.b@c.de, anna (at) d.org, anna at gmail dot com", "[e-mail], [e-mail], [e-mail]"),
+        ("https://x.y/z?a=b, www.foo.com, lab.example.org/a", "[link] [link] [link]"),
+        ("+49 (170) 123-4567 or 555-867-5309", "[number] or [number]"),
+        ("born 3 March 1990, on 1990-03-02, 3.3.90, March 3rd", "born [date], on [date], [date], [date]"),
+        ("passport AB123456, room 12, in 2019", "passport [number], room 12, in 2019"),
+        ("saved to /home/someone/film.mp4 or C:\\films\\one.mp4", "saved to [path] or [path]"),
+        ("yes/no at 0:01:23.456, 12.5 %, and/or", "yes/no at 0:01:23.456, 12.5 %, and/or"),
+        ("The robot may look. In May? Sure.", "The robot may look. In May? Sure."),
+    ],
+)
+def test_what_it_takes_out_and_what_it_leaves(before: str, after: str) -> None:
+    assert SCRUBBER.scrub(before).text == after
+
+
+def test_it_says_what_it_replaced_in_order() -> None:
+    done = SCRUBBER.scrub("Call Anna: 555-867-5309.")
+    assert [(one.kind, one.before, one.after) for one in done.replacements] == [
+        ("word", "Anna", "P01"),
+        ("number", "555-867-5309", "[number]"),
+    ]
+
+
+def test_a_replacement_that_is_itself_private_is_not_written() -> None:
+    found = Scrubber({"name": "P01", "Anna": "the name of Bo", "Bo": "x"}).scrub("Anna, mail a@b.cd, name")
+    assert found.text == f"{LEFT_OUT}, mail [e-mail], P01"
+
+
+def test_what_comes_to_stand_side_by_side_is_looked_at_again() -> None:
+    assert "rose gold" not in Scrubber({"x": "rose", "rose gold": "y"}).scrub("x gold").text
+
+
+def test_another_finder_joins() -> None:
+    def capitals(text: str) -> list[Place]:
+        return [Place(n, n + 1, "name", "_") for n, letter in enumerate(text) if letter.isupper()]
+
+    assert Scrubber({"Anna": "p"}, (capitals,)).scrub("Anna and Zoe").text == "p and _oe"
+
+
+names = st.text(st.characters(categories=("L", "Nd", "Zs", "Po", "Mn")), min_size=1, max_size=8)
+texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=40)
+
+
+@given(st.dictionaries(names, names, min_size=1, max_size=5), st.data())
+def test_no_private_word_survives_and_scrubbing_twice_changes_nothing(
+    words: dict[str, str], data: st.DataObject
+) -> None:
+    parts = st.one_of(texts, st.sampled_from([*words, *(word.upper() for word in words)]), st.just(" "))
+    text = "".join(data.draw(st.lists(parts, max_size=8)))
+    scrubber = Scrubber(words)
+    once = scrubber.scrub(text)
+    assert Words(words).first(once.text) is None
+    again = scrubber.scrub(once.text)
+    assert again.text == once.text
+    assert again.replacements == ()
+
+
+@given(st.sampled_from(["Anna", "José Álvarez", "Kurt Weiß", "Œuvre Łódź"]), texts, texts, st.booleans(), st.booleans())
+def test_a_name_between_any_two_texts_is_found_in_any_case_and_form(
+    name: str, before: str, after: str, upper: bool, apart: bool
+) -> None:
+    shown = name.upper() if upper else name
+    shown = unicodedata.normalize("NFD", shown) if apart else shown
+    scrubbed = Scrubber({name: "P01"}).scrub(f"{before} {shown} {after}").text
+    plain = f" {fold(scrubbed).text} "
+    assert f" {fold(name).text} " not in plain
+
+
+@given(texts)
+def test_without_words_and_anything_telling_a_text_only_is_composed(text: str) -> None:
+    assert Scrubber({}, ()).scrub(text).text == unicodedata.normalize("NFC", text)
