@@ -34,15 +34,7 @@ OPTIONS = DiffusionOptions(size=64, batch=4)
 @pytest.fixture(scope="module")
 def folders(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     """A model and a ControlNet as diffusers saves them."""
-    base = tmp_path_factory.mktemp("networks")
-    pipe = tiny.pipeline(base)
-    pipe.controlnet.save_pretrained(base / "controlnet")
-    whole = pipe.to("cpu")
-    whole.register_modules(controlnet=None)
-    whole.save_pretrained(base / "model")
-    for name in ("vocab.json", "merges.txt"):
-        (base / "model" / "tokenizer" / name).write_bytes((base / name).read_bytes())
-    return base / "model", base / "controlnet"
+    return tiny.folders(tmp_path_factory.mktemp("networks"))
 
 
 @pytest.fixture

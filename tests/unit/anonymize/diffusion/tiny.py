@@ -14,6 +14,9 @@ from diffusers import (
 )
 from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
+from anonymize.methods.diffusion.method import Diffusion
+from models.adding import add
+
 _WIDTH = 16
 
 
@@ -74,6 +77,24 @@ def pipeline(folder: Path) -> Any:
         feature_extractor=None,
         requires_safety_checker=False,
     )
+
+
+def folders(base: Path) -> tuple[Path, Path]:
+    """Save a model and a ControlNet under `base` as diffusers does, and return their folders."""
+    pipe = pipeline(base)
+    pipe.controlnet.save_pretrained(base / "controlnet")
+    pipe.register_modules(controlnet=None)
+    pipe.save_pretrained(base / "model")
+    for name in ("vocab.json", "merges.txt"):
+        (base / "model" / "tokenizer" / name).write_bytes((base / name).read_bytes())
+    return base / "model", base / "controlnet"
+
+
+def install(base: Path) -> None:
+    """Add both to the weights of this machine, as a lab would; `GREENROOM_MODELS` says where those are."""
+    base.mkdir(parents=True, exist_ok=True)
+    for name, folder in zip(Diffusion.needs, folders(base), strict=True):
+        add(name, folder, "made for tests")
 
 
 def _vocabulary() -> list[str]:
