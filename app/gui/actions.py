@@ -76,6 +76,15 @@ ACTIONS: tuple[Spec, ...] = (
         "export", "&File", "&Export anonymized…", ("Ctrl+E",), lambda w: w.commands.ask_export(), _EDIT, icon="download"
     ),
     Spec(
+        "privacy",
+        "&File",
+        "&Privacy of exports…",
+        ("Ctrl+Shift+P",),
+        lambda w: w.windows.open("privacy"),
+        Need.STUDY,
+        icon="shield-check",
+    ),
+    Spec(
         "import_annotations",
         "&File",
         "&Import annotations…",

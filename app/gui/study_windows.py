@@ -23,6 +23,7 @@ WINDOWS: dict[str, str] = {
     "activity": "app.gui.activity_window:make",
     "training": "app.gui.training.window:make",
     "schemes": "app.gui.schemes_window:make",
+    "privacy": "app.gui.privacy.window:make",
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 

@@ -41,6 +41,7 @@ BENCHES = (
     "agreement",
     "interchange",
     "search",
+    "privacy",
 )
 INTRODUCTION = """\
 # Benchmarks

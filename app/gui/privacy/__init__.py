@@ -1,0 +1,1 @@
+"""The window about how private exports are, and how useful."""

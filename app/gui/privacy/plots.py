@@ -1,0 +1,94 @@
+"""From reports to plots: what each method protects, what it keeps, and how alike faces are."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from anonymize.measures.figure import Figure
+from anonymize.measures.report import NAIVE, PARROT, PrivacyReport
+from app.core.privacy_exports import Export
+from widgets.plots.scene import Bars, Histogram, Measured, Number, Pile, Plot, Series
+
+_KEPT = (("mouth", "Mouth"), ("eye", "Eyes"), ("brow", "Brows"), ("iris_x", "Gaze to the side"))
+_KINDS = (("genuine", "Same person, source"), ("impostor", "Other people, source"), ("anonymized", "Clip, same person"))
+
+
+def method_plots(exports: Sequence[Export]) -> list[Plot]:
+    """Compare methods: the newest measured export of each, over all recordings."""
+    reports = _newest(exports)
+    if not reports:
+        return []
+    names = tuple(f"{method}, {number}" for method, number, _ in reports)
+    found = [report for _, _, report in reports]
+    note = "The newest export of each recording by each method; the number is the recording's"
+    return [
+        Bars(
+            "privacy_by_method",
+            "Re-identified faces",
+            note,
+            names,
+            (
+                Series("Naive attacker", tuple(_rate(report, NAIVE) for report in found)),
+                Series("Parrot attacker", tuple(_rate(report, PARROT) for report in found)),
+            ),
+            "share at FAR 1e-2",
+            Number.FIGURE,
+        ),
+        Bars(
+            "use_by_method",
+            "Signals that are kept",
+            note,
+            names,
+            tuple(Series(name, tuple(_measured(report.figure(key)) for report in found)) for key, name in _KEPT),
+            "correlation with the source",
+            Number.FIGURE,
+        ),
+    ]
+
+
+def similarity_plot(report: PrivacyReport) -> Histogram | None:
+    """Show how alike faces are; None where nothing was compared."""
+    counts = {key: np.array(report.scores.counts.get(key, ()), int) for key, _ in _KINDS}
+    if not any(one.sum() for one in counts.values()):
+        return None
+    edges = np.array(report.scores.edges)
+    used = np.flatnonzero(sum(one for one in counts.values() if len(one)))
+    first, last = int(used[0]), int(used[-1]) + 1
+    attack = report.attack(NAIVE)
+    limit = attack.thresholds[0].value if attack is not None else None
+    piles = tuple(
+        Pile(
+            f"{name} (n = {counts[key].sum():,})",
+            tuple(counts[key][first:last].tolist()),
+            mark=limit,
+            mark_name="" if limit is None else f"FAR 1e-2: {limit:.2f}",
+        )
+        for key, name in _KINDS
+    )
+    return Histogram(
+        "similarities",
+        "How alike faces are",
+        "Cosines of the first embedding, against the mean of other frames",
+        tuple(edges[first : last + 1].tolist()),
+        piles,
+        "cosine",
+    )
+
+
+def _newest(exports: Sequence[Export]) -> list[tuple[str, int, PrivacyReport]]:
+    found: dict[tuple[str, int], PrivacyReport] = {}
+    for one in exports:
+        if one.report is not None:
+            found.setdefault((one.run.backend, one.recording.number), one.report)
+    return sorted(((*key, report) for key, report in found.items()), key=lambda row: row[:2])
+
+
+def _rate(report: PrivacyReport, kind: str) -> Measured:
+    attack = report.attack(kind)
+    if attack is None:
+        return Measured(None, reason="No model that recognizes faces was installed.")
+    return _measured(attack.rates[0])
+
+
+def _measured(figure: Figure) -> Measured:
+    return Measured(figure.value, figure.n, reason=figure.note)
