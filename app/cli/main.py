@@ -69,6 +69,12 @@ _COMMANDS = {
         "privacy": "privacy:privacy",
         "models": "models:models",
     },
+    "Release": {
+        "participant": "participants:participant",
+        "words": "release:words",
+        "texts": "release:texts",
+        "release": "release:release",
+    },
 }
 """Under each heading of `greenroom --help`: a command, the file of `app.cli` that it is in, and its function."""
 COMMANDS = {name: target for under in _COMMANDS.values() for name, target in under.items()}

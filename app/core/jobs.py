@@ -23,6 +23,7 @@ KINDS = {
     "anonymize": "app.core.anonymization",
     "preview": "app.core.preview",
     "privacy": "app.core.privacy",
+    "release": "app.core.release.job",
     "sync": "app.core.synchronizing",
     "fetch": "app.core.fetching",
 }

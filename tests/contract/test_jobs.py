@@ -12,7 +12,10 @@ import pytest
 from app.core import anonymization, face_tracking, preview, privacy, synchronizing
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.jobs import KINDS, Work, kind_of, run_here
+from app.core.release import job as release
+from app.core.release.plan import ReleasePlan
 from app.core.session import Session
+from project.ids import new_id
 from project.progress import Silent
 from project.queries.media import media_of
 from project.queries.runs import latest_run
@@ -35,6 +38,9 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     ),
     "privacy": lambda session, recording, folder: privacy.prepare(session, exported(session, recording, folder)),
     "preview": lambda session, recording, folder: preview.prepare(session, recording, "blur", 0),
+    "release": lambda session, recording, folder: release.prepare(
+        session, folder.parent / new_id(), ReleasePlan(methods=("solid",))
+    ),
     "sync": lambda session, recording, folder: synchronizing.prepare(
         session, recording, media_of(session.study, recording)[1].id
     ),

@@ -1,0 +1,260 @@
+"""Commands that make a data set of a study, and what has to be said before."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.output import Bar, json_option, tell
+from app.cli.study import STUDY
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.names import shown
+from project.timebase import format_time
+from project.types import Json
+
+if TYPE_CHECKING:
+    from app.core.release.job import Checklist
+    from app.core.release.plan import ReleasePlan
+    from app.core.release.rules import Reason
+
+REFUSED = 2
+_SHOWN = 6
+_SHOWN_TEXTS = 400
+
+
+@click.command()
+@STUDY
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="New folder for the release.")
+@click.option("--method", multiple=True, help="How faces are hidden, or 3=solid for recording 3 only. Repeatable.")
+@click.option("--without-consent", type=click.Choice(["leave-out", "solid"]), help="Recordings of who did not consent.")
+@click.option("--sound", type=click.Choice(["none", "keep"]), help="What becomes of the sound.")
+@click.option("--texts", type=click.Choice(["leave-out", "scrub"]), help="What becomes of free texts and transcripts.")
+@click.option("--format", "formats", multiple=True, help="Format of the annotations. Repeatable.")
+@click.option(
+    "--video", multiple=True, type=click.Choice(["source", "15hz", "1hz"]), help="Which pictures. Repeatable."
+)
+@click.option("--keep-robots/--hide-robots", default=None, help="Leave the faces of participants with the role robot.")
+@click.option("--title", help="Name of the data set, for the card.")
+@click.option("--contact", help="Whom to ask, for card and terms.")
+@click.option("--holder", help="Who holds the rights, for the terms.")
+@click.option("--waive", multiple=True, metavar="RULE[:RECORDING]=REASON", help="Do without a rule. Repeatable.")
+@click.option("--withdraw", multiple=True, metavar="RULE[:RECORDING]", help="Take a waiver back. Repeatable.")
+@click.option("--annotator", help="Under whose name choices and waivers are kept.")
+@click.option("--dry-run", is_flag=True, help="Only list what stands in the way; write nothing.")
+@json_option
+def release(
+    study: Path,
+    out: Path | None,
+    method: tuple[str, ...],
+    waive: tuple[str, ...],
+    withdraw: tuple[str, ...],
+    annotator: str | None,
+    dry_run: bool,
+    as_json: bool,
+    **choices: object,
+) -> int:
+    """Make a data set that may leave. Exits with 2 when something stands in the way.
+
+    What is chosen is remembered in the study. Nothing is written unless every rule is kept or waived.
+
+    \b
+    Example:
+      greenroom release my-study.greenroom --dry-run
+      greenroom release my-study.greenroom --out corpus --method solid --texts scrub
+      greenroom release my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
+    """
+    from app.core.commands import release as commands
+    from app.core.jobs import run_here
+    from app.core.release import job
+    from app.core.release.plan import kept_plan
+    from app.core.release.rules import Reason, reason_from
+
+    if out is None and not dry_run:
+        raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
+    with Session.open(study, annotator, read_only=dry_run) as session:
+        plan = _changed(kept_plan(session), method, choices)
+        if not dry_run:
+            if plan != kept_plan(session):
+                commands.keep_plan(session, plan)
+            for text in withdraw:
+                commands.withdraw_waiver(session, *_rule(session, text))
+            for text in waive:
+                which, _, reason = text.partition("=")
+                commands.waive(session, *_rule(session, which), reason)
+        found = job.checklist(session, plan)
+        if dry_run:
+            tell(as_json, _listed(found, study), "\n".join(_lines(found.standing, found)))
+            return 0
+        assert out is not None
+        work = job.prepare(session, out, plan)
+        bar = Bar(work.title)
+        try:
+            result, _ = run_here(session, work, bar)
+        finally:
+            bar.clear()
+        reasons: list[Reason] = [reason_from(one) for one in result["reasons"]]  # type: ignore[arg-type, union-attr]
+    told: dict[str, Json] = {
+        "released": result["released"],
+        "reasons": [one.as_json(str(study)) for one in reasons],
+        "output": result["output"],
+        "files": result["files"],
+        "left_out": {str(number): why for number, why in found.selection.left_out.items()},
+    }
+    if result["released"]:
+        tell(
+            as_json, told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
+        )
+        return 0
+    tell(as_json, told, "\n".join(_lines(reasons, found)))
+    return REFUSED
+
+
+@click.command()
+@STUDY
+@click.option("--set", "given", multiple=True, metavar="WORD=REPLACEMENT", help="Add or change a word. Repeatable.")
+@click.option(
+    "--file", type=click.Path(path_type=Path, dir_okay=False), help="A text file with WORD=REPLACEMENT lines."
+)
+@click.option("--remove", multiple=True, help="A word that is no longer private. Repeatable.")
+@json_option
+def words(study: Path, given: tuple[str, ...], file: Path | None, remove: tuple[str, ...], as_json: bool) -> None:
+    """List or change the words that must not leave with a release.
+
+    Names, places, nicknames: they are found whatever their case, accents and endings. They stay in the study.
+
+    \b
+    Example:
+      greenroom words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
+    """
+    from app.core.commands.release import set_words
+    from project.queries.release import private_words
+
+    lines = [*_lines_of(file), *given]
+    with Session.open(study, read_only=not lines and not remove) as session:
+        before = private_words(session.study)
+        unknown = [one for one in remove if one not in before]
+        if unknown:
+            raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom words STUDY")
+        after = {word: stands for word, stands in before.items() if word not in remove}
+        after |= dict(_pair(line) for line in lines)
+        if after != before:
+            set_words(session, after)
+    text = "\n".join(f"{word} = {stands}" for word, stands in sorted(after.items())) or "There are no private words."
+    tell(as_json, {"words": {**after}}, text)
+
+
+@click.command()
+@STUDY
+@click.option("--changed", is_flag=True, help="List only texts in which something was changed.")
+@click.option("--confirm", is_flag=True, help="Say that you have read all of them, scrubbed as they are now.")
+@click.option("--annotator", help="Who has read them.")
+@json_option
+def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_json: bool) -> None:
+    """List free texts before and after scrubbing, and confirm them.
+
+    A release with texts needs a person who has read them. Any later change takes that back.
+
+    \b
+    Example:
+      greenroom texts my-study.greenroom --changed
+      greenroom texts my-study.greenroom --confirm --annotator Ada
+    """
+    from app.core.commands.release import confirm_texts
+    from app.core.release.texts import free_texts, text_state, texts_confirmed
+
+    with Session.open(study, annotator, read_only=not confirm) as session:
+        found = free_texts(session)
+        if confirm:
+            confirm_texts(session, text_state(found))
+        reader = texts_confirmed(session, found)
+    listed = [one for one in found if one.replacements or not changed]
+    lines = []
+    for one in listed:
+        lines.append(f"Recording {one.recording}, {format_time(one.time_us)}, {one.place}")
+        lines += [f"  - {shown(one.before)[:_SHOWN_TEXTS]}"] if one.replacements else []
+        lines.append(f"  + {shown(one.after)[:_SHOWN_TEXTS]}")
+    state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
+    lines.append(f"{counted(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
+    rows: list[Json] = [
+        {
+            "recording": one.recording,
+            "time": one.time_us / 1e6,
+            "place": one.place,
+            "before": one.before,
+            "after": one.after,
+            "kinds": [each.kind for each in one.replacements],
+        }
+        for one in listed
+    ]
+    tell(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
+
+
+def _changed(plan: "ReleasePlan", method: tuple[str, ...], choices: dict[str, object]) -> "ReleasePlan":
+    given = {key: value for key, value in choices.items() if value is not None and value != ()}
+    if method:
+        everywhere = tuple(one for one in method if "=" not in one)
+        only: dict[int, tuple[str, ...]] = {}
+        for one in method:
+            number, equals, name = one.partition("=")
+            if equals:
+                if not number.isdecimal():
+                    raise UserError(f"“{number}” is not the number of a recording.", "Write it like this: 3=solid.")
+                only[int(number)] = (*only.get(int(number), ()), name)
+        given |= {"methods": everywhere or plan.methods, "only": only}
+    return replace(plan, **given)  # type: ignore[arg-type]
+
+
+def _rule(session: Session, text: str) -> tuple[str, str | None]:
+    from app.core.lookup import recording_called
+
+    rule, colon, recording = text.partition(":")
+    return rule.strip(), recording_called(session, recording.strip()).id if colon else None
+
+
+def _listed(found: "Checklist", study: Path) -> dict[str, Json]:
+    return {
+        "released": False,
+        "ready": not found.standing,
+        "reasons": [one.as_json(str(study)) for one in found.standing],
+        "waived": [{"rule": rule, "recording": number} for rule, number in found.waived],
+        "recordings": [one.number for one in found.selection.candidates],
+        "left_out": {str(number): why for number, why in found.selection.left_out.items()},
+    }
+
+
+def _lines(reasons: "list[Reason]", found: "Checklist") -> list[str]:
+    from app.core.release.rules import RULES
+
+    lines = []
+    for rule, about in RULES.items():
+        here = [one for one in reasons if one.rule == rule]
+        if here:
+            lines.append(f"NOT KEPT  {rule}: {about.title}{'  (can be waived)' if about.waivable else ''}")
+            lines += [f"  {one.sentence}" for one in here[:_SHOWN]]
+            lines += [f"  and {len(here) - _SHOWN} more"] if len(here) > _SHOWN else []
+            lines.append(f"  {here[0].hint}")
+    for number, why in sorted(found.selection.left_out.items()):
+        lines.append(f"Recording {number} is left out. {why}")
+    if not reasons:
+        lines.append("Nothing stands in the way that can be told before rendering.")
+    return lines
+
+
+def _lines_of(file: Path | None) -> list[str]:
+    if file is None:
+        return []
+    try:
+        text = file.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise UserError(f"{file.name} cannot be read: {error}.", "Give a text file in UTF-8.") from None
+    return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _pair(line: str) -> tuple[str, str]:
+    word, equals, stands = line.partition("=")
+    if not equals:
+        raise UserError(f"“{line.strip()}” does not say what stands in its place.", "Write it like this: Anna=P01.")
+    return word.strip(), stands.strip()

@@ -1,0 +1,107 @@
+"""Edits for a release: what it holds, which rules are waived, which words are private, that texts were read."""
+
+from collections.abc import Mapping
+
+from app.core.clock import utc_now
+from app.core.release.plan import PROPERTY, ReleasePlan, require_possible
+from app.core.release.rules import RULES
+from app.core.release.texts import PROPERTY as TEXTS
+from app.core.release.texts import free_texts, text_state
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import release as rows
+from project.types import Changes, Waiver
+
+LEAST_WORDS = 3
+
+
+def keep_plan(session: Session, plan: ReleasePlan) -> Changes:
+    """Remember what a release of this study is to hold.
+
+    Raises:
+        UserError: it can never be released, or not on this machine.
+    """
+    require_possible(plan)
+    with session.step("Choose what is released", merge_key="release plan") as step:
+        session.study.set_property(PROPERTY, plan.as_json())
+    return step.changes
+
+
+def waive(session: Session, rule: str, recording_id: str | None, reason: str) -> Changes:
+    """Do without a rule, for a recording or, where it is None, for all; the reason is printed in the data card.
+
+    Raises:
+        UserError: there is no such rule, it cannot be waived, or the reason is too short.
+    """
+    if rule not in RULES:
+        raise UserError(f"There is no rule “{rule}”.", f"Rules that can be waived: {', '.join(waivable())}.")
+    if not RULES[rule].waivable:
+        raise UserError(f"The rule “{rule}” cannot be waived.", f"These can: {', '.join(waivable())}.")
+    said = " ".join(reason.split())
+    if len(said.split()) < LEAST_WORDS:
+        raise UserError(
+            "A waiver needs a reason.", f"Say in {LEAST_WORDS} words or more why; it is printed in the data card."
+        )
+    with session.step(f"Waive {rule}") as step:
+        who = session.annotator()
+        assert who is not None
+        for one in rows.waivers(session.study):
+            if (one.rule, one.recording_id) == (rule, recording_id):
+                rows.delete_waiver(session.study, one.id)
+        rows.insert_waiver(session.study, Waiver(new_id(), recording_id, rule, said, who.id, utc_now()))
+    return step.changes
+
+
+def withdraw_waiver(session: Session, rule: str, recording_id: str | None) -> Changes:
+    """Take a waiver back.
+
+    Raises:
+        UserError: there is none.
+    """
+    found = [one for one in rows.waivers(session.study) if (one.rule, one.recording_id) == (rule, recording_id)]
+    if not found:
+        raise UserError(f"The rule “{rule}” is not waived there.", "See which are: greenroom release STUDY --dry-run")
+    with session.step(f"Withdraw waiver of {rule}") as step:
+        for one in found:
+            rows.delete_waiver(session.study, one.id)
+    return step.changes
+
+
+def waivable() -> list[str]:
+    """Return the keys of the rules that can be waived."""
+    return [key for key, rule in RULES.items() if rule.waivable]
+
+
+def set_words(session: Session, words: Mapping[str, str]) -> Changes:
+    """Replace the study's private words: word or phrase -> what is written in its place.
+
+    Raises:
+        UserError: a word or what stands for it is empty.
+    """
+    clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
+    if not all(clean) or not all(clean.values()):
+        raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
+    with session.step("Set private words") as step:
+        rows.set_private_words(session.study, clean)
+    return step.changes
+
+
+def confirm_texts(session: Session, state: str | None = None) -> Changes:
+    """Say that one has read all scrubbed texts as they are now.
+
+    Args:
+        session: of the study.
+        state: of the texts that were read, where they may have changed since.
+
+    Raises:
+        UserError: they changed since.
+    """
+    now = text_state(free_texts(session))
+    if state is not None and state != now:
+        raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
+    with session.step("Confirm scrubbed texts") as step:
+        who = session.annotator()
+        assert who is not None
+        session.study.set_property(TEXTS, {"state": now, "annotator": who.id, "at": utc_now()})
+    return step.changes

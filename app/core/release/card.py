@@ -1,0 +1,154 @@
+"""The data card, the terms of use and the terms of access of a release, from templates with named slots."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from string import Template
+
+from anonymize.methods.registry import method_type
+from app.core.release.codes import recording_code
+from app.core.release.outcome import Outcome
+from app.core.release.plan import KEEP, SCRUB, SOLID, VIDEO, ReleasePlan
+from app.core.release.rules import RULES
+from project.counted import counted
+from project.timebase import format_time
+from resources import resource
+
+TEMPLATES = {"card": "DATACARD.md", "licence": "LICENCE.md", "access": "ACCESS.md"}
+"""Template -> the file that it becomes."""
+_NOT_STATED = "not stated"
+_NONE = "None."
+
+
+@dataclass(frozen=True, slots=True)
+class CardFacts:
+    """What the card says that the outcomes do not.
+
+    Attributes:
+        left_out: number of a recording -> why it is not in the release.
+        without_picture: recordings of which only annotations are there.
+        painted: number of a recording -> how many faces were painted solid because nobody agreed for them.
+        waivers: rule, number of the recording or None, reason, code of who waived it.
+        texts: how many texts were scrubbed, and how many places in them were changed.
+        read_by: code of who confirmed the scrubbed texts.
+    """
+
+    left_out: Mapping[int, str]
+    without_picture: Sequence[int]
+    painted: Mapping[int, int]
+    waivers: Sequence[tuple[str, int | None, str, str]]
+    texts: tuple[int, int] = (0, 0)
+    read_by: str = ""
+
+
+def write_cards(folder: Path, plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> list[str]:
+    """Write card, terms of use and terms of access; returns their names."""
+    slots = {
+        "title": plan.title or "Data set",
+        "contact": plan.contact or _NOT_STATED,
+        "holder": plan.holder or _NOT_STATED,
+        "contents": _contents(plan, outcomes, facts),
+        "left_out": ", ".join(f"{number} ({why.rstrip('.').lower()})" for number, why in sorted(facts.left_out.items()))
+        or "none.",
+        "faces": _faces(plan, outcomes, facts),
+        "checks": _checks(outcomes),
+        "measures": _measures(outcomes),
+        "sound": _sound(plan),
+        "texts": _texts(plan, facts),
+        "waivers": _waivers(facts),
+    }
+    for template, name in TEMPLATES.items():
+        text = resource("release", f"{template}.md").read_text("utf-8")
+        (folder / name).write_text(Template(text).substitute(slots), "utf-8", newline="\n")
+    return [*TEMPLATES.values()]
+
+
+def _contents(plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> str:
+    numbers = sorted({one.number for one in outcomes} | set(facts.without_picture))
+    lines = [f"- {counted(len(numbers), 'recording')}: {', '.join(map(recording_code, numbers))}"]
+    lines += [f"- {VIDEO[one]}: `{'frames' if one == '1hz' else 'video'}-{one}/`" for one in plan.video if outcomes]
+    lines += [f"- Annotations as {', '.join(plan.formats)}: `annotations/`"]
+    lines += ["- Only the main camera of each recording; further cameras and microphones are not released."]
+    if facts.without_picture:
+        codes = ", ".join(map(recording_code, facts.without_picture))
+        lines.append(f"- Without any picture, only annotations: {codes}")
+    return "\n".join(lines)
+
+
+def _faces(plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> str:
+    lines = []
+    for name in dict.fromkeys(one.method for one in outcomes):
+        kind = method_type(name)
+        turned = "Published attacks have turned it back" if kind.reversible else "No attack is known that turns it back"
+        numbers = ", ".join(recording_code(one.number) for one in outcomes if one.method == name)
+        lines.append(f"- {kind.title} ({numbers}). {kind.description} {turned}.")
+    if plan.keep_robots:
+        lines.append("- Faces of robots stay as they are.")
+    if plan.without_consent == SOLID:
+        lines += [
+            f"- In {recording_code(number)}, {counted(count, 'face track')} painted solid: nobody agreed for them."
+            for number, count in sorted(facts.painted.items())
+            if count
+        ]
+    for one in outcomes:
+        where = f"{recording_code(one.number)}, {one.method}"
+        for times, said in (
+            (one.blanked_us, "painted over wholly, because the source is damaged or was not searched there"),
+            (one.undrawn_us, "with a face that could not be drawn and was painted solid"),
+            (one.exempt_us, "in which a robot's face may be seen"),
+        ):
+            if times:
+                lines.append(f"- {where}: {counted(len(times), 'frame')} {said}, the first at {format_time(times[0])}.")
+        if one.ends_early_s:
+            lines.append(f"- {where}: the recording ends early; at least {one.ends_early_s:.1f} s of it are missing.")
+    return "\n".join(lines) or "There is no picture in this release."
+
+
+def _checks(outcomes: Iterable[Outcome]) -> str:
+    lines = []
+    for one in outcomes:
+        how = "did not find the tracks" if one.independent else "found the tracks as well, so it is no witness"
+        lines.append(
+            f"- {recording_code(one.number)}, {one.method}: {counted(one.frames, 'frame')} searched by "
+            f"{one.checked_by}, which {how}; faces left: {len(one.faces_left_us)}."
+        )
+    return "\n".join(lines) or _NONE
+
+
+def _measures(outcomes: Iterable[Outcome]) -> str:
+    lines = []
+    for one in outcomes:
+        where = f"{recording_code(one.number)}, {one.method}"
+        if not one.measured:
+            lines.append(f"- {where}: not measured. {one.why_not}".rstrip())
+        lines += [f"- {where}: {name}: {text}" for name, text in one.figures.items()]
+        lines += [f"- {where}: over the study's limit: {sentence}" for sentence in one.over]
+    return "\n".join(lines) or _NONE
+
+
+def _sound(plan: ReleasePlan) -> str:
+    if plan.sound == KEEP:
+        return (
+            "The sound is released as it was recorded. A voice identifies its speaker, and what is said may name "
+            "people. Everybody who is said to appear consented to this."
+        )
+    return "There is no sound in this release."
+
+
+def _texts(plan: ReleasePlan, facts: CardFacts) -> str:
+    if plan.texts != SCRUB:
+        return "Free texts (rationales, corrections, comments) and transcripts were left out."
+    count, places = facts.texts
+    return (
+        f"{counted(count, 'free text')} scrubbed of names, addresses, numbers and dates, "
+        f"{counted(places, 'place')} changed. {facts.read_by} read all of them. A description of an event may still "
+        "tell those who were there who it is about."
+    )
+
+
+def _waivers(facts: CardFacts) -> str:
+    lines = []
+    for rule, number, reason, code in facts.waivers:
+        where = "all recordings" if number is None else recording_code(number)
+        lines.append(f"- “{RULES[rule].title}” ({where}), waived by {code}: {reason}")
+    return "\n".join(lines) or _NONE

@@ -1,0 +1,238 @@
+"""The rules that can be judged from the study alone, before anything is rendered: one function a rule."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from anonymize.certainty import Reason as Why
+from app.core.face_review import WORDS, FaceSheet, sheet
+from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
+from app.core.release.rules import Reason
+from app.core.release.texts import free_texts, texts_confirmed
+from app.core.session import MediaState, Session
+from project.counted import counted
+from project.queries.faces import tracks_of
+from project.queries.hold_outs import hold_outs
+from project.queries.participants import all_participants, consents, participants_in
+from project.queries.recordings import all_recordings
+from project.queries.regions import regions_of
+from project.timebase import format_time
+from project.types import ConsentUse, Participant, ParticipantRole, Recording
+
+# The renderer paints these frames over wholly, so nothing in them can be seen.
+_BLANKED = (Why.UNSEARCHED, Why.DAMAGED)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One recording on its way into a release.
+
+    Attributes:
+        refusing: who appears and did not consent to release; robots need not.
+    """
+
+    session: Session
+    plan: ReleasePlan
+    recording: Recording
+    people: tuple[Participant, ...]
+    refusing: tuple[Participant, ...]
+
+    @property
+    def number(self) -> int:
+        """What people call it."""
+        return self.recording.number
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is anything to render."""
+        return self.session.has_picture(self.recording.id)
+
+    @property
+    def has_file(self) -> bool:
+        """Whether its main file is there, unchanged."""
+        medium = self.session.main_medium(self.recording.id)
+        return medium is not None and self.session.locate(medium).state is MediaState.PRESENT
+
+    @cached_property
+    def faces(self) -> FaceSheet | None:
+        """How far the review of its faces is; None where it has no picture or its file cannot be used."""
+        return sheet(self.session, self.recording.id) if self.has_picture and self.has_file else None
+
+    @property
+    def tracked(self) -> bool:
+        """Whether faces were looked for in its file as it is now."""
+        medium = self.session.main_medium(self.recording.id)
+        run = self.faces.run if self.faces is not None else None
+        return run is not None and medium is not None and run.parameters.get("fingerprint") == medium.fingerprint
+
+    @property
+    def painted(self) -> list[str]:
+        """Ids of the faces that are painted solid whatever the method: of who did not consent, or of nobody known."""
+        if self.faces is None or self.plan.without_consent != SOLID:
+            return []
+        asked = {one.id for one in all_participants(self.session.study) if _agreed(self.session, one)}
+        return [one.id for one in self.faces.faces if not one.dismissed and one.participant_id not in asked]
+
+    def reason(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> Reason:
+        """Return a reason about this recording."""
+        return Reason(rule, self.number, time_us, sentence, hint)
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which recordings go into a release, and why others do not: number -> one sentence."""
+
+    candidates: tuple[Candidate, ...]
+    left_out: dict[int, str] = field(default_factory=dict)
+
+
+def select(session: Session, plan: ReleasePlan) -> Selection:
+    """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
+    kept_back, known = hold_outs(session.study), all_participants(session.study)
+    found: list[Candidate] = []
+    left_out: dict[int, str] = {}
+    for one in all_recordings(session.study):
+        people = tuple(participants_in(session.study, one.id))
+        seen = _seen(session, one)
+        everybody = tuple(who for who in known if who in people or who.id in seen)
+        refusing = tuple(who for who in everybody if not _agreed(session, who))
+        if one.id in kept_back:
+            left_out[one.number] = "It is held out."
+        elif refusing and plan.without_consent != SOLID:
+            left_out[one.number] = f"{counted(len(refusing), 'participant')} did not consent to release."
+        else:
+            found.append(Candidate(session, plan, one, everybody, refusing))
+    return Selection(tuple(found), left_out)
+
+
+def reasons_before(session: Session, plan: ReleasePlan, selection: Selection) -> list[Reason]:
+    """Return everything that stands in the way and can be told without rendering, by rule and recording."""
+    found = [*something(selection), *texts_reviewed(session, plan)]
+    for one in selection.candidates:
+        for rule in PER_RECORDING:
+            found += rule(one)
+    return found
+
+
+def something(selection: Selection) -> Iterator[Reason]:
+    """Rule `something`."""
+    if not selection.candidates:
+        why = " ".join(f"Recording {number}: {text}" for number, text in sorted(selection.left_out.items()))
+        yield Reason(
+            "something", None, None, f"There is nothing to release. {why}".strip(), "Record who consented to release."
+        )
+
+
+def texts_reviewed(session: Session, plan: ReleasePlan) -> Iterator[Reason]:
+    """Rule `texts-reviewed`."""
+    if plan.texts != SCRUB:
+        return
+    texts = free_texts(session)
+    if texts and texts_confirmed(session, texts) is None:
+        yield Reason(
+            "texts-reviewed",
+            None,
+            None,
+            f"Nobody confirmed the {counted(len(texts), 'scrubbed text')} as they are now.",
+            "Read them, then confirm: greenroom texts STUDY --confirm",
+        )
+
+
+def file_there(one: Candidate) -> Iterator[Reason]:
+    """Rule `file`. A recording without any file has only texts, and needs none."""
+    medium = one.session.main_medium(one.recording.id)
+    if medium is not None and not one.has_file:
+        yield one.reason(
+            "file",
+            f"The file of recording {one.number} is missing or was replaced.",
+            "Put it back, or relink its folder.",
+        )
+
+
+def faces_tracked(one: Candidate) -> Iterator[Reason]:
+    """Rule `faces-tracked`."""
+    if one.has_picture and one.has_file and not one.tracked:
+        yield one.reason(
+            "faces-tracked", f"No faces were looked for in recording {one.number}.", "Find them: greenroom faces STUDY"
+        )
+
+
+def faces_reviewed(one: Candidate) -> Iterator[Reason]:
+    """Rule `faces-reviewed`."""
+    if not one.tracked or one.faces is None or one.faces.reviews:
+        return
+    if one.faces.revoked:
+        sentence = f"The faces of recording {one.number} were changed after they were reviewed."
+    else:
+        sentence = f"Nobody reviewed the faces of recording {one.number}."
+    yield one.reason("faces-reviewed", sentence, "Review them on the Faces page, or: greenroom review-faces STUDY")
+
+
+def uncovered(one: Candidate) -> Iterator[Reason]:
+    """Rule `uncovered`: every place that needs a look and had none."""
+    if not one.tracked or one.faces is None:
+        return
+    for span in one.faces.waiting:
+        if span.reason not in _BLANKED:
+            at = f"{format_time(span.start_us)} to {format_time(span.end_us)}"
+            yield one.reason(
+                "uncovered",
+                f"Recording {one.number}, {at}: {WORDS[span.reason]}.",
+                "Look at it on the Faces page: cover the face, or say that all are covered.",
+                span.start_us,
+            )
+
+
+def consent_known(one: Candidate) -> Iterator[Reason]:
+    """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
+    hint = "Add who appears and what they consented to, on the page of the recording."
+    if not one.people:
+        yield one.reason("consent-known", f"Nobody is said to appear in recording {one.number}.", hint)
+    if one.faces is None or one.plan.without_consent == SOLID or set(one.plan.methods_for(one.number)) <= {SOLID}:
+        return
+    unknown = [track for track in one.faces.faces if not track.dismissed and track.participant_id is None]
+    if unknown:
+        first = min(unknown, key=lambda track: int(track.times_us[0]))
+        yield one.reason(
+            "consent-known",
+            f"{counted(len(unknown), 'face track')} of recording {one.number} "
+            f"{'belongs' if len(unknown) == 1 else 'belong'} to nobody, so nobody was asked.",
+            "Assign each to a participant, dismiss what is no face, or paint faces of nobody known solid.",
+            int(first.times_us[0]),
+        )
+
+
+def sound_consent(one: Candidate) -> Iterator[Reason]:
+    """Rule `sound-consent`: a voice tells who speaks, so the sound stays only where everybody consented."""
+    if one.plan.sound != KEEP:
+        return
+    hint = "Release without sound, or ask them."
+    if one.refusing:
+        yield one.reason(
+            "sound-consent",
+            f"{counted(len(one.refusing), 'participant')} of recording {one.number} did not consent to release, "
+            "and voices tell who speaks.",
+            hint,
+        )
+    elif not any(who.role is not ParticipantRole.ROBOT for who in one.people):
+        yield one.reason("sound-consent", f"It is not known who is heard in recording {one.number}.", hint)
+
+
+PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (
+    file_there,
+    faces_tracked,
+    faces_reviewed,
+    uncovered,
+    consent_known,
+    sound_consent,
+)
+"""The rules about one recording that need no rendering."""
+
+
+def _agreed(session: Session, who: Participant) -> bool:
+    return who.role is ParticipantRole.ROBOT or consents(session.study, who.id)[ConsentUse.RELEASE]
+
+
+def _seen(session: Session, recording: Recording) -> set[str | None]:
+    faces = [one.participant_id for one in tracks_of(session.study, recording.id) if not one.dismissed]
+    return {*faces, *(one.participant_id for one in regions_of(session.study, recording.id))}

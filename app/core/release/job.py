@@ -1,0 +1,323 @@
+"""The job that makes a release: the rules first, then renderings, checks, measures, files, and a look at every file."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any, cast
+
+from app.core.clock import utc_now
+from app.core.hiding import gather
+from app.core.jobs import Work
+from app.core.privacy_limits import PrivacyLimits, privacy_limits
+from app.core.privacy_people import strangers_for
+from app.core.release.card import CardFacts, write_cards
+from app.core.release.codes import annotator_codes, recording_code, release_key, sealed
+from app.core.release.gate import Candidate, Selection, reasons_before, select
+from app.core.release.manifest import NAME, manifest, set_times, sha256_of
+from app.core.release.measuring import measured
+from app.core.release.outcome import Outcome, outcome_from, reasons_after
+from app.core.release.plan import ReleasePlan, plan_from, require_possible
+from app.core.release.private import Private, private_of, scrubber_of
+from app.core.release.rendering import Rendering, forget, rendering_of
+from app.core.release.rules import Reason, reason_from, standing
+from app.core.release.staging import new_prepared, prepared, require_free, staged
+from app.core.release.texts import free_texts, text_state, texts_confirmed
+from app.core.release.verify import leaks_in
+from app.core.release.write_media import write_media
+from app.core.release.write_text import write_annotations, write_tables
+from app.core.session import Session
+from models.faces.registry import ALWAYS, independent_of
+from project.counted import counted
+from project.errors import Cancelled, UserError
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.annotators import all_annotators
+from project.queries.face_reviews import mask_state
+from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
+from project.queries.release import waivers
+from project.queries.runs import insert_run
+from project.types import Changes, Json, Run
+from project.version import __version__
+
+KIND = "release"
+_SHOWN_LEAKS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Checklist:
+    """What can be said about a release before anything is rendered.
+
+    Attributes:
+        selection: what goes in, and what does not.
+        reasons: everything that stands in the way, also what was waived.
+        waived: rule and number of a recording, or None for all.
+    """
+
+    plan: ReleasePlan
+    selection: Selection
+    reasons: tuple[Reason, ...]
+    waived: tuple[tuple[str, int | None], ...]
+
+    @property
+    def standing(self) -> list[Reason]:
+        """What was not waived."""
+        return standing(self.reasons, self.waived)
+
+
+def checklist(session: Session, plan: ReleasePlan) -> Checklist:
+    """Judge a release as far as the study tells.
+
+    Raises:
+        UserError: the plan asks for what can never be released, or not on this machine.
+    """
+    require_possible(plan)
+    selection = select(session, plan)
+    numbers = {one.id: one.number for one in all_recordings(session.study)}
+    waived = tuple((one.rule, numbers.get(one.recording_id or "")) for one in waivers(session.study))
+    return Checklist(plan, selection, tuple(reasons_before(session, plan, selection)), waived)
+
+
+def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
+    """Make the job; where rules stand in the way that need no rendering, it ends at once and says so.
+
+    Raises:
+        UserError: the plan asks for what can never be released, or the folder cannot be used.
+    """
+    require_free(folder)
+    found = checklist(session, plan)
+    refused = bool(found.standing)
+    texts = new_prepared()
+    made: dict[str, list[str]] = {}
+    recordings: list[Json] = []
+    if not refused:
+        key = release_key(session)
+        made = write_annotations(texts, session, plan, found.selection)
+        made |= {name: [] for name in write_tables(texts, plan, found.selection)}
+        recordings = [_gathered(session, plan, one, name) for one, name in _renderings(plan, found.selection)]
+        secret: dict[str, Json] = {"key": key, "private": cast(Json, private_of(session).as_json())}
+        (texts / "private").write_text(json.dumps(secret), "utf-8")
+    candidates = found.selection.candidates
+    return Work(
+        KIND,
+        f"Release {counted(len(candidates), 'recording')}",
+        candidates[0].recording.id if candidates else all_ids(session)[0],
+        {
+            "folder": str(folder.absolute()),
+            "texts": str(texts),
+            "plan": plan.as_json(),
+            "reasons": [one.as_json() for one in found.reasons],
+            "waived": [[rule, number] for rule, number in found.waived],
+            "made_of": cast(Json, made),
+            "recordings": recordings,
+            "limits": cast(Json, asdict(privacy_limits(session.study))),
+            "card": cast(Json, _card_facts(session, found)) if not refused else {},
+            "facts": cast(Json, _facts(session, found)) if not refused else {},
+        },
+    )
+
+
+def all_ids(session: Session) -> list[str]:
+    """Return the ids of all recordings.
+
+    Raises:
+        UserError: there are none.
+    """
+    found = [one.id for one in all_recordings(session.study)]
+    if not found:
+        raise UserError("The study has no recordings yet.", "Add one: greenroom add STUDY VIDEO")
+    return found
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Make the release, or say why not. Nothing is left of one that is refused, or that something was found in."""
+    plan = plan_from(cast(dict[str, Json], parameters["plan"]))
+    waived = [(str(rule), number) for rule, number in cast(list[tuple[str, int | None]], parameters["waived"])]
+    reasons = [reason_from(one) for one in cast(list[dict[str, Json]], parameters["reasons"])]
+    progress.progress(0, 1, "Looking at the rules")
+    with prepared(Path(str(parameters["texts"]))) as texts:
+        if standing(reasons, waived):
+            return _refusal(standing(reasons, waived), [])
+        renderings, outcomes = _rendered(parameters, progress)
+        left = standing(reasons_after(outcomes), waived)
+        if left:
+            return _refusal(left, outcomes)
+        secret = json.loads((texts / "private").read_text("utf-8"))
+        private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
+        folder = Path(str(parameters["folder"]))
+        with staged(folder) as staging:
+            _write(staging, texts, parameters, plan, renderings, outcomes, str(secret["key"]), progress)
+            progress.progress(0, 1, "Reading back every file")
+            leaks = leaks_in(staging, private, sound=plan.sound != "none")
+            if leaks:
+                shown = "; ".join(f"{one.path}: {one.what}" for one in leaks[:_SHOWN_LEAKS])
+                raise UserError(
+                    f"The finished release held what must not leave, so it was removed. {shown}.",
+                    "Change the private word, the names or the text that is named, then release again.",
+                )
+            count = sum(1 for one in staging.rglob("*") if one.is_file())
+        forget(renderings)
+    return {
+        "released": True,
+        "reasons": [],
+        "output": str(folder),
+        "files": count,
+        "recordings": [one.as_json() for one in outcomes],
+    }
+
+
+def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
+    """Record that a release was made or refused, as a run of each of its recordings."""
+    numbers = {one.number: one.id for one in all_recordings(session.study)}
+    outcomes = [outcome_from(one) for one in cast(list[dict[str, Any]], result["recordings"])]
+    plan = cast(dict[str, Json], work.parameters["plan"])
+    about = {numbers[one.number] for one in outcomes if one.number in numbers} or {work.recording_id}
+    made = []
+    with session.study.recording_run():
+        for recording_id in sorted(about):
+            parameters: dict[str, Json] = {
+                "plan": plan,
+                "waived": work.parameters["waived"],
+                "mask_state": mask_state(session.study, recording_id),
+            }
+            kept: dict[str, Json] = {
+                "released": result["released"],
+                "output": Path(str(work.parameters["folder"])).name,
+                "rules": sorted({str(one["rule"]) for one in cast(list[dict[str, Json]], result["reasons"])}),
+                "outcomes": [one.as_json() for one in outcomes if numbers.get(one.number) == recording_id],
+            }
+            methods = "+".join(cast(list[str], plan["methods"])) or KIND
+            run = Run(new_id(), recording_id, KIND, methods, parameters, kept, utc_now(), __version__)
+            insert_run(session.study, run)
+            made.append(("run", run.id))
+    return Changes.of(made)
+
+
+def _refusal(reasons: Sequence[Reason], outcomes: Sequence[Outcome]) -> dict[str, Json]:
+    return {
+        "released": False,
+        "reasons": [one.as_json() for one in reasons],
+        "output": "",
+        "files": 0,
+        "recordings": [one.as_json() for one in outcomes],
+    }
+
+
+def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[Candidate, str]]:
+    return [(one, name) for one in selection.candidates if one.has_picture for name in plan.methods_for(one.number)]
+
+
+def _gathered(session: Session, plan: ReleasePlan, one: Candidate, method: str) -> Json:
+    """Return all that rendering, check and measures of a recording need."""
+    found = gather(session, one.recording.id, method, keep_robots=plan.keep_robots)
+    witness = independent_of(str(found["tracked_by"]))
+    return {
+        **found,
+        "number": one.number,
+        "painted": [*one.painted],
+        "detector": witness or ALWAYS,
+        "independent": witness is not None,
+        "strangers": strangers_for(session, one.recording.id),
+    }
+
+
+def _rendered(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Rendering], list[Outcome]]:
+    limits = PrivacyLimits(**cast(dict[str, Any], parameters["limits"]))
+    renderings, outcomes = [], []
+    for one in cast(list[dict[str, Json]], parameters["recordings"]):
+        progress.check_cancelled()
+        number = cast(int, one["number"])
+        try:
+            rendering = rendering_of(number, one, progress)
+            outcome = measured(rendering, one, limits, progress)
+        except Cancelled:
+            raise
+        except UserError as error:
+            outcomes.append(Outcome(number, str(one["method"]), failure=f"{error.message} {error.hint}"))
+            continue
+        renderings.append(rendering)
+        outcomes.append(outcome)
+    return renderings, outcomes
+
+
+def _write(
+    staging: Path,
+    texts: Path,
+    parameters: Mapping[str, Json],
+    plan: ReleasePlan,
+    renderings: Sequence[Rendering],
+    outcomes: Sequence[Outcome],
+    key: str,
+    progress: Progress,
+) -> None:
+    made_of = {name: list(codes) for name, codes in cast(dict[str, list[str]], parameters["made_of"]).items()}
+    for name in made_of:
+        target = staging / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        (texts / name).replace(target)
+    made_of |= {name: [source] for name, source in write_media(staging, plan, renderings, progress).items()}
+    facts = cast(dict[str, Json], parameters["facts"])
+    write_cards(staging, plan, outcomes, _card_from(cast(dict[str, Any], parameters["card"])))
+    sources = cast(dict[str, Json], facts["sources"])
+    for one in renderings:
+        code = recording_code(one.outcome.number)
+        sources[f"{code} {one.outcome.method}"] = {
+            "recording": code,
+            "method": one.outcome.method,
+            "options": cast(Json, asdict(one.plan.method.options)),
+            "weights": cast(Json, dict(one.weights)),
+            "checked_by": one.outcome.checked_by,
+            "raw": sealed(key, sha256_of(one.plan.source)),
+        }
+    (staging / NAME).write_text(manifest(staging, made_of, {**facts, "sources": sources}), "utf-8", newline="\n")
+    set_times(staging)
+
+
+def _facts(session: Session, found: Checklist) -> dict[str, Json]:
+    """Return what the manifest says about the study; states of it only sealed."""
+    key = release_key(session)
+    sources: dict[str, Json] = {
+        recording_code(one.number): {
+            "faces": sealed(key, mask_state(session.study, one.recording.id)),
+            "participants": len(one.people),
+        }
+        for one in found.selection.candidates
+    }
+    about = {name: value for name, value in found.plan.as_json().items() if name not in ("title", "contact", "holder")}
+    texts = sealed(key, text_state(free_texts(session))) if found.plan.texts == "scrub" else ""
+    return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
+
+
+def _card_facts(session: Session, found: Checklist) -> dict[str, Json]:
+    scrubber = scrubber_of(session)
+    codes = annotator_codes(all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)])
+    names = {one.id: codes[one.name] for one in all_annotators(session.study)}
+    numbers = {one.id: one.number for one in all_recordings(session.study)}
+    texts = free_texts(session) if found.plan.texts == "scrub" else []
+    reader = texts_confirmed(session, texts)
+    inside = {one.number for one in found.selection.candidates}
+    given: list[Json] = [
+        [one.rule, numbers.get(one.recording_id or ""), scrubber.scrub(one.reason).text, names[one.annotator_id]]
+        for one in waivers(session.study)
+        if one.recording_id is None or numbers.get(one.recording_id) in inside
+    ]
+    return {
+        "left_out": {str(number): why for number, why in found.selection.left_out.items()},
+        "without_picture": [one.number for one in found.selection.candidates if not one.has_picture],
+        "painted": {str(one.number): len(one.painted) for one in found.selection.candidates},
+        "waivers": given,
+        "texts": [len(texts), sum(len(one.replacements) for one in texts)],
+        "read_by": names[reader.id] if reader is not None else "",
+    }
+
+
+def _card_from(found: Mapping[str, Any]) -> CardFacts:
+    return CardFacts(
+        {int(number): why for number, why in found["left_out"].items()},
+        found["without_picture"],
+        {int(number): count for number, count in found["painted"].items()},
+        [(rule, number, reason, code) for rule, number, reason, code in found["waivers"]],
+        (found["texts"][0], found["texts"][1]),
+        found["read_by"],
+    )

@@ -1,0 +1,62 @@
+"""What is in a release, file by file, and what each was made of: the same study always gives the same."""
+
+import hashlib
+import json
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from project.types import Json
+
+NAME = "manifest.json"
+ENCODED = (".mp4", ".jpg")
+"""Files whose checksum may differ between machines: an encoder's result depends on its version and threads."""
+FIXED_TIME = 946_684_800
+"""1 January 2000: the time that every file of a release has."""
+_CHUNK = 1 << 20
+
+
+def manifest(folder: Path, made_of: Mapping[str, Sequence[str]], facts: Mapping[str, Json]) -> str:
+    """Return the text of a release's manifest.
+
+    Args:
+        folder: of the release, with all other files.
+        made_of: path of a file in it -> keys of `facts["sources"]` that it was made of.
+        facts: about the release; its sources by key, raw files only as sealed checksums.
+    """
+    files: list[Json] = [
+        {
+            "path": name,
+            "bytes": (folder / name).stat().st_size,
+            "sha256": sha256_of(folder / name),
+            "encoded": Path(name).suffix in ENCODED,
+            "made_of": [*made_of.get(name, ())],
+        }
+        for name in files_in(folder)
+        if name != NAME
+    ]
+    whole = {"format": "greenroom-release", "version": 1, **facts, "files": files}
+    return json.dumps(whole, indent=1, sort_keys=True) + "\n"
+
+
+def files_in(folder: Path) -> list[str]:
+    """Return the path of every file in a folder, relative and with forward slashes, in order."""
+    found = (Path(base) / name for base, _, names in os.walk(folder) for name in names)
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def sha256_of(path: Path) -> str:
+    """Return the checksum of a file, in hexadecimal."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            digest.update(chunk)
+    return digest.hexdigest()
+
+
+def set_times(folder: Path) -> None:
+    """Give a folder and all that is in it the same time, so that none tells when it was made."""
+    for base, _, names in os.walk(folder, topdown=False):
+        for name in names:
+            os.utime(Path(base) / name, (FIXED_TIME, FIXED_TIME))
+        os.utime(base, (FIXED_TIME, FIXED_TIME))

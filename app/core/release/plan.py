@@ -1,0 +1,113 @@
+"""What a release is to hold. The study keeps the newest choice, so that the window and the command line agree."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import cast
+
+from anonymize.methods.registry import METHODS, recommended
+from app.core.hiding import require_method
+from app.core.interchange.registry import FORMATS, format_called
+from app.core.session import Session
+from project.errors import UserError
+from project.types import Json
+
+PROPERTY = "release_plan"
+RAW = "raw"
+LEAVE_OUT, SOLID, SCRUB, NONE, KEEP = "leave-out", "solid", "scrub", "none", "keep"
+
+WITHOUT_CONSENT = {
+    LEAVE_OUT: "Leave out recordings in which somebody appears who did not consent",
+    SOLID: "Paint the faces of those who did not consent solid, and leave out what they say",
+}
+SOUND = {NONE: "No sound", KEEP: "The sound as it is; a voice identifies its speaker"}
+"""How the sound is treated. A treatment of voices is another entry here and a branch in `clips.py`."""
+TEXTS = {LEAVE_OUT: "Leave free texts and transcripts out", SCRUB: "Scrub free texts and transcripts"}
+VIDEO = {"source": "Clips at the source's rate", "15hz": "Clips at 15 frames a second", "1hz": "A picture a second"}
+
+
+@dataclass(frozen=True, slots=True)
+class ReleasePlan:
+    """What a release holds.
+
+    Attributes:
+        methods: how faces are hidden, one clip of each recording for every method; the recommended one where empty.
+        only: number of a recording -> its methods, where they differ.
+        without_consent: what happens where somebody appears who did not consent to release, see `WITHOUT_CONSENT`.
+        sound: see `SOUND`.
+        texts: see `TEXTS`.
+        formats: keys of interchange formats for the annotations.
+        video: which of `VIDEO`.
+        keep_robots: leave the faces of participants with the role robot as they are.
+        title: of the data set.
+        contact: whom to ask, for card and access terms.
+        holder: who holds the rights, for the licence.
+    """
+
+    methods: tuple[str, ...] = ()
+    only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    without_consent: str = LEAVE_OUT
+    sound: str = NONE
+    texts: str = LEAVE_OUT
+    formats: tuple[str, ...] = ("csv", "eaf")
+    video: tuple[str, ...] = ("source", "15hz", "1hz")
+    keep_robots: bool = False
+    title: str = ""
+    contact: str = ""
+    holder: str = ""
+
+    def methods_for(self, number: int) -> tuple[str, ...]:
+        """Return how the faces of a recording are hidden, one clip a method."""
+        return self.only.get(number) or self.methods or (recommended(),)
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        found = {**asdict(self), "only": {str(number): [*names] for number, names in self.only.items()}}
+        return {key: [*value] if isinstance(value, tuple) else value for key, value in found.items()}
+
+
+def plan_from(found: Mapping[str, Json]) -> ReleasePlan:
+    """Read what `as_json` made; what is unknown in it is left aside."""
+    known = {one.name for one in fields(ReleasePlan)}
+    values: dict[str, object] = {key: value for key, value in found.items() if key in known}
+    for key in ("methods", "formats", "video"):
+        if key in values:
+            values[key] = tuple(cast(list[str], values[key]))
+    only = cast(Mapping[str, list[str]], values.pop("only", {}))
+    return replace(
+        ReleasePlan(**values),  # type: ignore[arg-type]
+        only={int(number): tuple(names) for number, names in only.items()},
+    )
+
+
+def kept_plan(session: Session) -> ReleasePlan:
+    """Return what was chosen last in this study."""
+    found = session.study.get_property(PROPERTY)
+    return plan_from(found) if isinstance(found, dict) else ReleasePlan()
+
+
+def require_possible(plan: ReleasePlan) -> None:
+    """Refuse what a release can never hold, or not on this machine.
+
+    Raises:
+        UserError: the raw recordings or an unknown method or treatment are asked for, a method's weights are missing,
+            or a format is unknown or holds the study itself.
+    """
+    every = {*plan.methods, *(name for names in plan.only.values() for name in names)}
+    if RAW in every:
+        raise UserError("Raw recordings are never released.", f"Choose one of {', '.join(METHODS)}.")
+    for name in sorted(every):
+        require_method(name)
+    for given, known in (
+        (plan.without_consent, WITHOUT_CONSENT),
+        (plan.sound, SOUND),
+        (plan.texts, TEXTS),
+        *((one, VIDEO) for one in plan.video),
+    ):
+        if given not in known:
+            raise UserError(f"A release knows no “{given}”.", f"Choose one of {', '.join(known)}.")
+    for key in plan.formats:
+        if format_called(key).whole:
+            raise UserError(
+                f"The format “{key}” holds the study itself, names and all, so it is never released.",
+                f"Choose from {', '.join(one for one in FORMATS if not format_called(one).whole)}.",
+            )

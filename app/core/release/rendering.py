@@ -1,0 +1,194 @@
+"""Renders a recording for a release, or takes up the rendering of an earlier try, and looks at what came out."""
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from app.core.hiding import installed_weights, plan_of, regions_in, rendering_key, working_folder
+from app.core.release.outcome import Outcome
+from media.cache import cache_folder
+from project.errors import UserError
+from project.progress import Progress
+from project.regions import Keyframe, Region, RegionKind
+from project.types import FaceTrack, Json
+
+if TYPE_CHECKING:
+    from anonymize.render import RenderPlan
+
+_ABANDONED_AFTER_S = 14 * 24 * 3600
+_BEYOND = 0.9
+"""How far, in sizes of the box from its middle, an area over a face reaches: further than any ellipse over it."""
+_CLIP, _FACTS = "clip.mp4", "facts.json"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Rendering:
+    """A rendering that was looked at.
+
+    Attributes:
+        clip: with the source's sound, on the recording's axis but for `zero_us`; belongs to the cache.
+        zero_us: where the clip's zero lies on the recording's axis.
+        plan: what was rendered.
+        outcome: what came of it, as far as rendering and check tell.
+        weights: sha256 of each of the weights that the method needs.
+    """
+
+    clip: Path
+    zero_us: int
+    plan: "RenderPlan"
+    outcome: Outcome
+    weights: Mapping[str, str]
+
+
+def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress) -> Rendering:
+    """Render one recording by one method and check it.
+
+    A rendering stays in the cache until a release that holds it is written, or nobody came back to it for a fortnight.
+    So a release that is refused for something else need not render again.
+
+    Args:
+        number: of the recording.
+        parameters: what `hiding.gather` gave, with `painted` (ids of faces that are painted solid whatever the method),
+            `detector` and `independent`.
+        progress: told.
+
+    Raises:
+        UserError: a file cannot be read or written, or weights are missing.
+        Cancelled: the user stopped it.
+    """
+    from anonymize.check import check_rendering
+    from anonymize.render import render
+    from models.faces.registry import detector
+
+    digests = installed_weights(str(parameters["method"]))
+    folder = _folder(rendering_key(parameters, digests), parameters)
+    plan = with_painted(plan_of(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
+    facts = _facts(folder)
+    if facts is None:
+        with working_folder(parameters, digests) as cache:
+            done = render(replace(plan, cache=cache, overwrite=True), progress)
+        facts = {
+            "frames": done.frames,
+            "zero_us": done.start_us,
+            "blanked_us": [*done.blanked_us],
+            "undrawn_us": [*done.undrawn_us],
+        }
+        (folder / _FACTS).write_text(json.dumps(facts), "utf-8")
+    zero_us = cast(int, facts["zero_us"])
+    name = str(parameters["detector"])
+    found = check_rendering(
+        folder / _CLIP,
+        plan.tracks,
+        detector(name),
+        exempt=plan.exempt,
+        replaced=plan.method.kind == "face",
+        regions=[*regions_in(parameters), *(one for one in plan.areas if one not in regions_in(parameters))],
+        start_us=zero_us,
+        progress=progress,
+    )
+    if found.frames != facts["frames"]:
+        raise UserError("A rendering in the cache is damaged.", "Release again: it is rendered anew.")
+    outcome = Outcome(
+        number,
+        plan.method.name,
+        frames=found.frames,
+        faces_left_us=tuple(found.faces_left),
+        doubtful_us=tuple(found.doubtful),
+        bare_us=tuple(bare_frames(plan)),
+        blanked_us=tuple(cast(list[int], facts["blanked_us"])),
+        undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),
+        exempt_us=tuple(found.exempt),
+        checked_by=name,
+        independent=bool(parameters["independent"]),
+        ends_early_s=cast(float, parameters["ends_early_s"]),
+    )
+    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests)
+
+
+def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
+    """Return a plan in which some faces are painted solid after the method was there: an area lies over each."""
+    over = [area for track in plan.tracks if track.id in painted and (area := _area_over(track)) is not None]
+    return replace(plan, areas=[*plan.areas, *over], exempt=plan.exempt - set(painted))
+
+
+def bare_frames(plan: "RenderPlan") -> list[int]:
+    """Return the times of frames in which the box of a face does not lie wholly under its own mask."""
+    from anonymize.masks import MaskSet
+    from media.index import load_index
+
+    canvas = load_index(plan.source).canvas
+    masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
+    bare = set()
+    for track in masks.hidden:
+        for frame, time_us, box in zip(track.frames, track.times_us, track.boxes, strict=True):
+            own = next((mask for mask in masks.at(int(frame)) if mask.track_id == track.id), None)
+            x, y = (max(0, round(float(v))) for v in box[:2])
+            right = min(canvas.width, round(float(box[0] + box[2])))
+            bottom = min(canvas.height, round(float(box[1] + box[3])))
+            if right <= x or bottom <= y:
+                continue
+            area = own.area(canvas.width, canvas.height) if own is not None else None
+            if area is None:
+                bare.add(int(time_us))
+                continue
+            inside = area.alpha[max(0, y - area.y) : bottom - area.y, max(0, x - area.x) : right - area.x]
+            if inside.size != (right - x) * (bottom - y) or not np.all(inside == 255):
+                bare.add(int(time_us))
+    return sorted(bare)
+
+
+def forget(renderings: Sequence[Rendering]) -> None:
+    """Remove renderings from the cache: a release holds what is needed of them."""
+    for one in renderings:
+        shutil.rmtree(one.clip.parent, ignore_errors=True)
+
+
+def _area_over(track: FaceTrack) -> Region | None:
+    if track.dismissed or not len(track.frames):
+        return None
+    keyframes = []
+    for time_us, (x, y, width, height) in zip(track.times_us.tolist(), track.boxes.tolist(), strict=True):
+        left, top = int(x + width / 2 - _BEYOND * width), int(y + height / 2 - _BEYOND * height)
+        keyframes.append(Keyframe(time_us, left, top, round(2 * _BEYOND * width) + 1, round(2 * _BEYOND * height) + 1))
+    step = int(np.diff(track.times_us).max()) if len(track.times_us) > 1 else 100_000
+    span = max(0, keyframes[0].time_us - step), keyframes[-1].time_us + 2 * step
+    return Region(track.id, "", RegionKind.AREA, "", *span, tuple(keyframes))
+
+
+def _folder(key: str, parameters: Mapping[str, Json]) -> Path:
+    """Return the folder of one rendering, made where it is missing.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    base = cache_folder() / "releases"
+    for old in base.glob("*"):
+        with suppress(OSError):
+            if time.time() - old.stat().st_mtime > _ABANDONED_AFTER_S:
+                shutil.rmtree(old)
+    more = json.dumps([parameters["regions"], parameters["painted"]], sort_keys=True)
+    folder = base / hashlib.sha256(f"{key} {more}".encode()).hexdigest()[:32]
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise UserError(
+            f"The rendering cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
+        ) from None
+    return folder
+
+
+def _facts(folder: Path) -> dict[str, Json] | None:
+    """Return what is known about the rendering that lies in a folder; None where there is none."""
+    try:
+        found = json.loads((folder / _FACTS).read_text("utf-8"))
+        return cast(dict[str, Json], found) if (folder / _CLIP).is_file() else None
+    except (OSError, ValueError):
+        return None

@@ -1,0 +1,98 @@
+"""Where a release is put together: beside its place, under another name, until it is whole and verified."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from media.cache import cache_folder
+from project.errors import UserError
+from project.names import require_text
+
+_PREFIX = ".greenroom-release-"
+
+
+def require_free(folder: Path) -> None:
+    """Refuse a place that holds anything: a release never mixes with other files.
+
+    Raises:
+        UserError: something is there, or the folder above it is not.
+    """
+    require_text(folder)
+    if not folder.absolute().parent.is_dir():
+        raise UserError(f"The folder {folder.absolute().parent} does not exist.", "Make it first.")
+    if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
+        raise UserError(f"{folder.name} is no folder.", "Name a new folder for the release.")
+    try:
+        if folder.is_dir() and any(folder.iterdir()):
+            raise UserError(f"The folder {folder.name} is not empty.", "Name a new folder for the release.")
+    except OSError as error:
+        raise UserError(f"The folder {folder.name} cannot be read: {error.strerror}.", "Name a new folder.") from None
+
+
+@contextmanager
+def staged(folder: Path) -> Iterator[Path]:
+    """Lend a temporary folder that takes the place of `folder` when the block ends well; otherwise it is removed.
+
+    Raises:
+        UserError: something is in the folder by then, or it cannot be written to.
+    """
+    require_free(folder)
+    try:
+        temporary = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder.absolute().parent))
+    except OSError as error:
+        raise UserError(
+            f"Nothing can be written beside {folder.name}: {error.strerror}.", "Choose a folder you may write to."
+        ) from None
+    try:
+        yield temporary
+        temporary.chmod(0o755)
+        require_free(folder)
+        times = temporary.stat()
+        if folder.is_dir():
+            folder.rmdir()
+        temporary.rename(folder)
+        os.utime(folder, (times.st_atime, times.st_mtime))
+    except OSError as error:
+        raise UserError(
+            f"The release cannot be written to {folder.name}: {error.strerror or error}.",
+            "Make room, or choose another.",
+        ) from None
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextmanager
+def prepared(path: Path) -> Iterator[Path]:
+    """Lend the folder of texts that was prepared for a job, and remove it when the block ends, whatever happens."""
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def new_prepared() -> Path:
+    """Make a folder for texts on their way to a job, and remove what jobs left that never ran.
+
+    Raises:
+        UserError: it cannot be made.
+    """
+    base = cache_folder() / "release-texts"
+    try:
+        base.mkdir(mode=0o700, parents=True, exist_ok=True)
+        made = Path(tempfile.mkdtemp(dir=base))
+    except OSError as error:
+        raise UserError(
+            f"The texts cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
+        ) from None
+    newest = sorted(base.iterdir(), key=lambda one: one.stat().st_mtime)
+    for old in newest[:-_KEPT]:
+        with suppress(OSError):
+            shutil.rmtree(old)
+    return made
+
+
+_KEPT = 8
+"""Releases that may wait side by side."""
