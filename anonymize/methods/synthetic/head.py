@@ -159,7 +159,7 @@ class Head:
         share = np.linspace(0, 1, 17)[:, None]
         rows = -120 + share * (edge[None] + 120)
         width, centre, front, back = self._cut(np.minimum(rows, 0))
-        thick = 8.0 * look.volume * np.interp(share, (0, 0.8, 1), (1, 1, 0.4 if look.length < 40 else 0.75))
+        thick = 8.0 * look.volume * np.interp(share, (0, 0.8, 1), (1, 1, 0.6 if look.length < 40 else 0.8))
         ahead = np.cos(turns)[None] > 0
         x = (width + thick) * np.sin(turns)[None]
         z = centre - np.where(ahead, centre - front + thick, back - centre + thick) * np.cos(turns)[None]

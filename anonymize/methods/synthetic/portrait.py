@@ -67,8 +67,7 @@ class Portrait:
         size = max(8, round(width * zoom)), max(8, round(height * zoom))
         place = (pose.place - (x, y)) * np.array(size) / (width, height)
         view = View(matrix(pose.turn), place, pose.scale * zoom, size)
-        colours, cover = paint(self._head.sheets(expression, view.turn), view, light)
-        canvas = np.ascontiguousarray(np.clip(colours * 255, 0, 255).astype(np.uint8))
+        canvas, cover = paint(self._head.sheets(expression, view.turn), view, light)
         self._features.draw(canvas, view, expression)
         way = cv2.INTER_AREA if zoom > 1 else cv2.INTER_LINEAR
         canvas = np.asarray(cv2.resize(_in_light(canvas, light), (width, height), interpolation=way), np.uint8)
@@ -89,5 +88,9 @@ def _in_light(canvas: Image, light: Light) -> Image:
 def _inside(face: Face) -> NDArray[np.float32]:
     """Return how much of the head is shown: it fades where the mask ends, and what lies behind it takes over."""
     sigma = max(_FADE * float(face.box[2]), 0.8)
-    soft = cv2.GaussianBlur(face.alpha, (0, 0), sigma, borderType=cv2.BORDER_REPLICATE)
+    reduced = max(1, int(sigma / 2))
+    high, wide = face.alpha.shape
+    small = cv2.resize(face.alpha, (-(-wide // reduced), -(-high // reduced)), interpolation=cv2.INTER_AREA)
+    soft = cv2.GaussianBlur(small, (0, 0), sigma / reduced, borderType=cv2.BORDER_REPLICATE)
+    soft = cv2.resize(soft, (wide, high), interpolation=cv2.INTER_LINEAR)
     return np.asarray(np.clip((soft.astype(np.float32) / 255 - 0.5) / 0.42, 0, 1), np.float32)

@@ -58,11 +58,11 @@ class View:
         return np.concatenate([flat, turned[..., 2:]], axis=-1)
 
 
-def paint(sheets: Sequence[Sheet], view: View, light: Light) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def paint(sheets: Sequence[Sheet], view: View, light: Light) -> tuple[NDArray[np.uint8], NDArray[np.float32]]:
     """Paint sheets, the nearest on top.
 
     Returns:
-        (h, w, 3) colours, 0 to 1, and (h, w) how much of each pixel is covered.
+        (h, w, 3) RGB, and (h, w) how much of each pixel is covered, 0 to 1.
     """
     corners, depths, colours = (
         np.concatenate(part) for part in zip(*(_cells(s, view, light) for s in sheets), strict=True)
@@ -76,10 +76,11 @@ def paint(sheets: Sequence[Sheet], view: View, light: Light) -> tuple[NDArray[np
     for cell, (red, green, blue) in zip(fixed, tones, strict=True):
         cv2.fillConvexPoly(canvas, cell, (red, green, blue, 255.0), cv2.LINE_8, _SHIFT)
     smeared = np.asarray(cv2.GaussianBlur(canvas.astype(np.float32), (0, 0), _SMEAR), np.float32)
-    smeared[..., :3] /= np.maximum(smeared[..., 3:], 1.0)
-    large = cv2.resize(smeared, (small[0] * _REDUCED, small[1] * _REDUCED), interpolation=cv2.INTER_LINEAR)
-    large = large[:height, :width]
-    cover = np.clip((large[..., 3] / 255 - 0.5) * (2.2 * _SMEAR * _REDUCED) + 0.5, 0, 1)
+    smeared[..., :3] *= (255 / np.maximum(smeared[..., 3], 1.0))[..., None]
+    size = small[0] * _REDUCED, small[1] * _REDUCED
+    large = cv2.resize(smeared.astype(np.uint8), size, interpolation=cv2.INTER_LINEAR)[:height, :width]
+    steep = 2.2 * _SMEAR * _REDUCED / 255
+    cover = np.clip((large[..., 3].astype(np.float32) - 127.5) * steep + 0.5, 0, 1)
     return np.ascontiguousarray(large[..., :3]), np.asarray(cover, np.float32)
 
 

@@ -55,22 +55,27 @@ def behind(face: Face, others: Sequence[Rect]) -> Image:
     size = max(2, round(region[2] / cell)), max(2, round(region[3] / cell))
     colours, known = _reduced(face, others, region, size)
     grown = _relaxed(_pull_push(colours, known), known)
+    grown = np.clip(grown + 0.5, 0, 255).astype(np.uint8)
     large = cv2.resize(grown, region[2:], interpolation=cv2.INTER_LINEAR)[
         y - top : y - top + h, x - left : x - left + w
     ]
-    return np.asarray(np.clip(large + 0.5, 0, 255), np.uint8)
+    return np.array(large, np.uint8)
 
 
 def light_of(face: Face, others: Sequence[Rect]) -> Light:
     """Return the light of the scene, estimated from the picture outside all masks."""
     height, width = face.image.shape[:2]
     size = _SCENE, max(2, round(_SCENE * height / width))
-    colours, known = _reduced(face, others, (0, 0, width, height), size)
+    known = np.ones(size[::-1], np.bool_)
+    for x, y, w, h in (face.rect, *others):
+        first, last = np.floor_divide((x * size[0], (x + w) * size[0]), width)
+        upper, lower = np.floor_divide((y * size[1], (y + h) * size[1]), height)
+        known[max(0, upper - 1) : lower + 2, max(0, first - 1) : last + 2] = False
     if not known.any():
         return Light(0.85, 0.0, np.ones(3), 1.0)
-    seen = colours[known]
+    seen = cv2.resize(face.image, size, interpolation=cv2.INTER_AREA)[known].astype(np.float32)
     luma = seen @ (0.299, 0.587, 0.114)
-    level = float(np.clip(0.42 + 0.72 * np.percentile(luma, 75) / 255, 0.42, 1.04))
+    level = 0.35 + 0.64 * float(np.percentile(luma, 95) / 255) ** 0.4
     columns = (np.nonzero(known)[1] + 0.5) / size[0] * width - float(face.box[0] + face.box[2] / 2)
     near = np.exp(-0.5 * (columns / (1.5 * max(float(face.box[2]), 1.0))) ** 2)
     right, left = (
@@ -78,7 +83,7 @@ def light_of(face: Face, others: Sequence[Rect]) -> Light:
     )
     across = float(np.clip(0.8 * (right - left) / max(right + left, 20.0), -0.45, 0.45))
     cast = seen.mean(0) / max(float(seen.mean()), 1.0)
-    saturation = float(np.clip((np.ptp(seen, axis=1).mean() - 3.0) / 12.0, 0, 1))
+    saturation = float(np.clip((np.ptp(seen, axis=1).sum() / max(seen.max(axis=1).sum(), 1.0) - 0.02) / 0.1, 0, 1))
     return Light(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
 
 
