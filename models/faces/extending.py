@@ -101,7 +101,7 @@ def _follow(
     starting: dict[int, list[End]] = {}
     for each in ends:
         starting.setdefault(each.hit, []).append(each)
-    kept: deque[Reduced] = deque(maxlen=1 + max((each.hit - each.limit for each in ends), default=0))
+    kept: deque[Reduced] = deque(maxlen=1 + max(0, *(each.hit - each.limit for each in ends)))
     running: list[tuple[End, Follower]] = []
     times = index.times
     stop_us = times.time_of(stretch[1] + 1) if stretch[1] + 1 < len(index) else None

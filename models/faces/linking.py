@@ -30,6 +30,8 @@ _FORESIGHT_US = 500_000
 # or less: from this much less on, likeness says no more.
 _OTHERS = 0.1
 _NEW_LOOK = 0.2
+# What looks alike may also have stopped where it was last seen; a little less is made of that.
+_ALIKE, _STAYED = 0.4, 0.8
 
 Box = NDArray[np.float64]
 
@@ -88,9 +90,12 @@ def _match(
     expected = np.array([chain.expected(time_us) for chain in chains])
     known = np.array([chain.look for chain in chains])
     unlike = np.clip((1 - likeness(known, looks)) / _OTHERS, 0, 1)
-    overlap = _overlaps(expected, found)
+    left = np.array([chain.boxes[-1] for chain in chains])
+    alike = unlike < _ALIKE
+    overlap = np.maximum(_overlaps(expected, found), np.where(alike, _STAYED * _overlaps(left, found), 0))
     side = np.sqrt(np.maximum(expected[:, None, 2:].prod(2), found[None, :, 2:].prod(2)))
-    distance = np.linalg.norm(expected[:, None, :2] - found[None, :, :2], axis=2) / side
+    away = [np.linalg.norm(place[:, None, :2] - found[None, :, :2], axis=2) for place in (expected, left)]
+    distance = np.where(alike, np.minimum(*away), away[0]) / side
     size = np.exp(np.abs(np.log(expected[:, None, 2:].prod(2) / found[None, :, 2:].prod(2))) / 2)
     possible = (overlap >= options.overlap) | ((distance < _FAR_CENTRE) & (size < _FAR_SIZE))
     cost = np.where(possible, 1 - overlap + 0.1 * distance + options.appearance * unlike, _NO_MATCH)

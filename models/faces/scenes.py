@@ -22,8 +22,10 @@ _USUAL_CONTRAST, _LEAST_CONTRAST = 40.0, 10.0
 # What moves changes its own part of the picture; a cut changes nearly all. The widest in a shot of the test
 # recordings were 0.29 of it, the narrowest cut 0.92.
 _CELL_CHANGE, _LEAST_SHARE = 12.0, 0.35
-# Twelve pictures on, the same shot differs by less than this from before the change that was none.
+# After a flash, a scene differs from what it was before by less than this share of the flash.
 _SAME_SCENE = 0.35
+# At the start of a recording little is known of how it moves, so what comes after is asked too.
+_KNOWN = 4
 
 Thumbnail = NDArray[np.float32]
 
@@ -72,6 +74,9 @@ class Scenes:
 
     def begins(self, frame: int) -> bool:
         """Tell whether a scene does begin with a picture that may, once the next `AHEAD` were added or none is left."""
+        later = [self._changes[f] for f in range(frame + 1, frame + AHEAD + 1) if f in self._changes]
+        if frame < _KNOWN and later and self._changes[frame] <= self._ratio * float(np.median(later)):
+            return False
         before = [self._pictures[f] for f in range(frame - 1 - AHEAD, frame) if f in self._pictures]
         after = [self._pictures[f] for f in range(frame, frame + AHEAD + 1) if f in self._pictures]
         least = _SAME_SCENE * self._changes[frame]

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from models.faces.appearance import LENGTH
 from models.faces.linking import link
 from models.faces.observations import Observation
 from models.faces.options import FaceOptions
@@ -56,9 +57,50 @@ def test_two_faces_that_pass_keep_their_identities() -> None:
         assert (steps > 0).all() or (steps < 0).all()
 
 
+def _meeting(frame: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Two faces come together, stay side by side while they overlap, and part again to where they came from."""
+    apart = max(12.0, 6.0 * abs(25 - frame))
+    return (200 - apart, 50, 40, 50, 0.9), (200 + apart, 50, 40, 50, 0.9)
+
+
+def _worn(*places: int) -> list[np.ndarray]:
+    """Descriptions of faces that share nothing."""
+    looks = np.zeros((len(places), LENGTH), np.uint8)
+    for look, place in zip(looks, places, strict=True):
+        look[place::2] = 200
+    return [*looks]
+
+
+@pytest.mark.parametrize("hidden", [0, 3, 8])
+def test_two_faces_that_meet_and_part_are_told_apart_by_their_looks(hidden: int) -> None:
+    frames = []
+    for i in range(50):
+        away = abs(i - 25) < hidden
+        frames.append(seen(i, *(() if away else _meeting(i)), looks=() if away else _worn(0, 1)))
+    tracks = link(frames, OPTIONS)
+    assert len(tracks) == 2
+    for track in tracks:
+        assert track.boxes[0, 0] == pytest.approx(track.boxes[-1, 0], abs=20)
+    swapped = link(frames, FaceOptions(appearance=0)) if hidden == 3 else []
+    assert all(abs(track.boxes[0, 0] - track.boxes[-1, 0]) > 100 for track in swapped)
+
+
+@pytest.mark.parametrize("hidden", [0, 3, 6])
+def test_two_faces_that_cross_on_one_line_keep_their_identities(hidden: int) -> None:
+    frames = []
+    for i in range(50):
+        both = ((6.0 * i, 50, 40, 50, 0.9), (294 - 6.0 * i, 50, 40, 50, 0.9))
+        away = abs(i - 24.5) < hidden
+        frames.append(seen(i, *(() if away else both), looks=() if away else _worn(0, 1)))
+    tracks = link(frames, OPTIONS)
+    assert len(tracks) == 2
+    for track in tracks:
+        assert abs(track.boxes[0, 0] - track.boxes[-1, 0]) > 250
+
+
 def test_a_track_reaches_a_little_past_its_hits_and_not_further() -> None:
     frames = [seen(i, *([_walk(i)] if 10 <= i <= 20 else [])) for i in range(40)]
-    (track,) = link(frames, OPTIONS)
+    (track,) = link(frames, FaceOptions(reach_us=80_000))
     assert track.frames[0] == 8
     assert track.frames[-1] == 22
     assert track.origins[0] == track.origins[-1] == Origin.TRACKED

@@ -1,0 +1,150 @@
+"""A face is followed to where it came in and went out, and no further."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from models.faces.base import Detections
+from models.faces.options import FaceOptions
+from models.faces.tracking import FacesResult, track_faces
+from project.types import FaceTrack, Json, Origin
+from tests.unit.models.faces import overlap, write_clip
+
+Image = NDArray[np.uint8]
+Box = tuple[float, float, float, float]
+FACE = (64, 80)
+
+
+def _texture(seed: int, size: tuple[int, int]) -> Image:
+    """Soft patches of colour: points that can be followed."""
+    rng = np.random.default_rng(seed)
+    small = rng.integers(20, 236, (size[1] // 6 + 1, size[0] // 6 + 1, 3), np.uint8)
+    return np.asarray(cv2.resize(small, size, interpolation=cv2.INTER_CUBIC), np.uint8)
+
+
+BACKGROUND = (_texture(1, (480, 270)) // 4 + 90).astype(np.uint8)
+
+
+def _picture(*faces: tuple[int, float, float], background: Image = BACKGROUND) -> Image:
+    """Faces are seed, x, y; what lies outside the picture is cut off."""
+    image = background.copy()
+    for seed, x, y in faces:
+        left, top = round(x), round(y)
+        face = _texture(seed, FACE)
+        rows, columns = slice(max(0, top), min(270, top + FACE[1])), slice(max(0, left), min(480, left + FACE[0]))
+        if rows.start < rows.stop and columns.start < columns.stop:
+            image[rows, columns] = face[rows.start - top : rows.stop - top, columns.start - left : columns.stop - left]
+    return image
+
+
+class Knowing:
+    """Finds the faces that it is told, in the frames that it is told; frames are told apart by their order."""
+
+    key = "knowing"
+
+    def __init__(self, truth: Mapping[int, list[Box]]) -> None:
+        self._truth = truth
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        return {}
+
+    def detect(self, image: Image, floor: float = 0.2) -> Detections:
+        number = round(float(image[262:, 472:].mean()) / 4)
+        boxes = np.array(self._truth.get(number, []), np.float32).reshape(-1, 4)
+        return Detections(boxes, np.full(len(boxes), 0.9, np.float32))
+
+
+def _tracked(
+    path: Path, pictures: list[Image], found: Callable[[int], list[Box]], options: FaceOptions | None = None
+) -> FacesResult:
+    """Write a clip whose frames carry their number, by brightness, in the lower right corner, and track it."""
+    for number, image in enumerate(pictures):
+        image[260:, 470:] = 4 * number
+    clip = write_clip(path / "clip.mkv", pictures, "ffv1")
+    detector = Knowing({i: found(i) for i in range(len(pictures))})
+    return track_faces(clip, detector, options or FaceOptions(workers=1))
+
+
+def _matches(track: FaceTrack, frame: int, x: float, y: float) -> bool:
+    place = frame - int(track.frames[0])
+    return 0 <= place < len(track.frames) and overlap(track.boxes[place].tolist(), (x, y, *FACE)) >= 0.6
+
+
+def test_a_face_found_late_is_followed_back_to_where_it_came_in_and_on_to_where_it_left(tmp_path: Path) -> None:
+    def x(i: int) -> float:
+        return -60 + 10.0 * i
+
+    pictures = [_picture((7, x(i), 80)) for i in range(56)]
+    found = _tracked(tmp_path, pictures, lambda i: [(x(i), 80, *FACE)] if 24 <= i <= 32 else [])
+    (track,) = found.tracks
+    assert all(_matches(track, i, x(i), 80) for i in range(5, 50))
+    assert 2 <= track.frames[0] <= 5
+    assert 49 <= track.frames[-1] <= 53
+    assert set(track.origins[: 24 - track.frames[0]]) == {Origin.TRACKED}
+    assert set(track.origins[track.frames <= 32][-9:]) == {Origin.DETECTED}
+
+
+def test_it_is_not_followed_across_a_scene_change_nor_for_longer_than_allowed(tmp_path: Path) -> None:
+    other = 255 - BACKGROUND // 2
+    pictures = [_picture((7, 200, 80), background=BACKGROUND if i >= 12 else other) for i in range(50)]
+    found = _tracked(
+        tmp_path, pictures, lambda i: [(200, 80, *FACE)] if 20 <= i <= 26 else [], FaceOptions(follow_us=480_000)
+    )
+    (track,) = found.tracks
+    assert found.cuts == (12,)
+    assert track.frames[0] == 12
+    assert track.frames[-1] == 26 + 12
+
+
+def test_what_hides_a_face_is_not_followed_in_its_place(tmp_path: Path) -> None:
+    pictures = [_picture((7, 200, 80), *([(9, 200, 80)] if i >= 30 else [])) for i in range(50)]
+    (track,) = _tracked(tmp_path, pictures, lambda i: [(200, 80, *FACE)] if 8 <= i <= 20 else []).tracks
+    assert track.frames[0] == 0
+    assert 29 <= track.frames[-1] <= 31
+
+
+def test_a_face_that_is_lost_and_found_stays_one(tmp_path: Path) -> None:
+    pictures = [_picture((7, 40 + 4.0 * i, 80)) for i in range(60)]
+    hits = {*range(0, 8), *range(45, 60)}
+    (track,) = _tracked(tmp_path, pictures, lambda i: [(40 + 4.0 * i, 80, *FACE)] if i in hits else []).tracks
+    assert track.frames.tolist() == list(range(60))
+    assert all(_matches(track, i, 40 + 4.0 * i, 80) for i in range(60))
+    assert set(track.origins[10:44]) == {Origin.TRACKED}
+
+
+def test_two_faces_that_cross_keep_their_identities(tmp_path: Path) -> None:
+    """They pass on one line, one in front of the other, and neither is found while they overlap."""
+
+    def places(i: int) -> tuple[float, float]:
+        return 30 + 6.0 * i, 380 - 6.0 * i
+
+    def seen(i: int) -> list[Box]:
+        one, other = places(i)
+        return [] if abs(one - other) < 50 else [(one, 80, *FACE), (other, 84, *FACE)]
+
+    pictures = [_picture((7, places(i)[0], 80), (8, places(i)[1], 84)) for i in range(58)]
+    found = _tracked(tmp_path, pictures, seen)
+    assert len(found.tracks) == 2
+    right, left = sorted(found.tracks, key=lambda t: float(t.boxes[0, 0]))
+    assert _matches(right, 2, places(2)[0], 80)
+    assert _matches(right, 55, places(55)[0], 80)
+    assert _matches(left, 2, places(2)[1], 84)
+    assert _matches(left, 55, places(55)[1], 84)
+
+
+@pytest.mark.parametrize("follow_us", [0, 5_000_000])
+def test_following_costs_no_hit(tmp_path: Path, follow_us: int) -> None:
+    hits = {*range(3, 9), *range(30, 40)}
+    pictures = [_picture((7, 40 + 4.0 * i, 80)) for i in range(50)]
+    tracks = _tracked(
+        tmp_path,
+        pictures,
+        lambda i: [(40 + 4.0 * i, 80, *FACE)] if i in hits else [],
+        FaceOptions(follow_us=follow_us),
+    ).tracks
+    assert all(any(_matches(track, i, 40 + 4.0 * i, 80) for track in tracks) for i in hits)

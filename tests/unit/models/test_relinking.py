@@ -1,0 +1,96 @@
+"""Who may be one person: likely pairs first, never two who are seen together."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.faces.appearance import LENGTH, describe, likeness
+from models.faces.relinking import looks_of, suggest
+from project.types import FaceTrack, Origin
+from tests.unit.models.faces import seen
+
+
+def _track(name: str, first: int, last: int) -> FaceTrack:
+    frames = np.arange(first, last + 1, dtype=np.int32)
+    count = len(frames)
+    boxes = np.tile(np.array([[10, 10, 40, 50]], np.float32), (count, 1))
+    detected = np.full(count, Origin.DETECTED, np.uint8)
+    return FaceTrack(name, frames, frames.astype(np.int64) * 40_000, boxes, np.full(count, 0.9, np.float32), detected)
+
+
+def _looks(*places: int, blur: float = 0.0) -> dict[str, np.ndarray]:
+    found = {}
+    for n, place in enumerate(places):
+        look = np.zeros(LENGTH)
+        look[place::4] = 2 * 255 / np.sqrt(LENGTH / 4)
+        found[str(n)] = look * (1 - blur)
+    return found
+
+
+def test_the_same_looks_in_two_shots_are_suggested_and_others_are_not() -> None:
+    tracks = [_track("0", 0, 9), _track("1", 0, 9), _track("2", 10, 19), _track("3", 10, 19)]
+    found = suggest(tracks, _looks(0, 1, 1, 2), {})
+    assert [one.tracks for one in found] == [("1", "2")]
+    assert found[0].confidence == 1
+
+
+def test_people_seen_together_are_never_one() -> None:
+    tracks = [_track("0", 0, 9), _track("1", 5, 14), _track("2", 20, 29)]
+    found = suggest(tracks, _looks(0, 0, 0), {})
+    assert sorted(len(one.tracks) for one in found) == [2]
+
+
+def test_an_embedding_overrules_looks() -> None:
+    tracks = [_track("0", 0, 9), _track("1", 10, 19), _track("2", 20, 29)]
+    who = {"0": np.array([1, 0], np.float32), "1": np.array([0, 1], np.float32), "2": np.array([1, 0], np.float32)}
+    assert [one.tracks for one in suggest(tracks, _looks(0, 0, 1), who)] == [("0", "2")]
+
+
+def test_what_was_found_rarely_or_unsurely_is_not_compared() -> None:
+    often, rare = _track("often", 0, 9), _track("rare", 0, 2)
+    frames = [seen(i, (10, 10, 40, 50, 0.9), (200, 10, 40, 50, 0.9)) for i in range(10)]
+    assert list(looks_of([often, rare], frames)) == ["often"]
+    assert looks_of([often], frames)["often"] == pytest.approx(np.full(LENGTH, 90))
+    assert suggest([often], looks_of([often], frames), {}) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 40), st.integers(5, 20)), max_size=8))
+def test_groups_hold_each_track_once_and_nobody_twice_in_a_frame(plan: list[tuple[int, int, int]]) -> None:
+    tracks = [_track(str(n), first, first + length) for n, (_, first, length) in enumerate(plan)]
+    found = suggest(tracks, _looks(*(place for place, _, _ in plan)), {})
+    members = [name for one in found for name in one.tracks]
+    assert len(members) == len(set(members))
+    for one in found:
+        assert 0.3 <= one.confidence <= 1
+        frames = np.concatenate([tracks[int(name)].frames for name in one.tracks])
+        assert len(np.unique(frames)) == len(frames)
+
+
+def _portrait(seed: int, size: int = 64) -> tuple[np.ndarray, ...]:
+    rng = np.random.default_rng(seed)
+    luma = np.kron(rng.integers(20, 230, (8, 8)), np.ones((size // 8, size // 8))).astype(np.uint8)
+    blue, red = (np.kron(rng.integers(100, 156, (4, 4)), np.ones((size // 8, size // 8))) for _ in range(2))
+    return luma, blue.astype(np.uint8), red.astype(np.uint8)
+
+
+def test_a_face_is_most_like_itself_also_brighter_and_at_half_the_size() -> None:
+    box = (12, 12, 40, 40)
+    faces = [_portrait(seed) for seed in range(4)]
+    known = np.array([describe(face, box) for face in faces])
+    brighter = [(np.minimum(face[0] * 0.8 + 40, 255).astype(np.uint8), *face[1:]) for face in faces]
+    smaller = [tuple(plane[::2, ::2] for plane in face) for face in faces]
+    for others in (
+        [describe(face, box) for face in brighter],
+        [describe(face, (6, 6, 20, 20)) for face in smaller],
+    ):
+        alike = likeness(known, np.array(others))
+        assert (alike.argmax(axis=1) == np.arange(4)).all()
+        assert alike.diagonal().min() > 0.9
+    assert likeness(known, known).diagonal() == pytest.approx(1, abs=0.01)
+
+
+def test_a_box_outside_the_picture_looks_like_nothing() -> None:
+    look = describe(_portrait(0), (500, 500, 10, 10))
+    assert not look.any()
+    assert likeness(look[None], look[None])[0, 0] == 0
