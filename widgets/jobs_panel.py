@@ -35,6 +35,7 @@ class JobsPanel(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._jobs: dict[str, JobRow] = {}
+        self._uncounted: set[str] = set()
         self.setAccessibleName("Jobs")
         self.setMinimumWidth(360)
         column = QVBoxLayout(self)
@@ -68,9 +69,11 @@ class JobsPanel(QFrame):
         column.addLayout(self._stack, 1)
         self._refresh()
 
-    def add(self, job_id: str, title: str) -> None:
-        """Put a job on the list, waiting for its turn."""
+    def add(self, job_id: str, title: str, *, counted: bool = True) -> None:
+        """Put a job on the list, waiting for its turn; one that stands for others is not counted."""
         row = JobRow(title)
+        if not counted:
+            self._uncounted.add(job_id)
         row.cancel.clicked.connect(lambda: self.cancel_requested.emit(job_id))
         row.open.clicked.connect(lambda: self.result_requested.emit(job_id))
         self._jobs[job_id] = row
@@ -104,6 +107,7 @@ class JobsPanel(QFrame):
     def _refresh(self) -> None:
         self._stack.setCurrentIndex(1 if self._jobs else 0)
         self._clear.setVisible(any(row.state in ENDED for row in self._jobs.values()))
-        open_jobs = [row for row in self._jobs.values() if row.state not in ENDED]
+        counted = [row for job, row in self._jobs.items() if job not in self._uncounted]
+        open_jobs = [row for row in counted if row.state not in ENDED]
         running = [row.percent for row in open_jobs if row.state == JobState.RUNNING]
         self.counts_changed.emit(len(open_jobs), running[0] if running else -1)

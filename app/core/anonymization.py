@@ -4,7 +4,7 @@ import os
 import re
 import time
 from collections.abc import Mapping
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import cast
 
@@ -89,12 +89,33 @@ def prepare(
             **found,
             "detector": joined((ALWAYS, witness) if witness else (ALWAYS,)),
             "witness": witness,
+            "keep_robots": keep_robots,
             "start_us": start_us,
             "end_us": end_us,
             "output": str(output),
             "overwrite": overwrite,
         },
     )
+
+
+def renew(session: Session, work: Work) -> Work:
+    """Return the job as it has to be now, when its turn comes: faces may have been edited while it waited.
+
+    Raises:
+        UserError: it cannot be done any more; see `prepare`.
+    """
+    if not outdated(session, work):
+        return work
+    old = work.parameters
+    Path(str(old["tracks"])).unlink(missing_ok=True)
+    found = gather(
+        session,
+        work.recording_id,
+        str(old["method"]),
+        cast(dict[str, Json], old["options"]),
+        keep_robots=bool(old["keep_robots"]),
+    )
+    return replace(work, parameters={**old, **found})
 
 
 def clip_name(recording: Recording, method: str, start_us: int | None, end_us: int | None) -> str:

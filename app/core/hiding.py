@@ -15,7 +15,6 @@ from anonymize.methods.registry import method_type, missing_weights
 from app.core.session import LocatedMedium, Session
 from app.core.track_file import save_tracks, take_tracks
 from media.cache import cache_folder
-from media.index import load_index
 from models import weights
 from project.errors import UserError
 from project.queries.face_reviews import mask_state
@@ -206,6 +205,8 @@ _DECISIVE = (
 
 
 def _tracks(session: Session, recording_id: str, located: LocatedMedium) -> list[FaceTrack]:
+    from media.index import load_index
+
     times = load_index(located.path, cache_folder()).times.times_us
     return faces_to_hide(session.study, recording_id, times)
 

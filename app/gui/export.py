@@ -1,22 +1,27 @@
 """Exports: the question, the jobs, and what came of them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
-from app.core import anonymization, face_tracking
+from app.core import anonymization, face_tracking, fetching, preview, rendering_queue
+from app.core.hiding import faces_run
 from app.core.jobs import Work
+from app.core.rendering_queue import Clip, ClipState, Queue
+from app.core.session import Session
+from app.gui.export_batch import ExportBatch
 from app.gui.export_dialog import ExportDialog, ExportRequest
-from app.gui.export_result import ExportResult
+from app.gui.export_result import ExportResult, Findings
 from app.gui.job_center import JobCenter, Result
+from app.gui.preview_feed import PreviewFeed
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.queries.recordings import all_recordings, recording
-from project.queries.runs import latest_run
 from project.timebase import SECOND
+from project.types import Json
 
 
 class Export(QObject):
@@ -36,12 +41,16 @@ class Export(QObject):
         self._folder: Path | None = None
         self.dialog: ExportDialog | None = None
         self.result: ExportResult | None = None
-        self._awaited: list[Work] = []
+        self._batches: list[ExportBatch] = []
+        self._awaited: list[tuple[Work, ExportBatch, Clip]] = []
+        self._fetched: list[Work] = []
         jobs.result_wanted.connect(self.show_result)
-        jobs.stopped.connect(self._say_stopped)
+        jobs.stopped.connect(self._on_stopped)
+        jobs.progressed.connect(self._on_progress)
+        studio.session_changed.connect(self._on_session)
 
-    def ask(self, span: tuple[int, int] | None) -> None:
-        """Open the dialog for the recording that is shown."""
+    def ask(self, span: tuple[int, int] | None, time_us: int = 0) -> None:
+        """Open the dialog for the recording that is shown, with a preview of its frame at a time."""
         session, shown = self._studio.session, self._studio.recording
         if session is None or shown is None:
             return
@@ -50,98 +59,233 @@ class Export(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        count = len(all_recordings(session.study))
+        seen = [(r.id, f"{r.number}. {r.name}") for r in all_recordings(session.study) if session.has_picture(r.id)]
         folder = self._folder or session.study.folder / "anonymized"
-        self.dialog = ExportDialog(f"{shown.number}. {shown.name}", span, count, folder, self._window)
-        self.dialog.accepted_request.connect(self.start)
-        self.dialog.open()
+        queue = None if self._batches else rendering_queue.unfinished(session)
+        self.dialog = dialog = ExportDialog(
+            seen, shown.id, span, folder, self._window, time_us=time_us, left_over=_left_over(queue)
+        )
+        feed = PreviewFeed(dialog, self._jobs.runner.command)
+        feed.working.connect(dialog.pane.show_working)
+        feed.ready.connect(dialog.show_preview)
+        feed.failed.connect(dialog.show_problem)
+        dialog.preview_wanted.connect(partial(self._preview, feed, session, shown.id))
+        dialog.fetch_requested.connect(self._fetch)
+        dialog.accepted_request.connect(self.start)
+        if queue is not None:
+            dialog.resume_requested.connect(partial(self._run, session, queue))
+        dialog.finished.connect(lambda _result: self._close(feed))
+        dialog.open()
+        dialog.start_preview()
 
     def start(self, request: ExportRequest) -> None:
         """Put the jobs of an export into the queue; faces are tracked first where they were not."""
-        session, shown = self._studio.session, self._studio.recording
-        if session is None or shown is None:
+        session = self._studio.session
+        if session is None:
             return
         self._folder = request.folder
-        chosen = all_recordings(session.study) if request.everything else [shown]
-        refused: list[UserError] = []
-        for one in chosen:
-            try:
-                self._start_one(one.id, request, one.id == shown.id and not request.everything)
-            except UserError as error:
-                refused.append(error)
-        if len(refused) > 1:
-            first = refused[0]
-            self._studio.failed.emit(UserError(f"{len(refused)} recordings are left out. {first.message}", first.hint))
-        elif refused:
-            self._studio.failed.emit(refused[0])
-        elif len(chosen) > 1:
-            self._studio.told.emit(f"Exporting {len(chosen)} recordings, one by one. Jobs shows how far it is.")
-        elif any(work.recording_id == shown.id for work in self._awaited):
-            self._studio.told.emit(f"Looking for faces in recording {shown.number} first; its export follows.")
-        else:
-            self._studio.told.emit(f"Exporting recording {shown.number}. Jobs shows how far it is.")
+        start, end = request.span or (None, None)
+        try:
+            queue = rendering_queue.make_queue(
+                session,
+                request.recordings,
+                request.methods,
+                request.folder,
+                start_us=start,
+                end_us=end,
+                keep_robots=request.keep_robots,
+                overwrite=request.overwrite,
+            )
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._run(session, queue)
 
     def show_result(self, work: Work, result: Result) -> None:
         """Show what came of an export, with the times to look at."""
-        left, doubtful, blanked = (_times(result.get(key)) for key in ("faces_left", "doubtful", "blanked"))
-        exempt = work.parameters.get("exempt")
-        kept = len(exempt) if isinstance(exempt, list) else 0
-        self.result = ExportResult(Path(str(result["output"])), left, doubtful, blanked, self._window, kept)
+        session, exempt = self._studio.session, work.parameters.get("exempt")
+        if session is None or work.kind != "anonymize":
+            return
+        found = Findings(
+            _times(result.get("faces_left")),
+            _times(result.get("doubtful")),
+            _times(result.get("blanked")),
+            _times(result.get("undrawn")),
+            kept=len(exempt) if isinstance(exempt, list) else 0,
+            outdated=anonymization.outdated(session, self._jobs.as_done(work)),
+            independent=bool(result.get("independent")),
+        )
+        self.result = ExportResult(Path(str(result["output"])), found, self._window)
         self.result.jump_requested.connect(lambda at: self.jump_requested.emit(work.recording_id, at))
         self.result.show()
 
-    def _start_one(self, recording_id: str, request: ExportRequest, show: bool) -> None:
-        session = self._studio.session
-        assert session is not None
-        medium = session.main_medium(recording_id)
-        run = latest_run(session.study, recording_id, "faces")
-        tracked = run is not None and medium is not None and run.parameters.get("fingerprint") == medium.fingerprint
-        tracking = self._jobs.of("faces", recording_id)
-        if tracked:
-            self._render(recording_id, request, show)
-            return
-        if tracking is None:
-            tracking = face_tracking.prepare(session, recording_id)
-            self._jobs.start(tracking)
-        self._awaited.append(tracking)
-        self._jobs.after(tracking, partial(self._go_on, tracking, request, show))
+    def _run(self, session: Session, queue: Queue) -> None:
+        batch = ExportBatch(session, self._jobs, queue)
+        self._batches.append(batch)
+        for clip in batch.clips:
+            self._start_one(batch, clip)
+        many = len(batch.clips) > 1
+        if batch.ended:
+            self._ended(batch)
+        elif many:
+            self._studio.told.emit(f"Exporting {len(batch.clips)} clips, one by one. Jobs shows how far it is.")
+        else:
+            (clip,) = batch.clips
+            number = session.recording(clip.recording_id).number
+            if self._awaited and self._awaited[-1][1] is batch:
+                self._studio.told.emit(f"Looking for faces in recording {number} first; its export follows.")
+            else:
+                self._studio.told.emit(f"Exporting recording {number}. Jobs shows how far it is.")
 
-    def _go_on(self, tracking: Work, request: ExportRequest, show: bool, _result: Result) -> None:
-        self._awaited.remove(tracking)
+    def _start_one(self, batch: ExportBatch, clip: Clip) -> None:
         try:
-            self._render(tracking.recording_id, request, show)
+            if _tracked(batch.session, clip.recording_id):
+                self._render(batch, clip)
+                return
+            tracking = self._jobs.of("faces", clip.recording_id)
+            if tracking is None:
+                tracking = face_tracking.prepare(batch.session, clip.recording_id)
+                self._jobs.start(tracking)
         except UserError as error:
-            self._studio.failed.emit(error)
-
-    def _say_stopped(self, work: Work) -> None:
-        session = self._studio.session
-        if session is None:
+            self._fail(batch, clip, error)
             return
+        self._awaited.append((tracking, batch, clip))
+        self._jobs.after(tracking, lambda _result: self._go_on(tracking, batch, clip))
+
+    def _go_on(self, tracking: Work, batch: ExportBatch, clip: Clip) -> None:
+        self._awaited = [one for one in self._awaited if one[0] is not tracking or one[2] is not clip]
+        if batch.has_ended(clip):
+            return
+        try:
+            self._render(batch, clip)
+        except UserError as error:
+            self._fail(batch, clip, error)
+            self._settle(batch)
+
+    def _render(self, batch: ExportBatch, clip: Clip) -> None:
+        work = rendering_queue.prepare(batch.session, batch.queue, clip)
+        batch.begin(clip, work)
+        self._jobs.start(work, lambda result: self._on_done(batch, clip, work, result))
+
+    def _on_done(self, batch: ExportBatch, clip: Clip, work: Work, result: Result) -> None:
+        batch.done(clip, result)
+        shown = self._studio.recording
+        if len(batch.clips) == 1 and shown is not None and shown.id == clip.recording_id:
+            self.show_result(work, result)
+        elif anonymization.outdated(batch.session, self._jobs.as_done(work)):
+            number = batch.session.recording(clip.recording_id).number
+            self._studio.failed.emit(
+                UserError(f"Faces of recording {number} were changed while it was exported.", "Export it again.")
+            )
+        self._settle(batch)
+
+    def _on_stopped(self, work: Work) -> None:
+        session = self._studio.session
+        if session is None or self._jobs.leaving:
+            return
+        problem = self._jobs.problem_of(work)
+        hit = [(batch, clip) for batch in self._batches if (clip := batch.clip_of(work)) is not None]
+        waiting = [(batch, clip) for tracking, batch, clip in self._awaited if tracking is work]
+        self._awaited = [one for one in self._awaited if one[0] is not work]
+        for batch, clip in (*hit, *waiting):
+            if problem is not None:
+                batch.failed(clip, problem)
+            else:
+                batch.stopped(clip)
+            self._settle(batch)
         found = recording(session.study, work.recording_id)
         name = f"recording {found.number}" if found else "a recording"
-        if work in self._awaited:
-            self._awaited = [one for one in self._awaited if one != work]
+        if waiting:
             self._studio.told.emit(f"Looking for faces was stopped, so {name} is not exported.")
         elif work.kind == "anonymize":
             self._studio.told.emit(f"The export of {name} was stopped. No clip was written.")
+        if work in self._fetched and self.dialog is not None:
+            self.dialog.methods.say(str(problem) if problem else "Stopped; nothing was installed.")
 
-    def _render(self, recording_id: str, request: ExportRequest, show: bool) -> None:
-        session = self._studio.session
-        if session is None:
+    def _fail(self, batch: ExportBatch, clip: Clip, error: UserError) -> None:
+        batch.failed(clip, error)
+        if len(batch.clips) == 1:
+            self._studio.failed.emit(error)
+
+    def _settle(self, batch: ExportBatch) -> None:
+        if batch.ended and batch in self._batches:
+            self._ended(batch)
+
+    def _ended(self, batch: ExportBatch) -> None:
+        self._batches.remove(batch)
+        if len(batch.clips) == 1:
             return
-        start, end = request.span or (None, None)
-        work = anonymization.prepare(
-            session,
-            recording_id,
-            request.method,
-            request.folder,
-            options=request.options,
-            start_us=start,
-            end_us=end,
-            keep_robots=request.keep_robots,
-            overwrite=request.overwrite,
+        failed = next((one for one in batch.queue.clips if one.state is ClipState.FAILED), None)
+        if failed is None:
+            self._studio.told.emit(f"Export: {batch.summary()}.")
+        else:
+            number = batch.session.recording(failed.recording_id).number
+            first = f"Recording {number}, {failed.method}: {failed.problem}"
+            self._studio.failed.emit(UserError(f"Export: {batch.summary()}.", first))
+
+    def _preview(
+        self,
+        feed: PreviewFeed,
+        session: Session,
+        recording_id: str,
+        method: str,
+        options: Mapping[str, Json],
+        time_us: int,
+        keep_robots: bool,
+    ) -> None:
+        feed.ask(
+            lambda: preview.prepare(session, recording_id, method, time_us, options=options, keep_robots=keep_robots)
         )
-        self._jobs.start(work, (lambda result: self.show_result(work, result)) if show else None)
+
+    def _fetch(self, names: Sequence[str]) -> None:
+        dialog = self.dialog
+        if dialog is None:
+            return
+        try:
+            for name in names:
+                work = fetching.prepare(name)
+                self._fetched.append(work)
+                self._jobs.start(work, lambda _result: self._on_fetched())
+        except UserError as error:
+            dialog.methods.say(f"{error.message} {error.hint}".strip())
+
+    def _on_fetched(self) -> None:
+        if self.dialog is not None:
+            self.dialog.refresh()
+
+    def _on_progress(self, work: Work, done: int, total: int, _text: str) -> None:
+        if work in self._fetched and self.dialog is not None:
+            share = f" {100 * done // total} %" if total else ""
+            self.dialog.methods.say(f"{work.title}:{share}")
+
+    def _close(self, feed: PreviewFeed) -> None:
+        feed.close()
+        self.dialog = None
+
+    def _on_session(self) -> None:
+        self._batches.clear()
+        self._awaited.clear()
+        session = self._studio.session
+        queue = rendering_queue.unfinished(session) if session is not None else None
+        if queue is not None:
+            self._studio.told.emit(f"{_left_over(queue)} Export anonymized goes on with it.")
+
+
+def _left_over(queue: Queue | None) -> str:
+    if queue is None:
+        return ""
+    left, count = len(queue.left), len(queue.clips)
+    clips = "its clip was not made" if count == 1 else f"{left} of its {count} clips are left"
+    return f"The last export did not end: {clips}."
+
+
+def _tracked(session: Session, recording_id: str) -> bool:
+    located = session.usable_picture(recording_id)
+    try:
+        faces_run(session, recording_id, located)
+    except UserError:
+        return False
+    return True
 
 
 def _times(found: object) -> Sequence[int]:

@@ -1,45 +1,48 @@
 """What to export, how the faces are hidden, and where the clips go."""
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QDoubleSpinBox,
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
     QLabel,
     QLineEdit,
     QPushButton,
-    QSpinBox,
+    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
 
-from anonymize.methods.registry import DEFAULT, METHODS, method_type
+from app.core.preview import Preview
+from app.gui.method_list import MethodList
+from app.gui.preview_pane import PreviewPane
+from project.errors import UserError
 from project.schemes.scheme import Choice
 from project.timebase import format_time
 from project.types import Json
 from widgets import theme
+from widgets.tick_list import TickList
 from widgets.tick_row import TickRow
 
 Span = tuple[int, int]
+_SIZE = QSize(1000, 640)
+_LEFT = 420
 
 
 @dataclass(frozen=True, slots=True)
 class ExportRequest:
-    """What the user wants. `span` is None for whole recordings; `everything` means all recordings."""
+    """What the user wants. `span` is None for whole recordings; methods come with their options."""
 
-    method: str
-    options: Mapping[str, Json]
+    methods: Mapping[str, Mapping[str, Json]]
+    recordings: tuple[str, ...]
     folder: Path
     span: Span | None
-    everything: bool
     keep_robots: bool
     overwrite: bool
 
@@ -49,90 +52,141 @@ class ExportDialog(QDialog):
 
     Signals:
         accepted_request (ExportRequest): the user pressed Export.
+        preview_wanted (str, object, object, bool): method, its options, microseconds, whether robots stay as they are.
+        fetch_requested (list[str]): weights that the user wants to get.
+        resume_requested: the user wants to go on with an export that was interrupted.
     """
 
     accepted_request = Signal(object)
+    preview_wanted = Signal(str, object, object, bool)
+    fetch_requested = Signal(object)
+    resume_requested = Signal()
 
     def __init__(
         self,
-        title: str,
+        recordings: Sequence[tuple[str, str]],
+        shown: str,
         span: Span | None,
-        recordings: int,
         folder: Path,
         parent: QWidget | None = None,
+        *,
+        time_us: int = 0,
+        left_over: str = "",
         choose_folder: Callable[[QWidget, Path], Path | None] | None = None,
     ) -> None:
+        """Ask.
+
+        Args:
+            recordings: id and title of all that have a picture.
+            shown: id of the one that is looked at.
+            span: start and end of what is marked in it.
+            folder: where clips went last.
+            parent: the window.
+            time_us: the frame of the preview.
+            left_over: what is left of an export that was interrupted; "" where none was.
+            choose_folder: asks for a folder.
+        """
         super().__init__(parent)
-        self._span = span
+        self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
-        self._inputs: dict[str, QSpinBox | QDoubleSpinBox] = {}
         self.setWindowTitle("Export anonymized")
-        self.setMinimumWidth(480)
+        self.resize(_SIZE.boundedTo(self.screen().availableSize() - QSize(16, 48)))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
-        self._form = QFormLayout()
-        self._form.setSpacing(theme.GRID)
-        self.what = QComboBox()
-        self.what.setAccessibleName("What to export")
-        self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.what.addItem(f"This recording ({title})", "recording")
-        if span is not None:
-            self.what.addItem(f"From {format_time(span[0])} to {format_time(span[1])}", "span")
-            self.what.setCurrentIndex(1)
-        if recordings > 1:
-            self.what.addItem(f"All {recordings} recordings", "all")
-        self._form.addRow("&Export", self.what)
-        self.method = QComboBox()
-        self.method.setAccessibleName("How the faces are hidden")
-        for key in METHODS:
-            kind = method_type(key)
-            self.method.addItem(f"{kind.title} (recommended)" if key == DEFAULT else kind.title, key)
-        self.method.setCurrentIndex(list(METHODS).index(DEFAULT))
-        self._form.addRow("&Method", self.method)
-        self._described = QLabel(wordWrap=True)
-        self._described.setMinimumHeight(theme.GRID * 5)
-        self._described.setAlignment(Qt.AlignmentFlag.AlignTop)
-        self._form.addRow("", self._described)
-        self._options = QWidget()
-        self._options_form = QFormLayout(self._options)
-        self._options_form.setContentsMargins(0, theme.GRID // 2, 0, theme.GRID // 2)
-        self._form.addRow("", self._options)
-        row = self._folder_row(folder)
-        label = QLabel("&Folder")
-        label.setBuddy(self.folder)
-        self._form.addRow(label, row)
-        self.keep_robots = TickRow(
-            Choice("robots", "Leave robots' faces as they are", "Those assigned to a participant with the role robot.")
-        )
-        self._form.addRow("", self.keep_robots)
-        self.overwrite = TickRow(Choice("overwrite", "Replace clips of the same name", "Made by an earlier export."))
-        self._form.addRow("", self.overwrite)
-        column.addLayout(self._form)
-        note = QLabel(
-            "Faces are looked for first where that was not done yet. Afterwards every clip is searched for faces that "
-            "are left.",
-            wordWrap=True,
-        )
-        note.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        column.addWidget(note)
-        column.addStretch()
+        if left_over:
+            column.addLayout(self._left_over_row(left_over))
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID * 2)
+        row.addWidget(self._build_form(folder))
+        self.pane = PreviewPane(time_us)
+        row.addWidget(self.pane, 1)
+        column.addLayout(row, 1)
         column.addLayout(self._buttons())
-        self.method.currentIndexChanged.connect(self._show_method)
-        self._show_method()
+        self.methods.changed.connect(self._on_changed)
+        self.methods.fetch_requested.connect(self.fetch_requested)
+        self.keep_robots.toggled.connect(self._on_changed)
+        self.pane.time_changed.connect(self._ask_preview)
+        self._asked: object = None
+        self.methods.tree.setFocus()
+        self._tell()
 
     def request(self) -> ExportRequest:
         """Return what is filled in."""
-        what = self.what.currentData()
         return ExportRequest(
-            self.method.currentData(),
-            {key: box.value() for key, box in self._inputs.items()},
+            self.methods.chosen(),
+            self._chosen(),
             Path(self.folder.text()).expanduser(),
-            self._span if what == "span" else None,
-            what == "all",
+            self._span if self.what.currentData() == "span" else None,
             self.keep_robots.isChecked(),
             self.overwrite.isChecked(),
         )
+
+    def start_preview(self) -> None:
+        """Ask for the first preview."""
+        self._ask_preview()
+
+    def show_preview(self, made: Preview) -> None:
+        """Show a preview that was asked for."""
+        self.pane.show_preview(made)
+
+    def show_problem(self, error: UserError) -> None:
+        """Say why there is no preview."""
+        self.pane.show_problem(f"{error.message} {error.hint}".strip())
+
+    def refresh(self) -> None:
+        """Look again at which weights are installed."""
+        self._asked = None
+        self.methods.refresh()
+
+    def _build_form(self, folder: Path) -> QWidget:
+        inner = QWidget()
+        form = QFormLayout(inner)
+        form.setContentsMargins(0, 0, theme.GRID, 0)
+        form.setSpacing(theme.GRID)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
+        form.addRow("&Export", self._build_what())
+        self.several = TickList()
+        self.several.setAccessibleName("Which recordings")
+        self.several.setFixedHeight(theme.GRID * 14)
+        for key, title in self._recordings:
+            self.several.add(key, title, key == self._shown)
+        self.several.itemChanged.connect(lambda *_: self._tell())
+        self.several.hide()
+        form.addRow(self.several)
+        self.methods = MethodList()
+        form.addRow("Methods; tick one or more", self.methods)
+        label = QLabel("&Folder")
+        row = self._folder_row(folder)
+        label.setBuddy(self.folder)
+        form.addRow(label, row)
+        self.keep_robots = TickRow(
+            Choice("robots", "Leave robots' faces as they are", "Those assigned to a participant with the role robot.")
+        )
+        form.addRow(self.keep_robots)
+        self.overwrite = TickRow(Choice("overwrite", "Replace clips of the same name", "Made by an earlier export."))
+        form.addRow(self.overwrite)
+        area = QScrollArea(widgetResizable=True)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        area.setWidget(inner)
+        area.setFixedWidth(_LEFT)
+        return area
+
+    def _build_what(self) -> QComboBox:
+        titles = dict(self._recordings)
+        self.what = QComboBox()
+        self.what.setAccessibleName("What to export")
+        self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.what.addItem(f"This recording ({titles.get(self._shown, '')})", "recording")
+        if self._span is not None:
+            self.what.addItem(f"From {format_time(self._span[0])} to {format_time(self._span[1])}", "span")
+            self.what.setCurrentIndex(1)
+        if len(self._recordings) > 1:
+            self.what.addItem(f"All {len(self._recordings)} recordings", "all")
+            self.what.addItem("Several recordings…", "several")
+        self.what.currentIndexChanged.connect(self._on_what)
+        return self.what
 
     def _folder_row(self, folder: Path) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -147,39 +201,82 @@ class ExportDialog(QDialog):
         row.addWidget(browse)
         return row
 
+    def _left_over_row(self, text: str) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        words = QLabel(text, wordWrap=True)
+        words.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
+        self.resume = QPushButton("Go on with it")
+        self.resume.setToolTip("Make the clips that are left")
+        self.resume.setAutoDefault(False)
+        self.resume.clicked.connect(self._resume)
+        row.addWidget(words, 1)
+        row.addWidget(self.resume)
+        return row
+
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        row.addStretch()
+        self._note = QLabel(wordWrap=True)
+        self._note.setStyleSheet(f"color: {theme.palette().muted.name()};")
+        row.addWidget(self._note, 1)
         cancel = QPushButton("Cancel")
         cancel.setToolTip("Export nothing (Esc)")
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
-        export = QPushButton("Export")
-        export.setProperty("primary", True)
-        export.setToolTip("Start the export (Enter); you can go on working meanwhile")
-        export.setDefault(True)
-        export.clicked.connect(self._accept)
+        self.export = QPushButton("Export")
+        self.export.setProperty("primary", True)
+        self.export.setToolTip("Start the export (Enter); you can go on working meanwhile")
+        self.export.setDefault(True)
+        self.export.clicked.connect(self._accept)
         row.addWidget(cancel)
-        row.addWidget(export)
+        row.addWidget(self.export)
         return row
 
-    def _show_method(self) -> None:
-        kind = method_type(self.method.currentData())
-        self._described.setText(kind.description)
-        while self._options_form.rowCount():
-            self._options_form.removeRow(0)
-        self._inputs = {}
-        for spec in fields(kind.options_type):
-            if "minimum" in spec.metadata:
-                self._inputs[spec.name] = box = _box(spec.default, spec.metadata)
-                self._options_form.addRow(spec.metadata["title"], box)
-        self._options.setVisible(bool(self._inputs))
+    def _chosen(self) -> tuple[str, ...]:
+        what = self.what.currentData()
+        if what == "all":
+            return tuple(key for key, _ in self._recordings)
+        if what != "several":
+            return (self._shown,)
+        return tuple(self.several.ticked())
+
+    def _on_what(self) -> None:
+        self.several.setVisible(self.what.currentData() == "several")
+        self._tell()
+
+    def _on_changed(self) -> None:
+        self._tell()
+        self._ask_preview()
+
+    def _ask_preview(self) -> None:
+        if self.methods.missing():
+            self._asked = None
+            self.pane.show_problem("Get its weights first; then there is a preview.")
+            return
+        wanted = (self.methods.current(), self.methods.options(), self.pane.time_us, self.keep_robots.isChecked())
+        if wanted != self._asked:
+            self._asked = wanted
+            self.preview_wanted.emit(*wanted)
+
+    def _tell(self) -> None:
+        clips = len(self.methods.chosen()) * len(self._chosen())
+        self.export.setEnabled(clips > 0)
+        self.export.setText(f"Export {clips} clips" if clips > 1 else "Export")
+        if clips:
+            text = "Faces are looked for first where that was not done. Every clip is searched for faces afterwards."
+        else:
+            text = "Tick a method and a recording."
+        self._note.setText(text)
 
     def _browse(self) -> None:
         chosen = self._choose_folder(self, Path(self.folder.text()))
         if chosen is not None:
             self.folder.setText(str(chosen))
+
+    def _resume(self) -> None:
+        self.resume_requested.emit()
+        self.accept()
 
     def _accept(self) -> None:
         if self.folder.text().strip():
@@ -187,22 +284,6 @@ class ExportDialog(QDialog):
             self.accept()
         else:
             self.folder.setFocus()
-
-
-def _box(default: Any, metadata: Mapping[str, Any]) -> QSpinBox | QDoubleSpinBox:
-    box: QSpinBox | QDoubleSpinBox
-    if isinstance(default, int):
-        box = QSpinBox()
-        box.setRange(metadata["minimum"], metadata["maximum"])
-    else:
-        box = QDoubleSpinBox()
-        box.setDecimals(2)
-        box.setSingleStep(0.05)
-        box.setRange(metadata["minimum"], metadata["maximum"])
-    box.setValue(default)
-    box.setAccessibleName(metadata["title"])
-    box.setToolTip(metadata["description"])
-    return box
 
 
 def _ask_folder(parent: QWidget, start: Path) -> Path | None:

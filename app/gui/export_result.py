@@ -1,6 +1,7 @@
 """What came of an export: where the clip is, and which moments should be looked at."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
@@ -21,6 +22,32 @@ from widgets import theme
 from widgets.icons import pixmap
 
 _GAP_US = 500_000
+_NO_WITNESS = (
+    "It was looked at by the detector that found the faces. A witness sees more: greenroom models fetch rfb320."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What was found in a clip; times in microseconds on the recording's axis.
+
+    Attributes:
+        left: frames with a face that should be hidden.
+        doubtful: frames that a person should look at.
+        blanked: frames that could not be read and were covered wholly.
+        undrawn: frames in which a face could not be drawn and was painted solid.
+        kept: how many tracks of robots were to stay.
+        outdated: whether what is hidden was changed since the clip was asked for.
+        independent: whether a detector looked that had no part in finding the faces.
+    """
+
+    left: Sequence[int] = ()
+    doubtful: Sequence[int] = ()
+    blanked: Sequence[int] = ()
+    undrawn: Sequence[int] = ()
+    kept: int = 0
+    outdated: bool = False
+    independent: bool = True
 
 
 class ExportResult(QDialog):
@@ -32,22 +59,16 @@ class ExportResult(QDialog):
 
     jump_requested = Signal(object)
 
-    def __init__(
-        self,
-        output: Path,
-        left: Sequence[int],
-        doubtful: Sequence[int],
-        blanked: Sequence[int],
-        parent: QWidget | None = None,
-        kept: int = 0,
-    ) -> None:
+    def __init__(self, output: Path, found: Findings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Export finished")
         self.setMinimumSize(440, 240)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        column.addLayout(_headline(bool(left), _verdict(left, kept)))
+        column.addLayout(_headline(bool(found.left) or found.outdated, _verdict(found)))
+        if not found.independent:
+            column.addWidget(_muted(_NO_WITNESS))
         path = QLabel(str(output), wordWrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         path.setAccessibleName(f"The clip: {output}")
@@ -55,15 +76,14 @@ class ExportResult(QDialog):
         self.moments = QListWidget()
         self.moments.setAccessibleName("Moments to look at")
         self.moments.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
-        self._fill("Face left", left)
-        self._fill("Doubtful", doubtful)
-        self._fill("Covered wholly, could not be read", blanked)
+        self._fill("Face left", found.left)
+        self._fill("Doubtful", found.doubtful)
+        self._fill("Covered wholly, could not be read", found.blanked)
+        self._fill("Painted solid, could not be drawn", found.undrawn)
         self.moments.itemActivated.connect(self._jump)
         self.moments.itemClicked.connect(self._jump)
         if self.moments.count():
-            hint = QLabel("Click a moment to look at it in the recording.")
-            hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
-            column.addWidget(hint)
+            column.addWidget(_muted("Click a moment to look at it in the recording."))
             column.addWidget(self.moments, 1)
         else:
             column.addStretch()
@@ -93,10 +113,12 @@ class ExportResult(QDialog):
         self.jump_requested.emit(item.data(Qt.ItemDataRole.UserRole))
 
 
-def _verdict(left: Sequence[int], kept: int) -> str:
-    if left:
-        return f"Faces are left in {len(left)} frames. Do not release this clip."
-    if kept:
+def _verdict(found: Findings) -> str:
+    if found.outdated:
+        return "The faces were changed while this clip was made. Export it again."
+    if found.left:
+        return f"Faces are left in {len(found.left)} frames. Do not release this clip."
+    if found.kept:
         return "No face is left in the clip but those of robots, which were to stay."
     return "No face is left in the clip."
 
@@ -110,6 +132,12 @@ def spans(times: Sequence[int]) -> list[tuple[int, int]]:
         else:
             found.append((time, time))
     return found
+
+
+def _muted(text: str) -> QLabel:
+    label = QLabel(text, wordWrap=True)
+    label.setStyleSheet(f"color: {theme.palette().muted.name()};")
+    return label
 
 
 def _headline(bad: bool, text: str) -> QHBoxLayout:

@@ -47,11 +47,17 @@ class JobCenter(QObject):
         self._works: dict[str, Work] = {}
         self._results: dict[str, Result] = {}
         self._then: dict[int, list[Callable[[Result], None]]] = {}
+        self._fresh: dict[int, Work] = {}
+        self._groups: dict[str, Callable[[], None]] = {}
+        self._problems: dict[int, UserError] = {}
+        self.leaving = False
+        """Whether all jobs are stopped because the study is left, and not because somebody does not want them."""
         runner.progressed.connect(self._on_progress)
         runner.finished.connect(self._on_finished)
         runner.failed.connect(self._on_failed)
         runner.cancelled.connect(self._on_cancelled)
-        panel.cancel_requested.connect(lambda job: self.cancel(self._works[job]))
+        runner.renew = self._renewed
+        panel.cancel_requested.connect(self._cancel_row)
         panel.result_requested.connect(lambda job: self.result_wanted.emit(self._works[job], self._results[job]))
 
     @property
@@ -86,14 +92,55 @@ class JobCenter(QObject):
 
     def cancel_all(self) -> None:
         """Stop every job; what the running one did is taken up when it is started again."""
+        self.leaving = True
         for work in (*self.runner.waiting, self.runner.running):
             if work is not None:
                 self.runner.cancel(work)
+        self.leaving = False
+
+    def as_done(self, work: Work) -> Work:
+        """Return a job as it was when its turn came, after what changed while it waited."""
+        return self._fresh.get(id(work), work)
+
+    def problem_of(self, work: Work) -> UserError | None:
+        """Return why a job failed; None where it did not."""
+        return self._problems.get(id(work))
+
+    def begin_group(self, title: str, cancel: Callable[[], None]) -> str:
+        """Put a row on the list that stands for several jobs; return its key."""
+        key = f"group-{len(self._groups) + 1}"
+        self._groups[key] = cancel
+        self._panel.add(key, title, counted=False)
+        return key
+
+    def show_group(self, key: str, done: int, total: int, text: str) -> None:
+        """Say how far the jobs of a row are."""
+        self._panel.set_progress(key, done, total, text)
+
+    def end_group(self, key: str, state: JobState, text: str) -> None:
+        """Say how the jobs of a row ended."""
+        self._panel.finish(key, state, text)
 
     def close(self) -> None:
         """Stop every job; nothing is stored any more."""
         self._then.clear()
         self.runner.close()
+
+    def _cancel_row(self, job: str) -> None:
+        if job in self._groups:
+            self._groups[job]()
+        else:
+            self.cancel(self._works[job])
+
+    def _renewed(self, work: Work) -> Work:
+        """Give a job that waited what it has to know now, where its kind says how."""
+        session, renew = self._studio.session, getattr(kind_of(work.kind), "renew", None)
+        if session is None or renew is None:
+            return work
+        fresh: Work = renew(session, work)
+        if fresh is not work:
+            self._fresh[id(work)] = fresh
+        return fresh
 
     def _on_progress(self, work: Work, done: int, total: int, text: str) -> None:
         self._panel.set_progress(self._ids[id(work)], done, total, text)
@@ -104,7 +151,7 @@ class JobCenter(QObject):
         if session is None:
             return
         try:
-            changes = kind_of(work.kind).store(session, work, result)
+            changes = kind_of(work.kind).store(session, self.as_done(work), result)
         except UserError as error:
             self._on_failed(work, error)
             return
@@ -118,6 +165,7 @@ class JobCenter(QObject):
 
     def _on_failed(self, work: Work, error: UserError) -> None:
         self._then.pop(id(work), None)
+        self._problems[id(work)] = error
         self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
         self.stopped.emit(work)
         self.failed.emit(error)

@@ -120,7 +120,7 @@ class WindowCommands:
     def ask_export(self) -> None:
         """Open the export, for the selected segment or the marks if there are any."""
         self._window.inspecting.flush()
-        self._window.exports.ask(self._window.playback.span())
+        self._window.exports.ask(self._window.playback.span(), self._window.player.position_us)
 
     def follow(self) -> None:
         """Let the timeline keep up with the playhead, or stay where it is."""

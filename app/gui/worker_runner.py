@@ -4,7 +4,7 @@ import json
 import logging
 import sys
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
@@ -37,6 +37,8 @@ class WorkerRunner(QObject):
 
     def __init__(self, parent: QObject | None = None, command: Sequence[str] = WORKER, grace_ms: int = 5_000) -> None:
         super().__init__(parent)
+        self.renew: Callable[[Work], Work] = lambda work: work
+        """Gives the job as it has to be when its turn comes; may raise a UserError."""
         self._command = tuple(command)
         self._waiting: deque[Work] = deque()
         self._running: Work | None = None
@@ -47,6 +49,11 @@ class WorkerRunner(QObject):
         self._cancelling = False
         self._grace = QTimer(self, singleShot=True, interval=grace_ms)
         self._grace.timeout.connect(self._kill)
+
+    @property
+    def command(self) -> tuple[str, ...]:
+        """What is run for each job."""
+        return self._command
 
     @property
     def running(self) -> Work | None:
@@ -92,7 +99,14 @@ class WorkerRunner(QObject):
     def _start_next(self) -> None:
         if self._process is not None or not self._waiting:
             return
-        self._running = work = self._waiting.popleft()
+        work = self._waiting.popleft()
+        try:
+            parameters = self.renew(work).parameters
+        except UserError as error:
+            self.failed.emit(work, error)
+            self._start_next()
+            return
+        self._running = work
         self._outcome, self._buffer, self._errors, self._cancelling = None, b"", b"", False
         process = self._process = QProcess(self)
         process.readyReadStandardOutput.connect(self._read)
@@ -100,7 +114,7 @@ class WorkerRunner(QObject):
         process.finished.connect(self._done)
         process.errorOccurred.connect(self._not_started)
         process.start(self._command[0], list(self._command[1:]))
-        line = json.dumps({"job": work.kind, "parameters": dict(work.parameters)})
+        line = json.dumps({"job": work.kind, "parameters": dict(parameters)})
         process.write(line.encode() + b"\n")
 
     def _read(self) -> None:

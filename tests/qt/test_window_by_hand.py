@@ -13,10 +13,11 @@ from pytestqt.qtbot import QtBot
 
 from app.gui.actions import ACTIONS
 from app.gui.export_dialog import ExportDialog, ExportRequest
-from app.gui.export_result import ExportResult
+from app.gui.export_result import ExportResult, Findings
 from app.gui.main_window import MainWindow
 from app.gui.sample import sample_study
 from app.gui.worker_runner import WorkerRunner
+from project.queries.recordings import all_recordings
 from project.store import Study
 from project.timebase import SECOND
 
@@ -64,7 +65,11 @@ def drop(window: MainWindow, *paths: Path) -> bool:
 
 
 def export(window: MainWindow, folder: Path, everything: bool = False) -> None:
-    window.exports.start(ExportRequest("solid", {}, folder, None, everything, False, False))
+    session, shown = window.studio.session, window.studio.recording
+    assert session is not None
+    assert shown is not None
+    chosen = tuple(one.id for one in all_recordings(session.study)) if everything else (shown.id,)
+    window.exports.start(ExportRequest({"solid": {}}, chosen, folder, None, False, False))
 
 
 def test_a_folder_dropped_anywhere_is_added(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -134,7 +139,7 @@ def test_a_job_that_fails_says_why(qtbot: QtBot, opened: MainWindow, tmp_path: P
 
 
 def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_path: Path) -> None:
-    result = ExportResult(tmp_path / "clip.mp4", [], [], [])
+    result = ExportResult(tmp_path / "clip.mp4", Findings())
     qtbot.addWidget(result)
     result.show()
     qtbot.waitExposed(result)
@@ -147,13 +152,13 @@ def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_
 
 @pytest.mark.parametrize("kept", [0, 1])
 def test_faces_that_were_to_stay_are_not_denied(qtbot: QtBot, tmp_path: Path, kept: int) -> None:
-    result = ExportResult(tmp_path / "clip.mp4", [], [], [], kept=kept)
+    result = ExportResult(tmp_path / "clip.mp4", Findings(kept=kept))
     qtbot.addWidget(result)
     assert ("robots" in " ".join(label.text() for label in result.findChildren(QLabel))) is bool(kept)
 
 
 def test_a_long_name_does_not_widen_the_export_dialog(qtbot: QtBot, tmp_path: Path) -> None:
-    short, long = (ExportDialog(name, None, 1, tmp_path) for name in ("1. a", "1. " + "a" * 200))
+    short, long = (ExportDialog([("r", name)], "r", None, tmp_path) for name in ("1. a", "1. " + "a" * 200))
     for dialog in (short, long):
         qtbot.addWidget(dialog)
     assert long.sizeHint().width() == short.sizeHint().width()

@@ -1,0 +1,107 @@
+"""The clips of one export in the window: where each stands, on disk and in the list of jobs."""
+
+from app.core import rendering_queue
+from app.core.jobs import Work
+from app.core.rendering_queue import Clip, ClipState, Queue
+from app.core.session import Session
+from app.gui.job_center import JobCenter, Result
+from project.errors import UserError
+from widgets.job_row import JobState
+
+_ENDED = frozenset({ClipState.DONE, ClipState.FAILED, ClipState.CANCELLED})
+
+
+class ExportBatch:
+    """A queue of clips while it is worked on."""
+
+    def __init__(self, session: Session, jobs: JobCenter, queue: Queue) -> None:
+        """Begin; of several clips, a row of its own in the list of jobs says how far they are together."""
+        self.session = session
+        self.queue = queue
+        self.clips = tuple(queue.left)
+        self._jobs = jobs
+        self._works: dict[int, tuple[Work, Clip]] = {}
+        self._ended: dict[tuple[str, str], ClipState] = {}
+        self._faces_left = 0
+        self._row = ""
+        rendering_queue.save(session, queue)
+        if len(self.clips) > 1:
+            self._row = jobs.begin_group(f"Export of {len(self.clips)} clips", self.cancel)
+            self._show()
+
+    @property
+    def ended(self) -> bool:
+        """Whether every clip was made, failed or was taken back."""
+        return len(self._ended) == len(self.clips)
+
+    def begin(self, clip: Clip, work: Work) -> None:
+        """Note which job makes a clip. From now on the clip may be there when the program stops."""
+        self._works[id(work)] = (work, clip)
+        self.queue = self.queue.marked(clip, ClipState.RUNNING)
+        rendering_queue.save(self.session, self.queue)
+
+    def clip_of(self, work: Work) -> Clip | None:
+        """Return the clip that a job makes; None where it makes none of this batch."""
+        return self._works[id(work)][1] if id(work) in self._works else None
+
+    def done(self, clip: Clip, result: Result) -> None:
+        """Note that a clip was made."""
+        self._faces_left += bool(result.get("faces_left"))
+        self._end(clip, ClipState.DONE)
+
+    def failed(self, clip: Clip, error: UserError) -> None:
+        """Note that a clip could not be made."""
+        self._end(clip, ClipState.FAILED, f"{error.message} {error.hint}".strip())
+
+    def stopped(self, clip: Clip) -> None:
+        """Note that somebody took a clip back."""
+        self._end(clip, ClipState.CANCELLED)
+
+    def cancel(self) -> None:
+        """Take back every clip that is not there yet."""
+        for clip in self.clips:
+            if not any(one is clip for _, one in self._works.values()) and _key(clip) not in self._ended:
+                self.stopped(clip)
+        for work, clip in reversed([*self._works.values()]):
+            if _key(clip) not in self._ended:
+                self._jobs.cancel(work)
+
+    def has_ended(self, clip: Clip) -> bool:
+        """Tell whether a clip was made, failed or was taken back."""
+        return _key(clip) in self._ended
+
+    def summary(self) -> str:
+        """Say in a line what came of all clips."""
+        counts = {state: sum(one is state for one in self._ended.values()) for state in _ENDED}
+        said = [f"{counts[ClipState.DONE]} of {len(self.clips)} clips made"]
+        if self._faces_left:
+            said.append(f"faces left in {self._faces_left}: do not release those")
+        if counts[ClipState.FAILED]:
+            said.append(f"{counts[ClipState.FAILED]} failed")
+        if counts[ClipState.CANCELLED]:
+            said.append(f"{counts[ClipState.CANCELLED]} cancelled")
+        return ", ".join(said)
+
+    def _end(self, clip: Clip, state: ClipState, problem: str = "") -> None:
+        if _key(clip) in self._ended:
+            return
+        self._ended[_key(clip)] = state
+        self.queue = self.queue.marked(clip, state, problem)
+        rendering_queue.save(self.session, self.queue)
+        self._show()
+
+    def _show(self) -> None:
+        if not self._row:
+            return
+        if not self.ended:
+            done = len(self._ended)
+            self._jobs.show_group(self._row, done, len(self.clips), f"{done} of {len(self.clips)} clips")
+            return
+        states = set(self._ended.values())
+        bad = ClipState.FAILED in states or self._faces_left > 0
+        state = JobState.FAILED if bad else JobState.DONE if ClipState.DONE in states else JobState.CANCELLED
+        self._jobs.end_group(self._row, state, self.summary())
+
+
+def _key(clip: Clip) -> tuple[str, str]:
+    return clip.recording_id, clip.method

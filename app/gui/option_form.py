@@ -1,0 +1,77 @@
+"""A form for the options of a method, made from its dataclass."""
+
+from collections.abc import Mapping
+from dataclasses import Field, fields
+from typing import Any
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout, QSpinBox, QWidget
+
+from project.types import Json
+from widgets import theme
+
+Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox
+
+
+class OptionForm(QWidget):
+    """Numbers with limits, choices, and what can be ticked.
+
+    Signals:
+        changed: a value is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, options_type: type[Any], values: Mapping[str, Json], parent: QWidget | None = None) -> None:
+        """Show the fields of a dataclass with limits or choices; what `values` lacks is as by default."""
+        super().__init__(parent)
+        self.inputs: dict[str, Input] = {}
+        form = QFormLayout(self)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setSpacing(theme.GRID // 2)
+        for spec in fields(options_type):
+            box = _input(spec, values.get(spec.name, spec.default))
+            self.inputs[spec.name] = box
+            box.setAccessibleName(spec.metadata["title"])
+            box.setToolTip(spec.metadata["description"])
+            if isinstance(box, QCheckBox):
+                form.addRow("", box)
+                box.toggled.connect(self.changed)
+            else:
+                form.addRow(spec.metadata["title"], box)
+                signal = box.currentIndexChanged if isinstance(box, QComboBox) else box.valueChanged
+                signal.connect(lambda *_: self.changed.emit())
+
+    def values(self) -> dict[str, Json]:
+        """Return what is filled in, by name."""
+        return {name: _value(box) for name, box in self.inputs.items()}
+
+
+def _input(spec: Field[Any], value: Any) -> Input:
+    metadata = spec.metadata
+    if "choices" in metadata:
+        combo = QComboBox()
+        combo.addItems(metadata["choices"])
+        combo.setCurrentText(str(value))
+        return combo
+    if isinstance(spec.default, bool):
+        tick = QCheckBox(metadata["title"])
+        tick.setChecked(bool(value))
+        return tick
+    box: QSpinBox | QDoubleSpinBox
+    if isinstance(spec.default, int):
+        box = QSpinBox()
+    else:
+        box = QDoubleSpinBox()
+        box.setDecimals(2)
+        box.setSingleStep(0.05)
+    box.setRange(metadata["minimum"], metadata["maximum"])
+    box.setValue(value)
+    box.setKeyboardTracking(False)
+    return box
+
+
+def _value(box: Input) -> Json:
+    if isinstance(box, QComboBox):
+        return box.currentText()
+    return box.isChecked() if isinstance(box, QCheckBox) else box.value()

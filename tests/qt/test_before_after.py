@@ -1,0 +1,80 @@
+"""The line between before and after."""
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from widgets.before_after import BeforeAfter
+
+SIZE = (320, 180)
+
+
+@pytest.fixture
+def slider(qtbot: QtBot) -> BeforeAfter:
+    made = BeforeAfter()
+    qtbot.addWidget(made)
+    made.resize(*SIZE)
+    red, blue = (np.zeros((90, 160, 3), np.uint8) for _ in range(2))
+    red[..., 0] = blue[..., 2] = 255
+    made.set_pictures(red, blue)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def colour(slider: BeforeAfter, share: float, ratio: float = 1.0) -> QColor:
+    """Return the colour at a share of the width, near the lower edge."""
+    image = QImage(slider.size() * ratio, QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    slider.render(image)
+    return image.pixelColor(int(share * (image.width() - 1)), int(image.height() * 0.9))
+
+
+@pytest.mark.parametrize("ratio", [1.0, 2.0])
+def test_before_is_left_of_the_line_and_after_right(slider: BeforeAfter, ratio: float) -> None:
+    assert colour(slider, 0.25, ratio).red() > 200 > 50 > colour(slider, 0.25, ratio).blue()
+    assert colour(slider, 0.75, ratio).blue() > 200 > 50 > colour(slider, 0.75, ratio).red()
+    slider.set_position(0.9)
+    assert colour(slider, 0.75, ratio).red() > 200
+
+
+def test_the_mouse_moves_the_line(qtbot: QtBot, slider: BeforeAfter) -> None:
+    with qtbot.waitSignal(slider.position_changed):
+        qtbot.mousePress(slider, Qt.MouseButton.LeftButton, pos=QPoint(80, 90))
+    assert slider.position() == pytest.approx(0.25, abs=0.01)
+    qtbot.mouseMove(slider, QPoint(-50, 90))
+    qtbot.mouseRelease(slider, Qt.MouseButton.LeftButton)
+    assert 0 <= slider.position() <= 0.25
+
+
+def test_the_keyboard_moves_the_line(qtbot: QtBot, slider: BeforeAfter) -> None:
+    qtbot.keyClick(slider, Qt.Key.Key_Right)
+    assert slider.position() == pytest.approx(0.52)
+    qtbot.keyClick(slider, Qt.Key.Key_Left, Qt.KeyboardModifier.ShiftModifier)
+    assert slider.position() == pytest.approx(0.42)
+    qtbot.keyClick(slider, Qt.Key.Key_Home)
+    assert slider.position() == 0
+    qtbot.keyClick(slider, Qt.Key.Key_Space)
+    assert slider.position() == 1
+    assert "100 %" in slider.accessibleDescription()
+
+
+def test_a_picture_of_another_shape_is_not_stretched(slider: BeforeAfter) -> None:
+    tall = np.zeros((100, 50, 3), np.uint8)
+    slider.set_pictures(tall, tall)
+    place = slider.picture_rect()
+    assert (place.width(), place.height()) == (90, 180)
+    assert place.center().x() == pytest.approx(160)
+
+
+def test_what_is_said_stays_readable_over_a_picture_and_without_one(slider: BeforeAfter) -> None:
+    slider.set_text("Drawing this frame…")
+    assert slider.has_pictures()
+    slider.set_pictures(None, None)
+    assert not slider.has_pictures()
+    assert slider.text() == ""
+    slider.set_text("No face")
+    slider.grab()
+    assert "No face" in slider.accessibleDescription()

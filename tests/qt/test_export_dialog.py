@@ -1,0 +1,240 @@
+"""The export dialog: several methods and recordings, options of every kind, weights that are missing, a preview."""
+
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QComboBox, QSpinBox
+from pytestqt.qtbot import QtBot
+
+from anonymize.methods import registry
+from anonymize.methods.registry import METHODS, recommended
+from anonymize.methods.solid import Solid
+from app.core.jobs import Work
+from app.core.preview import Preview
+from app.gui.export_dialog import ExportDialog
+from app.gui.preview_feed import PreviewFeed
+from project.errors import UserError
+from project.limits import chosen, hold_to_limits, limited
+
+TALLEST = 720
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """One of each kind."""
+
+    steps: int = limited(4, 1, 9, "Steps", "How many.")
+    look: str = chosen("calm", ("calm", "bright"), "Look", "Which.")
+    keep_hats: bool = field(default=False, metadata={"title": "Keep hats", "description": "They stay."})
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+class Painted(Solid):
+    """A method with options of every kind, and weights that nobody has."""
+
+    kind: ClassVar[Any] = "face"
+    name: ClassVar[str] = "painted"
+    title: ClassVar[str] = "Painted"
+    options_type: ClassVar[type[Any]] = Options
+    needs: ClassVar[tuple[str, ...]] = ()
+
+
+@pytest.fixture(autouse=True)
+def painted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(registry.METHODS, "painted", f"{__name__}:Painted")
+    monkeypatch.setattr(Painted, "needs", ())
+
+
+def make(qtbot: QtBot, folder: Path, **more: Any) -> ExportDialog:
+    recordings = [(f"r{n}", f"{n}. walk {n}") for n in range(1, 4)]
+    dialog = ExportDialog(recordings, "r2", more.pop("span", None), folder, time_us=40_000, **more)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    return dialog
+
+
+def test_every_method_can_be_ticked_and_the_recommended_one_is(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = make(qtbot, tmp_path)
+    assert dialog.methods.tree.keys() == list(METHODS)
+    assert list(dialog.request().methods) == [recommended()]
+    for key in METHODS:
+        dialog.methods.tree.select(key)
+        assert dialog.height() <= TALLEST
+        assert dialog.minimumSizeHint().height() <= TALLEST
+
+
+def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = make(qtbot, tmp_path)
+    dialog.methods.tree.tick("painted")
+    dialog.methods.tree.select("painted")
+    form = dialog.methods.form
+    assert form is not None
+    steps, look, hats = (form.inputs[name] for name in ("steps", "look", "keep_hats"))
+    assert isinstance(steps, QSpinBox)
+    assert isinstance(look, QComboBox)
+    assert isinstance(hats, QCheckBox)
+    assert (steps.minimum(), steps.maximum()) == (1, 9)
+    steps.setValue(7)
+    look.setCurrentText("bright")
+    hats.setChecked(True)
+    dialog.methods.tree.select("blur")
+    dialog.methods.tree.tick("blur")
+    methods = dialog.request().methods
+    assert methods["painted"] == {"steps": 7, "look": "bright", "keep_hats": True}
+    assert methods["blur"] == {"strength": 0.3}
+    registry.method("painted", **methods["painted"])
+
+
+def test_a_method_without_weights_cannot_be_ticked_and_says_how_to_get_them(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Painted, "needs", ("yunet",))
+    dialog = make(qtbot, tmp_path)
+    item = dialog.methods.tree.topLevelItem(list(METHODS).index("painted"))
+    assert item is not None
+    assert not item.flags() & Qt.ItemFlag.ItemIsUserCheckable
+    dialog.methods.tree.select("painted")
+    assert dialog.methods.command.text() == "greenroom models fetch yunet"
+    assert "weights first" in dialog.pane.pictures.text()
+    with qtbot.waitSignal(dialog.fetch_requested) as asked:
+        dialog.methods.get.click()
+    assert asked.args == [["yunet"]]
+    monkeypatch.setattr(Painted, "needs", ())
+    dialog.refresh()
+    assert dialog.methods.get.isHidden() or not dialog.methods.get.isVisible()
+    dialog.methods.tree.tick("painted")
+    assert "painted" in dialog.request().methods
+
+
+def test_recordings_are_one_a_part_all_or_several(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = make(qtbot, tmp_path, span=(0, 2_000_000))
+    assert (dialog.request().recordings, dialog.request().span) == (("r2",), (0, 2_000_000))
+    dialog.what.setCurrentIndex(dialog.what.findData("all"))
+    assert (dialog.request().recordings, dialog.request().span) == (("r1", "r2", "r3"), None)
+    dialog.what.setCurrentIndex(dialog.what.findData("several"))
+    assert dialog.several.isVisible()
+    dialog.several.tick("r3")
+    dialog.methods.tree.tick("blur")
+    assert dialog.request().recordings == ("r2", "r3")
+    assert dialog.export.text() == f"Export {2 * len(dialog.request().methods)} clips"
+    for key in METHODS:
+        dialog.methods.tree.tick(key, False)
+    assert not dialog.export.isEnabled()
+
+
+def test_a_preview_is_asked_for_once_for_each_change(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = make(qtbot, tmp_path)
+    asked: list[tuple[Any, ...]] = []
+    dialog.preview_wanted.connect(lambda *wanted: asked.append(wanted))
+    dialog.start_preview()
+    dialog.methods.tree.select("pixelate")
+    dialog.methods.tree.tick("pixelate")
+    form = dialog.methods.form
+    assert form is not None
+    cells = form.inputs["cells"]
+    assert isinstance(cells, QSpinBox)
+    cells.setValue(4)
+    assert [(one[0], one[1]) for one in asked] == [
+        (recommended(), {}),
+        ("pixelate", {"cells": registry.method("pixelate").options.cells}),
+        ("pixelate", {"cells": 4}),
+    ]
+    assert {one[2] for one in asked} == {40_000}
+
+
+def test_it_says_when_no_face_is_in_the_frame_and_goes_to_one(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = make(qtbot, tmp_path)
+    dialog.start_preview()
+    picture = np.zeros((90, 160, 3), np.uint8)
+    dialog.show_preview(Preview(picture, picture, 40_000, 0, False, 3_000_000))
+    assert dialog.pane.status.text() == "Frame at 0:00:00.040: no face in this frame."
+    with qtbot.waitSignal(dialog.preview_wanted) as asked:
+        dialog.pane.go.click()
+    assert asked.args is not None
+    assert asked.args[2] == 3_000_000
+    dialog.show_preview(Preview(picture, picture, 3_000_000, 2, False, None))
+    assert dialog.pane.status.text() == "Frame at 0:00:03.000: 2 faces hidden."
+    assert not dialog.pane.go.isVisible()
+    dialog.show_problem(UserError("The faces have not been tracked yet.", "Track them first."))
+    assert dialog.pane.pictures.text() == "The faces have not been tracked yet. Track them first."
+
+
+def test_an_export_that_was_interrupted_can_be_gone_on_with(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = make(qtbot, tmp_path, left_over="The last export did not end: 2 of its 3 clips are left.")
+    with qtbot.waitSignals([dialog.resume_requested, dialog.accepted]):
+        dialog.resume.click()
+
+
+WORKER = """
+import json, sys, time
+import numpy as np
+request = json.loads(sys.stdin.readline())
+parameters = request["parameters"]
+if parameters.get("hangs"):
+    sys.stdin.readline()
+    print(json.dumps({"cancelled": True}))
+    sys.exit()
+picture = np.full((4, 6, 3), parameters["shade"], np.uint8)
+np.savez(parameters["file"], before=picture, after=picture)
+print(json.dumps({"progress": [1, 2, "Drawing"]}))
+told = {"file": parameters["file"], "time_us": 0, "faces": 1, "undrawn": False, "nearest_us": None}
+print(json.dumps({"result": told}))
+"""
+
+
+@pytest.fixture
+def feed(tmp_path: Path) -> Iterator[PreviewFeed]:
+    program = tmp_path / "worker.py"
+    program.write_text(WORKER)
+    made = PreviewFeed(None, (sys.executable, str(program)))
+    yield made
+    made.close()
+
+
+def work(tmp_path: Path, shade: int, **more: Any) -> Work:
+    parameters: Mapping[str, Any] = {"shade": shade, "file": str(tmp_path / f"{shade}.npz"), **more}
+    return Work("preview", f"Preview {shade}", "r", parameters)
+
+
+def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tmp_path: Path) -> None:
+    made: list[str] = []
+
+    def prepare(shade: int) -> Work:
+        made.append(str(shade))
+        return work(tmp_path, shade)
+
+    with qtbot.waitSignal(feed.ready, timeout=20_000) as ready:
+        for shade in (1, 2, 3):
+            feed.ask(lambda shade=shade: prepare(shade))
+    assert ready.args is not None
+    assert ready.args[0].after[0, 0, 0] == 3
+    assert made == ["3"]
+    assert list(tmp_path.glob("*.npz")) == [], "its file is gone"
+
+
+def test_one_that_takes_long_is_stopped_when_another_is_wanted(qtbot: QtBot, feed: PreviewFeed, tmp_path: Path) -> None:
+    feed.ask(lambda: work(tmp_path, 1, hangs=True))
+    qtbot.waitUntil(lambda: feed._runner.running is not None, timeout=20_000)
+    with qtbot.waitSignal(feed.ready, timeout=20_000) as ready:
+        feed.ask(lambda: work(tmp_path, 2))
+    assert ready.args is not None
+    assert ready.args[0].after[0, 0, 0] == 2
+
+
+def test_why_there_is_none_is_said(qtbot: QtBot, feed: PreviewFeed) -> None:
+    def refuse() -> Work:
+        raise UserError("No faces were looked for.", "Track them first.")
+
+    with qtbot.waitSignal(feed.failed, timeout=20_000) as failed:
+        feed.ask(refuse)
+    assert failed.args is not None
+    assert failed.args[0].message == "No faces were looked for."
