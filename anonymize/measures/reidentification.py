@@ -18,6 +18,8 @@ FEW_PEOPLE = 10
 """With fewer other people than this, a threshold says little about people in general."""
 LEAST_IN_TRACK = 10
 """A track with fewer faces than this is judged together with the other short ones."""
+LEAST_ENROLLED = 5
+"""Fewer faces than this are no gallery of a person: the mean of one or two bad views is like anything blurred."""
 
 Vectors = NDArray[np.floating]
 Scores = NDArray[np.float64]
@@ -28,8 +30,8 @@ class Trial:
     """Scores of one kind of attack.
 
     Attributes:
-        genuine: (n,) of each probe against what the gallery has of the same person in other frames; NaN where it
-            has nothing.
+        genuine: (n,) of each probe against what the gallery has of the same person in other frames; NaN where that is
+            too little.
         impostors: (m,) of gallery faces against what the gallery has of other people.
         best_other: (n,) the greatest score of each probe against other people; NaN where there is nobody else.
         crossed: (k,) of probes against what the gallery has of other people.
@@ -64,7 +66,8 @@ def trial(
     """Compare probes with a gallery of the same faces.
 
     What the gallery has of a person is the mean of their unit vectors (enrolment). For a probe of that person it is
-    the mean over frames at least `gap_us` away, or over all other frames where there is none so far away.
+    the mean over frames at least `gap_us` away, or over all other frames where too few are so far away. People of whom
+    there are not `LEAST_ENROLLED` other faces are not in the gallery.
 
     Args:
         gallery: (n, d) of the attacker.
@@ -83,11 +86,11 @@ def trial(
     templates = np.zeros((count, known.shape[1]))
     for person in range(count):
         rows = np.flatnonzero(who == person)
-        if len(rows):
+        if len(rows) > LEAST_ENROLLED:
             templates[person] = unit(known[rows].sum(0)[None])[0]
             genuine[rows] = _against_own(known, seen, rows, when, gap_us)
     further = np.array([unit(unit(each).sum(0)[None])[0] for each in others]).reshape(-1, known.shape[1])
-    present = np.isin(np.arange(count), who)
+    present = np.bincount(who, minlength=count) > LEAST_ENROLLED
     known_well = np.ones(count, bool) if named is None else named
     far_off = np.repeat(known_well[who][:, None], len(further), axis=1)
     strange = np.concatenate([apart[who] & present[None], far_off], axis=1)
@@ -111,11 +114,9 @@ def _against_own(
     first = np.searchsorted(times, times - gap_us, side="right")
     last = np.searchsorted(times, times + gap_us, side="left")
     far = sums[-1] - (sums[last] - sums[first])
-    enough = len(order) - (last - first) > 0
+    enough = len(order) - (last - first) >= LEAST_ENROLLED
     enrolled = np.where(enough[:, None], far, sums[-1] - known[order])
     scores = np.einsum("nd,nd->n", unit(enrolled), seen[order])
-    if len(order) < 2:
-        scores[:] = np.nan
     placed = np.empty(len(rows))
     placed[by_time] = scores
     return placed

@@ -11,7 +11,7 @@ from project.queries.recordings import all_recordings
 from project.types import FaceTrack, Json, Origin, ParticipantRole
 
 MOST_PEOPLE = 20
-_FRAMES = 4
+_FRAMES = 6
 _LEAST_WIDTH = 40
 
 

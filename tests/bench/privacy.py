@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,7 @@ class Recording:
 
     path: Path
     tracks: tuple[FaceTrack, ...]
+    names: dict[str, str]
     frames: int
     tracked_s: float
 
@@ -112,11 +114,16 @@ def clip_rows(name: str) -> list[Row]:
     return rows
 
 
+@cache
 def recording(path: Path) -> Recording:
-    """Find the faces of a clip."""
+    """Find the faces of a clip: one person where there is one, else the people that tracking suggests."""
     index, started = load_index(path), time.perf_counter()
-    found = track_faces(path, detector(TRACKED_BY))
-    return Recording(path, tuple(found.tracks), len(index), time.perf_counter() - started)
+    found = track_faces(path, detector(TRACKED_BY), embedder=embedder("mobilefacenet"))
+    took = time.perf_counter() - started
+    names = {key: f"{path.stem} {k}" for k, one in enumerate(found.suggested) for key in one.tracks}
+    if path.name in ALONE:
+        names = {track.id: path.stem for track in found.tracks}
+    return Recording(path, tuple(found.tracks), names, len(index), took)
 
 
 def stranger(of: Recording) -> Stranger:
@@ -127,12 +134,11 @@ def stranger(of: Recording) -> Stranger:
 
 
 def measured(one: Recording, name: str, others: list[Stranger]) -> PrivacyReport:
-    """Render a clip by a method and measure the rendering; one person a clip is one person, whatever the tracks."""
+    """Render a clip by a method and measure the rendering."""
     alone = one.path.name in ALONE
-    names = {track.id: one.path.stem for track in one.tracks} if alone else {}
     with tempfile.TemporaryDirectory() as folder:
         target = Path(folder) / "rendering.mp4"
-        plan = RenderPlan(one.path, target, one.tracks, one.frames, method(name), identities=names)
+        plan = RenderPlan(one.path, target, one.tracks, one.frames, method(name), identities=one.names)
         done = render(plan)
         return measure_rendering(
             plan, target, name, tracked_by=TRACKED_BY, blanked_us=done.blanked_us, strangers=others if alone else ()

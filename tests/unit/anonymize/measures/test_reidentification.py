@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from anonymize.measures.identity_variance import identity_variance
 from anonymize.measures.reidentification import (
+    LEAST_ENROLLED,
     LEAST_IN_TRACK,
     Trial,
     equal_error_rate,
@@ -149,6 +150,17 @@ def test_two_tracks_that_may_be_one_person_are_no_impostors_of_each_other() -> N
     assert (
         len(trial(faces(), faces(), WHO, WHEN, apart).impostors) == len(attack(faces(), faces()).impostors) - 2 * FRAMES
     )
+
+
+def test_a_person_seen_too_seldom_is_not_in_the_gallery() -> None:
+    """One or two bad views are no enrolment: their mean is like anything."""
+    some = np.concatenate(
+        [np.flatnonzero(who == WHO) for who in range(3)] + [np.flatnonzero(WHO == 3)[:LEAST_ENROLLED]]
+    )
+    found = trial(faces()[some], faces()[some], WHO[some], WHEN[some], APART)
+    assert np.isnan(found.genuine[WHO[some] == 3]).all()
+    assert np.isfinite(found.genuine[WHO[some] != 3]).all()
+    assert found.people == 3
 
 
 def test_the_worst_track_is_named_and_short_ones_are_judged_together() -> None:
