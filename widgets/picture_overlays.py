@@ -21,6 +21,8 @@ class FaceState(StrEnum):
     INTERPOLATED = "interpolated"
     EXEMPT = "exempt"
     DISMISSED = "dismissed"
+    AREA = "area"
+    NOTHING = "nothing"
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ def paint_face(painter: QPainter, face: FaceBox, scale: float, picture: QRectF) 
     """Draw corner marks and a label; `scale` is screen pixels a pixel of the picture."""
     box = QRectF(picture.x() + face.x * scale, picture.y() + face.y * scale, face.width * scale, face.height * scale)
     path = QPainterPath()
-    if face.selected:
+    if face.selected or face.state in (FaceState.AREA, FaceState.NOTHING):
         path.addRoundedRect(box, 2, 2)
     else:
         _add_corners(path, box, max(4.0, min(16.0, box.width() / 4, box.height() / 4)))
@@ -113,7 +115,9 @@ def _pen_of(state: FaceState, doubtful: bool = False) -> tuple[QColor, Qt.PenSty
         return colours.accent, Qt.PenStyle.DashLine
     if state == FaceState.EXEMPT:
         return colours.uncertain, Qt.PenStyle.DotLine
-    if state == FaceState.DISMISSED:
+    if state == FaceState.AREA:
+        return colours.uncertain, Qt.PenStyle.SolidLine
+    if state in (FaceState.DISMISSED, FaceState.NOTHING):
         return colours.outline, Qt.PenStyle.DotLine
     if doubtful:
         return _DOUBTFUL_MARK, Qt.PenStyle.DashLine

@@ -35,6 +35,7 @@ class Spec:
         keys: shortcuts in Qt's portable writing; the first one is shown in the menu.
         text: in the menu; a menu shows a line above an entry whose `line` is set.
         repeats: whether holding the key down repeats it.
+        mode: key of the only mode in which its keys hold; elsewhere they mean what they mean without it.
     """
 
     key: str
@@ -47,6 +48,7 @@ class Spec:
     line: bool = False
     repeats: bool = False
     checkable: bool = False
+    mode: str = ""
 
 
 _PLAY = Need.RECORDING
@@ -374,6 +376,53 @@ ACTIONS: tuple[Spec, ...] = (
         lambda w: w.faces.toggle_boxes(),
         _PLAY,
         checkable=True,
+    ),
+    Spec(
+        "place_on",
+        "F&aces",
+        "&Next place to look at",
+        ("N",),
+        lambda w: w.faces.places.step(1),
+        _PLAY,
+        line=True,
+        mode="faces",
+    ),
+    Spec(
+        "place_back",
+        "F&aces",
+        "&Previous place to look at",
+        ("Shift+N",),
+        lambda w: w.faces.places.step(-1),
+        _PLAY,
+        mode="faces",
+    ),
+    Spec(
+        "place_seen",
+        "F&aces",
+        "&Seen: no face is bare here, go on",
+        ("Y",),
+        lambda w: w.faces.deciding.seen(),
+        _EDIT,
+        mode="faces",
+    ),
+    Spec(
+        "keyframe",
+        "F&aces",
+        "Set a &keyframe of the selected box",
+        ("Q",),
+        lambda w: w.faces.drawing.set_keyframe(),
+        _EDIT,
+        line=True,
+        mode="faces",
+    ),
+    Spec(
+        "keyframe_delete",
+        "F&aces",
+        "&Delete the keyframe here",
+        ("Shift+Q",),
+        lambda w: w.faces.drawing.delete_keyframe(),
+        _EDIT,
+        mode="faces",
     ),
     Spec(
         "schemes",

@@ -9,6 +9,7 @@ from project.types import FaceTrack, Origin, Participant, ParticipantRole
 from widgets.picture_overlays import FaceBox, FaceState
 
 _GAP_US = 250_000
+_NONE_DRAWN: Mapping[str, tuple[str, FaceState | None]] = {}
 _SURE_US = 200_000
 """A box is drawn as guessed only when the face was not found for longer than this: not every frame is searched."""
 
@@ -28,21 +29,34 @@ class FaceOverlay:
         self._selected = ""
         self._doubtful: set[str] = set()
 
-    def set_tracks(self, tracks: Sequence[FaceTrack], people: Mapping[str, Participant], frame_us: int) -> None:
-        """Take the tracks; `frame_us` is how long a frame is shown."""
+    def set_tracks(
+        self,
+        tracks: Sequence[FaceTrack],
+        people: Mapping[str, Participant],
+        frame_us: int,
+        drawn: Mapping[str, tuple[str, FaceState | None]] = _NONE_DRAWN,
+    ) -> None:
+        """Take the tracks.
+
+        Args:
+            tracks: the found ones first, which are numbered.
+            people: participants by id.
+            frame_us: how long a frame is shown.
+            drawn: ids of those drawn by hand -> a name, and a state of their own where they are no faces.
+        """
         self._frame_us = frame_us
         self._tracks = []
-        self._found = {t.id: t.times_us[t.origins == Origin.DETECTED] for t in tracks}
+        self._found = {t.id: t.times_us[(t.origins == Origin.DETECTED) | (t.origins == Origin.DRAWN)] for t in tracks}
         # Whom somebody gave a name to is a face.
         self._doubtful = {t.id for t in tracks if t.doubtful and t.participant_id is None and not t.dismissed}
         for number, track in enumerate(tracks, 1):
             who = people.get(track.participant_id or "")
-            fixed = None
+            name, fixed = drawn.get(track.id, (f"Face {number}", None))
             if track.dismissed:
                 fixed = FaceState.DISMISSED
             elif who is not None and who.role is ParticipantRole.ROBOT:
                 fixed = FaceState.EXEMPT
-            self._tracks.append((track, who.pseudonym if who else f"Face {number}", fixed))
+            self._tracks.append((track, who.pseudonym if who else name, fixed))
 
     def select(self, track_id: str) -> None:
         """Choose the track whose box is drawn whole."""
@@ -76,7 +90,7 @@ class FaceOverlay:
         spans = [
             (int(t.times_us[0]), int(t.times_us[-1]) + self._frame_us)
             for t, _, fixed in self._tracks
-            if fixed is not FaceState.DISMISSED and len(t.times_us)
+            if fixed in (None, FaceState.EXEMPT) and len(t.times_us)
         ]
         merged: list[list[int]] = []
         for start, end in sorted(spans):

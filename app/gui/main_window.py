@@ -20,8 +20,8 @@ from app.gui.details import Details
 from app.gui.disagreement_strip import DisagreementStrip
 from app.gui.drops import Drops
 from app.gui.export import Export
-from app.gui.faces import Faces
-from app.gui.faces_page import FacesPage
+from app.gui.faces.faces import Faces
+from app.gui.faces.page import FacesPage
 from app.gui.files import Files
 from app.gui.guidelines import Guidelines
 from app.gui.inspector_feed import InspectorFeed
@@ -213,6 +213,7 @@ class MainWindow(QMainWindow):
         self.commands = WindowCommands(self)
         self.shortcuts = Shortcuts(self)
         self.menus = Menus(self)
+        self.faces.set_keys(self.shortcuts.of_mode("faces"))
         self._join_studio()
         self._join_widgets()
 
@@ -279,6 +280,7 @@ class MainWindow(QMainWindow):
         self._guard.watch(self.workspace.pages)
         self.workspace.modes.show_mode(self.mode())
         self.view.set_faces_pickable(self.mode() == "faces")
+        self.faces.set_active(self.mode() == "faces")
 
     def mode(self) -> str:
         """Return which mode is on."""
@@ -292,6 +294,7 @@ class MainWindow(QMainWindow):
     def renew_keys(self) -> None:
         """Let labels and forms have the keys that the actions leave them."""
         self.inspecting.flush()
+        self.faces.set_keys(self.shortcuts.of_mode("faces"))
         self._renew_inspector()
         self._show_track()
 
@@ -505,6 +508,7 @@ class MainWindow(QMainWindow):
             self.studio.close()
             self.jobs.close()
             self.views.close()
+            self.faces.close()
             self.player.close()
             self.background.close()
         super().closeEvent(event)

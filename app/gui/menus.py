@@ -61,8 +61,8 @@ class Menus(QObject):
 
     def use_keys(self) -> None:
         """Give every action the keys that it has now."""
-        for key, action in self.actions.items():
-            action.setShortcuts([QKeySequence(one) for one in self._window.shortcuts.keys(key)])
+        for spec in ACTIONS:
+            self._give_keys(spec, self.actions[spec.key])
 
     def taken(self) -> list[QKeySequence]:
         """Return the keys of the window's own actions; a scheme's shortcut that is one of them does not work."""
@@ -132,6 +132,12 @@ class Menus(QObject):
             Shortcut("Timeline", "Alt", "Hold while dragging: no snapping"),
             Shortcut("Timeline", "Up, Down", "Previous or next segment"),
             Shortcut("Timeline", "Return", "Go to the selected segment and repeat it"),
+            Shortcut("In Faces", "1, 2, 3", "It is this participant"),
+            Shortcut("In Faces", "X", "Not a face, or a face after all"),
+            Shortcut("In Faces", "Return", "Next face to decide"),
+            Shortcut("In Faces", "[, ]", "The selected drawn box starts or ends here"),
+            Shortcut("In Faces", "Del", "Delete the selected drawn box"),
+            Shortcut("In Faces", "Alt+Left, Alt+Up", "Move the selected box; with Shift, its size"),
             Shortcut("In Review", "Y", "Agree and go on"),
             Shortcut("In Review", "X", "Disagree and go on"),
             Shortcut("In Review", "W", "Take back what you said"),
@@ -148,7 +154,7 @@ class Menus(QObject):
         if spec.line:
             menu.addSeparator()
         action = QAction(spec.text, self._window)
-        action.setShortcuts([QKeySequence(key) for key in self._window.shortcuts.keys(spec.key)])
+        self._give_keys(spec, action)
         action.setAutoRepeat(spec.repeats)
         action.setCheckable(spec.checkable)
         if spec.icon:
@@ -158,6 +164,14 @@ class Menus(QObject):
         # The window keeps the keys while the menu bar is hidden.
         self._window.addAction(action)
         self.actions[spec.key] = action
+
+    def _give_keys(self, spec: Spec, action: QAction) -> None:
+        """Give an action its keys; those of one mode are only named, and taken where the mode is on."""
+        keys = self._window.shortcuts.keys(spec.key)
+        if spec.mode:
+            action.setText(f"{spec.text}\t{QKeySequence(keys[0]).toString()}" if keys else spec.text)
+        else:
+            action.setShortcuts([QKeySequence(key) for key in keys])
 
     def _add_lanes(self) -> None:
         """A menu of the lanes, since folding one with the mouse is not for everybody."""

@@ -36,6 +36,10 @@ class Shortcuts:
         """Return the keys of an action."""
         return self.table.keys(action)
 
+    def of_mode(self, mode: str) -> dict[str, tuple[str, ...]]:
+        """Return action -> keys of the actions whose keys hold in a mode only."""
+        return {spec.key: self.keys(spec.key) for spec in ACTIONS if spec.mode == mode}
+
     def edit(self) -> ShortcutEditor:
         """Open the editor."""
         if self._editor is None:

@@ -43,6 +43,7 @@ class TimelineFeed(QObject):
         self._places: dict[str, _Place] = {}
         self._has_faces = False
         self._strip: Lane | None = None
+        self._certainty: Lane | None = None
         self.own_id: str | None = None
         studio.recording_changed.connect(self.reload)
         studio.selection_changed.connect(self._show_selection)
@@ -77,6 +78,12 @@ class TimelineFeed(QObject):
         """Show a lane of spans above all others, or none."""
         if lane != self._strip:
             self._strip = lane
+            self._set_lanes(None)
+
+    def set_certainty(self, lane: Lane | None) -> None:
+        """Show a lane of how sure it is that faces are hidden under all others, or none."""
+        if lane != self._certainty:
+            self._certainty = lane
             self._set_lanes(None)
 
     def apply(self, changes: Changes) -> CameOrWent:
@@ -152,6 +159,8 @@ class TimelineFeed(QObject):
         lanes += self._segment_lanes(session, people, shown)
         if self._has_faces:
             lanes.append(Lane(FACES, "Faces", LaneKind.SPANS))
+        if self._certainty is not None:
+            lanes.append(self._certainty)
         if tuple(lanes) != self._timeline.model.lanes:
             self._timeline.set_lanes(lanes)
 

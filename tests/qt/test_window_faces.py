@@ -9,20 +9,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QMouseEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.track_file import save_tracks
 from app.gui.export_dialog import ExportDialog
 from app.gui.export_result import spans
 from app.gui.face_overlay import FaceOverlay
-from app.gui.face_tracks_model import Column, FaceTracksModel
+from app.gui.faces.places import CERTAINTY
 from app.gui.main_window import MainWindow
 from app.gui.sample import sample_study
 from app.gui.worker_runner import WorkerRunner
+from project.errors import UserError
 from project.queries.participants import all_participants
 from project.queries.runs import latest_run
+from project.regions import RegionKind
 from project.timebase import SECOND
 from project.types import FaceTrack, Origin, Participant, ParticipantRole
+from widgets.faces.card import CardState
+from widgets.faces.cards_model import CROPS
 from widgets.picture_overlays import FaceState
 
 FRAME = 40_000
@@ -83,47 +90,187 @@ def tracked(qtbot: QtBot, window: MainWindow) -> MainWindow:
     return window
 
 
-def test_tracking_fills_the_page_the_lane_and_the_picture(qtbot: QtBot, tracked: MainWindow) -> None:
+def keys(window: MainWindow) -> list[str]:
+    return [card.key for card in window.faces_page.model.all_cards()]
+
+
+def state_of(window: MainWindow, key: str) -> CardState:
+    card = window.faces_page.model.card(key)
+    assert card is not None
+    return card.state
+
+
+def test_tracking_fills_the_page_the_lanes_and_the_picture(qtbot: QtBot, tracked: MainWindow) -> None:
     window = tracked
+    assert CERTAINTY not in {lane.key for lane in window.timeline.model.lanes}
     window.set_mode("faces")
-    assert [t.id for t in window.faces_page.model.tracks] == ["one", "two"]
+    qtbot.waitUntil(lambda: CERTAINTY in {lane.key for lane in window.timeline.model.lanes})
+    assert keys(window) == ["one", "two"]
     assert "faces" in {lane.key for lane in window.timeline.model.lanes}
     assert window.recordings.model.rows()[0].faces_tracked
     window.player.seek(60 * FRAME)
     qtbot.waitUntil(lambda: "Face 1, Face 2" in window.view.accessibleName())
-    window.faces_page.tree.setCurrentIndex(window.faces_page.model.index(1, 0))
-    window.faces_page.tree.activated.emit(window.faces_page.model.index(1, 0))
+    window.faces_page.cards.opened.emit("two")
     assert window.player.position_us == pytest.approx(50 * FRAME, abs=FRAME)
 
 
-def test_a_track_that_is_hardly_a_face_is_said_to_be_doubtful(qtbot: QtBot) -> None:
-    weak = track("weak", 0, 10, 100)
-    weak = FaceTrack(weak.id, weak.frames, weak.times_us, weak.boxes, weak.scores / 4, weak.origins)
-    model = FaceTracksModel()
-    model.set_tracks([track("sure", 0, 10, 50), weak], {})
-    assert [model.index(row, Column.WHO).data() for row in range(2)] == ["", "Doubtful"]
+def test_each_card_shows_three_pictures_of_its_face(qtbot: QtBot, tracked: MainWindow) -> None:
+    tracked.set_mode("faces")
+    model = tracked.faces_page.model
+    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3, timeout=20_000)
+    assert all(not crop.isNull() and crop.width() == crop.height() for crop in model.index(0).data(CROPS))
 
 
-def test_a_face_is_named_dismissed_and_both_are_undone(qtbot: QtBot, tracked: MainWindow) -> None:
+def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
     window.set_mode("faces")
-    page.tree.setCurrentIndex(page.model.index(0, 0))
-    page._ask_name = lambda _page: "P07"
-    new = page._who.findData("new")
-    page._who.setCurrentIndex(new)
-    page._who.activated.emit(new)
+    page.select(["one", "two"])
+    page.ask_name = lambda _page: "P07"
+    page.people.new.click()
     session = window.studio.session
     assert session is not None
     (person,) = all_participants(session.study)
-    assert window.faces.tracks[0].participant_id == person.id
+    assert {one.participant_id for one in window.faces.tracks} == {person.id}
     page.role_requested.emit(person.id, ParticipantRole.ROBOT)
     (robot,) = all_participants(session.study)
     assert robot.role is ParticipantRole.ROBOT
-    page.tree.setCurrentIndex(page.model.index(1, 0))
-    page._dismiss.click()
-    assert window.faces.tracks[1].dismissed
+    page.select(["two"])
+    page.people.dismiss.click()
+    assert [one.dismissed for one in window.faces.tracks] == [False, True]
+    assert state_of(window, "two") is CardState.DISMISSED
     window.commands.undo()
-    assert not window.faces.tracks[1].dismissed
+    window.commands.undo()
+    window.commands.undo()
+    assert state_of(window, "two") is CardState.UNDECIDED
+
+
+def test_keys_of_the_mode_decide_and_mean_something_else_elsewhere(qtbot: QtBot, tracked: MainWindow) -> None:
+    window, page = tracked, tracked.faces_page
+    window.set_mode("faces")
+    window.activateWindow()
+    window.timeline.setFocus()
+    qtbot.waitUntil(lambda: window.timeline.hasFocus())
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Return)
+    assert [card.key for card in page.cards.selected()] == [page.model.cards[0].key]
+    qtbot.keyClick(window.timeline, Qt.Key.Key_X)
+    assert sum(one.dismissed for one in window.faces.tracks) == 1
+    qtbot.keyClick(window.timeline, Qt.Key.Key_X)
+    assert not any(one.dismissed for one in window.faces.tracks)
+    window.set_mode("annotate")
+    qtbot.keyClick(window.timeline, Qt.Key.Key_X)
+    assert not any(one.dismissed for one in window.faces.tracks)
+
+
+def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be_reviewed(
+    qtbot: QtBot, tracked: MainWindow
+) -> None:
+    window, page = tracked, tracked.faces_page
+    window.set_mode("faces")
+    qtbot.waitUntil(lambda: bool(window.faces.places.waiting))
+    told: list[UserError] = []
+    window.studio.failed.connect(told.append)
+    page.review.tick.click()
+    assert "left" in str(told[0])
+    assert not page.review.tick.isChecked()
+    count = len(window.faces.places.waiting)
+    assert page.queue.left().startswith(str(count))
+    window.timeline.setFocus()
+    qtbot.keyClick(window.timeline, Qt.Key.Key_N)
+    place = window.faces.places.current
+    assert place is not None
+    assert place.start_us <= window.player.position_us < place.end_us
+    assert page.queue.why()
+    for _ in range(count):
+        qtbot.keyClick(window.timeline, Qt.Key.Key_Y)
+    qtbot.waitUntil(lambda: page.queue.left() == "Nothing left to look at")
+    page.review.tick.click()
+    qtbot.waitUntil(page.review.tick.isChecked)
+    assert "Reviewed by" in page.review.words()
+    page.select(["one"])
+    page.people.dismiss.click()
+    qtbot.waitUntil(lambda: "changed since" in page.review.words())
+    assert not page.review.tick.isChecked()
+
+
+def drag(qtbot: QtBot, window: MainWindow, start: tuple[int, int], end: tuple[int, int], shift: bool = False) -> None:
+    """Drag on the picture, in pixels of the recording's picture."""
+    held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    rect, picture = window.view.picture_rect(), window.view.picture()
+    assert picture is not None
+    scale = rect.width() / picture.width()
+    points = [QPointF(rect.x() + x * scale, rect.y() + y * scale) for x, y in (start, end)]
+    middle = (points[0] + points[1]) / 2
+    button, none = Qt.MouseButton.LeftButton, Qt.MouseButton.NoButton
+    for kind, where, down in (
+        (QEvent.Type.MouseButtonPress, points[0], button),
+        (QEvent.Type.MouseMove, middle, none),
+        (QEvent.Type.MouseMove, points[1], none),
+        (QEvent.Type.MouseButtonRelease, points[1], button),
+    ):
+        place = window.faces.canvas.mapToGlobal(where)
+        QApplication.sendEvent(window.faces.canvas, QMouseEvent(kind, where, place, down, button, held))
+
+
+def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: MainWindow) -> None:
+    window, page = tracked, tracked.faces_page
+    window.set_mode("faces")
+    window.player.seek(210 * FRAME)
+    qtbot.waitUntil(lambda: window.view.picture() is not None)
+    drag(qtbot, window, (200, 100), (260, 180))
+    (region,) = window.faces.regions
+    assert region.kind is RegionKind.FACE
+    assert region.start_us == pytest.approx(210 * FRAME, abs=FRAME)
+    assert region.keyframes[0].box == pytest.approx((200, 100, 60, 80), abs=2)
+    assert [card.key for card in page.cards.selected()] == [region.id]
+    assert page.region.isVisibleTo(page)
+    window.player.seek(220 * FRAME)
+    drag(qtbot, window, (230, 140), (270, 160))
+    (moved,) = window.faces.regions
+    assert len(moved.keyframes) == 2
+    assert moved.keyframes[1].box == pytest.approx((240, 120, 60, 80), abs=2)
+    window.player.seek(215 * FRAME)
+    boxes = {one.track_id: one for one in window.playback.faces.boxes(215 * FRAME, 1280)}
+    assert 200 < boxes[region.id].x * window.playback.faces.width / 1280 < 240
+    page.region.kind.setCurrentIndex(page.region.kind.findData(RegionKind.AREA))
+    page.region.kind.activated.emit(page.region.kind.currentIndex())
+    assert window.faces.regions[0].kind is RegionKind.AREA
+    window.timeline.setFocus()
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Delete)
+    assert window.faces.regions == []
+
+
+def test_shift_draws_an_area_for_the_whole_recording(qtbot: QtBot, tracked: MainWindow) -> None:
+    window = tracked
+    window.set_mode("faces")
+    drag(qtbot, window, (20, 20), (80, 50), shift=True)
+    (region,) = window.faces.regions
+    assert window.studio.recording is not None
+    assert region.kind is RegionKind.AREA
+    assert (region.start_us, region.end_us) == (0, window.studio.recording.duration_us)
+
+
+def test_dragging_a_found_face_moves_it_and_a_click_goes_through_to_the_picture(
+    qtbot: QtBot, tracked: MainWindow
+) -> None:
+    window, page = tracked, tracked.faces_page
+    window.set_mode("faces")
+    window.player.seek(20 * FRAME)
+    qtbot.waitUntil(lambda: bool(window.playback.faces.boxes(20 * FRAME, 1280)))
+    drag(qtbot, window, (110, 80), (110, 80))
+    assert [card.key for card in page.cards.selected()] == ["one"]
+    drag(qtbot, window, (120, 80), (150, 100))
+    assert window.faces.tracks[0].boxes[20].tolist() == pytest.approx([130, 70, 40, 60], abs=2)
+    assert window.faces.regions == []
+
+
+def test_a_study_that_may_not_be_edited_shows_faces_and_takes_nothing(qtbot: QtBot, tracked: MainWindow) -> None:
+    page = tracked.faces_page
+    tracked.set_mode("faces")
+    page.set_writable(False, "Somebody else works in it.")
+    page.select(["one"])
+    assert not page.people.dismiss.isEnabled()
+    assert not page.people.new.isEnabled()
+    assert page.people.toolTip() == "Somebody else works in it."
 
 
 def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
@@ -132,12 +279,14 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     dialog = window.exports.dialog
     assert isinstance(dialog, ExportDialog)
     request = dialog.request()
-    assert request.method == "solid"
+    assert list(request.methods) == ["solid"]
     assert request.span is not None
     assert request.span[0] == SECOND
     dialog.folder.setText(str(tmp_path / "clips"))
-    dialog.method.setCurrentIndex(dialog.method.findData("blur"))
-    assert dialog.request().options["strength"] == pytest.approx(0.3)
+    dialog.methods.tree.tick("solid", False)
+    dialog.methods.tree.tick("blur")
+    dialog.methods.tree.select("blur")
+    assert dialog.request().methods["blur"]["strength"] == pytest.approx(0.3)
     dialog._accept()
     qtbot.waitUntil(lambda: window.exports.result is not None, timeout=20_000)
     kinds = [json.loads(line)["job"] for line in (tmp_path / "log").read_text().splitlines()]

@@ -1,8 +1,10 @@
 """Edits of a review of faces: many tracks at once, what was looked at, and that a recording is reviewed."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from app.core.clock import utc_now
+from app.core.commands.regions import find_region
 from app.core.face_review import sheet
 from app.core.session import Session
 from project.counted import counted
@@ -10,37 +12,50 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries import face_reviews as rows
 from project.queries import faces, participants
+from project.queries.regions import update_region
+from project.regions import Region, RegionKind
 from project.timebase import FrameTimes
 from project.types import Changes, FaceReview, Participant, ParticipantRole, SeenSpan
 
 
-def assign_faces(session: Session, track_ids: Sequence[str], participant_id: str | None) -> Changes:
-    """Say whose face several tracks are, as one step; a suggestion is accepted so."""
-    with session.step(_named("Assign", track_ids)) as step:
-        for track_id in track_ids:
-            faces.assign_participant(session.study, track_id, participant_id)
+def assign_faces(
+    session: Session, track_ids: Sequence[str], participant_id: str | None, region_ids: Sequence[str] = ()
+) -> Changes:
+    """Say whose face several tracks, and faces drawn by hand, are, as one step; a suggestion is accepted so.
+
+    Raises:
+        UserError: a region does not exist, or is not a face.
+    """
+    drawn = [_drawn_face(session, one) for one in region_ids]
+    with session.step(_named("Assign", [*track_ids, *region_ids])) as step:
+        _assign(session, track_ids, drawn, participant_id)
     return step.changes
 
 
 def assign_faces_to_new(
-    session: Session, recording_id: str, track_ids: Sequence[str], pseudonym: str, role: ParticipantRole
+    session: Session,
+    recording_id: str,
+    track_ids: Sequence[str],
+    pseudonym: str,
+    role: ParticipantRole,
+    region_ids: Sequence[str] = (),
 ) -> tuple[str, Changes]:
-    """Make a participant who appears in a recording, and give them several tracks, as one step; returns the new id.
+    """Make a participant who appears in a recording, and give them several faces, as one step; returns the new id.
 
     Raises:
-        UserError: the pseudonym is empty or taken.
+        UserError: the pseudonym is empty or taken, or a region does not exist or is not a face.
     """
+    drawn = [_drawn_face(session, one) for one in region_ids]
     name = pseudonym.strip()
     if not name:
         raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
     if any(one.pseudonym == name for one in participants.all_participants(session.study)):
         raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
     made = Participant(new_id(), name, role)
-    with session.step(f"{_named('Assign', track_ids)} to {name}") as step:
+    with session.step(f"{_named('Assign', [*track_ids, *region_ids])} to {name}") as step:
         participants.insert_participant(session.study, made)
         participants.set_appearance(session.study, recording_id, made.id, True)
-        for track_id in track_ids:
-            faces.assign_participant(session.study, track_id, made.id)
+        _assign(session, track_ids, drawn, made.id)
     return made.id, step.changes
 
 
@@ -124,6 +139,20 @@ def withdraw_review(session: Session, recording_id: str) -> Changes:
     with session.step("Withdraw review of faces") as step:
         rows.delete_face_review(session.study, recording_id, who.id)
     return step.changes
+
+
+def _assign(session: Session, track_ids: Sequence[str], drawn: Sequence[Region], participant_id: str | None) -> None:
+    for track_id in track_ids:
+        faces.assign_participant(session.study, track_id, participant_id)
+    for region in drawn:
+        update_region(session.study, replace(region, participant_id=participant_id))
+
+
+def _drawn_face(session: Session, region_id: str) -> Region:
+    found = find_region(session, region_id)
+    if found.kind is not RegionKind.FACE:
+        raise UserError("Only a face belongs to a participant.", "Change the region to a face first.")
+    return found
 
 
 def _named(verb: str, track_ids: Sequence[str]) -> str:

@@ -92,20 +92,6 @@ def change_region(
     return step.changes
 
 
-def assign_region(session: Session, region_id: str, participant_id: str | None) -> Changes:
-    """Say whose face a region is, or that nobody knows.
-
-    Raises:
-        UserError: it does not exist, or is not a face.
-    """
-    before = find_region(session, region_id)
-    if before.kind is not RegionKind.FACE:
-        raise UserError("Only a face belongs to a participant.", "Change the region to a face first.")
-    with session.step("Assign face") as step:
-        rows.update_region(session.study, replace(before, participant_id=participant_id))
-    return step.changes
-
-
 def delete_region(session: Session, region_id: str) -> Changes:
     """Take a region away.
 

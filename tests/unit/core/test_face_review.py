@@ -135,14 +135,14 @@ def test_a_region_is_moved_named_shortened_assigned_and_deleted(lab: Session) ->
     (made,) = regions_of(lab.study, here)
     assert (made.label, made.start_us, made.end_us) == ("a badge", 0, lab.recording(here).duration_us)
     with pytest.raises(UserError, match="Only a face"):
-        regions.assign_region(lab, key, None)
+        review.assign_faces(lab, [], None, [key])
     regions.change_region(lab, key, kind=RegionKind.FACE, label="Bo", start_us=FRAME, end_us=3 * FRAME)
     regions.set_region_box(lab, key, Keyframe(4 * FRAME, 10, 10, 20, 20))
     (moved,) = regions_of(lab.study, here)
     assert (moved.kind, moved.label, moved.start_us, moved.end_us) == (RegionKind.FACE, "Bo", FRAME, 4 * FRAME + 1)
     assert len(moved.keyframes) == 2
     who, _ = participants.add_participant(lab, "P01", ParticipantRole.USER)
-    regions.assign_region(lab, key, who)
+    review.assign_faces(lab, [], who, [key])
     assert regions_of(lab.study, here)[0].participant_id == who
     regions.delete_region_box(lab, key, 4 * FRAME)
     with pytest.raises(UserError, match="only keyframe"):

@@ -1,0 +1,172 @@
+"""What a person says about the selected faces: whose they are, that they are none, what was seen, what is reviewed."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QObject
+
+from app.core.commands import face_review as commands
+from app.core.commands import regions
+from app.core.face_review import FaceSheet, Suggestion
+from app.core.session import Session
+from app.gui.faces.drawing import Drawing
+from app.gui.faces.page import FacesPage
+from app.gui.faces.places import Places
+from app.gui.player import Player
+from app.gui.studio import Studio
+from project.types import Changes, Participant, ParticipantRole
+
+
+class Deciding(QObject):
+    """Turns the buttons of the page into edits."""
+
+    def __init__(
+        self,
+        studio: Studio,
+        player: Player,
+        page: FacesPage,
+        places: Places,
+        drawing: Drawing,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._studio, self._player, self._page, self._places = studio, player, page, places
+        self._drawing = drawing
+        self._people: Mapping[str, Participant] = {}
+        self._suggestions: list[Suggestion] = []
+        self._shown = 0
+        page.people.assign_requested.connect(self.assign)
+        page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
+        page.people.dismiss_requested.connect(self.dismiss)
+        page.suggestion.accept_requested.connect(self._accept)
+        page.suggestion.show_requested.connect(self._show_them)
+        page.suggestion.skip_requested.connect(self._skip)
+        page.queue.seen_requested.connect(self.seen)
+        page.review.review_requested.connect(self._review)
+        bar = page.region
+        bar.kind_requested.connect(lambda key, kind: studio.edit(lambda s: regions.change_region(s, key, kind=kind)))
+        bar.label_requested.connect(lambda key, text: studio.edit(lambda s: regions.change_region(s, key, label=text)))
+        bar.start_requested.connect(lambda _key: drawing.trim(True))
+        bar.end_requested.connect(lambda _key: drawing.trim(False))
+        bar.delete_requested.connect(lambda _key: drawing.delete())
+
+    def show_sheet(self, sheet: FaceSheet | None, people: Mapping[str, Participant], names: Mapping[str, str]) -> None:
+        """Show what is suggested, and whether the recording is reviewed; `names` are the annotators'."""
+        self._people = people
+        self._suggestions = sheet.suggestions() if sheet is not None else []
+        self._show_suggestion()
+        session = self._studio.session
+        if sheet is None or session is None:
+            self._page.review.show_state(False, "", writable=False)
+            return
+        me = session.annotator()
+        mine = me is not None and any(one.annotator_id == me.id for one in sheet.reviews)
+        words, warned = _about_review(sheet, names)
+        self._page.review.show_state(mine, words, warned=warned, writable=self._page.writable)
+
+    def assign(self, participant_id: str | None) -> None:
+        """Say whose the selected faces are."""
+        tracks, drawn = self._selected()
+        if tracks or drawn:
+            self._studio.edit(lambda s: commands.assign_faces(s, tracks, participant_id, drawn))
+
+    def assign_by_digit(self, number: int) -> None:
+        """Assign the selected faces to the participant whose button has a digit."""
+        person = self._page.people.person(number)
+        if person is not None and self._page.writable:
+            self.assign(person.id)
+
+    def dismiss(self, dismissed: bool = True) -> None:
+        """Say that the selected tracks are no faces, or take that back."""
+        tracks, drawn = self._selected()
+        if tracks:
+            self._studio.edit(lambda s: commands.dismiss_faces(s, tracks, dismissed))
+        elif drawn and dismissed:
+            self._studio.told.emit("This box was drawn by hand: delete it (Del), or say that there is nothing in it.")
+        self._page.show_chosen()
+
+    def toggle_dismissed(self) -> None:
+        """Dismiss the selected tracks, or take that back where all of them are."""
+        cards = [one for one in self._page.cards.selected() if not one.drawn]
+        self.dismiss(not all(one.state == "not a face" for one in cards))
+
+    def seen(self) -> None:
+        """Say that no face is bare at the place that is looked at, and go on to the next."""
+        place, recording = self._places.current, self._studio.recording
+        if place is None or recording is None:
+            self._studio.told.emit("Go to a place to look at first.")
+            return
+        span = [(place.start_us, place.end_us)]
+        if self._studio.edit(lambda s: commands.mark_seen(s, recording.id, span)):
+            self._places.leave()
+
+    def _selected(self) -> tuple[list[str], list[str]]:
+        cards = self._page.cards.selected()
+        return [one.key for one in cards if not one.drawn], [one.key for one in cards if one.drawn]
+
+    def _assign_to_new(self, tracks: list[str], drawn: list[str]) -> None:
+        recording = self._studio.recording
+        name = self._page.ask_name(self._page) if recording is not None and (tracks or drawn) else ""
+        if not name or recording is None:
+            return
+
+        def do(session: Session) -> Changes:
+            role = ParticipantRole.USER
+            return commands.assign_faces_to_new(session, recording.id, tracks, name, role, drawn)[1]
+
+        self._studio.edit(do)
+
+    def _accept(self) -> None:
+        if not self._suggestions:
+            return
+        one = self._suggestions[self._shown]
+        tracks = [*one.track_ids]
+        if one.participant_id is None:
+            self._show_them()
+            self._assign_to_new(tracks, [])
+        else:
+            self._studio.edit(lambda s: commands.assign_faces(s, tracks, one.participant_id))
+
+    def _show_them(self) -> None:
+        if self._suggestions:
+            self._page.select(self._suggestions[self._shown].track_ids)
+
+    def _skip(self) -> None:
+        self._shown += 1
+        self._show_suggestion()
+        self._show_them()
+
+    def _show_suggestion(self) -> None:
+        count = len(self._suggestions)
+        self._shown = self._shown % count if count else 0
+        if not count:
+            self._page.suggestion.show_suggestion(0, "", False, False)
+            return
+        one = self._suggestions[self._shown]
+        who = self._people.get(one.participant_id or "")
+        name = who.pseudonym if who is not None else ""
+        self._page.suggestion.show_suggestion(len(one.track_ids), name, count > 1, self._page.writable)
+
+    def _review(self, on: bool) -> None:
+        recording, times = self._studio.recording, self._player.times
+        if recording is None:
+            return
+        if on:
+            self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
+        else:
+            self._studio.edit(lambda s: commands.withdraw_review(s, recording.id))
+
+
+def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
+    """Return a line about who reviewed a recording, and whether it is a warning."""
+    if sheet.reviews:
+        said = (f"{names.get(one.annotator_id, '?')}, {_when(one.at)}" for one in sheet.reviews)
+        return f"Reviewed by {'; '.join(said)}", False
+    if sheet.revoked:
+        last = sheet.revoked[-1]
+        who = names.get(last.annotator_id, "?")
+        return f"The faces changed since {who} reviewed them ({_when(last.at)})", True
+    return ("" if not sheet.waiting else f"Left to look at: {sheet.left()}"), False
+
+
+def _when(at: str) -> str:
+    return at[:16].replace("T", " ")

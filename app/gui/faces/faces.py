@@ -1,0 +1,356 @@
+"""Faces of the recording that is shown: the page, the boxes, the lanes, and the job that finds them."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from PySide6.QtCore import QObject, QTimer
+
+from app.core import face_tracking
+from app.core.commands import participants
+from app.core.face_review import FaceSheet, sheet
+from app.core.jobs import Work
+from app.gui.faces.cards import cards_of, crops_of, drawn_looks
+from app.gui.faces.crops import Crops
+from app.gui.faces.deciding import Deciding
+from app.gui.faces.drawing import Drawing
+from app.gui.faces.keys import FaceKeys, Handler
+from app.gui.faces.page import FacesPage
+from app.gui.faces.places import Places
+from app.gui.job_center import JobCenter
+from app.gui.playback import Playback
+from app.gui.player import Player
+from app.gui.studio import Studio
+from app.gui.timeline_feed import FACES, TimelineFeed
+from project.counted import counted
+from project.errors import UserError
+from project.queries.annotators import all_annotators
+from project.queries.faces import tracks_of
+from project.queries.participants import all_participants
+from project.queries.regions import regions_of, track_boxes
+from project.queries.runs import latest_run
+from project.regions import Region, as_track
+from project.types import Changes, FaceTrack, Participant, ParticipantRole, Run
+from widgets.faces.box_canvas import BoxCanvas
+from widgets.faces.people_bar import PeopleBar
+from widgets.player_view import PlayerView
+from widgets.timeline.view import TimelineView
+
+_FACES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
+_REVIEW = frozenset({"seen_span", "face_review", "annotator"})
+_FRAME_US = 40_000
+_PAUSE_MS = 40
+"""How long after an edit the spans are worked out anew: keys that are held down are not slowed."""
+_STEP = 1
+_STEPS = {"Left": (-_STEP, 0), "Right": (_STEP, 0), "Up": (0, -_STEP), "Down": (0, _STEP)}
+
+
+class Faces(QObject):
+    """Reads the tracks and regions, shows them everywhere, and joins the parts that edit them."""
+
+    def __init__(
+        self,
+        studio: Studio,
+        player: Player,
+        playback: Playback,
+        page: FacesPage,
+        view: PlayerView,
+        timeline: TimelineView,
+        feed: TimelineFeed,
+        jobs: JobCenter,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._studio = studio
+        self._player = player
+        self._playback = playback
+        self._page = page
+        self._view = view
+        self._timeline = timeline
+        self._feed = feed
+        self._jobs = jobs
+        self._active = False
+        self._people: dict[str, Participant] = {}
+        self._sorted = ""
+        self._shown_boxes: dict[str, FaceTrack] = {}
+        self.tracks: list[FaceTrack] = []
+        self.regions: list[Region] = []
+        self.sheet: FaceSheet | None = None
+        self.canvas = BoxCanvas(view)
+        self.crops = Crops(self)
+        self.places = Places(timeline, feed, self)
+        self.drawing = Drawing(studio, player, self.canvas, self.places, self)
+        self.deciding = Deciding(studio, player, page, self.places, self.drawing, self)
+        self._keys = FaceKeys(page, self._fixed_keys(), frozenset(_nudges()))
+        self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._later.timeout.connect(self._look_again)
+        self._join()
+
+    def _join(self) -> None:
+        page, jobs, studio = self._page, self._jobs, self._studio
+        studio.recording_changed.connect(self._leave_recording)
+        self._player.opened.connect(lambda _times: self.reload())
+        self._player.position_changed.connect(self._visit)
+        page.track_requested.connect(self.track)
+        page.cancel_requested.connect(self.cancel)
+        page.cards.opened.connect(self._open)
+        page.selected.connect(self._select)
+        page.boxes_toggled.connect(self.set_boxes)
+        page.role_requested.connect(self._change_role)
+        page.queue.step_requested.connect(self.places.step)
+        page.model.crops_needed.connect(self._make_crops)
+        self.crops.ready.connect(page.model.set_crops)
+        self.places.changed.connect(self._show_place)
+        self.places.go_requested.connect(self._playback.jump)
+        self.drawing.drawn.connect(lambda key: page.select([key]))
+        self._view.face_clicked.connect(lambda key: page.select([key]))
+        jobs.progressed.connect(self._show_progress)
+        jobs.done.connect(lambda work, _result: self._job_ended(work))
+        jobs.stopped.connect(self._job_ended)
+
+    def track(self) -> None:
+        """Look for faces in this recording."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None or self._jobs.of("faces", recording.id) is not None:
+            return
+        try:
+            session.study.require_writable()
+            work = face_tracking.prepare(session, recording.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return
+        self._jobs.start(work)
+        self._show_job()
+
+    def cancel(self) -> None:
+        """Stop looking for faces in this recording."""
+        work = self._running()
+        if work is not None:
+            self._jobs.cancel(work)
+
+    def close(self) -> None:
+        """End the thread that makes pictures."""
+        self.crops.close()
+
+    def set_active(self, active: bool) -> None:
+        """Say whether the mode Faces is on: boxes are drawn and the band is shown then only."""
+        self._active = active
+        if active:
+            self._keys.watch(self._page.window())
+        self.places.set_shown(active)
+        self._show_canvas()
+
+    def set_keys(self, keys: Mapping[str, tuple[str, ...]]) -> None:
+        """Take the user's keys of the actions of this mode: action -> keys."""
+        do = {
+            "place_on": lambda: self.places.step(1),
+            "place_back": lambda: self.places.step(-1),
+            "place_seen": self.deciding.seen,
+            "keyframe": self.drawing.set_keyframe,
+            "keyframe_delete": self.drawing.delete_keyframe,
+        }
+        self._keys.set_own({key: act for action, act in do.items() for key in keys.get(action, ())})
+        first = {action: ", ".join(found) for action, found in keys.items()}
+        self._page.queue.set_keys(
+            {"after": first["place_on"], "before": first["place_back"], "seen": first["place_seen"]}
+        )
+
+    def set_boxes(self, visible: bool) -> None:
+        """Draw boxes over the picture, or not."""
+        self._view.set_overlays_visible(visible)
+        self._page.set_boxes(visible)
+        self._show_canvas()
+
+    def toggle_boxes(self) -> None:
+        """Draw boxes if there were none, and the other way round."""
+        self.set_boxes(not self._view.overlays_visible())
+
+    def apply(self, changes: Changes) -> None:
+        """Read what an edit or a job touched."""
+        if _FACES & set(changes):
+            self.reload()
+        elif _REVIEW & set(changes):
+            self._later.start()
+
+    def reload(self) -> None:
+        """Read the tracks and regions of the recording that is shown."""
+        session, recording = self._studio.session, self._studio.recording
+        if session is None or recording is None:
+            self._forget()
+            return
+        run, times = latest_run(session.study, recording.id, "faces"), self._player.times
+        moments = times.times_us if times is not None else None
+        self.tracks = tracks_of(session.study, recording.id, moments) if run else []
+        self.regions = regions_of(session.study, recording.id)
+        self._people = {one.id: one for one in all_participants(session.study)}
+        medium = session.main_medium(recording.id)
+        video = medium.facts.video if medium else None
+        self.canvas.set_frame_size(*((video.width, video.height) if video else (0, 0)))
+        frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
+        drawn = [as_track(one, moments) for one in self.regions] if moments is not None else []
+        shown = [*self.tracks, *(one for one in drawn if one is not None)]
+        self._renew_crops(shown)
+        self._playback.faces.set_tracks(shown, self._people, frame_us, drawn_looks(self.regions))
+        boxes = track_boxes(session.study, run.id) if run is not None else {}
+        self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", frame_us)
+        self._page.set_writable(self._studio.writable, session.study.read_only_reason)
+        if medium is not None and video is None:
+            self._page.show_no_picture()
+        else:
+            self._fill_cards(frame_us, run)
+        located = session.locate(medium) if medium is not None and video is not None else None
+        self.crops.open(located.path if located is not None and times is not None else None)
+        self._feed.set_has_faces(bool(self.tracks))
+        self._timeline.set_spans(FACES, self._playback.faces.coverage())
+        self._playback.show_faces()
+        self._show_region()
+        self._show_canvas()
+        self._show_job()
+        self._later.start()
+
+    def _fill_cards(self, frame_us: int, run: Run | None) -> None:
+        waiting = self.sheet.waiting if self.sheet is not None else []
+        cards = cards_of(self.tracks, self.regions, self._people, waiting, frame_us)
+        facts = ""
+        if run is not None:
+            with_face, frames = run.result.get("frames_with_face"), run.result.get("frames")
+            facts = f"{counted(len(self.tracks), 'track')}; a face in {with_face} of {frames} frames."
+        # Once sorted by how uncertain they are, cards stay where they are while a person works through them.
+        subject = run.id if run is not None and self.sheet is not None else ""
+        sort = subject != self._sorted
+        self._sorted = subject
+        self._page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
+
+    def _look_again(self) -> None:
+        """Work out anew where a look is needed."""
+        session, recording, times = self._studio.session, self._studio.recording, self._player.times
+        if session is None or recording is None or times is None or not len(times):
+            return
+        self.sheet = found = sheet(session, recording.id, times)
+        tracked = found.run is not None
+        self.places.set_spans(times, found.spans if tracked else [], found.waiting if tracked else [])
+        video = next((m.facts.video for m in [session.main_medium(recording.id)] if m is not None), None)
+        frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
+        self._fill_cards(frame_us, found.run)
+        names = {one.id: one.name for one in all_annotators(session.study)}
+        self.deciding.show_sheet(found if tracked else None, self._people, names)
+
+    def _forget(self) -> None:
+        self.tracks, self.regions, self.sheet = [], [], None
+        self._later.stop()
+        self.crops.open(None)
+        self.places.set_spans(None, [], [])
+        self.drawing.set_faces([], [], {}, "", _FRAME_US)
+        self._playback.faces.set_tracks([], {}, _FRAME_US)
+        self._feed.set_has_faces(False)
+        self._page.show_nothing()
+        self._view.set_overlays(())
+
+    def _leave_recording(self) -> None:
+        self.sheet = None
+        self.places.set_spans(None, [], [])
+        self.deciding.show_sheet(None, {}, {})
+        self._page.model.forget_crops()
+        self._shown_boxes = {}
+        self._select([])
+        self.reload()
+
+    def _renew_crops(self, shown: list[FaceTrack]) -> None:
+        """Drop the pictures of faces whose boxes changed."""
+        fresh = {one.id: one for one in shown if len(one.frames)}
+        changed = [
+            key
+            for key, one in fresh.items()
+            if key in self._shown_boxes and crops_of(one) != crops_of(self._shown_boxes[key])
+        ]
+        self._shown_boxes = fresh
+        self._page.model.forget_crops(changed)
+
+    def _make_crops(self, key: str) -> None:
+        track = self._shown_boxes.get(key)
+        if track is not None:
+            self.crops.request(key, crops_of(track))
+
+    def _open(self, key: str) -> None:
+        card = self._page.model.card(key)
+        if card is not None:
+            self._player.seek(card.start_us)
+
+    def _select(self, keys: object) -> None:
+        assert isinstance(keys, list)
+        key = keys[-1] if keys else ""
+        self._playback.faces.select(key)
+        self.drawing.select(key)
+        self._playback.show_faces()
+        self._show_region()
+
+    def _show_region(self) -> None:
+        self._page.region.show_region(self.drawing.region(), self._page.writable)
+
+    def _show_canvas(self) -> None:
+        self.canvas.set_editable(self._studio.writable)
+        self.canvas.setVisible(self._active and self._view.overlays_visible() and self._studio.recording is not None)
+
+    def _show_place(self) -> None:
+        places = self.places
+        self._page.queue.show_left(
+            places.left(),
+            places.why(),
+            any_left=bool(places.waiting),
+            at_one=places.current is not None,
+            writable=self._page.writable,
+        )
+
+    def _visit(self, time_us: int) -> None:
+        if self._active and not self._player.playing:
+            self.places.visit(time_us)
+
+    def _next_to_decide(self) -> None:
+        card = self._page.select_next()
+        if card is None:
+            self._studio.told.emit("Every face is decided.")
+        else:
+            self._player.seek(card.start_us)
+
+    def _fixed_keys(self) -> dict[str, Handler]:
+        digits: dict[str, Handler] = {
+            str(number): partial(self.deciding.assign_by_digit, number) for number in range(1, PeopleBar.KEYS + 1)
+        }
+        moves: dict[str, Handler] = {f"Alt+{key}": partial(self.drawing.nudge, *by) for key, by in _STEPS.items()}
+        sizes: dict[str, Handler] = {
+            f"Alt+Shift+{key}": partial(self.drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()
+        }
+        return {
+            **digits,
+            **moves,
+            **sizes,
+            "X": self.deciding.toggle_dismissed,
+            "Return": self._next_to_decide,
+            "Del": self.drawing.delete,
+            "[": lambda: self.drawing.trim(True),
+            "]": lambda: self.drawing.trim(False),
+        }
+
+    def _change_role(self, participant_id: str, role: ParticipantRole) -> None:
+        person = self._people.get(participant_id)
+        if person is not None:
+            self._studio.edit(lambda s: participants.change_role(s, person, role))
+
+    def _running(self) -> Work | None:
+        recording = self._studio.recording
+        return self._jobs.of("faces", recording.id) if recording else None
+
+    def _show_job(self) -> None:
+        work = self._running()
+        self._page.set_progress(f"{work.title}…" if work else None)
+
+    def _show_progress(self, work: Work, done: int, total: int, text: str) -> None:
+        if work is self._running():
+            self._page.set_progress(text or f"{work.title}…", done, total)
+
+    def _job_ended(self, work: Work) -> None:
+        if self._studio.recording is not None and work.recording_id == self._studio.recording.id:
+            self._show_job()
+
+
+def _nudges() -> list[str]:
+    return [f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in _STEPS]

@@ -1,0 +1,281 @@
+"""The page of the mode Faces: find them, say whose they are, look where it is uncertain, mark it as reviewed."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QInputDialog,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QStackedLayout,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui.participants_table import ROLES
+from project.schemes.scheme import Choice
+from project.types import Participant, ParticipantRole
+from widgets import theme
+from widgets.empty_state import Choice as Button
+from widgets.empty_state import EmptyState
+from widgets.faces.card import CardState, FaceCard
+from widgets.faces.cards_model import CardsModel
+from widgets.faces.cards_view import CardsView
+from widgets.faces.filter_bar import FilterBar
+from widgets.faces.people_bar import PeopleBar
+from widgets.faces.queue_bar import QueueBar
+from widgets.faces.region_bar import RegionBar
+from widgets.faces.review_bar import ReviewBar
+from widgets.faces.suggestion_bar import SuggestionBar
+from widgets.tick_row import TickRow
+
+_UNTRACKED = (
+    "Faces were not looked for yet",
+    "Every face is found and followed through the recording, on this machine.",
+)
+_AGAIN = "Look for faces again (Ctrl+T); what was said stays with the earlier tracks"
+_LOOKING = ("Faces are being looked for", "You can go on working meanwhile.")
+
+
+class FacesPage(QWidget):
+    """Lays the bars and the cards out; what they do is joined elsewhere.
+
+    Signals:
+        track_requested: look for faces in this recording.
+        cancel_requested: stop looking.
+        selected (list[str]): keys of the cards that are selected now.
+        role_requested (str, ParticipantRole): participant id and the new role.
+        boxes_toggled (bool): draw boxes over the picture.
+        export_requested: open the export.
+    """
+
+    track_requested = Signal()
+    cancel_requested = Signal()
+    selected = Signal(object)
+    role_requested = Signal(str, object)
+    boxes_toggled = Signal(bool)
+    export_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None, ask_name: Callable[[QWidget], str] | None = None) -> None:
+        super().__init__(parent)
+        self.ask_name = ask_name or _ask_pseudonym
+        self._people: dict[str, Participant] = {}
+        self._writable = True
+        self.setAccessibleName("Faces")
+        self.model = CardsModel(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        self._stack = QStackedLayout()
+        self._no_recording = EmptyState("scan-face", "No recording is open", "Choose one on the left.")
+        self._no_picture = EmptyState("volume-2", "Sound only", "This recording has no picture to look for faces in.")
+        again = [Button("track", "Track faces", "Ctrl+T", primary=True)]
+        self._untracked = EmptyState("scan-face", *_UNTRACKED, again)
+        self._untracked.chosen.connect(lambda _key: self.track_requested.emit())
+        self._listing = self._make_listing()
+        for page in (self._no_recording, self._no_picture, self._untracked, self._listing):
+            self._stack.addWidget(page)
+        column.addLayout(self._stack, 1)
+        column.addWidget(self._make_progress())
+        self.show_nothing()
+
+    def show_nothing(self) -> None:
+        """Show that no recording is open."""
+        self.model.set_cards([])
+        self._stack.setCurrentWidget(self._no_recording)
+
+    def show_no_picture(self) -> None:
+        """Show that the recording is sound only."""
+        self.model.set_cards([])
+        self._stack.setCurrentWidget(self._no_picture)
+
+    def set_cards(
+        self, cards: Sequence[FaceCard], people: Mapping[str, Participant], facts: str, *, tracked: bool, sort: bool
+    ) -> None:
+        """Show the faces of a recording.
+
+        Args:
+            cards: of its tracks and regions.
+            people: participants by id.
+            facts: a line about the run that found them.
+            tracked: whether there was such a run.
+            sort: sort and filter anew; else cards that stay keep their places.
+        """
+        self._people = dict(people)
+        self.people.set_people([*people.values()])
+        self.filter.set_people([*people.values()])
+        self.model.set_cards(cards)
+        if sort:
+            self._rearrange()
+        self._facts.setText(facts)
+        self._stack.setCurrentWidget(self._listing if tracked else self._untracked)
+        self._show_count()
+        self.show_chosen()
+
+    def set_writable(self, writable: bool, reason: str = "") -> None:
+        """Allow changes, or only looking; the reason is shown as a tooltip."""
+        self._writable = writable
+        self._again.setEnabled(writable)
+        self._again.setToolTip(_AGAIN if writable else reason)
+        self._untracked.set_choosable(writable)
+        self._untracked.setToolTip("" if writable else reason)
+        self.people.setToolTip("" if writable else reason)
+        self.show_chosen()
+
+    @property
+    def writable(self) -> bool:
+        """Whether changes are allowed."""
+        return self._writable
+
+    def set_progress(self, text: str | None, done: int = 0, total: int = 0) -> None:
+        """Show how far the search is; None when there is none."""
+        self._progress.setVisible(text is not None)
+        self._untracked.set_text(*(_UNTRACKED if text is None else _LOOKING))
+        self._untracked.set_choosable(self._writable and text is None)
+        self._again.setEnabled(self._writable and text is None)
+        if text is not None:
+            self._bar.setRange(0, total)
+            self._bar.setValue(done)
+            self._words.setText(text)
+
+    def select(self, keys: Sequence[str]) -> None:
+        """Select these cards; where the filter hides one, all are listed."""
+        if any(self.model.row(key) is None and self.model.card(key) is not None for key in keys):
+            self.filter.choose("all")
+            self._rearrange()
+        self.cards.select(keys)
+        self.show_chosen()
+        self.selected.emit(list(keys))
+
+    def select_next(self) -> FaceCard | None:
+        """Select the next card to decide after the selected one, in the order of the list; returns it."""
+        listed, chosen = self.model.cards, self.cards.selected()
+        start = listed.index(chosen[-1]) + 1 if chosen else 0
+        found = next((one for one in (*listed[start:], *listed[:start]) if one.to_decide), None)
+        if found is not None:
+            self.select([found.key])
+        return found
+
+    def show_chosen(self) -> None:
+        """Show what was said about the selected cards."""
+        cards = self.cards.selected()
+        people = {one.participant_id for one in cards}
+        who = next(iter(people)) if len(people) == 1 else None
+        drawn_only = bool(cards) and all(one.state in (CardState.AREA, CardState.NOTHING) for one in cards)
+        self.people.show_choice(
+            who,
+            bool(cards) and all(one.state is CardState.DISMISSED for one in cards),
+            enabled=self._writable and bool(cards) and not drawn_only,
+            named=any(people),
+        )
+        person = self._people.get(who or "")
+        self._role.setEnabled(self._writable and person is not None)
+        self._role.setCurrentIndex(list(ROLES).index(person.role) if person else 0)
+        self._role.setVisible(person is not None)
+
+    def set_boxes(self, visible: bool) -> None:
+        """Show whether boxes are drawn."""
+        self._boxes.setChecked(visible)
+
+    def _make_listing(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self.queue = QueueBar()
+        self._facts = QLabel(wordWrap=True)
+        self._facts.setProperty("quiet", True)
+        self._facts.setAccessibleName("About this tracking")
+        self.suggestion = SuggestionBar()
+        self.filter = FilterBar()
+        self.filter.changed.connect(self._rearrange)
+        self.cards = CardsView(self.model)
+        self.cards.chosen.connect(self._chosen)
+        self.people = PeopleBar()
+        self._role = QComboBox()
+        for role, name in ROLES.items():
+            self._role.addItem(name, role)
+        self._role.setAccessibleName("Role of this participant")
+        self._role.setToolTip("Role of this participant; a robot's face can be left as it is on export")
+        self._role.activated.connect(self._change_role)
+        self.region = RegionBar()
+        words = "Drag on the picture to draw one, with Shift an area that is always masked."
+        self._boxes = TickRow(Choice("boxes", "Show boxes over the picture", words, "B"))
+        self._boxes.toggled.connect(self.boxes_toggled)
+        self.review = ReviewBar()
+        above: tuple[QWidget, ...] = (self.queue, self.suggestion, self.filter)
+        below: tuple[QWidget, ...] = (
+            self._facts,
+            self.people,
+            self._role,
+            self.region,
+            self._boxes,
+            self.review,
+        )
+        for part in above:
+            column.addWidget(part)
+        column.addWidget(self.cards, 1)
+        for part in below:
+            column.addWidget(part)
+        column.addLayout(self._make_foot())
+        return page
+
+    def _make_foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self._again = QPushButton("Track again")
+        self._again.setToolTip(_AGAIN)
+        self._again.clicked.connect(self.track_requested)
+        export = QPushButton("Export anonymized…")
+        export.setProperty("primary", True)
+        export.setToolTip("Write clips in which the faces are hidden (Ctrl+E)")
+        export.clicked.connect(self.export_requested)
+        row.addWidget(self._again)
+        row.addWidget(export, 1)
+        return row
+
+    def _make_progress(self) -> QWidget:
+        self._progress = QWidget()
+        row = QHBoxLayout(self._progress)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        inner = QVBoxLayout()
+        inner.setSpacing(2)
+        self._words = QLabel()
+        self._bar = QProgressBar(textVisible=False)
+        self._bar.setFixedHeight(6)
+        self._bar.setAccessibleName("Progress of face tracking")
+        inner.addWidget(self._words)
+        inner.addWidget(self._bar)
+        row.addLayout(inner, 1)
+        cancel = QPushButton("Cancel")
+        cancel.setToolTip("Stop looking for faces; what was done is taken up next time")
+        cancel.clicked.connect(self.cancel_requested)
+        row.addWidget(cancel)
+        self._progress.hide()
+        return self._progress
+
+    def _rearrange(self) -> None:
+        self.model.arrange(self.filter.wanted(), self.filter.chosen_order())
+        self._show_count()
+
+    def _show_count(self) -> None:
+        self.filter.set_count(len(self.model.cards), len(self.model.all_cards()))
+
+    def _chosen(self, keys: object) -> None:
+        self.show_chosen()
+        self.selected.emit(keys)
+
+    def _change_role(self) -> None:
+        people = {one.participant_id for one in self.cards.selected()}
+        person = self._people.get(next(iter(people)) or "") if len(people) == 1 else None
+        if person is not None and self._role.currentData() is not person.role:
+            self.role_requested.emit(person.id, ParticipantRole(self._role.currentData()))
+
+
+def _ask_pseudonym(parent: QWidget) -> str:
+    name, given = QInputDialog.getText(parent, "New participant", "Pseudonym, such as P01 (never a real name):")
+    return name.strip() if given else ""
