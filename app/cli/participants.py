@@ -29,7 +29,7 @@ def participant(
     no_consent: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Say who appears where and what they consented to, or list them.
+    """Say who appears where, and what they agreed to.
 
     \b
     Example:

@@ -1,0 +1,102 @@
+"""A small lab: two recordings with a face each, reviewed, consented, annotated, and ready to be released."""
+
+from pathlib import Path
+
+import numpy as np
+
+from app.core.commands.comments import add_comment
+from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.commands.release import waive
+from app.core.commands.segments import add_segment
+from app.core.session import Session
+from project.ids import new_id
+from project.queries.face_reviews import mask_state, set_face_review
+from project.queries.faces import assign_participant, insert_tracks
+from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
+from project.queries.runs import insert_run
+from project.queries.utterances import insert_utterances
+from project.store import Study
+from project.types import ConsentUse, FaceReview, FaceTrack, ParticipantRole, Recording, Run, Utterance
+from tests.fakes.clips import make_clip
+
+FRAMES, FPS = 20, 10
+NAMES = ("Anna at home", "kitchen_take2")
+RATIONALE = "Anna's robot looked away; see https://lab.example.org/take2"
+
+
+def lab(folder: Path, recordings: int = 1) -> Path:
+    """Make the study; returns its path."""
+    path = folder / "lab.greenroom"
+    Study.create(path, "Visits").close()
+    with Session.open(path, "Ada Byron") as session:
+        for name in NAMES[:recordings]:
+            clip = make_clip(
+                folder / f"{name}.mp4",
+                size=(160, 120),
+                frames=FRAMES,
+                fps=FPS,
+                sound=True,
+                metadata={"title": "Anna", "comment": "kitchen"},
+            )
+            add_recordings(session, [probe_file(clip)])
+        who, _ = add_participant(session, "P01", ParticipantRole.USER)
+        for one in all_recordings(session.study):
+            track(session, one, who)
+            fill(session, one, who)
+            review(session, one)
+        (person,) = all_participants(session.study)
+        set_consent(session, person, ConsentUse.RELEASE, True)
+        waive(session, "independent-check", None, "No second detector in tests")
+        waive(session, "privacy-measured", None, "No embedding in these tests")
+    return path
+
+
+def track(
+    session: Session, recording: Recording, who: str | None, *, frames: int = FRAMES, fingerprint: str = ""
+) -> str:
+    """Store a run that found one face, in the middle of the first frames."""
+    medium = session.main_medium(recording.id)
+    assert medium is not None
+    numbers = np.arange(frames, dtype=np.int32)
+    face = FaceTrack(
+        new_id(),
+        numbers,
+        numbers.astype(np.int64) * 1_000_000 // FPS,
+        np.tile(np.array([60, 40, 30, 40], np.float32), (frames, 1)),
+        np.full(frames, 0.9, np.float32),
+        np.zeros(frames, np.uint8),
+    )
+    about = {"fingerprint": fingerprint or medium.fingerprint}
+    run = Run(new_id(), recording.id, "faces", "centerface", about, {"frames": FRAMES}, "2026-01-01T00:00:00.000Z", "1")
+    with session.study.recording_run():
+        insert_run(session.study, run)
+        insert_tracks(session.study, run.id, medium.id, [face])
+    if who is not None:
+        with session.step("Assign"):
+            assign_participant(session.study, face.id, who)
+    return face.id
+
+
+def fill(session: Session, recording: Recording, who: str) -> None:
+    """Annotate a recording, and write down what is said in it."""
+    from project.queries.participants import set_appearance
+
+    with session.step("Say who appears"):
+        set_appearance(session.study, recording.id, who, True)
+        insert_utterances(
+            session.study, [Utterance(new_id(), recording.id, 0, 900_000, "I am Anna, call 555-867-5309", who)]
+        )
+    values = {"attributes": ["emotions"], "channel": "verbal", "rationale": RATIONALE, "correction": "Greet Anna."}
+    segment, _ = add_segment(session, recording.id, 100_000, 900_000, "error", values)
+    add_comment(session, segment, "Ada Byron here: is it Anna?")
+
+
+def review(session: Session, recording: Recording) -> None:
+    """Mark the faces of a recording as reviewed, as they are now."""
+    with session.step("Review"):
+        who = session.annotator()
+        assert who is not None
+        state = mask_state(session.study, recording.id)
+        set_face_review(session.study, FaceReview(recording.id, who.id, state, "2026-01-01T00:00:00.000Z"))

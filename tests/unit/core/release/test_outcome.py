@@ -1,0 +1,90 @@
+"""What a rendering shows decides, and no waiver helps where a rule cannot be waived."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.release import job
+from app.core.release.outcome import Outcome, outcome_from, reasons_after
+from app.core.release.plan import ReleasePlan
+from app.core.release.rules import RULES, Reason, reason_from, standing
+from project.progress import Silent
+
+GOOD = Outcome(1, "solid", frames=10, checked_by="rfb320", independent=True, measured=True)
+BROKEN: dict[str, Outcome] = {
+    "rendered": replace(GOOD, failure="The disk is full."),
+    "face-left": replace(GOOD, faces_left_us=(100_000, 200_000, 2_000_000)),
+    "face-under-mask": replace(GOOD, bare_us=(0,)),
+    "doubtful-hits": replace(GOOD, doubtful_us=(300_000,)),
+    "independent-check": replace(GOOD, independent=False),
+    "privacy-measured": replace(GOOD, measured=False),
+    "privacy-limit": replace(GOOD, over=("3 % are re-identified; 2 % allowed.",)),
+}
+NEVER = [key for key, rule in RULES.items() if not rule.waivable]
+numbers = st.one_of(st.none(), st.integers(1, 3))
+anything = st.lists(st.tuples(st.sampled_from([*RULES, "no such rule"]), numbers), max_size=30)
+
+
+def test_a_good_rendering_breaks_no_rule() -> None:
+    assert reasons_after([GOOD]) == []
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_each_rule_says_what_is_wrong_and_where(rule: str) -> None:
+    found = reasons_after([BROKEN[rule]])
+    assert {one.rule for one in found} == {rule}
+    assert all(one.recording == 1 and one.sentence and one.hint for one in found)
+    assert [reason_from(one.as_json()) for one in found] == found
+    assert outcome_from(BROKEN[rule].as_json()) == BROKEN[rule]
+
+
+def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
+    found = reasons_after([BROKEN["face-left"]])
+    assert [one.time_us for one in found] == [100_000, 2_000_000]
+    link = found[0].as_json("lab.greenroom")["link"]
+    assert link == "greenroom open lab.greenroom --recording 1 --at 0.100"
+
+
+@pytest.mark.parametrize("rule", BROKEN)
+def test_only_what_can_be_waived_is(rule: str) -> None:
+    reasons = reasons_after([BROKEN[rule]])
+    for waiver in ((rule, None), (rule, 1)):
+        assert bool(standing(reasons, [waiver])) is not RULES[rule].waivable
+    assert standing(reasons, [(rule, 2)]) == reasons
+
+
+@given(st.lists(st.sampled_from(sorted(BROKEN)), min_size=1, max_size=4), anything)
+def test_no_waivers_let_a_rendering_out_that_breaks_what_cannot_be_waived(broken: list[str], waived) -> None:
+    outcomes = [replace(BROKEN[rule], number=1 + place % 3) for place, rule in enumerate(broken)]
+    left = {one.rule for one in standing(reasons_after(outcomes), waived)}
+    assert {rule for rule in broken if not RULES[rule].waivable} <= left
+
+
+@given(st.sets(st.sampled_from(NEVER), min_size=1), st.booleans(), anything)
+def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
+    tmp_path_factory: pytest.TempPathFactory, rules: set[str], late: bool, waived
+) -> None:
+    folder = tmp_path_factory.mktemp("out")
+    texts = folder / "texts"
+    texts.mkdir()
+    shown = sorted(set(BROKEN) & rules)
+    early = [Reason(rule, 1, None, "It is broken.", "Mend it.") for rule in rules if not (late and rule in shown)]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(job, "_rendered", lambda *_: ([], [BROKEN[rule] for rule in shown if late]))
+        result = job.compute(
+            {
+                "folder": str(folder / "release"),
+                "texts": str(texts),
+                "plan": ReleasePlan().as_json(),
+                "reasons": [one.as_json() for one in early],
+                "waived": [list(one) for one in waived],
+                "recordings": [],
+            },
+            Silent(),
+        )
+    assert result["released"] is False
+    assert result["reasons"]
+    assert list(Path(folder).iterdir()) == []

@@ -1,0 +1,212 @@
+"""A release as a whole: what is in it and what is not, that it can be made again, that a failure leaves nothing."""
+
+import json
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import av
+import pytest
+
+from app.core.commands.participants import add_participant, assign_face, set_consent
+from app.core.commands.release import confirm_texts, set_words
+from app.core.interchange.registry import FORMATS, format_called
+from app.core.jobs import run_here
+from app.core.release import job
+from app.core.release.codes import PROPERTY
+from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
+from app.core.session import Session
+from media.index import load_index
+from media.iterate import pictures
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.queries.faces import tracks_of
+from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
+from project.queries.runs import latest_run
+from project.types import ConsentUse, ParticipantRole
+from tests.unit.core.release.lab import review
+
+PLAN = ReleasePlan(methods=("solid",), formats=("csv",))
+SECRETS = (b"Anna", b"Ada Byron", b"kitchen", b"555-867", b"lab.example", b"Visits", b"x264", b"Lavf")
+
+
+def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Any]:
+    result, _ = run_here(session, job.prepare(session, folder, plan), Silent())
+    return result
+
+
+def names(folder: Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_what_is_in_it(session: Session, tmp_path: Path) -> None:
+    out = tmp_path / "release"
+    result = release(session, out)
+    assert result["released"] is True
+    assert names(out) == {
+        "DATACARD.md",
+        "LICENCE.md",
+        "ACCESS.md",
+        "manifest.json",
+        "recordings.csv",
+        "participants.csv",
+        "annotations/csv/annotations.csv",
+        "video-source/solid/recording-0001.mp4",
+        "video-15hz/solid/recording-0001.mp4",
+        "frames-1hz/solid/recording-0001/00000.jpg",
+        "frames-1hz/solid/recording-0001/00001.jpg",
+    }
+    assert result["files"] == len(names(out))
+    source = load_index(out / "video-source/solid/recording-0001.mp4")
+    assert source.times.times_us.tolist() == [n * 100_000 for n in range(20)]
+    assert len(load_index(out / "video-15hz/solid/recording-0001.mp4")) == 30
+    for clip in out.rglob("*.mp4"):
+        with av.open(str(clip)) as opened:
+            assert [stream.type for stream in opened.streams] == ["video"]
+        for picture in pictures(clip, load_index(clip)):
+            assert abs(picture.planes[0][50:70, 65:85].astype(int) - 128).max() < 16, "the face is grey"
+    for path in out.rglob("*"):
+        assert path.stat().st_mtime == 946_684_800
+        if path.is_file():
+            assert [secret for secret in SECRETS if secret in path.read_bytes()] == []
+    card = (out / "DATACARD.md").read_text()
+    assert "No second detector in tests" in card
+    assert "waived by A01" in card
+    assert "$" not in card
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
+
+
+def test_two_releases_of_a_study_have_the_same_manifest_but_for_encoded_files(session: Session, tmp_path: Path) -> None:
+    plan = replace(PLAN, formats=tuple(key for key in FORMATS if not format_called(key).whole), texts=SCRUB)
+    confirm_texts(session)
+    found = []
+    for place in ("one", "two"):
+        release(session, tmp_path / place, plan)
+        one = json.loads((tmp_path / place / "manifest.json").read_text())
+        for file in one["files"]:
+            if file["encoded"]:
+                file["sha256"] = file["bytes"] = None
+        found.append(one)
+    assert found[0] == found[1]
+    listed = {file["path"] for file in found[0]["files"]}
+    assert listed == names(tmp_path / "one") - {"manifest.json"}
+    today = datetime.now(UTC).date().isoformat().encode()
+    assert [path for path in (tmp_path / "one").rglob("*.*") if path.is_file() and today in path.read_bytes()] == []
+    key = session.study.get_property(PROPERTY)
+    assert isinstance(key, str)
+    medium = session.main_medium(all_recordings(session.study)[0].id)
+    assert medium is not None
+    text = (tmp_path / "one" / "manifest.json").read_text()
+    assert key not in text
+    assert medium.fingerprint not in text
+
+
+def test_texts_leave_scrubbed_and_only_then(session: Session, tmp_path: Path) -> None:
+    release(session, tmp_path / "without")
+    without = (tmp_path / "without/annotations/csv/annotations.csv").read_text("utf-8-sig")
+    assert "error" in without
+    assert "rationale" not in without
+    assert "utterance" not in without
+    set_words(session, {"Anna": "P01"})
+    confirm_texts(session)
+    release(session, tmp_path / "with", replace(PLAN, texts=SCRUB))
+    kept = (tmp_path / "with/annotations/csv/annotations.csv").read_text("utf-8-sig")
+    assert "P01 robot looked away; see [link]" in kept
+    assert "I am P01, call [number]" in kept
+    assert "A01: A01 here: is it P01?" in kept
+    own = [row[0] for table in ("segment", "recording") for row in session.study.rows(f"SELECT id FROM {table}")]
+    assert [one for one in own if one in kept] == []
+
+
+def test_who_did_not_consent_is_painted_solid_and_says_nothing(session: Session, tmp_path: Path) -> None:
+    (recording,) = all_recordings(session.study)
+    other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
+    (face,) = tracks_of(session.study, recording.id)
+    assign_face(session, face.id, other)
+    (person, _) = all_participants(session.study)
+    set_consent(session, person, ConsentUse.RELEASE, False)
+    review(session, recording)
+    confirm_texts(session)
+    plan = replace(PLAN, methods=("pixelate",), without_consent=SOLID, texts=SCRUB, video=("source",))
+    assert release(session, tmp_path / "release", plan)["released"] is True
+    clip = tmp_path / "release/video-source/pixelate/recording-0001.mp4"
+    for picture in pictures(clip, load_index(clip)):
+        assert abs(picture.planes[0][45:75, 62:88].astype(int) - 128).max() < 16
+    assert "utterance" not in (tmp_path / "release/annotations/csv/annotations.csv").read_text("utf-8-sig")
+    assert "painted solid" in (tmp_path / "release/DATACARD.md").read_text()
+
+
+def test_sound_stays_only_when_it_is_asked_for(session: Session, tmp_path: Path) -> None:
+    assert release(session, tmp_path / "release", replace(PLAN, sound=KEEP, video=("source", "15hz")))["released"]
+    for clip in (tmp_path / "release").rglob("*.mp4"):
+        with av.open(str(clip)) as opened:
+            assert sorted(stream.type for stream in opened.streams) == ["audio", "video"]
+    assert "A voice identifies its speaker" in (tmp_path / "release/DATACARD.md").read_text()
+
+
+def test_a_word_that_stands_in_the_finished_release_removes_it(session: Session, tmp_path: Path) -> None:
+    set_words(session, {"withdraws": "x"})
+    with pytest.raises(UserError, match=r"LICENCE\.md"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_a_refusal_writes_nothing_and_is_kept_as_a_run(session: Session, tmp_path: Path) -> None:
+    (recording,) = all_recordings(session.study)
+    (face,) = tracks_of(session.study, recording.id)
+    assign_face(session, face.id, None)
+    result = release(session, tmp_path / "release")
+    assert result["released"] is False
+    assert [one["rule"] for one in result["reasons"]] == ["faces-reviewed"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    run = latest_run(session.study, recording.id, "release")
+    assert run is not None
+    assert (run.result["released"], run.result["rules"]) == (False, ["faces-reviewed"])
+    assert str(tmp_path) not in json.dumps([dict(run.parameters), dict(run.result)])
+
+
+def test_a_folder_that_holds_anything_is_left_alone(session: Session, tmp_path: Path) -> None:
+    out = tmp_path / "release"
+    out.mkdir()
+    (out / "mine.txt").write_text("mine")
+    with pytest.raises(UserError, match="not empty"):
+        release(session, out)
+    assert names(out) == {"mine.txt"}
+
+
+def test_a_face_that_reaches_out_of_its_mask_is_told(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from anonymize import ellipses
+
+    real = ellipses.FaceMask.area
+
+    def smaller(self: Any, *arguments: Any) -> Any:
+        area = real(self, *arguments)
+        if area is not None:
+            area.alpha[: area.alpha.shape[0] // 3] = 0
+        return area
+
+    monkeypatch.setattr(ellipses.FaceMask, "area", smaller)
+    result = release(session, tmp_path / "release")
+    assert "face-under-mask" in {one["rule"] for one in result["reasons"]}
+    assert not (tmp_path / "release").exists()
+
+
+@pytest.mark.parametrize("after", [0, 3, 15, 60])
+def test_cancelling_leaves_nothing(session: Session, tmp_path: Path, after: int) -> None:
+    class Impatient(Silent):
+        left = after
+
+        def check_cancelled(self) -> None:
+            self.left -= 1
+            if self.left < 0:
+                raise Cancelled
+
+    work = job.prepare(session, tmp_path / "release", PLAN)
+    with pytest.raises(Cancelled):
+        run_here(session, work, Impatient())
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+    assert not Path(str(work.parameters["texts"])).exists()
