@@ -33,6 +33,7 @@ class LimitsBar(QWidget):
             editor.setMaximum(int(min(each.metadata["maximum"], 99_999)) if isinstance(each.default, int) else 100)
             editor.setToolTip(f"{each.metadata['description']} A release refuses what is over it")
             editor.setAccessibleName(f"Limit: {each.metadata['title']}")
+            editor.lineEdit().setAccessibleName(f"Limit: {each.metadata['title']}")
             editor.setKeyboardTracking(False)
             editor.valueChanged.connect(self._tell)
             label.setBuddy(editor)

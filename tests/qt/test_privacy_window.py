@@ -1,0 +1,158 @@
+"""The window about exports: what it shows of each, what is red, where it leads."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDoubleSpinBox
+from pytestqt.qtbot import QtBot
+
+from app.core.privacy_limits import PrivacyLimits, privacy_limits
+from app.gui.main_window import MainWindow
+from app.gui.privacy import cells
+from app.gui.privacy.window import PrivacyWindow
+from app.gui.questions import Questions
+from project.ids import new_id
+from project.queries.recordings import all_recordings
+from project.queries.runs import insert_run
+from project.store import Study
+from project.synthetic import fill
+from project.types import Run
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.reports import report
+
+
+class Answers(Questions):
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def folder(self, title: str) -> Path | None:
+        self.asked.append(title)
+        return None
+
+
+def export(study: Study, recording: str, method: str, at: str, **wrong: float) -> None:
+    """Put an export into the study, measured where something is said about it."""
+    run = Run(new_id(), recording, "anonymize", method, {}, {"output": f"{method}.mp4"}, at, "0")
+    runs = [run]
+    if wrong:
+        found = report(method=method, **wrong).as_json()  # type: ignore[arg-type]
+        runs.append(Run(new_id(), recording, "privacy", method, {"export": run.id}, found, at, "0"))
+    with study.recording_run():
+        for one in runs:
+            insert_run(study, one)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=2, segments=0, annotators=1)
+        first, second = all_recordings(made)
+        export(made, first.id, "solid", "2026-01-01", rate=0.0)
+        export(made, first.id, "blur", "2026-01-02", rate=0.5, worst=0.9, leaks=2)
+        export(made, second.id, "pixelate", "2026-01-03")
+    return tmp_path / "lab.greenroom"
+
+
+@pytest.fixture
+def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
+    made = MainWindow(Answers())
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    assert made.open_study(study)
+    yield made
+    made.close()
+
+
+def opened(window: MainWindow) -> PrivacyWindow:
+    found = window.windows.open("privacy")
+    assert isinstance(found, PrivacyWindow)
+    return found
+
+
+def column(name: str) -> int:
+    return cells.EXPORTS.index(name)
+
+
+def test_every_export_is_listed_the_newest_first(window: MainWindow) -> None:
+    shown = opened(window).table.texts()
+    assert [row[column("Method")] for row in shown] == ["pixelate", "blur", "solid"]
+    assert shown[0][column("Re-identified")] == "not measured"
+    assert shown[1][column("Re-identified")] == "50.0 %"
+    assert shown[1][column("Leaks")] == "2"
+
+
+def test_what_is_over_a_limit_is_told_by_colour_and_in_words(window: MainWindow) -> None:
+    found = opened(window)
+
+    def loud(row: int, name: str) -> bool:
+        item = found.table.item(row, column(name))
+        assert item is not None
+        return "over the limit" in item.toolTip()
+
+    assert [loud(1, name) for name in ("Re-identified", "Worst track", "Leaks", "Still detected")] == [
+        *(True, True, True, False),
+    ]
+    assert not any(loud(2, name) for name in ("Re-identified", "Worst track", "Leaks", "Still detected"))
+    found.table.selectRow(1)
+    assert found.verdict.text().startswith("Over the limit: In 2 of 80 frames")
+    found.table.selectRow(2)
+    assert found.verdict.text() == "Nothing that was measured is over its limit."
+
+
+def test_an_export_that_was_not_measured_offers_to(window: MainWindow) -> None:
+    found = opened(window)
+    found.table.selectRow(0)
+    assert "not measured yet" in found.verdict.text()
+    assert found.start.isEnabled()
+    assert not found.go.isEnabled()
+    found.measure()
+    questions = found._context.questions
+    assert isinstance(questions, Answers)
+    assert questions.asked == ["Folder of pixelate.mp4"], "the clip is not beside the study"
+
+
+def test_faces_figures_and_plots_follow_the_choice(window: MainWindow) -> None:
+    found = opened(window)
+    found.table.selectRow(1)
+    assert [row[0] for row in found.tracks.texts()] == ["P01"]
+    assert any(row[0].startswith("Parrot attacker") for row in found.figures.texts())
+    assert any("No model of gaze" in row[3] for row in found.figures.texts())
+    assert [view.plot.title for view in found.alike.views] == ["How alike faces are"]
+    assert {view.plot.title for view in found.methods.views} == {"Re-identified faces", "Signals that are kept"}
+    found.table.selectRow(0)
+    assert found.tracks.texts() == []
+    assert found.alike.views == []
+
+
+def test_the_worst_frame_is_one_click_away(window: MainWindow, qtbot: QtBot) -> None:
+    found = opened(window)
+    seen: list[tuple[str, int]] = []
+    object.__setattr__(found._context, "look_at", lambda recording, time: seen.append((recording, time)))
+    found.table.selectRow(1)
+    qtbot.mouseClick(found.go, Qt.MouseButton.LeftButton)
+    found.tracks.row_chosen.emit("track 1", 1_500_000)
+    assert [time for _, time in seen] == [1_500_000, 1_500_000]
+    assert "0:00:01.500" in found.go.text()
+
+
+def test_a_limit_set_in_the_window_is_in_the_study_and_judges_anew(window: MainWindow) -> None:
+    found = opened(window)
+    session = window.studio.session
+    assert session is not None
+    found.table.selectRow(1)
+    for name, value in (("reidentified", 60), ("worst_track", 95), ("leak_frames", 3)):
+        editor = found.limits.editors[name]
+        editor.setValue(value if isinstance(editor, QDoubleSpinBox) else int(value))
+    assert privacy_limits(session.study) == PrivacyLimits(reidentified=0.6, worst_track=0.95, leak_frames=3)
+    assert found.verdict.text() == "Nothing that was measured is over its limit."
+    window.studio.undo()
+    assert found.limits.editors["leak_frames"].value() == 0
+
+
+def test_everything_has_a_name_and_every_button_is_explained(window: MainWindow) -> None:
+    found = opened(window)
+    assert nameless(found) == []
+    assert unexplained(found) == []
