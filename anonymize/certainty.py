@@ -1,7 +1,7 @@
 """How sure one can be, frame by frame, that every face of a recording is hidden, and where a person has to look."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from itertools import pairwise
 
@@ -63,6 +63,8 @@ class CertaintySpan:
         end_us: when its last frame stops being shown.
         track_id: of the track or region that it is about; None where it is about none.
         frame: position of the frame to look at first.
+        box: x, y, width, height in pixels, where a face may be bare in that frame; None where nothing tells.
+        weight: the best score of the tracks it is about, 0 to 1; 1 where it is about none.
     """
 
     start_us: int
@@ -71,6 +73,8 @@ class CertaintySpan:
     reason: Reason
     track_id: str | None
     frame: int
+    box: tuple[int, int, int, int] | None = None
+    weight: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +85,12 @@ class _Place:
     reason: Reason
     track_id: str | None = None
     frame: int = -1
+    boxes: _BOX | None = None
+    weight: float = 1.0
 
     @property
-    def badness(self) -> tuple[int, int, int]:
-        return -_WORSE[self.state], -_RANK[self.reason], self.last - self.first
+    def badness(self) -> tuple[int, int, float, int]:
+        return -_WORSE[self.state], -_RANK[self.reason], self.weight, self.last - self.first
 
 
 def certainty(
@@ -136,9 +142,11 @@ def certainty(
 
 
 def queue(spans: Iterable[CertaintySpan]) -> list[CertaintySpan]:
-    """Return the spans that need a look, the worst first: by state, then by reason, then the longest."""
+    """Return the spans that need a look, the worst first: by state, by reason, the likeliest face, the longest."""
     waiting = (one for one in spans if one.state is not Cover.COVERED)
-    return sorted(waiting, key=lambda one: (_WORSE[one.state], _RANK[one.reason], one.start_us - one.end_us))
+    return sorted(
+        waiting, key=lambda one: (_WORSE[one.state], _RANK[one.reason], -one.weight, one.start_us - one.end_us)
+    )
 
 
 class _Frames:
@@ -168,6 +176,7 @@ class _Course:
         self.track, self.id = track, track.id
         self.first, self.last = int(track.frames[0]), int(track.frames[-1])
         self.likely = not track.doubtful or track.participant_id is not None
+        self.weight = float(track.scores.max())
 
     def end(self, last: bool) -> _BOX:
         found: _BOX = self.track.boxes[-1 if last else 0].astype(np.float64)
@@ -224,7 +233,8 @@ def _ends(courses: Sequence[_Course], frames: _Frames, hidden: _Hidden) -> list[
             boxes = before.end(True) * (1 - share) + after.end(False) * share
             state = Cover.UNCOVERED if before.likely or after.likely else Cover.UNCERTAIN
             middle = before.last + (count + 1) // 2
-            found += _open(before.last + 1, boxes, hidden, state, Reason.GAP, before.id, middle)
+            place = _Place(before.last + 1, after.first - 1, state, Reason.GAP, before.id, middle, boxes)
+            found += _open(replace(place, weight=min(before.weight, after.weight)), hidden)
     length = max(1, round(AFTER_END_US / SECOND * frames.second))
     for course in courses:
         for last, paired in ((True, followed), (False, following)):
@@ -241,7 +251,8 @@ def _ends(courses: Sequence[_Course], frames: _Frames, hidden: _Hidden) -> list[
             start, look = (frame + 1, frame + 1) if last else (frame - count, frame - 1)
             boxes = np.tile(course.end(last), (count, 1))
             state = Cover.UNCOVERED if sure else Cover.UNCERTAIN
-            found += _open(start, boxes, hidden, state, reason, course.id, look)
+            place = _Place(start, start + count - 1, state, reason, course.id, look, boxes, course.weight)
+            found += _open(place, hidden)
     return found
 
 
@@ -285,25 +296,26 @@ def _at_edge(box: _BOX, size: tuple[int, int]) -> bool:
     return bool(x < slack or y < slack or x + width > size[0] - slack or y + height > size[1] - slack)
 
 
-def _open(
-    first: int, boxes: _BOX, hidden: _Hidden, state: Cover, reason: Reason, track_id: str, frame: int
-) -> list[_Place]:
+def _open(place: _Place, hidden: _Hidden) -> list[_Place]:
     """Return the parts of a stretch in which its boxes are not covered."""
-    free = ~hidden.at(first, boxes)
-    return [_Place(first + a, first + b - 1, state, reason, track_id, frame) for a, b in _runs(free)]
+    if place.boxes is None:
+        return []
+    free = _runs(~hidden.at(place.first, place.boxes))
+    return [replace(place, first=place.first + a, last=place.first + b - 1, boxes=place.boxes[a:b]) for a, b in free]
 
 
 def _stretches(course: _Course, frames: _Frames) -> list[_Place]:
     """Return where a track itself is uncertain."""
     if not course.likely:
-        return [_Place(course.first, course.last, Cover.UNCERTAIN, Reason.DOUBTFUL, course.id)]
+        return [_Place(course.first, course.last, Cover.UNCERTAIN, Reason.DOUBTFUL, course.id, weight=course.weight)]
     track, found = course.track, []
     drawn = track.origins == Origin.DRAWN
     guessed = track.origins == Origin.INTERPOLATED
     weak = (track.scores < DOUBTFUL_BELOW) & ~drawn
     for mask, reason in ((weak, Reason.WEAK), (guessed, Reason.GUESSED)):
         for a, b in _runs(mask, frames.least):
-            found.append(_Place(int(track.frames[a]), int(track.frames[b - 1]), Cover.UNCERTAIN, reason, course.id))
+            first, last = int(track.frames[a]), int(track.frames[b - 1])
+            found.append(_Place(first, last, Cover.UNCERTAIN, reason, course.id, weight=course.weight))
     return found
 
 
@@ -327,4 +339,9 @@ def _span(first: int, last: int, number: int, places: Sequence[_Place], times: F
     if number < 0:
         return CertaintySpan(start, end, Cover.COVERED, Reason.NONE, None, first)
     place = places[number]
-    return CertaintySpan(start, end, place.state, place.reason, place.track_id, min(max(place.frame, first), last))
+    frame = min(max(place.frame, first), last)
+    box = None
+    if place.boxes is not None:
+        x, y, width, height = (round(one) for one in place.boxes[frame - place.first].tolist())
+        box = (x, y, width, height)
+    return CertaintySpan(start, end, place.state, place.reason, place.track_id, frame, box, place.weight)

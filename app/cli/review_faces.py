@@ -172,6 +172,7 @@ def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
                 "why": WORDS[one.reason],
                 "track": one.track_id,
                 "frame": one.frame,
+                "box": None if one.box is None else [*one.box],
             }
             for one in found.waiting
         ],

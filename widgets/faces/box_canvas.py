@@ -45,6 +45,8 @@ class BoxCanvas(QWidget):
         self._size = (0, 0)
         self._box: QRectF | None = None
         self._ghosts: tuple[QRectF, ...] = ()
+        self._suspect: QRectF | None = None
+        self._suspected = ""
         self._keyed = False
         self._words = ""
         self._editable = True
@@ -83,6 +85,12 @@ class BoxCanvas(QWidget):
             self._grip = self._now = self._pressed = None
         self.update()
 
+    def show_suspect(self, box: Box | None, words: str = "") -> None:
+        """Show where a face may be bare; None for nowhere."""
+        self._suspect = None if box is None else QRectF(*box)
+        self._suspected = words
+        self.update()
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if watched is self._view and event.type() == QEvent.Type.Resize:
             self.setGeometry(self._view.rect())
@@ -93,6 +101,8 @@ class BoxCanvas(QWidget):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setClipRect(self._view.picture_rect())
         colours = theme.load("dark")
+        if self._suspect is not None:
+            self._paint_suspect(painter, self._to_screen(self._suspect))
         shown = self._now if self._now is not None else self._box
         if shown is not None and (self._box is not None or self._grip is None):
             self._paint_ghosts(painter, shown)
@@ -183,6 +193,14 @@ class BoxCanvas(QWidget):
                 painter.drawRect(where)
             painter.setPen(QPen(colours.accent, 1, Qt.PenStyle.DotLine))
             painter.drawLine(where.center(), self._to_screen(shown).center())
+
+    def _paint_suspect(self, painter: QPainter, where: QRectF) -> None:
+        ink = theme.load("dark").error
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for pen in (QPen(_SHADOW, 4), QPen(ink, 2, Qt.PenStyle.DashLine)):
+            painter.setPen(pen)
+            painter.drawEllipse(where)
+        paint_chip(painter, self._suspected, where.bottomLeft() + QPointF(0, 4), dot=ink)
 
     def _scale(self) -> float:
         rect = self._view.picture_rect()

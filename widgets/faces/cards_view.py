@@ -59,6 +59,8 @@ class CardsView(QListView):
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         self._fit()
+        if event.size().height() < event.oldSize().height() and self.selectionModel().hasSelection():
+            self.scrollTo(self.currentIndex())
 
     def _fit(self) -> None:
         room = self.viewport().width()

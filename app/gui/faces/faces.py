@@ -101,6 +101,7 @@ class Faces(QObject):
         self.crops.ready.connect(page.model.set_crops)
         self.places.changed.connect(self._show_place)
         self.places.go_requested.connect(self._playback.jump)
+        self.places.entered.connect(self._enter)
         self.drawing.drawn.connect(lambda key: page.select([key]))
         self._view.face_clicked.connect(lambda key: page.select([key]))
         jobs.progressed.connect(self._show_progress)
@@ -299,10 +300,26 @@ class Faces(QObject):
             at_one=places.current is not None,
             writable=self._page.writable,
         )
+        self._show_suspect()
 
     def _visit(self, time_us: int) -> None:
         if self._active and not self._player.playing:
             self.places.visit(time_us)
+        self._show_suspect()
+
+    def _show_suspect(self) -> None:
+        """Show where a face may be bare, while the playhead is at that place."""
+        place = self.places.current
+        if place is None or not place.start_us <= self._player.position_us < place.end_us:
+            self.canvas.show_suspect(None)
+        else:
+            self.canvas.show_suspect(place.box, "Is a face bare here?")
+
+    def _enter(self, key: str) -> None:
+        if self._page.model.row(key) is not None:
+            self._page.select([key])
+        else:
+            self._select([key])
 
     def _next_to_decide(self) -> None:
         card = self._page.select_next()

@@ -35,10 +35,12 @@ class Places(QObject):
 
     Signals:
         go_requested (int): time of a frame to look at.
+        entered (str): the track or region that the place is about, on going to it; "" for none.
         changed: other places wait, or the person is at another one.
     """
 
     go_requested = Signal(object)
+    entered = Signal(str)
     changed = Signal()
 
     def __init__(self, timeline: TimelineView, feed: TimelineFeed, parent: QObject | None = None) -> None:
@@ -137,6 +139,7 @@ class Places(QObject):
         self.current = place
         if self._times is not None:
             self.go_requested.emit(self._times.time_of(place.frame))
+        self.entered.emit(place.track_id or "")
         self.changed.emit()
 
     def _draw(self) -> None:

@@ -65,6 +65,7 @@ def test_a_gap_between_tracks_of_one_face_is_uncovered_and_its_middle_is_looked_
     assert (place.state, place.reason, place.track_id) == (Cover.UNCOVERED, Reason.GAP, "a")
     assert (place.start_us, place.end_us) == (100 * FRAME, 120 * FRAME)
     assert 105 <= place.frame <= 115
+    assert place.box == tuple(map(round, MIDDLE))
 
 
 @pytest.mark.parametrize(
