@@ -70,6 +70,7 @@ class VideoEncoder:
         codec.framerate = rate
         codec.gop_size = max(1, round(options.keyframe_seconds * rate))
         codec.max_b_frames = 0
+        codec.thread_type = "AUTO"  # Whole frames side by side: slices of one leave processors idle.
         codec.flags |= Flags.bitexact
         codec.options = {"preset": options.preset, "crf": str(options.crf), "a53cc": "0"}
         self._stream = stream
