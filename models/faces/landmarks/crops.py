@@ -52,5 +52,6 @@ def square_crop(image: NDArray[np.uint8], box: NDArray[np.float32], reach: float
     if any(borders):
         inside = cv2.copyMakeBorder(inside, *borders, cv2.BORDER_CONSTANT).astype(np.uint8, copy=False)
     if side > largest:
-        inside = cv2.resize(inside, (largest, largest), interpolation=cv2.INTER_AREA).astype(np.uint8, copy=False)
+        method = cv2.INTER_AREA if side >= 2 * largest else cv2.INTER_LINEAR
+        inside = cv2.resize(inside, (largest, largest), interpolation=method).astype(np.uint8, copy=False)
     return Crop(np.ascontiguousarray(inside), (left, top), side / inside.shape[0])

@@ -2,11 +2,15 @@
 
 Method: Kartynnik et al., "Real-time Facial Surface Geometry from Monocular Video on Mobile GPUs", arXiv 1907.06724, and
 Grishchenko et al., "Attention Mesh", arXiv 2006.10962: a mesh of 468 points with refined eyes and lips, and two irises.
-Each picture is looked at by itself, so that the answer does not depend on what was asked before.
+Each picture is looked at by itself, so that the answer does not depend on what was asked before; following a
+face from frame to frame, as the library can, was no steadier on pieces that move with the face.
 """
 
+import atexit
 import threading
+import weakref
 from collections.abc import Mapping
+from contextlib import suppress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,12 +64,9 @@ class MediaPipe:
             min_face_presence_confidence=_SURE,
         )
         with without_native_noise():
-            try:
-                self._landmarker = FaceLandmarker.create_from_options(options)
-                seen = self.find(drawn_face(), np.array([BOX], np.float32))[0]
-            except (RuntimeError, ValueError):
-                seen = None
+            seen = self._try(options)
         if seen is None or not _right(seen):
+            self.close()
             raise UserError(
                 f"The weights “{WEIGHTS}” do not find the points of a drawn face: {file} holds another network.",
                 f"Get them again with: greenroom models fetch {WEIGHTS}",
@@ -82,7 +83,20 @@ class MediaPipe:
 
     def close(self) -> None:
         """Free the network."""
-        self._landmarker.close()
+        if self._landmarker is not None:
+            _close(self._landmarker)
+            self._landmarker = None
+
+    def _try(self, options: FaceLandmarkerOptions) -> Landmarks | None:
+        """Load the network and look at the drawn face; None where that fails, or no face is seen."""
+        self._landmarker = None
+        try:
+            self._landmarker = FaceLandmarker.create_from_options(options)
+            # The library cannot close at the end of a process, which frees it anyway, and fails loudly if it tries.
+            atexit.register(_forget, weakref.ref(self._landmarker))
+            return self.find(drawn_face(), np.array([BOX], np.float32))[0]
+        except (RuntimeError, ValueError):
+            return None
 
     def _in_box(self, image: NDArray[np.uint8], box: NDArray[np.float32]) -> Landmarks | None:
         crop = square_crop(image, box, _REACH, _LARGEST)
@@ -97,6 +111,20 @@ class MediaPipe:
         if best is None or _overlap(best, box) < _SAME_FACE:
             return None
         return Landmarks(best, 1.0, MEDIAPIPE)
+
+
+def _close(landmarker: FaceLandmarker) -> None:
+    """Free a network, also one that failed, which would wait for itself if it were left to the garbage collector."""
+    with suppress(RuntimeError, ValueError):
+        landmarker.close()
+    landmarker._handle = None
+
+
+def _forget(landmarker: "weakref.ref[FaceLandmarker]") -> None:
+    """Let a landmarker that is still open hold nothing, so that it does not try to close."""
+    alive = landmarker()
+    if alive is not None:
+        alive._handle = None
 
 
 def _overlap(points: NDArray[np.float32], box: NDArray[np.float32]) -> float:

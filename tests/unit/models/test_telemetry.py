@@ -24,11 +24,12 @@ from models.faces.landmarks.registry import landmark_finder
 finder = landmark_finder()
 assert finder.find(np.zeros((64, 64, 3), np.uint8), np.array([[0, 0, 64, 64]], np.float32)) == [None]
 finder.close()
+left_open = landmark_finder()
 """
 
 
 def test_mediapipe_writes_nothing_and_says_nothing(tmp_path: Path, shared_models: Path) -> None:
-    """Neither a cache of fonts nor lines on standard error."""
+    """Neither a cache of fonts nor lines on standard error, also where it is not closed."""
     home = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR")}
     run = [sys.executable, "-c", _LANDMARKS]
     settings = {**os.environ, **home, "GREENROOM_MODELS": str(shared_models)}

@@ -1,0 +1,102 @@
+"""MediaPipe's landmarks: the right face of several, None for none, and a bundle of another network is refused."""
+
+import io
+import os
+import zipfile
+from pathlib import Path
+
+import cv2
+import numpy as np
+import pytest
+
+from models import landmark_bundle, weights
+from models.faces.landmarks.drawn_face import BOX, POINTS, SIDE, drawn_face
+from models.faces.landmarks.mediapipe import MediaPipe
+from models.faces.landmarks.signals import five_points
+from models.mediapipe_library import FaceLandmarker
+from project.errors import UserError
+
+_LANDMARKS, _DETECTOR = "face_landmarks_detector.tflite", "face_detector.tflite"
+
+
+@pytest.fixture
+def bundle(shared_models: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
+    return weights.path("face-landmarks")
+
+
+def given(content: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a bundle pass for the one of the catalogue."""
+    file = folder / "other.task"
+    file.write_bytes(content)
+    monkeypatch.setattr(weights, "path", lambda name: file)
+
+
+def test_of_two_faces_each_box_gets_its_own(bundle: Path) -> None:
+    picture = np.concatenate([drawn_face(), drawn_face()], axis=1)
+    boxes = np.array([BOX, (BOX[0] + SIDE, *BOX[1:])], np.float32)
+    finder = MediaPipe()
+    for number, found in enumerate(finder.find(picture, boxes)):
+        assert found is not None
+        off = five_points(found) - np.array(POINTS) - (number * SIDE, 0)
+        assert np.linalg.norm(off, axis=1).max() < 0.1 * BOX[2]
+    assert finder.find(picture, np.array([(230, 200, 40, 40)], np.float32)) == [None]
+    finder.close()
+
+
+@pytest.mark.parametrize("size", [24, 60, 700, 1400])
+def test_faces_of_any_size(size: int, bundle: Path) -> None:
+    scale = size / BOX[2]
+    picture = cv2.resize(drawn_face(), None, fx=scale, fy=scale, interpolation=cv2.INTER_AREA).astype(np.uint8)
+    finder = MediaPipe()
+    (found,) = finder.find(picture, np.array([BOX], np.float32) * scale)
+    assert found is not None
+    assert np.linalg.norm(five_points(found) / scale - np.array(POINTS), axis=1).max() < 0.12 * BOX[2]
+    finder.close()
+
+
+def test_what_is_no_bundle_is_refused(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    given(b"not a bundle", tmp_path, monkeypatch)
+    with pytest.raises(UserError, match="another network") as raised:
+        MediaPipe()
+    assert "greenroom models fetch face-landmarks" in raised.value.hint
+
+
+def test_a_bundle_of_other_networks_is_refused(bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = io.BytesIO()
+    with zipfile.ZipFile(bundle) as whole, zipfile.ZipFile(made, "w") as other:
+        for name, content in ((_LANDMARKS, whole.read(_DETECTOR)), (_DETECTOR, whole.read(_DETECTOR))):
+            other.writestr(name, content)
+    given(made.getvalue(), tmp_path, monkeypatch)
+    with pytest.raises(UserError, match="another network"):
+        MediaPipe()
+
+
+def test_a_bundle_that_runs_and_returns_nonsense_is_refused(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a mesh network without a refinement does, whose points come out in another order."""
+    honest = FaceLandmarker.detect
+
+    def mixed(self: FaceLandmarker, image: object) -> object:
+        found = honest(self, image)
+        found.face_landmarks = [face[::2] + face[1::2] for face in found.face_landmarks]
+        return found
+
+    monkeypatch.setattr(FaceLandmarker, "detect", mixed)
+    with pytest.raises(UserError, match="drawn face"):
+        MediaPipe()
+
+
+def test_the_plain_mesh_network_of_the_real_wheel_is_refused(
+    bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the developers put that wheel: MediaPipe loads this one and says nothing."""
+    wheel = os.environ.get("GREENROOM_TEST_WHEEL")
+    if not wheel:
+        pytest.skip("set GREENROOM_TEST_WHEEL to the wheel of mediapipe 0.10.21 to try its other networks")
+    with zipfile.ZipFile(wheel) as archive:
+        plain = archive.read("mediapipe/modules/face_landmark/face_landmark.tflite")
+        detector = archive.read("mediapipe/modules/face_detection/face_detection_short_range.tflite")
+    monkeypatch.setattr(landmark_bundle, "one_output", lambda network: network)
+    given(landmark_bundle.build(plain, detector), tmp_path, monkeypatch)
+    with pytest.raises(UserError, match="drawn face"):
+        MediaPipe()
