@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian 12, Ubuntu 24.04 or newer with python3 and make:
 #   make demo    a window with the sample recording, tracked and anonymized; gets a landmark model (2.7 MB)
 #   make test    every test
-# `make lint`, `make bench`, `make soak` and `make wheel-test` are for developers.
+# `make lint`, `make bench`, `make bench-gpu`, `make soak` and `make wheel-test` are for developers.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -38,10 +38,13 @@ lint: $(VENV)/tests.stamp
 bench: $(VENV)/tests.stamp
 	$(BIN)/python -m tests.bench
 
+bench-gpu: $(VENV)/tests.stamp
+	$(BIN)/python -m tests.bench.gpu
+
 soak: $(VENV)/tests.stamp
 	$(BIN)/python -m pytest -q -m soak tests
 
 wheel-test: $(VENV)/tests.stamp
 	.ci/wheel-test
 
-.PHONY: help demo test lint bench soak wheel-test
+.PHONY: help demo test lint bench bench-gpu soak wheel-test

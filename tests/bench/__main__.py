@@ -10,6 +10,7 @@ from dataclasses import asdict
 from datetime import date
 from pathlib import Path
 
+from tests.bench import gpu_table
 from tests.bench.row import Row, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,7 +84,7 @@ def _write(kept: dict[str, list[Row]]) -> None:
         machine = f"{_processor()}, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
         rows = [row for name in BENCHES for row in kept[name]]
         text = INTRODUCTION + f"Measured on {date.today().isoformat()}: {machine}.\n\n{table(rows)}\n"
-        (ROOT / "docs" / "benchmarks.md").write_text(text + NOTES, "utf-8")
+        (ROOT / "docs" / "benchmarks.md").write_text(text + NOTES + gpu_table.section(), "utf-8")
 
 
 def _kept() -> dict[str, list[Row]]:
