@@ -56,6 +56,7 @@ class MediaPipe:
         file = weights.path(WEIGHTS)
         self._weights = weights.digest(WEIGHTS)
         self._turn = threading.Lock()
+        self._landmarker: FaceLandmarker | None = None
         options = FaceLandmarkerOptions(
             base_options=BaseOptions(model_asset_buffer=file.read_bytes()),
             running_mode=VisionTaskRunningMode.IMAGE,
@@ -89,7 +90,6 @@ class MediaPipe:
 
     def _try(self, options: FaceLandmarkerOptions) -> Landmarks | None:
         """Load the network and look at the drawn face; None where that fails, or no face is seen."""
-        self._landmarker = None
         try:
             self._landmarker = FaceLandmarker.create_from_options(options)
             # The library cannot close at the end of a process, which frees it anyway, and fails loudly if it tries.
@@ -102,6 +102,7 @@ class MediaPipe:
         crop = square_crop(image, box, _REACH, _LARGEST)
         if crop is None:
             return None
+        assert self._landmarker is not None, "it was closed"
         side = crop.image.shape[0]
         with self._turn:
             found = self._landmarker.detect(Image(image_format=ImageFormat.SRGB, data=crop.image)).face_landmarks
