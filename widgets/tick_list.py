@@ -1,10 +1,12 @@
 """A list of things that can be ticked."""
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from widgets import theme
 
+ROW = 24
+"""Height of a row, in pixels."""
 _KEY = Qt.ItemDataRole.UserRole
 
 
@@ -27,6 +29,7 @@ class TickList(QTreeWidget):
         item = QTreeWidgetItem([text])
         item.setData(0, _KEY, key)
         item.setCheckState(0, Qt.CheckState.Checked if ticked else Qt.CheckState.Unchecked)
+        item.setSizeHint(0, QSize(0, ROW))
         self.addTopLevelItem(item)
 
     def keys(self) -> list[str]:

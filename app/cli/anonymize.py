@@ -10,6 +10,7 @@ from app.cli.method_options import given, method_options
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
 from app.core.session import Session
+from project.counted import counted
 from project.errors import UserError
 from project.types import Json
 
@@ -90,7 +91,7 @@ def anonymize(
                 if len(chosen) != 1 or len(methods) != 1:
                     raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
                 shown = _previewed(session, chosen[0], methods[0], asked[methods[0]], parse_time(preview), out)
-                tell(as_json, shown, f"{shown['faces']} faces hidden: {shown['before']} {shown['after']}")
+                tell(as_json, shown, _shown(shown))
                 return
             queue = rendering_queue.make_queue(
                 session,
@@ -114,6 +115,14 @@ def anonymize(
     tell(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
     if failed:
         context.exit(FAILED)
+
+
+def _shown(preview: dict[str, Json]) -> str:
+    faces = counted(cast(int, preview["faces"]), "face")
+    lines = [f"Frame at {preview['time']} s: {faces} hidden.", str(preview["before"]), str(preview["after"])]
+    if preview["nearest"] is not None:
+        lines.insert(1, f"The nearest frame with a face is at {preview['nearest']} s.")
+    return "\n".join(lines)
 
 
 def _recordings(session: Session, recording: str) -> list[str]:

@@ -16,6 +16,7 @@ from app.core.session import LocatedMedium, Session
 from app.core.track_file import save_tracks, take_tracks
 from media.cache import cache_folder
 from models import weights
+from models.catalogue import entry
 from project.errors import UserError
 from project.queries.face_reviews import mask_state
 from project.queries.faces import faces_to_hide
@@ -48,13 +49,18 @@ def require_method(name: str, options: Mapping[str, Json] | None = None) -> None
         which = " and ".join(f"“{one}”" for one in missing)
         raise UserError(
             f"{method_type(name).title} needs the weights {which}, which are not installed.",
-            f"Get them with: {fetch_command(missing)}",
+            f"Get them with: {getting(missing)}",
         )
 
 
-def fetch_command(missing: Sequence[str]) -> str:
-    """Return the command that gets weights."""
-    return f"greenroom models fetch {' '.join(missing)}"
+def getting(missing: Sequence[str]) -> str:
+    """Return the command that gets weights; of several kinds, one after the other."""
+    return " && ".join(weights.how_to_get(name) for name in missing)
+
+
+def can_be_fetched(missing: Sequence[str]) -> bool:
+    """Tell whether weights come over the network, and not from the lab itself."""
+    return not any(entry(name).own for name in missing)
 
 
 def gather(

@@ -124,6 +124,7 @@ class Export(QObject):
         self._batches.append(batch)
         for clip in batch.clips:
             self._start_one(batch, clip)
+        batch.show_row()
         many = len(batch.clips) > 1
         if batch.ended:
             self._ended(batch)

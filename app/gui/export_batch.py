@@ -15,7 +15,7 @@ class ExportBatch:
     """A queue of clips while it is worked on."""
 
     def __init__(self, session: Session, jobs: JobCenter, queue: Queue) -> None:
-        """Begin; of several clips, a row of its own in the list of jobs says how far they are together."""
+        """Begin; nothing is done before its clips are begun."""
         self.session = session
         self.queue = queue
         self.clips = tuple(queue.left)
@@ -25,8 +25,11 @@ class ExportBatch:
         self._faces_left = 0
         self._row = ""
         rendering_queue.save(session, queue)
+
+    def show_row(self) -> None:
+        """Say in a row of its own in the list of jobs how far several clips are together."""
         if len(self.clips) > 1:
-            self._row = jobs.begin_group(f"Export of {len(self.clips)} clips", self.cancel)
+            self._row = self._jobs.begin_group(f"Export of {len(self.clips)} clips", self.cancel)
             self._show()
 
     @property

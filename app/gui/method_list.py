@@ -15,13 +15,13 @@ from PySide6.QtWidgets import (
 
 from anonymize.methods.base import Method
 from anonymize.methods.registry import METHODS, method_type, missing_weights, recommended
-from app.core.hiding import fetch_command
+from app.core.hiding import can_be_fetched, getting
 from app.gui.option_form import OptionForm
 from project.types import Json
 from widgets import theme
-from widgets.tick_list import TickList
+from widgets.tick_list import ROW, TickList
 
-_ROW = 26
+_SEMIBOLD = '<span style="font-weight:600">'
 
 
 class MethodList(QWidget):
@@ -45,7 +45,7 @@ class MethodList(QWidget):
         column.setSpacing(theme.GRID)
         self.tree = TickList(columns=2)
         self.tree.setAccessibleName("Methods: how the faces are hidden")
-        self.tree.setFixedHeight(_ROW * len(METHODS) + 4)
+        self.tree.setFixedHeight(ROW * len(METHODS) + 4)
         column.addWidget(self.tree)
         self._described = QLabel(wordWrap=True)
         self._described.setMinimumHeight(theme.GRID * 7)
@@ -130,7 +130,7 @@ class MethodList(QWidget):
         key = self.current()
         kind = method_type(key)
         self._missing = missing_weights(key)
-        self._described.setText(f"<b>{kind_of_method(kind).capitalize()}.</b> {kind.description}")
+        self._described.setText(f"{_SEMIBOLD}{kind_of_method(kind).capitalize()}.</span> {kind.description}")
         if self.form is not None:
             self._options.removeWidget(self.form)
             self.form.hide()
@@ -142,9 +142,12 @@ class MethodList(QWidget):
         self._options.addWidget(self.form)
         self._lacking.setVisible(bool(self._missing))
         if self._missing:
-            self.command.setText(fetch_command(self._missing))
+            self.command.setText(getting(self._missing))
             needed = " and ".join(self._missing)
-            self._getting.setText(f"It needs the weights {needed}. Get them here, or by a command:")
+            fetched = can_be_fetched(self._missing)
+            self.get.setVisible(fetched)
+            how = "Get them here, or by a command:" if fetched else "You bring your own, by this command:"
+            self._getting.setText(f"It needs the weights {needed}. {how}")
         self.changed.emit()
 
     def _keep(self) -> None:
