@@ -18,6 +18,8 @@ METHODS = {
     "blur": "anonymize.methods.blur:Blur",
     "pixelate": "anonymize.methods.pixelate:Pixelate",
     "synthetic": "anonymize.methods.synthetic.method:SyntheticFace",
+    "cartoon": "anonymize.methods.cartoon:Cartoon",
+    "deepfake": "anonymize.methods.deepfake:Deepfake",
 }
 
 

@@ -1,0 +1,179 @@
+"""Identity swap by a network of the lab's own: every face gets that of a generated or consenting person."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.methods.base import Face, FaceSource, Image
+from anonymize.methods.blur import Blur
+from anonymize.methods.source_faces import SourceFace, assigned, source_faces
+from models.faces.landmarks.base import LandmarkFinder
+from models.faces.landmarks.registry import landmark_finder
+from models.faces.landmarks.signals import five_points
+from project.errors import UserError
+from project.limits import hold_to_limits, limited
+from project.progress import Progress
+
+if TYPE_CHECKING:
+    from anonymize.methods.network import PictureNetwork
+
+Points = NDArray[np.float32]
+
+_SIDE = 128
+_APART_US = 250_000
+_STILL = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class DeepfakeOptions:
+    """How the swapped face is put back.
+
+    Attributes:
+        edge: over which share of its width the swapped face fades into the blurred one around it.
+    """
+
+    edge: float = limited(0.1, 0.02, 0.3, "Edge", "Share of its width over which the swapped face fades out.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+class Deepfake:
+    """Swaps the identity of a face. What lies under the mask around the swapped face is blurred as by the blur."""
+
+    kind: ClassVar[Literal["face"]] = "face"
+    name: ClassVar[str] = "deepfake"
+    title: ClassVar[str] = "Deepfake"
+    description: ClassVar[str] = (
+        "Gives the face another identity by a network that you bring, from faces that were generated or whose owners "
+        "consented. Shape and texture may shine through: measure every export."
+    )
+    reversible: ClassVar[bool] = True
+    needs: ClassVar[tuple[str, ...]] = ("face-swap", "face-swap-identity", "face-landmarks")
+    options_type: ClassVar[type[DeepfakeOptions]] = DeepfakeOptions
+
+    def __init__(self, options: DeepfakeOptions | None = None, finder: LandmarkFinder | None = None) -> None:
+        self.options = options or DeepfakeOptions()
+        self._given, self._finder = finder, finder
+        self._network: PictureNetwork | None = None
+        self._vectors: Mapping[str, NDArray[np.float32]] = {}
+        self._before: dict[str, tuple[int, Points]] = {}
+        self._cuts: frozenset[int] = frozenset()
+        self._side = _SIDE
+
+    def begin(self, source: FaceSource, progress: Progress) -> None:
+        """Load the networks and give every identity its face.
+
+        Raises:
+            UserError: a network is missing, damaged or another one, or nothing is said about a source face.
+        """
+        from anonymize.methods.network import PictureNetwork
+
+        faces = source_faces()
+        self._network = PictureNetwork("face-swap")
+        self._side = self._network.side("target", _SIDE)
+        self._finder = self._given or landmark_finder()
+        self._cuts = frozenset(source.cuts)
+        identity = PictureNetwork("face-swap-identity")
+        who = {source.identities.get(track.id, track.id) for track in source.tracks}
+        given = assigned(who, faces)
+        vectors: dict[SourceFace, NDArray[np.float32]] = {}
+        for face in dict.fromkeys(given.values()):
+            progress.check_cancelled()
+            vectors[face] = _vector(face, identity, self._finder)
+        self._vectors = {name: vectors[face] for name, face in given.items()}
+
+    def draw(self, face: Face) -> Image | None:
+        """Return the swapped face on its blurred surroundings; None without landmarks, or where nothing was swapped."""
+        import cv2
+
+        from anonymize.methods.network import unchanged
+
+        assert self._network is not None
+        points = self._points(face)
+        vector = self._vectors.get(face.identity)
+        if points is None or vector is None:
+            return None
+        move = _move(points, self._side)
+        size = (self._side, self._side)
+        seen = cv2.warpAffine(face.image, move, size, flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REFLECT_101)
+        crop = np.asarray(seen, np.uint8)
+        found = self._network.run({"target": self._network.values("target", crop), "source": vector})
+        swapped = self._network.picture("swapped", found)
+        if swapped is None or swapped.shape != crop.shape or unchanged(crop, swapped):
+            return None
+        x, y, width, height = face.rect
+        back = cv2.invertAffineTransform(move)
+        back[:, 2] -= x, y
+        drawn = cv2.warpAffine(swapped, back, (width, height), flags=cv2.INTER_LINEAR, borderMode=cv2.BORDER_REPLICATE)
+        share = cv2.warpAffine(self._window(), back, (width, height), flags=cv2.INTER_LINEAR)
+        rest = Blur().cover(np.ascontiguousarray(face.crop), face.face_width, (1, 1))
+        return np.asarray(cv2.blendLinear(drawn, rest, share, 1 - share), np.uint8)
+
+    def end(self) -> None:
+        """Let the networks go."""
+        if self._finder is not None and self._given is None:
+            self._finder.close()
+        self._finder, self._network = self._given, None
+        self._vectors, self._before = {}, {}
+
+    def _points(self, face: Face) -> Points | None:
+        """Return (5, 2) points of the face, calmed while it is still."""
+        assert self._finder is not None
+        found = self._finder.find(face.image, face.box[None].astype(np.float32))[0]
+        if found is None:
+            self._before.pop(face.track_id, None)
+            return None
+        points = five_points(found)
+        before = self._before.get(face.track_id)
+        if before is not None and face.frame not in self._cuts and 0 < face.time_us - before[0] < _APART_US:
+            moved = float(np.abs(points - before[1]).max()) / max(float(face.box[2]), 1.0) / _STILL
+            points = np.asarray(points + 0.6 * np.exp(-moved * moved) * (before[1] - points), np.float32)
+        self._before[face.track_id] = face.time_us, points
+        return points
+
+    def _window(self) -> NDArray[np.float32]:
+        """Return (side, side), 1 inside and falling to 0 at the edge of the swapped face."""
+        wide = max(1.0, self.options.edge * self._side)
+        near = np.minimum(np.arange(self._side), np.arange(self._side)[::-1]).astype(np.float32)
+        ramp = np.clip(near / wide, 0, 1)
+        return np.asarray(np.minimum.outer(ramp, ramp), np.float32)
+
+
+def _move(points: Points, side: int) -> NDArray[np.float64]:
+    """Return the (2, 3) similarity from the picture to an aligned face of a side.
+
+    As insightface's `face_align` has it: sides that are no multiple of 112 are those of a face of 128 pixels, which
+    shows 8 more on the left and on the right.
+    """
+    from models.faces.identity.alignment import SIDE, TEMPLATE, similarity
+
+    ratio, aside = (side / SIDE, 0.0) if side % SIDE == 0 else (side / 128, 8.0)
+    return similarity(points, np.asarray((TEMPLATE + np.array([aside, 0])) * ratio, np.float32))
+
+
+def _vector(source: SourceFace, network: "PictureNetwork", finder: LandmarkFinder) -> NDArray[np.float32]:
+    """Return (1, 512) of length 1: whose face it is.
+
+    Raises:
+        UserError: the picture cannot be read or shows no face.
+    """
+    import cv2
+
+    from models.faces.identity.alignment import aligned
+
+    read = cv2.imread(str(source.file), cv2.IMREAD_COLOR)
+    if read is None:
+        raise UserError(f"The source face {source.file.name} cannot be read.", "Save it again as PNG or JPEG.")
+    image = np.ascontiguousarray(read[..., ::-1], np.uint8)
+    height, width = image.shape[:2]
+    inner = np.array([[0.15 * width, 0.15 * height, 0.7 * width, 0.7 * height], [0, 0, width, height]], np.float32)
+    found = next((one for one in finder.find(image, inner) if one is not None), None)
+    if found is None:
+        raise UserError(f"No face is seen in {source.file.name}.", "Take a picture in which the face fills the middle.")
+    face = aligned(image, five_points(found)[None])[0]
+    vector = network.run({"face": network.values("face", face)}).reshape(1, -1)
+    return np.asarray(vector / max(float(np.linalg.norm(vector)), 1e-12), np.float32)
