@@ -184,6 +184,8 @@ def summary(work: Work, result: Result) -> str:
         return f"{found} in {result['frames']} frames, {_seconds(result)}"
     if work.kind == "sync":
         return found_in(result).as_text()
+    if work.kind == "release":
+        return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
     if work.kind == "fetch":
         return f"Installed {result['name']}."
     left, doubtful = result.get("faces_left"), result.get("doubtful")

@@ -66,6 +66,13 @@ class Questions:
         text, given = QInputDialog.getText(self._window, title, question, text=before)
         return text.strip() if given else None
 
+    def release_place(self) -> Path | None:
+        """Ask for the new folder of a release."""
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "New folder for the release", str(self._folder() / "release"), "Folder (*)"
+        )
+        return Path(path) if path else None
+
     def copy_place(self, name: str) -> Path | None:
         """Ask where a copy of the study goes."""
         path, _ = QFileDialog.getSaveFileName(

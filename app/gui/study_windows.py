@@ -22,6 +22,7 @@ WINDOWS: dict[str, str] = {
     "team": "app.gui.team.window:make",
     "activity": "app.gui.activity_window:make",
     "training": "app.gui.training.window:make",
+    "release": "app.gui.release.window:make",
     "schemes": "app.gui.schemes_window:make",
     "privacy": "app.gui.privacy.window:make",
 }

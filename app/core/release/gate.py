@@ -47,7 +47,7 @@ class Candidate:
         """Whether there is anything to render."""
         return self.session.has_picture(self.recording.id)
 
-    @property
+    @cached_property
     def has_file(self) -> bool:
         """Whether its main file is there, unchanged."""
         medium = self.session.main_medium(self.recording.id)

@@ -184,7 +184,7 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
             kept: dict[str, Json] = {
                 "released": result["released"],
                 "output": Path(str(work.parameters["folder"])).name,
-                "rules": sorted({str(one["rule"]) for one in cast(list[dict[str, Json]], result["reasons"])}),
+                "rules": [*sorted({str(one["rule"]) for one in cast(list[dict[str, Json]], result["reasons"])})],
                 "outcomes": [one.as_json() for one in outcomes if numbers.get(one.number) == recording_id],
             }
             methods = "+".join(cast(list[str], plan["methods"])) or KIND

@@ -1,0 +1,348 @@
+"""The Release window: what is released, what stands in the way, the texts, and the button."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from PySide6.QtCore import QTimer
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from anonymize.methods.registry import METHODS, method_type, missing_weights
+from app.core.commands import release as commands
+from app.core.interchange.registry import FORMATS, format_called
+from app.core.jobs import Work
+from app.core.release import job
+from app.core.release.gate import PER_RECORDING, Selection, select, something, texts_reviewed
+from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan, kept_plan
+from app.core.release.rules import RULES, Reason, reason_from
+from app.core.release.texts import FreeText, free_texts, text_state, texts_confirmed
+from app.core.session import Session
+from app.gui.context import Context
+from app.gui.job_center import Result
+from app.gui.release.lines import COLUMNS, Line, lines_of, rendered_before
+from project.counted import counted
+from project.errors import UserError
+from project.queries.recordings import all_recordings
+from project.queries.release import private_words, waivers
+from project.timebase import format_time
+from project.types import Changes
+from widgets import theme
+from widgets.release.plan_form import Choices, Chosen, PlanForm
+from widgets.release.texts_view import TextsView
+from widgets.release.waiver_bar import WaiverBar
+from widgets.rows_table import Row, RowsTable
+
+_TEXTS_TAB = 2
+
+
+def make(context: Context) -> QWidget:
+    """Make the window."""
+    return ReleaseWindow(context)
+
+
+class ReleaseWindow(QWidget):
+    """Judges one recording after the other while the window stays awake, and starts the release as a job."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._studio = context.studio
+        self._lines: list[Line] = []
+        self._texts: list[FreeText] = []
+        self._judging: Iterator[str] | None = None
+        self._selection = Selection(())
+        self._reasons: list[Reason] = []
+        self._work: Work | None = None
+        self.setWindowTitle("Release")
+        self.setAccessibleName("Release")
+        self.setAutoFillBackground(True)
+        self.resize(1080, 720)
+        self.heading = QLabel(wordWrap=True)
+        self.heading.setFont(theme.font(semibold=True))
+        self.table = RowsTable("Checklist", COLUMNS)
+        self.only = QCheckBox("Only what stands in the way")
+        self.only.setToolTip("Leave out rules that are kept or waived")
+        self.only.setChecked(True)
+        self.bar = WaiverBar()
+        self.left_out = QLabel(wordWrap=True)
+        self.form = PlanForm(_choices())
+        self.texts = TextsView()
+        self.tabs = QTabWidget()
+        self.tabs.setDocumentMode(True)
+        self.tabs.addTab(self._checklist_page(), "Checklist")
+        self.tabs.addTab(self.form, "What is released")
+        self.tabs.addTab(self.texts, "Texts")
+        self.report = QLabel(wordWrap=True)
+        self.report.setAccessibleName("What came of it")
+        self.release = QPushButton("Release…")
+        self.release.setToolTip("Render, check and write the release into a new folder")
+        self.close_button = QPushButton("Close")
+        self.close_button.setToolTip("Close this window (Esc)")
+        self._lay_out()
+        self._join()
+        self.reload()
+
+    def reload(self) -> None:
+        """Judge the study as it is now; the list fills while one goes on working."""
+        session = self._studio.session
+        if session is None:
+            return
+        self.form.show_chosen(_shown(kept_plan(session)))
+        self.form.setEnabled(self._studio.writable)
+        self._judging = self._judge(session)
+        self._tick.start()
+        if self.tabs.currentIndex() == _TEXTS_TAB:
+            self._show_texts()
+
+    def judge_all(self) -> None:
+        """Judge what is left at once."""
+        while self._judging is not None:
+            self._step()
+
+    def _judge(self, session: Session) -> Iterator[str]:
+        """Judge one recording at a time; yields what to show meanwhile."""
+        plan = kept_plan(session)
+        selection = select(session, plan)
+        reasons = [*something(selection), *texts_reviewed(session, plan)]
+        yield "Looking at the rules…"
+        total = len(selection.candidates)
+        for done, one in enumerate(selection.candidates, 1):
+            for rule in PER_RECORDING:
+                reasons += rule(one)
+            yield f"Looking at the rules: recording {done} of {total}…"
+        by_id = {one.id: one.number for one in all_recordings(session.study)}
+        inside = {one.recording.id: one.number for one in selection.candidates if one.has_picture}
+        after, rendered = rendered_before(session, plan, inside)
+        self._selection, self._reasons = selection, [*reasons, *after]
+        numbers = [one.number for one in selection.candidates]
+        self._lines = lines_of(numbers, self._reasons, rendered, waivers(session.study), by_id)
+
+    def _step(self) -> None:
+        if self._judging is None or self._studio.session is None:
+            self._tick.stop()
+            return
+        try:
+            self.heading.setText(next(self._judging))
+        except StopIteration:
+            self._judging = None
+            self._tick.stop()
+            self._show_lines()
+        except UserError as error:
+            self._judging = None
+            self._tick.stop()
+            self.heading.setText(str(error))
+
+    def _show_lines(self) -> None:
+        broken = [one for one in self._lines if one.broken]
+        count = len(self._selection.candidates)
+        rules = len({(one.rule, one.recording) for one in broken})
+        if broken:
+            self.heading.setText(f"{counted(rules, 'rule')} not kept for {counted(count, 'recording')}.")
+        else:
+            self.heading.setText(f"{counted(count, 'recording')} ready: nothing stands in the way so far.")
+        shown = [(place, one) for place, one in enumerate(self._lines) if one.broken or not self.only.isChecked()]
+        self.table.show_rows([one.row(str(place)) for place, one in shown])
+        gone = self._selection.left_out
+        self.left_out.setText(
+            "  ".join(f"Recording {number} is left out: {why}" for number, why in sorted(gone.items()))
+        )
+        self.left_out.setVisible(bool(gone))
+        idle = self._work is None
+        self.release.setEnabled(self._studio.writable and not broken and count > 0 and idle)
+        self._show_choice()
+
+    def _line(self) -> Line | None:
+        key = self.table.current_key()
+        return self._lines[int(key)] if key and int(key) < len(self._lines) else None
+
+    def _show_choice(self) -> None:
+        line = self._line()
+        if line is None or line.reason is None:
+            self.bar.show_choice("", place=False, waivable=False, waived=False)
+            return
+        self.bar.show_choice(
+            line.reason.hint,
+            place=line.recording is not None,
+            waivable=RULES[line.rule].waivable and line.waiver is None and self._studio.writable,
+            waived=line.waiver is not None and self._studio.writable,
+        )
+
+    def _jump(self) -> None:
+        line = self._line()
+        session = self._studio.session
+        if line is None or session is None:
+            return
+        found = next((one for one in all_recordings(session.study) if one.number == line.recording), None)
+        if found is not None:
+            at = line.reason.time_us if line.reason is not None else None
+            self._context.look_at(found.id, at or 0)
+
+    def _waive(self, reason: str) -> None:
+        line = self._line()
+        session = self._studio.session
+        if line is None or session is None:
+            return
+        ids = {one.number: one.id for one in all_recordings(session.study)}
+        where = ids.get(line.recording) if line.recording is not None else None
+        if self._studio.edit(partial(commands.waive, rule=line.rule, recording_id=where, reason=reason)):
+            self.bar.reason.clear()
+
+    def _withdraw(self) -> None:
+        line = self._line()
+        if line is not None and line.waiver is not None:
+            where = line.waiver.recording_id
+            self._studio.edit(partial(commands.withdraw_waiver, rule=line.rule, recording_id=where))
+
+    def _choose(self, chosen: Chosen) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        plan = _planned(kept_plan(session), chosen)
+        if plan != kept_plan(session) and not self._studio.edit(partial(commands.keep_plan, plan=plan)):
+            self.form.show_chosen(_shown(kept_plan(session)))
+
+    def _show_texts(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        self._texts = free_texts(session)
+        reader = texts_confirmed(session, self._texts)
+        changed = sum(bool(one.replacements) for one in self._texts)
+        said = f"{counted(len(self._texts), 'text')}, {changed} changed. "
+        said += f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
+        rows = [
+            (
+                Row(
+                    f"{one.recording_id} {place}",
+                    (str(one.recording), format_time(one.time_us), one.place, one.before, one.after),
+                    "pencil" if one.replacements else "",
+                    one.time_us,
+                ),
+                bool(one.replacements),
+            )
+            for place, one in enumerate(self._texts)
+        ]
+        self.texts.show_texts(rows, said, confirmed=reader is not None, writable=self._studio.writable)
+        self.texts.show_words(private_words(session.study))
+
+    def _confirm(self) -> None:
+        self._studio.edit(partial(commands.confirm_texts, state=text_state(self._texts)))
+
+    def _start(self) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        place = self._context.questions.release_place()
+        if place is None:
+            return
+        try:
+            self._work = job.prepare(session, place, kept_plan(session))
+        except UserError as error:
+            self.report.setText(str(error))
+            return
+        self.report.setText("The release runs under Jobs; there it can be cancelled.")
+        self._context.jobs.start(self._work, self._done)
+        self._show_lines()
+
+    def _done(self, result: Result) -> None:
+        self._work = None
+        if result["released"]:
+            name = Path(str(result["output"])).name
+            self.report.setText(f"Released {result['files']} files to {name}. Read DATACARD.md before it leaves.")
+        else:
+            found = result["reasons"]
+            reasons = [reason_from(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+            self.report.setText(f"Refused: {reasons[0].sentence}" if reasons else "Refused.")
+        self.reload()
+
+    def _stopped(self, work: Work) -> None:
+        if work is self._work:
+            self._work = None
+            self.report.setText("The release was not made; Jobs says why. Nothing of it is left.")
+            self._show_lines()
+
+    def _checklist_page(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.only)
+        column.addWidget(self.table, 1)
+        column.addWidget(self.bar)
+        column.addWidget(self.left_out)
+        return page
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.heading)
+        column.addWidget(self.tabs, 1)
+        row = QHBoxLayout()
+        row.addWidget(self.report, 1)
+        row.addWidget(self.release)
+        row.addWidget(self.close_button)
+        column.addLayout(row)
+
+    def _join(self) -> None:
+        self._tick = QTimer(self)
+        self._tick.setInterval(0)
+        self._tick.timeout.connect(self._step)
+        self.only.toggled.connect(lambda _on: self._show_lines())
+        self.table.itemSelectionChanged.connect(self._show_choice)
+        self.table.row_chosen.connect(lambda _key, _time: self._show_choice())
+        self.table.cellDoubleClicked.connect(lambda _row, _column: self._jump())
+        self.bar.jump_requested.connect(self._jump)
+        self.bar.waive_requested.connect(self._waive)
+        self.bar.withdraw_requested.connect(self._withdraw)
+        self.form.changed.connect(self._choose)
+        self.texts.words_changed.connect(lambda words: self._studio.edit(partial(commands.set_words, words=words)))
+        self.texts.confirm_requested.connect(self._confirm)
+        self.texts.row_chosen.connect(self._context.look_at)
+        self.tabs.currentChanged.connect(lambda place: self._show_texts() if place == _TEXTS_TAB else None)
+        self.release.clicked.connect(self._start)
+        self.close_button.clicked.connect(self.close)
+        QShortcut(QKeySequence("Esc"), self, self.close)
+        self._studio.bridge.changed.connect(self._apply)
+        self._studio.failed.connect(self._show_error)
+        self._context.jobs.stopped.connect(self._stopped)
+
+    def _apply(self, _changes: Changes, _initiator: object) -> None:
+        if self.isVisible():
+            self.reload()
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.report.setText(str(error))
+
+
+def _choices() -> Choices:
+    ready = [(name, method_type(name).title) for name in METHODS if not missing_weights(name)]
+    formats = [(key, format_called(key).name) for key in FORMATS if not format_called(key).whole]
+    return Choices(ready, [*WITHOUT_CONSENT.items()], [*SOUND.items()], [*TEXTS.items()], formats, [*VIDEO.items()])
+
+
+def _shown(plan: ReleasePlan) -> Chosen:
+    typed = {"title": plan.title, "contact": plan.contact, "holder": plan.holder}
+    methods = plan.methods or plan.methods_for(0)
+    return Chosen(
+        methods, plan.without_consent, plan.sound, plan.texts, plan.formats, plan.video, plan.keep_robots, typed
+    )
+
+
+def _planned(plan: ReleasePlan, chosen: Chosen) -> ReleasePlan:
+    return replace(
+        plan,
+        methods=chosen.methods,
+        without_consent=chosen.without_consent,
+        sound=chosen.sound,
+        texts=chosen.texts,
+        formats=chosen.formats,
+        video=chosen.video,
+        keep_robots=chosen.keep_robots,
+        title=chosen.typed.get("title", ""),
+        contact=chosen.typed.get("contact", ""),
+        holder=chosen.typed.get("holder", ""),
+    )

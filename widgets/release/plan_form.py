@@ -1,0 +1,152 @@
+"""What a release is to hold, as a form."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+
+from widgets import theme
+
+Pairs = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What may be chosen: pairs of key and text."""
+
+    methods: Pairs
+    without_consent: Pairs
+    sound: Pairs
+    texts: Pairs
+    formats: Pairs
+    video: Pairs
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """What is chosen: keys, and what was typed."""
+
+    methods: tuple[str, ...] = ()
+    without_consent: str = ""
+    sound: str = ""
+    texts: str = ""
+    formats: tuple[str, ...] = ()
+    video: tuple[str, ...] = ()
+    keep_robots: bool = False
+    typed: Mapping[str, str] = field(default_factory=dict)
+
+
+_TYPED = {
+    "title": ("Title", "What the data set is called in its card"),
+    "contact": ("Contact", "Whom to ask, for the card and the terms"),
+    "holder": ("Rights holder", "Who holds the rights, for the terms of use"),
+}
+_COLUMNS = 3
+
+
+class PlanForm(QWidget):
+    """The form.
+
+    Signals:
+        changed (Chosen): something was chosen or typed.
+    """
+
+    changed = Signal(object)
+
+    def __init__(self, choices: Choices, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        form = QFormLayout(self)
+        form.setContentsMargins(0, theme.GRID, 0, 0)
+        form.setSpacing(theme.GRID)
+        self._methods = self._ticks(form, "Faces", choices.methods, "Release a clip in which faces are hidden so")
+        self.consent = self._list(form, "Without consent", choices.without_consent, "What becomes of who did not agree")
+        self.robots = QCheckBox("Leave the faces of robots as they are")
+        self.robots.setToolTip("Faces of participants with the role robot are not hidden")
+        self.robots.toggled.connect(lambda _on: self._tell())
+        form.addRow("", self.robots)
+        self._video = self._ticks(form, "Pictures", choices.video, "Put this into the release")
+        self.sound = self._list(form, "Sound", choices.sound, "What becomes of the sound")
+        self.texts = self._list(form, "Texts", choices.texts, "What becomes of free texts and transcripts")
+        self._formats = self._ticks(form, "Annotations", choices.formats, "Write the annotations in this format")
+        self._typed: dict[str, QLineEdit] = {}
+        for key, (name, tip) in _TYPED.items():
+            line = QLineEdit()
+            line.setAccessibleName(name)
+            line.setToolTip(tip)
+            line.editingFinished.connect(self._tell)
+            form.addRow(name, line)
+            self._typed[key] = line
+
+    def show_chosen(self, chosen: Chosen) -> None:
+        """Show what is chosen, without a signal."""
+        blocker = QSignalBlocker(self)
+        for ticks, keys in (
+            (self._methods, chosen.methods),
+            (self._video, chosen.video),
+            (self._formats, chosen.formats),
+        ):
+            for key, tick in ticks.items():
+                tick.setChecked(key in keys)
+        for box, key in (
+            (self.consent, chosen.without_consent),
+            (self.sound, chosen.sound),
+            (self.texts, chosen.texts),
+        ):
+            box.setCurrentIndex(max(0, box.findData(key)))
+        self.robots.setChecked(chosen.keep_robots)
+        for key, line in self._typed.items():
+            if not line.hasFocus():
+                line.setText(chosen.typed.get(key, ""))
+        blocker.unblock()
+
+    def chosen(self) -> Chosen:
+        """Return what is chosen."""
+
+        def ticked(ticks: Mapping[str, QCheckBox]) -> tuple[str, ...]:
+            return tuple(key for key, tick in ticks.items() if tick.isChecked())
+
+        return Chosen(
+            ticked(self._methods),
+            str(self.consent.currentData()),
+            str(self.sound.currentData()),
+            str(self.texts.currentData()),
+            ticked(self._formats),
+            ticked(self._video),
+            self.robots.isChecked(),
+            {key: line.text().strip() for key, line in self._typed.items()},
+        )
+
+    def _tell(self) -> None:
+        self.changed.emit(self.chosen())
+
+    def _list(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(name)
+        box.setToolTip(tip)
+        for key, text in pairs:
+            box.addItem(text, key)
+        box.activated.connect(lambda _place: self._tell())
+        form.addRow(name, box)
+        return box
+
+    def _ticks(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
+        column = QVBoxLayout()
+        column.setSpacing(theme.GRID // 2)
+        made: dict[str, QCheckBox] = {}
+        row = QHBoxLayout()
+        for place, (key, text) in enumerate(pairs):
+            if place % _COLUMNS == 0:
+                row = QHBoxLayout()
+                row.setSpacing(theme.GRID * 2)
+                column.addLayout(row)
+            tick = QCheckBox(text)
+            tick.setAccessibleName(f"{name}: {text}")
+            tick.setToolTip(f"{tip}: {text}")
+            tick.clicked.connect(lambda _on: self._tell())
+            row.addWidget(tick)
+            made[key] = tick
+            if place % _COLUMNS == _COLUMNS - 1 or place == len(pairs) - 1:
+                row.addStretch()
+        form.addRow(name, column)
+        return made
