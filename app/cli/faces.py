@@ -7,7 +7,7 @@ import click
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
 from app.core.session import Session
-from models.faces.registry import DETECTORS, JOINED, joined, usual
+from models.faces.registry import DETECTORS, JOINED, PROCESSORS, joined, usual
 from project.types import Json
 
 
@@ -21,8 +21,15 @@ from project.types import Json
     type=click.Choice([*DETECTORS]),
     help="What looks for faces; give it twice to use two together. All that are installed when not given.",
 )
+@click.option(
+    "--processor",
+    default="auto",
+    show_default=True,
+    type=click.Choice([*PROCESSORS]),
+    help="What it runs on: " + ", ".join(f"{name}: {what}" for name, what in PROCESSORS.items()) + ".",
+)
 @json_option
-def faces(study: Path, recording: str | None, detectors: tuple[str, ...], as_json: bool) -> None:
+def faces(study: Path, recording: str | None, detectors: tuple[str, ...], processor: str, as_json: bool) -> None:
     """Find the faces of recordings and follow them over the frames.
 
     Recordings without a picture are left out.
@@ -48,7 +55,7 @@ def faces(study: Path, recording: str | None, detectors: tuple[str, ...], as_jso
         for owner, result in run_over(
             session,
             chosen,
-            lambda r: face_tracking.prepare(session, r.id, detectors=names),
+            lambda r: face_tracking.prepare(session, r.id, detectors=names, processor=processor),
             lambda work: Bar(work.title),
         ):
             kept = {key: result[key] for key in ("frames", "frames_with_face", "tracks", "seconds")}

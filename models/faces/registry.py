@@ -21,6 +21,12 @@ WITNESSES = ("rfb320",)
 """Those that have no part in tracking, so that they can tell what it missed."""
 NEEDS_WEIGHTS = {"yunet": "yunet", "rfb320": "rfb320"}
 JOINED = "+"
+PROCESSORS = {
+    "auto": "a GPU where onnxruntime can use one",
+    "cpu": "the processor",
+    "cuda": "an NVIDIA GPU, or not at all",
+}
+"""What a detector may be told to run on."""
 
 
 def joined(names: Iterable[str]) -> str:
@@ -57,7 +63,7 @@ def detector(names: str = ALWAYS, **options: object) -> FaceDetector:
 
     Args:
         names: as recorded in a run.
-        options: of a single one.
+        options: that all of them take: `threads`, `processor`; of a single one any.
 
     Raises:
         UserError: there is none of that name, or what it needs is not installed.

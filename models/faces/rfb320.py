@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from models import weights
 from models.faces.base import Detections
 from models.faces.onnx_graph import free_shapes
+from models.faces.processors import providers
 from models.onnx_session import open_session
 from project.types import Json
 
@@ -34,6 +35,7 @@ class Rfb320:
 
     Args:
         threads: of one call.
+        processor: `auto`, `cpu` or `cuda`, see `processors`.
 
     Raises:
         UserError: the weights are not installed or are damaged.
@@ -41,14 +43,15 @@ class Rfb320:
 
     key = NAME
 
-    def __init__(self, threads: int = 1) -> None:
-        self._session = open_session(free_shapes(weights.path(NAME).read_bytes()), threads)
+    def __init__(self, threads: int = 1, processor: str = "auto") -> None:
+        self._session = open_session(free_shapes(weights.path(NAME).read_bytes()), threads, providers(processor))
         self._weights = weights.digest(NAME)
 
     @property
     def parameters(self) -> Mapping[str, Json]:
         """Whatever changes its answers."""
-        return {"weights": self._weights, "scores": [*_SCORES], "scale": [*_COMMON]}
+        processor = self._session.get_providers()[0]
+        return {"weights": self._weights, "processor": processor, "scores": [*_SCORES], "scale": [*_COMMON]}
 
     def detect(self, image: NDArray[np.uint8], floor: float = 0.2) -> Detections:
         """Find the faces that score at least `floor`, on the common scale, in an HxWx3 RGB picture of any size."""

@@ -10,11 +10,12 @@ from collections.abc import Mapping
 
 import cv2
 import numpy as np
-import onnxruntime
 from numpy.typing import NDArray
 
 from models import weights
 from models.faces.base import Detections
+from models.faces.processors import providers
+from models.onnx_session import open_session
 from project.types import Json
 
 NAME = "yunet"
@@ -22,7 +23,6 @@ _STRIDES = (8, 16, 32)
 _OUTPUTS = ("cls", "obj", "bbox", "kps")
 _OVERLAP = 0.3
 _MOST = 2000
-_WARNINGS_OFF = 3
 # YuNet's scores against CenterFace's. On the recording of a conversation 93 in 100 of its hits at 0.6 are faces: what
 # 0.2 stands for there, a face by itself. Below, its hits grow by a quarter every 0.1, most of them things, so its
 # scale is cut short: 0.5 is where CenterFace's 0.12 is, the weakest hit that is looked at. Above, both end at 1.
@@ -38,22 +38,16 @@ class YuNet:
     Args:
         longest_side: larger pictures are made smaller to this before detection, in pixels.
         threads: of one call. One is best where several calls run side by side, as in tracking.
+        processor: `auto`, `cpu` or `cuda`, see `processors`.
 
     Raises:
-        UserError: the weights are not installed or are damaged.
+        UserError: the weights are not installed or are damaged, or there is no GPU for `cuda`.
     """
 
     key = NAME
 
-    def __init__(self, longest_side: int = 1920, threads: int = 1) -> None:
-        onnxruntime.disable_telemetry_events()
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.log_severity_level = _WARNINGS_OFF
-        self._session = onnxruntime.InferenceSession(
-            weights.path(NAME).read_bytes(), options, providers=["CPUExecutionProvider"]
-        )
+    def __init__(self, longest_side: int = 1920, threads: int = 1, processor: str = "auto") -> None:
+        self._session = open_session(weights.path(NAME), threads, providers(processor))
         self._longest_side = longest_side
         self._weights = weights.digest(NAME)
 
@@ -63,6 +57,7 @@ class YuNet:
         return {
             "longest_side": self._longest_side,
             "weights": self._weights,
+            "processor": self._session.get_providers()[0],
             "scores": [*_SCORES],
             "scale": [*_COMMON],
         }
