@@ -60,10 +60,10 @@ def get(piece: Piece, held: Path, progress: Progress, text: str) -> None:
         progress.progress(done, piece.size, text)
         return
     try:
-        with held.open("ab") as file, asked(piece.url, _range(piece, done)) as answer:
+        with asked(piece.url, _range(piece, done)) as answer, held.open("ab") as file:
             if (done or piece.start) and answer.status != _PARTIAL:
                 if piece.start:
-                    raise Unreachable(f"{shown(piece.url)} cannot be read in pieces.")
+                    raise Unreachable(f"{host(piece.url)} does not send pieces of files")
                 file.truncate(0)
                 done = 0
             progress.progress(done, piece.size, text)
@@ -75,11 +75,11 @@ def get(piece: Piece, held: Path, progress: Progress, text: str) -> None:
     except urllib.error.HTTPError as error:
         if error.code == _NOTHING_THERE:
             held.unlink(missing_ok=True)
-        raise Unreachable(reason(error)) from None
+        raise unreachable(piece.url, error) from None
     except (urllib.error.URLError, http.client.HTTPException, ssl.SSLError, TimeoutError, ConnectionError) as error:
-        raise Unreachable(reason(error)) from None
+        raise unreachable(piece.url, error) from None
     if _size(held) < piece.size:
-        raise Unreachable("the connection ended early")
+        raise Unreachable(f"{host(piece.url)}: the connection ended early")
 
 
 @contextmanager
@@ -99,17 +99,17 @@ def asked(url: str, headers: Mapping[str, str]) -> Iterator[http.client.HTTPResp
         raise
 
 
-def reason(error: Exception) -> str:
-    """Return why an address could not be read, in a few words."""
+def unreachable(url: str, error: Exception) -> Unreachable:
+    """Return the error that says why an address could not be read, in a few words."""
     if isinstance(error, urllib.error.HTTPError):
-        return f"the server answers {error.code}"
+        return Unreachable(f"{host(url)} answers {error.code}")
     why = getattr(error, "reason", error)
-    return str(getattr(why, "strerror", None) or why or type(error).__name__)
+    return Unreachable(f"{host(url)}: {getattr(why, 'strerror', None) or why or type(error).__name__}")
 
 
-def shown(url: str) -> str:
-    """Return an address without the name and password in it."""
-    return _without_account(url)[0]
+def host(url: str) -> str:
+    """Return which machine an address is of, without the name and password in it."""
+    return urlsplit(_without_account(url)[0]).netloc
 
 
 def _range(piece: Piece, done: int) -> dict[str, str]:

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+_LISTED = 3
+
 
 @dataclass(frozen=True, slots=True)
 class Https:
@@ -177,4 +179,5 @@ def whole(file: str, source: Source, size: int, sha256: str, origin: str = "") -
 
 
 def _listed(tensors: tuple[Tensor, ...]) -> str:
-    return ", ".join(map(str, tensors))
+    listed = [*map(str, tensors[:_LISTED])]
+    return ", ".join(listed if len(tensors) <= _LISTED else [*listed, f"{len(tensors) - _LISTED} more"])

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-from models.download import Unreachable, asked, reason
+from models.download import Unreachable, asked, unreachable
 
 INDEX_VARIABLE = "PIP_INDEX_URL"
 _USUAL = "https://pypi.org/simple"
@@ -37,7 +37,7 @@ def file_address(project: str, file: str) -> str:
             content = answer.read(_LONGEST).decode("utf-8", "replace")
             links = _json_links(content) if kind.endswith("json") else _html_links(content)
     except (urllib.error.URLError, TimeoutError, ConnectionError, ValueError) as error:
-        raise Unreachable(reason(error)) from None
+        raise unreachable(page, error) from None
     for link in links:
         if unquote(urlsplit(link).path).rpartition("/")[2] == file:
             return urljoin(page, link.partition("#")[0])

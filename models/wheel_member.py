@@ -7,7 +7,7 @@ import zlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.download import Piece, Unreachable, asked, get, reason
+from models.download import Piece, Unreachable, asked, get, unreachable
 from project.progress import Progress
 
 _TAIL = 1 << 20
@@ -43,7 +43,7 @@ class Remote:
                 tail = answer.read(_TAIL)
             return cls(url, size, zipfile.ZipFile(_Tail(tail, size)))
         except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-            raise Unreachable(reason(error)) from None
+            raise unreachable(url, error) from None
         except (zipfile.BadZipFile, ValueError, KeyError, AttributeError):
             raise Unreachable(f"{url.rpartition('/')[2]} is not a wheel") from None
 
@@ -82,7 +82,7 @@ class Remote:
             with asked(self.url, {"Range": f"bytes={offset}-{offset + _LOCAL_HEADER - 1}"}) as answer:
                 header = answer.read(_LOCAL_HEADER)
         except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-            raise Unreachable(reason(error)) from None
+            raise unreachable(self.url, error) from None
         return sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
 
 
