@@ -9,23 +9,26 @@ from app.core.session import MediaState, Session
 from project.counted import counted
 from project.errors import UserError
 from project.names import shown
-from project.timebase import format_time
+from project.timebase import format_time, parse_time
 
 STUDY = click.argument("study", type=click.Path(path_type=Path))
 
 
 @click.command("open")
 @STUDY
-def open_study(study: Path) -> int:
+@click.option("--recording", help="Number, file name or id of the one to show.")
+@click.option("--at", help="Seconds or h:mm:ss.mmm to show.")
+def open_study(study: Path, recording: str | None, at: str | None) -> int:
     """Open the window on a study.
 
     \b
     Example:
       greenroom open my-study.greenroom
+      greenroom open my-study.greenroom --recording 3 --at 0:01:02.5
     """
     from app.gui.application import run
 
-    return run(study)
+    return run(study, None, recording, None if at is None else parse_time(at))
 
 
 @click.command()

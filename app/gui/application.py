@@ -11,6 +11,7 @@ from types import TracebackType
 from PySide6.QtCore import QObject, QSocketNotifier
 from PySide6.QtWidgets import QApplication
 
+from app.core.lookup import recording_called
 from app.core.settings import log_path
 from app.gui.main_window import MainWindow
 from app.gui.screen import check_screen
@@ -20,13 +21,19 @@ from project.version import __version__
 _log = logging.getLogger("greenroom")
 
 
-def run(study: Path | None = None, annotator: str | None = None) -> int:
+def run(
+    study: Path | None = None, annotator: str | None = None, recording: str | None = None, at_us: int | None = None
+) -> int:
     """Open the window, on a study if one is given, and return when it is closed.
 
-    Edits of that study are recorded under the name of the annotator, by default the one of the settings.
+    Args:
+        study: what to open.
+        annotator: under whose name edits are recorded; by default the one of the settings.
+        recording: number, file name or id of the one to show; the one that was shown last when None.
+        at_us: the time to show; where the recording was left when None.
 
     Raises:
-        UserError: there is no screen, or the study cannot be opened.
+        UserError: there is no screen, or the study cannot be opened, or has no such recording.
     """
     check_screen()
     log = log_path()
@@ -35,16 +42,27 @@ def run(study: Path | None = None, annotator: str | None = None) -> int:
     window = MainWindow()
     _report_bugs(window, log)
     signals = CloseOnSignals(window)
+    place = None
     if study is not None:
         try:
             window.studio.open(study, annotator)
+            place = _place(window, recording)
         except UserError:
             window.close()
             raise
     window.show()
+    if place is not None and at_us is not None:
+        window.look_at(place, at_us)
+    elif place is not None:
+        window.choose_recording(place)
     code = app.exec()
     signals.close()
     return code
+
+
+def _place(window: MainWindow, recording: str | None) -> str | None:
+    session = window.studio.session
+    return recording_called(session, recording).id if session is not None and recording is not None else None
 
 
 def make_application() -> QApplication:

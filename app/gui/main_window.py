@@ -203,7 +203,7 @@ class MainWindow(QMainWindow):
             self.jobs,
             self.background,
             questions,
-            self._look_at,
+            self.look_at,
             self.activity,
         )
         self.pages = Pages(space.pages, context, self)
@@ -242,7 +242,7 @@ class MainWindow(QMainWindow):
         self.active.changed.connect(self._show_track)
         self.coding.toggled.connect(self.menus.actions["coding"].setChecked)
         self.guidelines.toggled.connect(self.menus.actions["guidelines"].setChecked)
-        self.exports.jump_requested.connect(self._look_at)
+        self.exports.jump_requested.connect(self.look_at)
 
     def _join_widgets(self) -> None:
         space, timeline = self.workspace, self.timeline
@@ -444,7 +444,8 @@ class MainWindow(QMainWindow):
         self.choose_recording(recording_id)
         self._popup(("details", "rename", "track", "export", "locate"), where)
 
-    def _look_at(self, recording_id: str, time_us: int) -> None:
+    def look_at(self, recording_id: str, time_us: int) -> None:
+        """Show a recording at a time in microseconds."""
         self.choose_recording(recording_id)
         self.playback.jump(time_us)
 
