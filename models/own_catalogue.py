@@ -55,6 +55,18 @@ OWN = (
         ),
     ),
     Weights(
+        name="text-regions",
+        purpose="finds where text stands, to suggest areas to mask: networks such as PP-OCR's detector, in ONNX",
+        licence=_LOOK,
+        networks=(
+            Network(
+                "map",
+                (Tensor("picture", (None, 3, None, None), meaning="RGB, ImageNet's mean and spread"),),
+                (Tensor("map", (None, 1, None, None), meaning="how likely text is", span=_SHARE),),
+            ),
+        ),
+    ),
+    Weights(
         name="stable-diffusion",
         purpose="draws faces anew: Stable Diffusion 1.5 or a finetune of it, a folder as diffusers saves it",
         licence=_LOOK,

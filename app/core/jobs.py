@@ -25,6 +25,7 @@ KINDS = {
     "privacy": "app.core.privacy",
     "release": "app.core.release.job",
     "sync": "app.core.synchronizing",
+    "text": "app.core.text_regions",
     "fetch": "app.core.fetching",
 }
 

@@ -377,6 +377,7 @@ ACTIONS: tuple[Spec, ...] = (
         _PLAY,
         checkable=True,
     ),
+    Spec("find_text", "F&aces", "Look for te&xt to mask", (), lambda w: w.faces.text.look(), _EDIT),
     Spec(
         "place_on",
         "F&aces",

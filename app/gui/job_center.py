@@ -9,6 +9,7 @@ from app.core.jobs import Work, kind_of
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio
 from app.gui.worker_runner import WorkerRunner
+from project.counted import counted
 from project.errors import UserError
 from project.types import Json
 from widgets.job_row import JobState
@@ -184,6 +185,9 @@ def summary(work: Work, result: Result) -> str:
         return f"{found} in {result['frames']} frames, {_seconds(result)}"
     if work.kind == "sync":
         return found_in(result).as_text()
+    if work.kind == "text":
+        areas = result["areas"]
+        return f"Text in {counted(len(areas) if isinstance(areas, list) else 0, 'place')}, {_seconds(result)}"
     if work.kind == "release":
         return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
     if work.kind == "fetch":

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from app.core import anonymization, face_tracking, preview, privacy, synchronizing
+from app.core import anonymization, face_tracking, preview, privacy, synchronizing, text_regions
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.jobs import KINDS, Work, kind_of, run_here
 from app.core.release import job as release
@@ -23,12 +23,19 @@ from project.store import Study
 from project.types import MediumRole
 from tests.contract.documentation import ROOT, page
 from tests.contract.footage import FRAMES, face_clip
+from tests.fakes.text_network import install_text_network
 
 
 def exported(session: Session, recording: str, folder: Path) -> Path:
     """Export a clip, for the jobs that are about one."""
     result, _ = run_here(session, anonymization.prepare(session, recording, "solid", folder, overwrite=True), Silent())
     return Path(str(result["output"]))
+
+
+def text_search(session: Session, recording: str, folder: Path) -> Work:
+    """Ask for a search for text, once a network for it is installed."""
+    install_text_network(folder)
+    return text_regions.prepare(session, recording)
 
 
 PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
@@ -44,6 +51,7 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     "sync": lambda session, recording, folder: synchronizing.prepare(
         session, recording, media_of(session.study, recording)[1].id
     ),
+    "text": text_search,
 }
 """How a job of each kind is asked for; a new kind needs a line here."""
 WITHOUT_STUDY = {"fetch"}

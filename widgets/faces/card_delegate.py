@@ -14,8 +14,9 @@ from widgets.label_paint import SIGN, paint_sign
 
 HEIGHT = 76
 LEAST_WIDTH = 268
-PICTURE = 60
+PICTURE = 56
 _GAP = 3
+_SHORT = {CardState.DRAWN: "by hand", CardState.AREA: "masked", CardState.NOTHING: "no face"}
 _SIGNS = {
     CardState.UNDECIDED: Sign.QUESTION,
     CardState.DOUBTFUL: Sign.RING,
@@ -107,7 +108,7 @@ def _middle(line: float) -> QPointF:
 
 
 def _state_words(card: FaceCard) -> str:
-    return f"{card.places} to look at" if card.places else card.state.value
+    return f"{card.places} to look at" if card.places else _SHORT.get(card.state, card.state.value)
 
 
 def _ink(card: FaceCard) -> QColor:

@@ -1,4 +1,4 @@
-"""Tracks that look like one person, offered for one decision."""
+"""What a model suggests, offered for one decision: tracks that look like one person, text that could be masked."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -12,8 +12,8 @@ class SuggestionBar(QWidget):
     """One suggestion at a time.
 
     Signals:
-        show_requested: select the tracks of the suggestion.
-        accept_requested: assign them all.
+        show_requested: show what the suggestion is about.
+        accept_requested: do it.
         skip_requested: show the next suggestion.
     """
 
@@ -30,10 +30,10 @@ class SuggestionBar(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.show_them = QPushButton("Show")
-        self.show_them.setToolTip("Select these tracks in the list")
+        self.show_them.setToolTip("Show what it is about")
         self.show_them.clicked.connect(self.show_requested)
         self.accept = QPushButton()
-        self.accept.setToolTip("Assign all of them, as one step")
+        self.accept.setToolTip("Do this, as one step that can be undone")
         self.accept.clicked.connect(self.accept_requested)
         self.skip = QToolButton()
         self.skip.setIcon(icon("skip-forward"))
@@ -47,10 +47,10 @@ class SuggestionBar(QWidget):
         column.addLayout(row)
         self.hide()
 
-    def show_suggestion(self, tracks: int, who: str, several: bool, writable: bool) -> None:
-        """Offer to assign tracks to somebody; `who` is "" where that is a new participant. No tracks hide the bar."""
-        self.setVisible(tracks > 0)
-        self._words.set_text(f"These {tracks} tracks look like one person")
-        self.accept.setText(f"Assign all to {who}" if who else "Assign all to…")
+    def show_suggestion(self, words: str, accept: str, *, several: bool, writable: bool) -> None:
+        """Say what is suggested and what accepting it does; no words hide the bar."""
+        self.setVisible(bool(words))
+        self._words.set_text(words)
+        self.accept.setText(accept)
         self.accept.setEnabled(writable)
         self.skip.setVisible(several)

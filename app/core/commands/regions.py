@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from app.core.session import Session
+from project.counted import counted
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import regions as rows
@@ -61,6 +62,25 @@ def add_region(
     with session.step(f"Draw {_NAMES[kind]}") as step:
         rows.insert_region(session.study, made)
     return made.id, step.changes
+
+
+def add_areas(session: Session, recording_id: str, areas: Sequence[tuple[Keyframe, int]], label: str = "") -> Changes:
+    """Draw several areas that are always masked, each from its keyframe to an end, as one step.
+
+    Raises:
+        UserError: one would be empty, or outside of the picture or the recording.
+    """
+    last = session.recording(recording_id).duration_us
+    made = []
+    for keyframe, end_us in areas:
+        end = min(end_us, max(last, keyframe.time_us + 1))
+        _check_span(keyframe.time_us, end)
+        _check_box(session, recording_id, keyframe)
+        made.append(Region(new_id(), recording_id, RegionKind.AREA, label, keyframe.time_us, end, (keyframe,)))
+    with session.step(f"Draw {counted(len(made), 'area')}") as step:
+        for one in made:
+            rows.insert_region(session.study, one)
+    return step.changes
 
 
 def change_region(

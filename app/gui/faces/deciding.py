@@ -139,12 +139,13 @@ class Deciding(QObject):
         count = len(self._suggestions)
         self._shown = self._shown % count if count else 0
         if not count:
-            self._page.suggestion.show_suggestion(0, "", False, False)
+            self._page.suggestion.show_suggestion("", "", several=False, writable=False)
             return
         one = self._suggestions[self._shown]
         who = self._people.get(one.participant_id or "")
-        name = who.pseudonym if who is not None else ""
-        self._page.suggestion.show_suggestion(len(one.track_ids), name, count > 1, self._page.writable)
+        accept = f"Assign all to {who.pseudonym}" if who is not None else "Assign all to…"
+        words = f"These {len(one.track_ids)} tracks look like one person"
+        self._page.suggestion.show_suggestion(words, accept, several=count > 1, writable=self._page.writable)
 
     def _review(self, on: bool) -> None:
         recording, times = self._studio.recording, self._player.times

@@ -81,7 +81,9 @@ class Drawing(QObject):
         before = [one for one in keys if one.time_us < here][-1:]
         after = [one for one in keys if one.time_us > here][:1]
         keyed = any(one.time_us == here for one in keys)
-        words = "" if box is None or not keys else "Keyframe" if keyed else "Between keyframes" if after else ""
+        words = (
+            "" if box is None or not keys else "Keyframe" if keyed else "Between keyframes" if before and after else ""
+        )
         self._canvas.show_box(box, [one.box for one in (*before, *after)], keyed=keyed, words=words)
 
     def set_keyframe(self) -> None:

@@ -16,6 +16,7 @@ from app.gui.faces.drawing import Drawing
 from app.gui.faces.keys import FaceKeys, Handler
 from app.gui.faces.page import FacesPage
 from app.gui.faces.places import Places
+from app.gui.faces.text_areas import TextAreas
 from app.gui.job_center import JobCenter
 from app.gui.playback import Playback
 from app.gui.player import Player
@@ -80,6 +81,7 @@ class Faces(QObject):
         self.places = Places(timeline, feed, self)
         self.drawing = Drawing(studio, player, self.canvas, self.places, self)
         self.deciding = Deciding(studio, player, page, self.places, self.drawing, self)
+        self.text = TextAreas(studio, player, page, jobs, self)
         self._keys = FaceKeys(page, self._fixed_keys(), frozenset(_nudges()))
         self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._later.timeout.connect(self._look_again)
@@ -204,6 +206,7 @@ class Faces(QObject):
         self._timeline.set_spans(FACES, self._playback.faces.coverage())
         self._playback.show_faces()
         self._show_region()
+        self.text.reload()
         self._show_canvas()
         self._show_job()
         self._later.start()

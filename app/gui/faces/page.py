@@ -190,6 +190,7 @@ class FacesPage(QWidget):
         self._facts.setProperty("quiet", True)
         self._facts.setAccessibleName("About this tracking")
         self.suggestion = SuggestionBar()
+        self.text = SuggestionBar()
         self.filter = FilterBar()
         self.filter.changed.connect(self._rearrange)
         self.cards = CardsView(self.model)
@@ -206,7 +207,7 @@ class FacesPage(QWidget):
         self._boxes = TickRow(Choice("boxes", "Show boxes over the picture", words, "B"))
         self._boxes.toggled.connect(self.boxes_toggled)
         self.review = ReviewBar()
-        above: tuple[QWidget, ...] = (self.queue, self.suggestion, self.filter)
+        above: tuple[QWidget, ...] = (self.queue, self.suggestion, self.text, self.filter)
         below: tuple[QWidget, ...] = (
             self._facts,
             self.people,

@@ -1,0 +1,1 @@
+"""Finds where text stands in pictures: dates, badges, monitors. It reads nothing."""
