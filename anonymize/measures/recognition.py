@@ -16,9 +16,9 @@ from anonymize.measures.reference import reference_threshold
 from anonymize.measures.reidentification import (
     FEW_PEOPLE,
     Trial,
+    by_chance,
     by_track,
     equal_error_rate,
-    mistaken,
     rank_one,
     reidentified,
     threshold,
@@ -159,7 +159,7 @@ def _attack(kind: str, embedder: str, found: Trial, faces: _Faces, ids: Sequence
     reference = reference_threshold(embedder, limits[0].note) if kind != PARROT and limits[0].value is None else None
     limits[0] = reference or limits[0]
     rates = [reidentified(found.genuine, limit) for limit in limits]
-    worst, which = worst_track(found.genuine, faces.tracks, limits[0])
+    worst, worst_chance, which = worst_track(found, faces.tracks, faces.people, limits[0])
     if reference is not None:
         rates[0], worst = (replace(one, note=one.note or reference.note) for one in (rates[0], worst))
     return Attack(
@@ -167,8 +167,9 @@ def _attack(kind: str, embedder: str, found: Trial, faces: _Faces, ids: Sequence
         embedder,
         tuple(limits),
         tuple(rates),
-        mistaken(found, limits[0]),
+        by_chance(found, faces.people, limits[0]),
         worst,
+        worst_chance,
         "" if which < 0 else ids[which],
         rank_one(found),
         equal_error_rate(found.genuine, found.impostors),
@@ -190,7 +191,7 @@ def _known(scores: NDArray[np.float64]) -> NDArray[np.float64]:
 def _notes(subject: Subject, naive: Trial) -> tuple[str, ...]:
     notes = []
     if naive.people < FEW_PEOPLE:
-        who = "nobody else" if not naive.people else f"only {naive.people} people"
+        who = ("nobody else", "one other person")[naive.people] if naive.people < 2 else f"{naive.people} other people"
         notes.append(
             f"The thresholds of re-identification come from {who}; with fewer than {FEW_PEOPLE} they are rough. "
             "Say whose face each track is, in this recording and in others, and there are more to compare with."

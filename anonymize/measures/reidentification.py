@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.figure import Figure, share
+from anonymize.measures.figure import Figure, pooled, share
 
 FEW_PEOPLE = 10
 """With fewer other people than this, a threshold says little about people in general."""
@@ -34,7 +34,8 @@ class Trial:
             too little.
         impostors: (m,) of gallery faces against what the gallery has of other people.
         best_other: (n,) the greatest score of each probe against other people; NaN where there is nobody else.
-        crossed: (k,) of probes against what the gallery has of other people.
+        crossed: (k,) of probes against what the gallery has of other people of the recording.
+        crossed_with: (k,) which person each of those was compared with.
         people: from how many people the impostors are.
     """
 
@@ -42,6 +43,7 @@ class Trial:
     impostors: Scores
     best_other: Scores
     crossed: Scores
+    crossed_with: NDArray[np.int64]
     people: int
 
 
@@ -100,7 +102,15 @@ def trial(
     best = np.where(strange, against, -np.inf).max(axis=1, initial=-np.inf)
     met = (apart & present[None] & present[:, None]).any(1)
     involved = int(met.sum()) + (len(further) if far_off.any() else 0)
-    return Trial(genuine, impostors, np.where(np.isfinite(best), best, np.nan), against[strange], involved)
+    here = strange[:, :count]
+    return Trial(
+        genuine,
+        impostors,
+        np.where(np.isfinite(best), best, np.nan),
+        against[:, :count][here],
+        np.nonzero(here)[1],
+        involved,
+    )
 
 
 def _against_own(
@@ -145,34 +155,72 @@ def reidentified(genuine: Scores, limit: Figure) -> Figure:
     return share(int((scores > limit.value).sum()), len(scores), "faces that other frames show again")
 
 
-def mistaken(found: Trial, limit: Figure) -> Figure:
-    """Return the share of comparisons of published faces with other people that exceed a threshold.
+def mistaken(found: Trial, people: Sequence[int] | NDArray[np.integer], limit: Figure) -> dict[int, Figure]:
+    """Return for each person the share of other people's published faces that are taken for them.
 
-    A mask that looks like somebody to the model is taken for them whoever is behind it. Where this share is as
-    great as that of the re-identified, being taken for oneself tells nothing.
+    What a mask looks like to the model may be like somebody, whoever is behind it. Where others are taken for a
+    person as often as that person's own faces are, being taken for oneself tells nothing.
+
+    Args:
+        found: scores.
+        people: (n,) whose each published face is.
+        limit: threshold of scores.
     """
-    if limit.value is None:
-        return Figure(None, len(found.crossed), limit.note)
-    return share(int((found.crossed > limit.value).sum()), len(found.crossed), "comparisons with other people")
+    shares: dict[int, Figure] = {}
+    for person in np.unique(np.asarray(people, np.int64)).tolist():
+        scores = found.crossed[found.crossed_with == person]
+        if limit.value is None:
+            shares[person] = Figure(None, len(scores), limit.note)
+        else:
+            shares[person] = share(int((scores > limit.value).sum()), len(scores), "other people in the recording")
+    return shares
 
 
-def worst_track(genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: Figure) -> tuple[Figure, int]:
-    """Return the greatest share of re-identified faces in one track, and which track it is (-1 where none).
+def by_chance(
+    found: Trial, people: Sequence[int] | NDArray[np.integer], limit: Figure, some: NDArray[np.bool_] | None = None
+) -> Figure:
+    """Return the share of faces that would be re-identified if a face told nothing: `mistaken`, weighted by person.
 
-    Tracks with fewer than `LEAST_IN_TRACK` faces count as one: in three faces, one hit by chance is a third.
+    Args:
+        found: scores.
+        people: (n,) whose each published face is.
+        limit: threshold of scores.
+        some: (n,) which faces count; all when None.
     """
-    rates = by_track(genuine, tracks, limit)
+    each = mistaken(found, people, limit)
+    counts = np.isfinite(found.genuine) if some is None else np.isfinite(found.genuine) & some
+    own = np.asarray(people, np.int64)[counts]
+    weighed = [Figure(each[person].value, int((own == person).sum())) for person in each]
+    return pooled(weighed, limit.note or "There is nobody else in the recording.")
+
+
+def worst_track(
+    found: Trial,
+    tracks: Sequence[int] | NDArray[np.integer],
+    people: Sequence[int] | NDArray[np.integer],
+    limit: Figure,
+) -> tuple[Figure, Figure, int]:
+    """Return of the track that is re-identified most beyond chance: its share, that by chance, its number.
+
+    Tracks with fewer than `LEAST_IN_TRACK` faces count as one: in three faces, one hit by chance is a third. The
+    number is -1 where there is no track.
+    """
     numbers = np.asarray(tracks, np.int64)
-    short = [key for key, rate in rates.items() if rate.n < LEAST_IN_TRACK]
-    long = {key: rate for key, rate in rates.items() if key not in short and rate.value is not None}
-    rest = reidentified(genuine[np.isin(numbers, short)], limit)
-    candidates = [(rate, key) for key, rate in long.items()]
-    if rest.value is not None and rest.n >= LEAST_IN_TRACK:
-        candidates.append((rest, max(short, key=lambda key: float(rates[key].value or 0.0))))
-    if not candidates:
+    rates = by_track(found.genuine, numbers, limit)
+    short = [key for key, rate in rates.items() if rate.n < LEAST_IN_TRACK and rate.n]
+    groups = [(key, numbers == key) for key, rate in rates.items() if rate.n >= LEAST_IN_TRACK]
+    if short:
+        groups.append((max(short, key=lambda key: float(rates[key].value or 0.0)), np.isin(numbers, short)))
+    worst: tuple[float, Figure, Figure, int] | None = None
+    for key, some in groups:
+        rate, chance = reidentified(found.genuine[some], limit), by_chance(found, people, limit, some)
+        beyond = float(rate.value or 0.0) - float(chance.value or 0.0)
+        if rate.value is not None and rate.n >= LEAST_IN_TRACK and (worst is None or beyond > worst[0]):
+            worst = beyond, rate, chance, key
+    if worst is None:
         note = limit.note or f"No track has {LEAST_IN_TRACK} faces to compare."
-        return Figure(None, 0, note), -1
-    return max(candidates, key=lambda pair: float(pair[0].value or 0.0))
+        return Figure(None, 0, note), Figure(None, 0, note), -1
+    return worst[1:]
 
 
 def by_track(genuine: Scores, tracks: Sequence[int] | NDArray[np.integer], limit: Figure) -> dict[int, Figure]:
@@ -190,7 +238,7 @@ def rank_one(found: Trial) -> Figure:
     if not both.any():
         return Figure(None, 0, "There is nobody else to be taken for.")
     nearest = found.genuine[both] > found.best_other[both]
-    return Figure(float(nearest.mean()), int(both.sum()), f"Against {found.people} people.")
+    return Figure(float(nearest.mean()), int(both.sum()), f"Others are {_people(found.people)}.")
 
 
 def equal_error_rate(genuine: Scores, impostors: Scores) -> Figure:
@@ -206,3 +254,7 @@ def equal_error_rate(genuine: Scores, impostors: Scores) -> Figure:
     accepted = 1 - np.searchsorted(strange, levels, side="right") / len(strange)
     place = int(np.argmin(np.abs(refused - accepted)))
     return Figure(float((refused[place] + accepted[place]) / 2), len(own) + len(strange))
+
+
+def _people(count: int) -> str:
+    return "one person" if count == 1 else f"{count} people"

@@ -70,9 +70,10 @@ class Attack:
         embedder: key of the model.
         thresholds: of cosines, at the false match rates of `FAR`.
         rates: share of faces re-identified at these.
-        mistaken: share of comparisons with other people that exceed the first threshold; as great as the rate, and the
-            rate tells nothing.
-        worst: greatest share in one track at the first of them.
+        chance: share at the first of them if a face told nothing: how often other people's faces in the clip are taken
+            for the same person.
+        worst: share at the first of them in the track that is re-identified most beyond chance.
+        worst_chance: the same share by chance.
         worst_track: its id; empty where there is none.
         rank_one: share that is nearest to its own person.
         equal_error: 0.5 is chance.
@@ -83,8 +84,9 @@ class Attack:
     embedder: str
     thresholds: tuple[Figure, ...]
     rates: tuple[Figure, ...]
-    mistaken: Figure
+    chance: Figure
     worst: Figure
+    worst_chance: Figure
     worst_track: str
     rank_one: Figure
     equal_error: Figure
@@ -97,8 +99,9 @@ class Attack:
             "embedder": self.embedder,
             "thresholds": [one.as_json() for one in self.thresholds],
             "rates": [one.as_json() for one in self.rates],
-            "mistaken": self.mistaken.as_json(),
+            "chance": self.chance.as_json(),
             "worst": self.worst.as_json(),
+            "worst_chance": self.worst_chance.as_json(),
             "worst_track": self.worst_track,
             "rank_one": self.rank_one.as_json(),
             "equal_error": self.equal_error.as_json(),
@@ -113,8 +116,9 @@ class Attack:
             found["embedder"],
             tuple(map(Figure.from_json, found["thresholds"])),
             tuple(map(Figure.from_json, found["rates"])),
-            Figure.from_json(found["mistaken"]),
+            Figure.from_json(found["chance"]),
             Figure.from_json(found["worst"]),
+            Figure.from_json(found["worst_chance"]),
             found["worst_track"],
             Figure.from_json(found["rank_one"]),
             Figure.from_json(found["equal_error"]),

@@ -58,9 +58,9 @@ def set_privacy_limits(session: Session, limits: PrivacyLimits) -> Changes:
 def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
     """Return a sentence for each measure that is over its limit; what was not measured is in `not_measured`.
 
-    Re-identification counts as far as it is more than chance: from the share of faces that are taken for
-    themselves goes the share of comparisons with other people that match too, because a mask that looks like
-    somebody to the model is taken for them whoever is behind it.
+    Re-identification counts as far as it is beyond chance: from the share of faces that are taken for their own person
+    goes the share of other people's faces that are taken for that person too, because a mask that looks like somebody
+    to the model does so whoever is behind it.
     """
     found: list[str] = []
     leaks, detected = report.figure("leak_frames"), report.figure("detected")
@@ -72,12 +72,11 @@ def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
     for attack in report.attacks:
         if attack.kind != NAIVE:
             continue
-        chance = attack.mistaken.value or 0.0
-        for figure, limit, what in (
-            (attack.rates[0], limits.reidentified, "of all faces"),
-            (attack.worst, limits.worst_track, "of the faces of one track"),
+        for figure, chance, limit, what in (
+            (attack.rates[0], attack.chance, limits.reidentified, "of all faces"),
+            (attack.worst, attack.worst_chance, limits.worst_track, "of the faces of one track"),
         ):
-            if figure.value is not None and figure.value - chance > limit:
+            if figure.value is not None and figure.value - (chance.value or 0.0) > limit:
                 found.append(
                     f"{_percent(figure)} {what} are re-identified ({attack.embedder}); {_share(limit)} allowed."
                 )

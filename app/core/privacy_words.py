@@ -26,13 +26,13 @@ def value_text(about: About, figure: Figure) -> str:
     """Return how a figure is written: with its unit, or a dash where there is none."""
     if figure.value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
-    if about.unit in ("share", "accuracy"):
+    if about.unit in ("share",):
         return f"{figure.value * 100:.1f} %"
     if about.unit == "frames":
         return f"{figure.value:.0f}"
     if about.unit in ("r", "kappa", "variance"):
         return f"{figure.value:.2f}"
-    return f"{figure.value:.3g} {about.unit}"
+    return f"{figure.value:.{3 if about.unit == 'eye distances' else 2}f} {about.unit}"
 
 
 def figure_text(report: PrivacyReport, key: str) -> str:
@@ -49,12 +49,10 @@ def attack_text(attack: Attack) -> str:
     """Return what one attacker achieved."""
     share = About("", "share")
     first, second = (value_text(share, one) for one in attack.rates)
-    parts = [f"re-identified {first} at FAR 1e-2, {second} at 1e-3"]
-    parts.append(f"worst track {value_text(share, attack.worst)}")
+    parts = [f"re-identified {first}{_chance(attack.chance)} at FAR 1e-2, {second} at 1e-3"]
+    parts.append(f"worst track {value_text(share, attack.worst)}{_chance(attack.worst_chance)}")
     parts.append(f"rank-1 {value_text(share, attack.rank_one)}")
     parts.append(f"EER {value_text(About('', 'r'), attack.equal_error)}")
-    if attack.mistaken.value:
-        parts.append(f"taken for others {value_text(share, attack.mistaken)}")
     return ", ".join(parts)
 
 
@@ -84,3 +82,8 @@ def lines_of(report: PrivacyReport, over: Sequence[str], missing: Sequence[str])
     if report.worst_us is not None:
         lines.append(f"Look first at {format_time(report.worst_us)}.")
     return lines + [f"Note: {line}" for line in (*missing, *report.notes)]
+
+
+def _chance(figure: Figure) -> str:
+    """Return how much of a share is chance, where it is any."""
+    return f" (chance {value_text(About('', 'share'), figure)})" if figure.value else ""

@@ -151,14 +151,15 @@ def _recognized(clip: str, name: str, report: PrivacyReport, one: Recording) -> 
     if naive is None or parrot is None or raw is None or naive.rates[0].value is None:
         note = naive.rates[0].note if naive is not None else "no face could be aligned"
         return Row(work, note, "", "", _TARGET, None)
-    rate, chance = naive.rates[0].value, naive.mistaken.value or 0.0
+    rate, chance = naive.rates[0].value, naive.chance.value or 0.0
     again = "not defined" if parrot.rates[0].value is None else f"{parrot.rates[0].value:.1%}"
     error = "" if parrot.equal_error.value is None else f", EER {parrot.equal_error.value:.2f}"
     left = report.figure("detected").value or 0.0
     took = f"{report.seconds:.1f} s, tracking {one.tracked_s:.1f} s"
     return Row(
         f"{work} ({naive.rates[0].n} faces, {naive.people} others)",
-        f"naive {rate:.1%} (taken for others {chance:.1%}), worst track {naive.worst.value or 0:.1%}, "
+        f"naive {rate:.1%} (chance {chance:.1%}), worst track {naive.worst.value or 0:.1%} (chance "
+        f"{naive.worst_chance.value or 0:.1%}), "
         f"parrot {again}{error}; still detected {left:.1%}; {took}",
         f"source {raw.rates[0].value or 0:.1%}",
         f"{rate / (raw.rates[0].value or 1):.3f}",

@@ -19,6 +19,7 @@ TRACKS = (
 _TRACK_KEYS = ("reidentified", "detected", "coverage", "nme", "mouth", "eye", "brow", "warp")
 FIGURE_COLUMNS = ("Figure", "Value", "Taken from", "Note")
 _SHARE, _R = About("", "share"), About("", "r")
+_NO_CHANCE = Figure(0.0)
 _SHORT_ID = 8
 _NOT_YET = "not measured"
 
@@ -41,14 +42,13 @@ def over_columns(report: PrivacyReport, limits: PrivacyLimits) -> Over:
     """Return which columns of the table of exports are over a limit."""
     found: set[int] = set()
     for attack in (one for one in report.attacks if one.kind == NAIVE):
-        chance = attack.mistaken.value or 0.0
-        if _over(attack.rates[0], chance + limits.reidentified):
+        if _over(attack.rates[0], attack.chance, limits.reidentified):
             found.add(EXPORTS.index("Re-identified"))
-        if _over(attack.worst, chance + limits.worst_track):
+        if _over(attack.worst, attack.worst_chance, limits.worst_track):
             found.add(EXPORTS.index("Worst track"))
-    if not report.replaces and _over(report.figure("detected"), limits.detected):
+    if not report.replaces and _over(report.figure("detected"), _NO_CHANCE, limits.detected):
         found.add(EXPORTS.index("Still detected"))
-    if _over(report.figure("leak_frames"), limits.leak_frames):
+    if _over(report.figure("leak_frames"), _NO_CHANCE, limits.leak_frames):
         found.add(EXPORTS.index("Leaks"))
     return frozenset(found)
 
@@ -83,9 +83,10 @@ def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
     name = f"{ATTACKERS[attack.kind]} ({attack.embedder})"
     parts: Sequence[tuple[str, About, Figure]] = (
         ("re-identified at FAR 1e-2", _SHARE, attack.rates[0]),
+        ("re-identified by chance", _SHARE, attack.chance),
         ("re-identified at FAR 1e-3", _SHARE, attack.rates[1]),
         ("worst track", _SHARE, attack.worst),
-        ("taken for others", _SHARE, attack.mistaken),
+        ("worst track by chance", _SHARE, attack.worst_chance),
         ("rank-1", _SHARE, attack.rank_one),
         ("equal error rate", _R, attack.equal_error),
     )
@@ -101,5 +102,5 @@ def _track_text(key: str, figure: Figure | None) -> str:
     return value_text(FIGURES.get(key, _SHARE), figure)
 
 
-def _over(figure: Figure, limit: float) -> bool:
-    return figure.value is not None and figure.value > limit
+def _over(figure: Figure, chance: Figure, limit: float) -> bool:
+    return figure.value is not None and figure.value - (chance.value or 0.0) > limit

@@ -7,9 +7,16 @@ import numpy as np
 from anonymize.measures.figure import Figure
 from anonymize.measures.report import NAIVE, PARROT, PrivacyReport
 from app.core.privacy_exports import Export
+from widgets.label_looks import LabelLook, Pattern, Sign
 from widgets.plots.scene import Bars, Histogram, Measured, Number, Pile, Plot, Series
 
 _KEPT = (("mouth", "Mouth"), ("eye", "Eyes"), ("brow", "Brows"), ("iris_x", "Gaze to the side"))
+_LOOKS = (
+    LabelLook("first", "", "accent", Pattern.SOLID, Sign.SQUARE),
+    LabelLook("second", "", "uncertain", Pattern.HATCH, Sign.TRIANGLE),
+    LabelLook("third", "", "competence", Pattern.DOTS, Sign.RING),
+    LabelLook("fourth", "", "muted", Pattern.BACK_HATCH, Sign.DIAMOND),
+)
 _KINDS = (("genuine", "Same person, source"), ("impostor", "Other people, source"), ("anonymized", "Clip, same person"))
 
 
@@ -28,8 +35,8 @@ def method_plots(exports: Sequence[Export]) -> list[Plot]:
             note,
             names,
             (
-                Series("Naive attacker", tuple(_rate(report, NAIVE) for report in found)),
-                Series("Parrot attacker", tuple(_rate(report, PARROT) for report in found)),
+                Series("Naive attacker", tuple(_rate(report, NAIVE) for report in found), _LOOKS[0]),
+                Series("Parrot attacker", tuple(_rate(report, PARROT) for report in found), _LOOKS[1]),
             ),
             "share at FAR 1e-2",
             Number.FIGURE,
@@ -39,7 +46,10 @@ def method_plots(exports: Sequence[Export]) -> list[Plot]:
             "Signals that are kept",
             note,
             names,
-            tuple(Series(name, tuple(_measured(report.figure(key)) for report in found)) for key, name in _KEPT),
+            tuple(
+                Series(name, tuple(_measured(report.figure(key)) for report in found), look)
+                for (key, name), look in zip(_KEPT, _LOOKS, strict=True)
+            ),
             "correlation with the source",
             Number.FIGURE,
         ),
@@ -58,7 +68,7 @@ def similarity_plot(report: PrivacyReport) -> Histogram | None:
     limit = attack.thresholds[0].value if attack is not None else None
     piles = tuple(
         Pile(
-            f"{name} (n = {counts[key].sum():,})",
+            name,
             tuple(counts[key][first:last].tolist()),
             mark=limit,
             mark_name="" if limit is None else f"FAR 1e-2: {limit:.2f}",

@@ -4,7 +4,7 @@ from anonymize.measures.figure import Figure
 from anonymize.measures.report import NAIVE, PARROT, RAW, Attack, PrivacyReport, Scores, TrackReport
 
 
-def attack(kind: str = NAIVE, rate: float | None = 0.0, *, worst: float = 0.0, mistaken: float = 0.0) -> Attack:
+def attack(kind: str = NAIVE, rate: float | None = 0.0, *, worst: float = 0.0, chance: float = 0.0) -> Attack:
     """One attack of an embedder called `toy`."""
     first = Figure(rate, 100, "" if rate is not None else "Nobody else.")
     return Attack(
@@ -12,8 +12,9 @@ def attack(kind: str = NAIVE, rate: float | None = 0.0, *, worst: float = 0.0, m
         "toy",
         (Figure(0.3, 500), Figure(None, 500, "Too few.")),
         (first, Figure(None, 100, "Too few.")),
-        Figure(mistaken, 500),
+        Figure(chance, 100),
         Figure(worst, 50),
+        Figure(chance, 50),
         "track 1",
         Figure(0.5, 100),
         Figure(0.4, 600),
@@ -25,7 +26,7 @@ def report(
     *,
     rate: float | None = 0.0,
     worst: float = 0.0,
-    mistaken: float = 0.0,
+    chance: float = 0.0,
     detected: float | None = 0.0,
     leaks: int = 0,
     replaces: bool = False,
@@ -53,7 +54,7 @@ def report(
         tools={"detector": "rfb320"},
         independent=True,
         figures=figures,
-        attacks=(attack(RAW, 1.0), attack(NAIVE, rate, worst=worst, mistaken=mistaken), attack(PARROT, 0.2)),
+        attacks=(attack(RAW, 1.0), attack(NAIVE, rate, worst=worst, chance=chance), attack(PARROT, 0.2)),
         tracks=tracks,
         scores=Scores((-1.0, 0.0, 1.0), {"genuine": (0, 100), "impostor": (90, 10), "anonymized": (95, 5)}),
         notes=("A note.",),

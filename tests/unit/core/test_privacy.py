@@ -62,8 +62,8 @@ def test_what_is_allowed_is_not_over() -> None:
 
 
 def test_a_mask_that_is_taken_for_somebody_whoever_is_behind_it_re_identifies_nobody() -> None:
-    assert over_limit(report(rate=0.5, worst=0.5, mistaken=0.5), LIMITS) == []
-    assert over_limit(report(rate=0.5, worst=0.5, mistaken=0.1), LIMITS)
+    assert over_limit(report(rate=0.5, worst=0.5, chance=0.5), LIMITS) == []
+    assert over_limit(report(rate=0.5, worst=0.5, chance=0.1), LIMITS)
 
 
 def test_another_face_in_its_place_may_be_found() -> None:

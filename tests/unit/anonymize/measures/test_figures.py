@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from anonymize.measures.detection import detection_rate, overlaps, still_found
@@ -25,6 +25,7 @@ def test_a_hit_counts_where_it_lies_on_a_face_and_is_sure() -> None:
     assert detection_rate(np.zeros(0, bool)).value is None
 
 
+@settings(deadline=None)
 @given(st.lists(st.tuples(*[st.floats(-50, 50)] * 2, *[st.floats(0, 60)] * 2), min_size=2, max_size=2))
 def test_overlap_is_the_one_the_check_uses(boxes: list[tuple[float, ...]]) -> None:
     one, other = boxes
@@ -40,6 +41,7 @@ def test_leaks_are_counted_in_frames_and_in_a_row() -> None:
     assert found.first_us == 800_000
 
 
+@settings(deadline=None)
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=30))
 def test_the_longest_leak_is_no_longer_than_all_and_there_when_any_is(shares: list[float]) -> None:
     looked = np.arange(len(shares))
@@ -66,6 +68,7 @@ def test_points_that_stay_have_no_error_and_moved_ones_that_of_the_way() -> None
     assert mean_error(np.array([np.nan])).value is None
 
 
+@settings(deadline=None)
 @given(st.integers(0, 100), st.floats(0.1, 20))
 def test_the_error_of_landmarks_does_not_depend_on_the_size_of_the_picture(seed: int, scale: float) -> None:
     one, other = np.random.default_rng(seed).uniform(0, 100, (2, 68, 2))
@@ -81,6 +84,7 @@ def test_a_signal_correlates_with_itself_and_against_its_mirror() -> None:
     assert pearson(WAVE, -WAVE).value == pytest.approx(-1)
 
 
+@settings(deadline=None)
 @given(st.floats(0.01, 100), st.floats(-50, 50))
 def test_unit_and_zero_of_a_signal_do_not_matter(scale: float, shift: float) -> None:
     noisy = WAVE + np.random.default_rng(0).normal(0, 0.5, len(WAVE))

@@ -1,8 +1,10 @@
 """Re-identification on vectors whose answer is known."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -11,7 +13,9 @@ from anonymize.measures.reidentification import (
     LEAST_ENROLLED,
     LEAST_IN_TRACK,
     Trial,
+    by_chance,
     equal_error_rate,
+    mistaken,
     rank_one,
     reidentified,
     threshold,
@@ -103,6 +107,7 @@ def test_the_order_of_frames_does_not_matter() -> None:
     assert np.sort(other.impostors) == pytest.approx(np.sort(one.impostors))
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000), st.floats(0.1, 10))
 def test_turning_and_scaling_the_space_changes_nothing(seed: int, scale: float) -> None:
     turn, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(SIZE, SIZE)))
@@ -110,6 +115,7 @@ def test_turning_and_scaling_the_space_changes_nothing(seed: int, scale: float) 
     assert rate(raw @ turn * scale, probes @ turn) == pytest.approx(rate(raw, probes), abs=0.01)
 
 
+@settings(deadline=None)
 @given(st.integers(0, 1000), st.sampled_from([0.01, 0.05, 0.2]))
 def test_no_more_impostors_pass_than_the_rate_allows(seed: int, far: float) -> None:
     scores = np.random.default_rng(seed).normal(size=500).round(1)
@@ -169,15 +175,31 @@ def test_the_worst_track_is_named_and_short_ones_are_judged_together() -> None:
     probes[WHO == 4] = raw[WHO == 4]
     found = attack(raw, probes)
     limit = threshold(found.impostors, 0.01)
-    worst, which = worst_track(found.genuine, WHO, limit)
+    worst, _, which = worst_track(found, WHO, WHO, limit)
     assert (worst.value, which) == (1.0, 4)
     tracks = np.where(WHO == 4, 100 + np.arange(len(WHO)) // 3, WHO)
-    worst, which = worst_track(found.genuine, tracks, limit)
+    worst, _, which = worst_track(found, tracks, WHO, limit)
     assert worst.value == 1.0
     assert which >= 100
-    few = worst_track(found.genuine[: LEAST_IN_TRACK - 1], np.zeros(LEAST_IN_TRACK - 1, int), limit)
-    assert few[0].value is None
-    assert few[1] == -1
+    few = WHO == 4
+    few[few.nonzero()[0][LEAST_IN_TRACK - 1 :]] = False
+    genuine = np.where(few, found.genuine, np.nan)
+    none = worst_track(replace(found, genuine=genuine), WHO, WHO, limit)
+    assert none[0].value is None
+    assert none[2] == -1
+
+
+def test_a_mask_that_is_like_somebody_is_taken_for_them_by_chance() -> None:
+    raw = faces()
+    like_person_2 = np.tile(np.eye(SIZE)[2], (len(WHO), 1))
+    found = attack(raw, like_person_2)
+    limit = threshold(found.impostors, 0.01)
+    assert reidentified(found.genuine, limit).value == pytest.approx(1 / PEOPLE)
+    assert by_chance(found, WHO, limit).value == pytest.approx(1 / PEOPLE)
+    assert mistaken(found, WHO, limit)[2].value == 1.0
+    assert mistaken(found, WHO, limit)[0].value == 0.0
+    worst, chance, _ = worst_track(found, WHO, WHO, limit)
+    assert worst.value == chance.value
 
 
 def test_equal_errors_of_scores_that_are_the_same_are_chance() -> None:
