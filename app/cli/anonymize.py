@@ -39,6 +39,7 @@ FAILED = 2
 @click.option("--keep-robots", is_flag=True, help="Leave the faces of participants with the role robot.")
 @click.option("--overwrite", is_flag=True, help="Replace clips of the same name.")
 @click.option("--resume", is_flag=True, help="Go on with what was asked for last and did not end.")
+@click.option("--measure", is_flag=True, help="Measure every clip afterwards, as greenroom privacy does.")
 @click.option("--preview", metavar="TIME", help="Write one frame before and after as PNG, and no clip.")
 @json_option
 @click.pass_context
@@ -54,6 +55,7 @@ def anonymize(
     keep_robots: bool,
     overwrite: bool,
     resume: bool,
+    measure: bool,
     preview: str | None,
     as_json: bool,
     **flags: Json,
@@ -104,10 +106,10 @@ def anonymize(
                 overwrite=overwrite,
             )
             if recording != "all" and len(methods) == 1:
-                one = _one(session, queue)
+                one = _one(session, queue, measure)
                 tell(as_json, one, "\n".join(_lines(one)))
                 return
-        made, failed = _all(session, queue)
+        made, failed = _all(session, queue, measure)
     lines = [line for each in made for line in _lines(each)]
     lines += [f"Recording {each['recording']}, {each['method']}: FAILED. {each['problem']}" for each in failed]
     if failed:
@@ -134,17 +136,18 @@ def _recordings(session: Session, recording: str) -> list[str]:
     return [one.id for one in all_recordings(session.study) if session.has_picture(one.id)]
 
 
-def _one(session: Session, queue: "Queue") -> dict[str, Json]:
+def _one(session: Session, queue: "Queue", measure: bool) -> dict[str, Json]:
     from app.core import anonymization, rendering_queue
     from app.core.jobs import run_here
 
     (clip,) = queue.clips
     work = rendering_queue.prepare(session, queue, clip)
     result, _ = run_here(session, work, Bar(work.title))
-    return _named(session, clip, {**result, "outdated": anonymization.outdated(session, work)})
+    found = {**result, "outdated": anonymization.outdated(session, work)}
+    return _named(session, clip, {**found, **_measured(session, found, measure)})
 
 
-def _all(session: Session, queue: "Queue") -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
+def _all(session: Session, queue: "Queue", measure: bool) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
     from app.core import rendering_queue
 
     made, failed = [], []
@@ -152,8 +155,22 @@ def _all(session: Session, queue: "Queue") -> tuple[list[dict[str, Json]], list[
         if result is None:
             failed.append(_named(session, clip, {"problem": clip.problem}))
         else:
-            made.append(_named(session, clip, result))
+            made.append(_named(session, clip, {**result, **_measured(session, result, measure)}))
     return made, failed
+
+
+def _measured(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
+    from app.core import privacy
+    from app.core.jobs import run_here
+
+    if not wanted:
+        return {}
+    try:
+        work = privacy.prepare(session, Path(str(made["output"])))
+        report, _ = run_here(session, work, Bar(work.title))
+    except UserError as error:
+        return {"not_measured": str(error)}
+    return {"privacy": report["file"]}
 
 
 def _named(session: Session, clip: "Clip", result: dict[str, Json]) -> dict[str, Json]:
@@ -186,6 +203,10 @@ def _lines(one: dict[str, Json]) -> list[str]:
         lines.append(f"  {len(cast(list[float], one['blanked']))} frames could not be read and were covered wholly.")
     if one["ends_early_s"]:
         lines.append(f"  The recording ends early: at least {one['ends_early_s']:.1f} s of it are missing.")
+    if one.get("privacy"):
+        lines.append(f"  Measured: {one['privacy']}; see also greenroom privacy STUDY.")
+    if one.get("not_measured"):
+        lines.append(f"  NOT MEASURED: {one['not_measured']}")
     if one.get("outdated"):
         lines.append("  OUTDATED: what is hidden was changed meanwhile. Export it again.")
     return lines

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from app.core import anonymization, face_tracking, fetching, preview, rendering_queue
@@ -266,6 +266,10 @@ class Export(QObject):
     def _on_session(self) -> None:
         self._batches.clear()
         self._awaited.clear()
+        # After the window has taken away what it said about the study before.
+        QTimer.singleShot(0, self, self._tell_left_over)
+
+    def _tell_left_over(self) -> None:
         session = self._studio.session
         queue = rendering_queue.unfinished(session) if session is not None else None
         if queue is not None:
