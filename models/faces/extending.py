@@ -48,7 +48,7 @@ def extend(
         tracks: consecutive frames each.
         cuts: frames with which scenes begin.
         options: `follow_us` and `alike`.
-        progress: asked whether to stop.
+        progress: told about every frame that is decoded again.
     """
     ends = _ends(tracks, index, np.array(sorted({0, *cuts, len(index)})), options.follow_us)
     others = _Others(tracks)
@@ -107,6 +107,7 @@ def _follow(
     stop_us = times.time_of(stretch[1] + 1) if stretch[1] + 1 < len(index) else None
     for picture in pictures(path, index, times.time_of(stretch[0]), stop_us):
         progress.check_cancelled()
+        progress.progress(picture.index + 1, len(index), "Following faces")
         small = reduced(picture.index, picture.planes)
         kept.append(small)
         running = [(end, follower) for end, follower in running if _step(end, follower, small, others)]

@@ -103,7 +103,6 @@ def track_faces(
             progress.progress(len(seen), total, "Finding faces")
             progress.check_cancelled()
         cuts = tuple(one.frame for one in seen if one.cut)
-        progress.progress(total, total, "Following faces")
         tracks = extend(path, index, link(seen, options), cuts, options, progress)
         people = {} if embedder is None else identities(path, index, tracks, detector, embedder, progress)
         log.remove()

@@ -37,6 +37,7 @@ BENCHES = (
     "timeline_paint",
     "window_start",
     "face_speed",
+    "face_looks",
     "blur_export",
     "merge",
     "agreement",
