@@ -136,6 +136,7 @@ def certainty(
     places.sort(key=lambda one: one.badness)
     for number, one in enumerate(places):
         which[one.first : one.last + 1] = number
+    _absorb(which, frames.least)
     which[_seen_frames(times, seen)] = -1
     starts = np.concatenate([[0], np.flatnonzero(np.diff(which)) + 1, [total]]).tolist()
     return [_span(first, after - 1, which[first], places, times) for first, after in pairwise(starts)]
@@ -234,7 +235,7 @@ def _ends(courses: Sequence[_Course], frames: _Frames, hidden: _Hidden) -> list[
             state = Cover.UNCOVERED if before.likely or after.likely else Cover.UNCERTAIN
             middle = before.last + (count + 1) // 2
             place = _Place(before.last + 1, after.first - 1, state, Reason.GAP, before.id, middle, boxes)
-            found += _open(replace(place, weight=min(before.weight, after.weight)), hidden)
+            found += _open(replace(place, weight=min(before.weight, after.weight)), hidden, frames.least)
     length = max(1, round(AFTER_END_US / SECOND * frames.second))
     for course in courses:
         for last, paired in ((True, followed), (False, following)):
@@ -252,7 +253,7 @@ def _ends(courses: Sequence[_Course], frames: _Frames, hidden: _Hidden) -> list[
             boxes = np.tile(course.end(last), (count, 1))
             state = Cover.UNCOVERED if sure else Cover.UNCERTAIN
             place = _Place(start, start + count - 1, state, reason, course.id, look, boxes, course.weight)
-            found += _open(place, hidden)
+            found += _open(place, hidden, frames.least)
     return found
 
 
@@ -296,12 +297,39 @@ def _at_edge(box: _BOX, size: tuple[int, int]) -> bool:
     return bool(x < slack or y < slack or x + width > size[0] - slack or y + height > size[1] - slack)
 
 
-def _open(place: _Place, hidden: _Hidden) -> list[_Place]:
+def _open(place: _Place, hidden: _Hidden, least: int) -> list[_Place]:
     """Return the parts of a stretch in which its boxes are not covered."""
     if place.boxes is None:
         return []
-    free = _runs(~hidden.at(place.first, place.boxes))
+    free = _closed(_runs(~hidden.at(place.first, place.boxes)), least)
     return [replace(place, first=place.first + a, last=place.first + b - 1, boxes=place.boxes[a:b]) for a, b in free]
+
+
+def _closed(runs: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
+    """Join runs with fewer frames than that between them: what covers a face for a moment does not split a place."""
+    joined: list[tuple[int, int]] = []
+    for first, after in runs:
+        if joined and first - joined[-1][1] < least:
+            joined[-1] = (joined[-1][0], after)
+        else:
+            joined.append((first, after))
+    return joined
+
+
+def _absorb(which: NDArray[np.int64], least: int) -> None:
+    """Give short stretches to a worse place beside them, so that one look is enough; none becomes better by it.
+
+    `which` holds for each frame the number of its place, worse ones having greater numbers; negative is none.
+    """
+    edges = [0, *(np.flatnonzero(np.diff(which)) + 1).tolist(), len(which)]
+    runs = [(first, after, int(which[first])) for first, after in pairwise(edges)]
+    for at in sorted(range(len(runs)), key=lambda at: runs[at][1] - runs[at][0]):
+        first, after, number = runs[at]
+        if number < 0 or after - first >= least:
+            continue
+        beside = [int(which[first - 1])] if first else []
+        beside += [int(which[after])] if after < len(which) else []
+        which[first:after] = max([number, *beside])
 
 
 def _stretches(course: _Course, frames: _Frames) -> list[_Place]:
@@ -342,6 +370,8 @@ def _span(first: int, last: int, number: int, places: Sequence[_Place], times: F
     frame = min(max(place.frame, first), last)
     box = None
     if place.boxes is not None:
-        x, y, width, height = (round(one) for one in place.boxes[frame - place.first].tolist())
+        x, y, width, height = (
+            round(one) for one in place.boxes[min(max(frame - place.first, 0), len(place.boxes) - 1)].tolist()
+        )
         box = (x, y, width, height)
     return CertaintySpan(start, end, place.state, place.reason, place.track_id, frame, box, place.weight)

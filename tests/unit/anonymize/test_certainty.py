@@ -71,7 +71,7 @@ def test_a_gap_between_tracks_of_one_face_is_uncovered_and_its_middle_is_looked_
 @pytest.mark.parametrize(
     "second",
     [
-        pytest.param(track(120, TOTAL - 1, (300.0, 150.0, 120.0, 150.0)), id="another size"),
+        pytest.param(track(140, TOTAL - 1, (300.0, 150.0, 120.0, 150.0)), id="another size"),
         pytest.param(track(130, TOTAL - 1, (40.0, 150.0, 40.0, 50.0)), id="far away"),
         pytest.param(track(230, TOTAL - 1), id="much later"),
     ],
@@ -88,6 +88,20 @@ def test_a_face_that_leaves_over_the_edge_or_with_the_shot_needs_no_look() -> No
     assert queue(band(track(0, 99), cuts=[100])) == []
     assert queue(band(track(0, 97))) != []
     assert open_frames(band(track(0, 90), cuts=[95]), Reason.ENDS) == [91, 92, 93, 94]
+
+
+def test_a_moment_beside_a_worse_place_is_looked_at_with_it_and_none_becomes_better() -> None:
+    weak = track(0, TOTAL - 1, (100.0, 150.0, 40.0, 50.0))
+    weak.scores[95:125] = 0.2
+    spans = band(track(0, 99), track(120, TOTAL - 1), weak)
+    assert [(one.state, one.reason) for one in queue(spans)] == [(Cover.UNCOVERED, Reason.GAP)]
+    assert open_frames(spans, Reason.GAP) == [*range(95, 125)]
+
+
+def test_a_cover_for_a_moment_does_not_split_a_place() -> None:
+    passing = Region("r", "r", RegionKind.AREA, "", 108 * FRAME, 112 * FRAME, (Keyframe(0, 280, 130, 90, 90),))
+    spans = band(track(0, 99), track(120, TOTAL - 1), regions=[passing])
+    assert len(queue(spans)) == 1
 
 
 def test_a_cut_lies_between_two_faces_and_not_within_one() -> None:
