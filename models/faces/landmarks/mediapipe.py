@@ -47,7 +47,8 @@ class MediaPipe:
     """Finds 478 points of a face with iris.
 
     Raises:
-        UserError: the weights are not installed, are damaged, or are those of another network.
+        UserError: the weights are not installed, are damaged, or are those of another network; or a system library is
+            missing.
     """
 
     key = NAME
@@ -97,6 +98,11 @@ class MediaPipe:
             return self.find(drawn_face(), np.array([BOX], np.float32))[0]
         except (RuntimeError, ValueError):
             return None
+        except OSError as error:
+            raise UserError(
+                f"MediaPipe's library cannot be loaded: {error}.",
+                "Install what it needs: sudo apt install libegl1 libgles2",
+            ) from None
 
     def _in_box(self, image: NDArray[np.uint8], box: NDArray[np.float32]) -> Landmarks | None:
         crop = square_crop(image, box, _REACH, _LARGEST)

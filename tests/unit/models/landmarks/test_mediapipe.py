@@ -86,6 +86,16 @@ def test_a_bundle_that_runs_and_returns_nonsense_is_refused(bundle: Path, monkey
         MediaPipe()
 
 
+def test_a_missing_system_library_is_said_with_the_command(bundle: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(options: object) -> None:
+        raise OSError("libGLESv2.so.2: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(FaceLandmarker, "create_from_options", missing)
+    with pytest.raises(UserError, match="libGLESv2") as raised:
+        MediaPipe()
+    assert "apt install" in raised.value.hint
+
+
 def test_the_plain_mesh_network_of_the_real_wheel_is_refused(
     bundle: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
