@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from anonymize.methods.registry import DEFAULT, METHODS
+from anonymize.methods.registry import DEFAULT, METHODS, method_type
 from app.cli.method_options import given, method_options
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
@@ -191,6 +191,8 @@ def _lines(one: dict[str, Json]) -> list[str]:
     lines = [f"Recording {one['recording']}: {one['frames']} frames in {one['seconds']} s: {one['output']}"]
     if left:
         lines.append(f"  FACES LEFT in {len(left)} frames, first at {left[0]:.3f} s. Do not release this clip.")
+    elif method_type(str(one["method"])).kind == "face":
+        lines.append("  Every face was replaced by another. How well that hides people: greenroom privacy STUDY")
     else:
         lines.append("  No face left.")
     if not one["independent"]:

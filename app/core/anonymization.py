@@ -11,6 +11,7 @@ from typing import cast
 from app.core.clock import utc_now
 from app.core.hiding import (
     BULKY,
+    discard,
     faces_run,
     gather,
     installed_weights,
@@ -107,7 +108,7 @@ def renew(session: Session, work: Work) -> Work:
     if not outdated(session, work):
         return work
     old = work.parameters
-    Path(str(old["tracks"])).unlink(missing_ok=True)
+    discard(old)
     found = gather(
         session,
         work.recording_id,

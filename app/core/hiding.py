@@ -142,6 +142,12 @@ def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | Non
     )
 
 
+def discard(parameters: Mapping[str, Json]) -> None:
+    """Remove what `gather` made for a job that is not done."""
+    if "tracks" in parameters:
+        Path(str(parameters["tracks"])).unlink(missing_ok=True)
+
+
 def regions_in(parameters: Mapping[str, Json]) -> list[Region]:
     """Return the areas, and what was marked as nothing."""
     return [_region(one) for one in cast(list[dict[str, Any]], parameters["regions"])]

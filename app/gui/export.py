@@ -7,6 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
+from anonymize.methods.registry import method_type
 from app.core import anonymization, face_tracking, fetching, preview, rendering_queue
 from app.core.hiding import faces_run
 from app.core.jobs import Work
@@ -114,6 +115,7 @@ class Export(QObject):
             kept=len(exempt) if isinstance(exempt, list) else 0,
             outdated=anonymization.outdated(session, self._jobs.as_done(work)),
             independent=bool(result.get("independent")),
+            drawn=method_type(str(work.parameters["method"])).kind == "face",
         )
         self.result = ExportResult(Path(str(result["output"])), found, self._window)
         self.result.jump_requested.connect(lambda at: self.jump_requested.emit(work.recording_id, at))

@@ -39,6 +39,7 @@ class Findings:
         kept: how many tracks of robots were to stay.
         outdated: whether what is hidden was changed since the clip was asked for.
         independent: whether a detector looked that had no part in finding the faces.
+        drawn: whether other faces were drawn in the place of those that are hidden.
     """
 
     left: Sequence[int] = ()
@@ -48,6 +49,7 @@ class Findings:
     kept: int = 0
     outdated: bool = False
     independent: bool = True
+    drawn: bool = False
 
 
 class ExportResult(QDialog):
@@ -118,6 +120,8 @@ def _verdict(found: Findings) -> str:
         return "The faces were changed while this clip was made. Export it again."
     if found.left:
         return f"Faces are left in {len(found.left)} frames. Do not release this clip."
+    if found.drawn:
+        return "Every face was replaced by another. Measure how well that hides people before you release it."
     if found.kept:
         return "No face is left in the clip but those of robots, which were to stay."
     return "No face is left in the clip."

@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping
 
 from PySide6.QtCore import QObject, Signal
 
+from anonymize.methods.registry import method_type
+from app.core.hiding import discard
 from app.core.jobs import Work, kind_of
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio
@@ -167,12 +169,14 @@ class JobCenter(QObject):
     def _on_failed(self, work: Work, error: UserError) -> None:
         self._then.pop(id(work), None)
         self._problems[id(work)] = error
+        discard(self.as_done(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.FAILED, str(error))
         self.stopped.emit(work)
         self.failed.emit(error)
 
     def _on_cancelled(self, work: Work) -> None:
         self._then.pop(id(work), None)
+        discard(self.as_done(work).parameters)
         self._panel.finish(self._ids[id(work)], JobState.CANCELLED)
         self.stopped.emit(work)
 
@@ -193,7 +197,9 @@ def summary(work: Work, result: Result) -> str:
     if work.kind == "fetch":
         return f"Installed {result['name']}."
     left, doubtful = result.get("faces_left"), result.get("doubtful")
-    found = f"{len(left)} faces left" if isinstance(left, list) and left else "No face left"
+    drawn = method_type(str(work.parameters["method"])).kind == "face"
+    clean = "Every face was replaced" if drawn else "No face left"
+    found = f"{len(left)} faces left" if isinstance(left, list) and left else clean
     unsure = f", {len(doubtful)} doubtful" if isinstance(doubtful, list) and doubtful else ""
     return f"{found}{unsure}, {_seconds(result)}"
 

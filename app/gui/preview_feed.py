@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.core.hiding import discard
 from app.core.jobs import Work
 from app.core.preview import take_preview
 from app.gui.job_center import Result
@@ -38,6 +39,7 @@ class PreviewFeed(QObject):
         self._pause.timeout.connect(self._start)
         self._runner.finished.connect(self._on_finished)
         self._runner.failed.connect(self._on_failed)
+        self._runner.cancelled.connect(lambda work: discard(work.parameters))
         self._runner.progressed.connect(self._on_progress)
         self._runner.queue_changed.connect(self._start)
 
@@ -81,6 +83,7 @@ class PreviewFeed(QObject):
             self.ready.emit(made)
 
     def _on_failed(self, work: Work, error: UserError) -> None:
+        discard(work.parameters)
         if work is self._current:
             self.failed.emit(error)
 
