@@ -1,0 +1,38 @@
+"""The command that measures an export."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.privacy_limits import PrivacyLimits, privacy_limits
+from app.core.session import Session
+from project.store import Study
+from tests.fakes.terminal import Terminal
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    Study.create(tmp_path / "lab.greenroom").close()
+    return tmp_path / "lab.greenroom"
+
+
+def test_limits_can_be_set_before_anything_is_measured(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    greenroom = Terminal(capsys)
+    settings = ("--limit", "reidentified=0.01", "--limit", "leak_frames=3")
+    said = greenroom("privacy", str(study), *settings, code=2)
+    assert "Nothing was exported" in said
+    with Session.open(study, "Ada") as session:
+        assert privacy_limits(session.study) == PrivacyLimits(reidentified=0.01, leak_frames=3)
+
+
+@pytest.mark.parametrize("setting", ["trust=1", "reidentified=much", "reidentified=2", "leak_frames=0.5"])
+def test_a_limit_that_makes_no_sense_is_refused(setting: str, study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Terminal(capsys)("privacy", str(study), "--limit", setting, code=2)
+    with Session.open(study, "Ada") as session:
+        assert privacy_limits(session.study) == PrivacyLimits()
+
+
+def test_an_export_that_is_not_there_is_named(study: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    said = Terminal(capsys)("privacy", str(study), "--json", code=2)
+    assert "error" in json.loads(said.splitlines()[-1])
