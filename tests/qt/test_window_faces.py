@@ -14,6 +14,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from anonymize.certainty import Reason
 from app.core.track_file import save_tracks
 from app.gui.export_dialog import ExportDialog
 from app.gui.export_result import spans
@@ -214,22 +215,22 @@ def drag(qtbot: QtBot, window: MainWindow, start: tuple[int, int], end: tuple[in
 def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
     window.set_mode("faces")
-    window.player.seek(210 * FRAME)
+    window.player.seek(310 * FRAME)
     qtbot.waitUntil(lambda: window.view.picture() is not None)
     drag(qtbot, window, (200, 100), (260, 180))
     (region,) = window.faces.regions
     assert region.kind is RegionKind.FACE
-    assert region.start_us == pytest.approx(210 * FRAME, abs=FRAME)
+    assert region.start_us == pytest.approx(310 * FRAME, abs=FRAME)
     assert region.keyframes[0].box == pytest.approx((200, 100, 60, 80), abs=2)
     assert [card.key for card in page.cards.selected()] == [region.id]
     assert page.region.isVisibleTo(page)
-    window.player.seek(220 * FRAME)
+    window.player.seek(320 * FRAME)
     drag(qtbot, window, (230, 140), (270, 160))
     (moved,) = window.faces.regions
     assert len(moved.keyframes) == 2
     assert moved.keyframes[1].box == pytest.approx((240, 120, 60, 80), abs=2)
-    window.player.seek(215 * FRAME)
-    boxes = {one.track_id: one for one in window.playback.faces.boxes(215 * FRAME, 1280)}
+    window.player.seek(315 * FRAME)
+    boxes = {one.track_id: one for one in window.playback.faces.boxes(315 * FRAME, 1280)}
     assert 200 < boxes[region.id].x * window.playback.faces.width / 1280 < 240
     page.region.kind.setCurrentIndex(page.region.kind.findData(RegionKind.AREA))
     page.region.kind.activated.emit(page.region.kind.currentIndex())
@@ -237,6 +238,20 @@ def test_a_box_is_drawn_moved_by_keyframe_and_followed(qtbot: QtBot, tracked: Ma
     window.timeline.setFocus()
     qtbot.keyClick(window.timeline, Qt.Key.Key_Delete)
     assert window.faces.regions == []
+
+
+def test_a_face_that_is_drawn_at_a_gap_fills_it(qtbot: QtBot, tracked: MainWindow) -> None:
+    window = tracked
+    window.set_mode("faces")
+    qtbot.waitUntil(lambda: bool(window.faces.places.waiting))
+    window.player.seek(205 * FRAME)
+    place = window.faces.places.at(205 * FRAME)
+    assert place is not None
+    assert place.reason is Reason.ENDS
+    drag(qtbot, window, (400, 50), (440, 110))
+    (region,) = window.faces.regions
+    assert (region.start_us, region.end_us) == (place.start_us, place.end_us)
+    qtbot.waitUntil(lambda: window.faces.places.at(205 * FRAME) != place)
 
 
 def test_shift_draws_an_area_for_the_whole_recording(qtbot: QtBot, tracked: MainWindow) -> None:

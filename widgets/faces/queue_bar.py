@@ -44,7 +44,8 @@ class QueueBar(QWidget):
         self.set_keys({})
 
     def set_keys(self, keys: dict[str, str]) -> None:
-        """Name the keys of `after`, `before` and `seen` in the tooltips."""
+        """Name the keys of `after`, `before` and `seen`."""
+        self._next = f"{keys['after']}: go to the next, " if keys.get("after") else "Go to the next, "
         for key, button, words in (
             ("after", self.after, "Next place to look at, the worst first"),
             ("before", self.before, "The place before"),
@@ -56,8 +57,8 @@ class QueueBar(QWidget):
         """Say how much is left, and why the place that is shown needs a look."""
         self._left.setText(left)
         self._left.setAccessibleName(left)
-        self._why.set_text(why)
-        self._why.setVisible(bool(why))
+        self._why.set_text(why or (f"{self._next}the worst first" if any_left else ""))
+        self._why.setVisible(any_left)
         for button in (self.before, self.after):
             button.setEnabled(any_left)
         self.seen.setEnabled(writable and at_one)

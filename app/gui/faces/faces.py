@@ -1,29 +1,26 @@
 """Faces of the recording that is shown: the page, the boxes, the lanes, and the job that finds them."""
 
 from collections.abc import Mapping
-from functools import partial
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.core import face_tracking
 from app.core.commands import participants
 from app.core.face_review import FaceSheet, sheet
-from app.core.jobs import Work
 from app.gui.faces.cards import cards_of, crops_of, drawn_looks
 from app.gui.faces.crops import Crops
 from app.gui.faces.deciding import Deciding
 from app.gui.faces.drawing import Drawing
-from app.gui.faces.keys import FaceKeys, Handler
+from app.gui.faces.keys import REPEATING, FaceKeys, fixed_keys
 from app.gui.faces.page import FacesPage
 from app.gui.faces.places import Places
 from app.gui.faces.text_areas import TextAreas
+from app.gui.faces.tracking_job import TrackingJob
 from app.gui.job_center import JobCenter
 from app.gui.playback import Playback
 from app.gui.player import Player
 from app.gui.studio import Studio
 from app.gui.timeline_feed import FACES, TimelineFeed
 from project.counted import counted
-from project.errors import UserError
 from project.queries.annotators import all_annotators
 from project.queries.faces import tracks_of
 from project.queries.participants import all_participants
@@ -32,17 +29,16 @@ from project.queries.runs import latest_run
 from project.regions import Region, as_track
 from project.types import Changes, FaceTrack, Participant, ParticipantRole, Run
 from widgets.faces.box_canvas import BoxCanvas
-from widgets.faces.people_bar import PeopleBar
 from widgets.player_view import PlayerView
 from widgets.timeline.view import TimelineView
 
 _FACES = frozenset({"run", "face_track", "track_correction", "track_box", "region", "region_box", "participant"})
 _REVIEW = frozenset({"seen_span", "face_review", "annotator"})
 _FRAME_US = 40_000
-_PAUSE_MS = 40
+_PAUSE_MS, _LONG_PAUSE_MS = 40, 400
 """How long after an edit the spans are worked out anew: keys that are held down are not slowed."""
-_STEP = 1
-_STEPS = {"Left": (-_STEP, 0), "Right": (_STEP, 0), "Up": (0, -_STEP), "Down": (0, _STEP)}
+_MANY = 300
+"""Tracks from which on it is the longer pause."""
 
 
 class Faces(QObject):
@@ -68,7 +64,6 @@ class Faces(QObject):
         self._view = view
         self._timeline = timeline
         self._feed = feed
-        self._jobs = jobs
         self._active = False
         self._people: dict[str, Participant] = {}
         self._sorted = ""
@@ -82,18 +77,17 @@ class Faces(QObject):
         self.drawing = Drawing(studio, player, self.canvas, self.places, self)
         self.deciding = Deciding(studio, player, page, self.places, self.drawing, self)
         self.text = TextAreas(studio, player, page, jobs, self)
-        self._keys = FaceKeys(page, self._fixed_keys(), frozenset(_nudges()))
-        self._later = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self.job = TrackingJob(studio, page, jobs, self)
+        self._keys = FaceKeys(page, fixed_keys(self.deciding, self.drawing, self._next_to_decide), REPEATING)
+        self._later = QTimer(self, singleShot=True)
         self._later.timeout.connect(self._look_again)
         self._join()
 
     def _join(self) -> None:
-        page, jobs, studio = self._page, self._jobs, self._studio
+        page, studio = self._page, self._studio
         studio.recording_changed.connect(self._leave_recording)
         self._player.opened.connect(lambda _times: self.reload())
         self._player.position_changed.connect(self._visit)
-        page.track_requested.connect(self.track)
-        page.cancel_requested.connect(self.cancel)
         page.cards.opened.connect(self._open)
         page.selected.connect(self._select)
         page.boxes_toggled.connect(self.set_boxes)
@@ -106,29 +100,10 @@ class Faces(QObject):
         self.places.entered.connect(self._enter)
         self.drawing.drawn.connect(lambda key: page.select([key]))
         self._view.face_clicked.connect(lambda key: page.select([key]))
-        jobs.progressed.connect(self._show_progress)
-        jobs.done.connect(lambda work, _result: self._job_ended(work))
-        jobs.stopped.connect(self._job_ended)
 
     def track(self) -> None:
         """Look for faces in this recording."""
-        session, recording = self._studio.session, self._studio.recording
-        if session is None or recording is None or self._jobs.of("faces", recording.id) is not None:
-            return
-        try:
-            session.study.require_writable()
-            work = face_tracking.prepare(session, recording.id)
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._jobs.start(work)
-        self._show_job()
-
-    def cancel(self) -> None:
-        """Stop looking for faces in this recording."""
-        work = self._running()
-        if work is not None:
-            self._jobs.cancel(work)
+        self.job.track()
 
     def close(self) -> None:
         """End the thread that makes pictures."""
@@ -172,7 +147,7 @@ class Faces(QObject):
         if _FACES & set(changes):
             self.reload()
         elif _REVIEW & set(changes):
-            self._later.start()
+            self._look_soon()
 
     def reload(self) -> None:
         """Read the tracks and regions of the recording that is shown."""
@@ -208,8 +183,8 @@ class Faces(QObject):
         self._show_region()
         self.text.reload()
         self._show_canvas()
-        self._show_job()
-        self._later.start()
+        self.job.show()
+        self._look_soon()
 
     def _fill_cards(self, frame_us: int, run: Run | None) -> None:
         waiting = self.sheet.waiting if self.sheet is not None else []
@@ -223,6 +198,9 @@ class Faces(QObject):
         sort = subject != self._sorted
         self._sorted = subject
         self._page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
+
+    def _look_soon(self) -> None:
+        self._later.start(_PAUSE_MS if len(self.tracks) < _MANY else _LONG_PAUSE_MS)
 
     def _look_again(self) -> None:
         """Work out anew where a look is needed."""
@@ -331,46 +309,7 @@ class Faces(QObject):
         else:
             self._player.seek(card.start_us)
 
-    def _fixed_keys(self) -> dict[str, Handler]:
-        digits: dict[str, Handler] = {
-            str(number): partial(self.deciding.assign_by_digit, number) for number in range(1, PeopleBar.KEYS + 1)
-        }
-        moves: dict[str, Handler] = {f"Alt+{key}": partial(self.drawing.nudge, *by) for key, by in _STEPS.items()}
-        sizes: dict[str, Handler] = {
-            f"Alt+Shift+{key}": partial(self.drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()
-        }
-        return {
-            **digits,
-            **moves,
-            **sizes,
-            "X": self.deciding.toggle_dismissed,
-            "Return": self._next_to_decide,
-            "Del": self.drawing.delete,
-            "[": lambda: self.drawing.trim(True),
-            "]": lambda: self.drawing.trim(False),
-        }
-
     def _change_role(self, participant_id: str, role: ParticipantRole) -> None:
         person = self._people.get(participant_id)
         if person is not None:
             self._studio.edit(lambda s: participants.change_role(s, person, role))
-
-    def _running(self) -> Work | None:
-        recording = self._studio.recording
-        return self._jobs.of("faces", recording.id) if recording else None
-
-    def _show_job(self) -> None:
-        work = self._running()
-        self._page.set_progress(f"{work.title}…" if work else None)
-
-    def _show_progress(self, work: Work, done: int, total: int, text: str) -> None:
-        if work is self._running():
-            self._page.set_progress(text or f"{work.title}…", done, total)
-
-    def _job_ended(self, work: Work) -> None:
-        if self._studio.recording is not None and work.recording_id == self._studio.recording.id:
-            self._show_job()
-
-
-def _nudges() -> list[str]:
-    return [f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in _STEPS]

@@ -1,14 +1,21 @@
 """Keys of the mode Faces: those of the table of actions that hold in this mode only, and a few that are fixed."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 
+from app.gui.faces.deciding import Deciding
+from app.gui.faces.drawing import Drawing
 from app.gui.mode_keys import ModeKeys
+from widgets.faces.people_bar import PeopleBar
 
 Handler = Callable[[], object]
+_STEPS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
+REPEATING = frozenset(f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in _STEPS)
+"""Keys that go on while they are held down."""
 
 
 class FaceKeys(ModeKeys):
@@ -33,3 +40,22 @@ class FaceKeys(ModeKeys):
         name = QKeySequence(int(modifiers.value) | int(key)).toString(QKeySequence.SequenceFormat.PortableText)
         do = self._own.get(name) or self._fixed.get(name)
         return None if do is None else (do, name in self._repeats)
+
+
+def fixed_keys(deciding: Deciding, drawing: Drawing, next_to_decide: Handler) -> dict[str, Handler]:
+    """Return the keys that cannot be changed, and what they do."""
+    digits: dict[str, Handler] = {
+        str(number): partial(deciding.assign_by_digit, number) for number in range(1, PeopleBar.KEYS + 1)
+    }
+    moves: dict[str, Handler] = {f"Alt+{key}": partial(drawing.nudge, *by) for key, by in _STEPS.items()}
+    sizes: dict[str, Handler] = {f"Alt+Shift+{key}": partial(drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()}
+    return {
+        **digits,
+        **moves,
+        **sizes,
+        "X": deciding.toggle_dismissed,
+        "Return": next_to_decide,
+        "Del": drawing.delete,
+        "[": partial(drawing.trim, True),
+        "]": partial(drawing.trim, False),
+    }
