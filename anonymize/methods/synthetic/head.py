@@ -149,7 +149,8 @@ class Head:
         look = self.look
         turns = np.linspace(-np.pi, np.pi, 49)
         side = np.abs(np.degrees(turns))
-        edge = np.interp(side, (0, 22, 42, 58), (0, -1, 5, 20)) - look.hairline + look.parting * 8 * np.sin(turns)
+        edge = np.interp(side, (0, 14, 30, 44, 52, 58), (0, -1, -3, 6, 20, 34)) - look.hairline
+        edge = edge + look.parting * 13 * np.sin(turns) * np.cos(turns / 2) ** 2
         temple = float(np.interp(58, side[24:], edge[24:]))
         if look.length > 40:
             beside = np.interp(side, (58, 65, 72, 90, 180), (temple, -8, 0.8 * look.length, look.length, look.length))
@@ -164,7 +165,7 @@ class Head:
         x = (width + thick) * np.sin(turns)[None]
         z = centre - np.where(ahead, centre - front + thick, back - centre + thick) * np.cos(turns)[None]
         points = np.stack([x, rows - thick * np.clip((-rows - 50) / 70, 0, 1), z], axis=-1)
-        strands = 1 + 0.05 * np.sin(turns * 19 + 2 * np.sin(turns * 5))[None] * np.clip(share * 3, 0, 1)
+        strands = 1 + 0.025 * np.sin(turns * 19 + 2 * np.sin(turns * 5))[None] * np.clip(share * 3, 0, 1)
         band = 0.20 * np.exp(-0.5 * ((share - 0.45) / 0.14) ** 2)
         return Sheet(points, np.clip(self._hair * (strands + band)[1:, 1:, None], 0, 1), closed=False)
 

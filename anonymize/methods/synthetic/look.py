@@ -25,7 +25,8 @@ _HAIR: tuple[Colour, ...] = (
     (124, 86, 56),
     (176, 134, 84),
     (150, 78, 48),
-    (128, 126, 130),
+    (70, 52, 44),
+    (150, 144, 140),
 )
 _IRIS: tuple[Colour, ...] = ((84, 56, 36), (104, 76, 46), (86, 104, 74), (84, 112, 140), (70, 84, 96))
 
@@ -98,8 +99,8 @@ def look_of(identity: str) -> Look:
         mouth=drawn.between(0.92, 1.08),
         brow=drawn.between(0.8, 1.3),
         arch=drawn.between(1.5, 5.0),
-        hairline=drawn.between(56.0, 66.0),
-        length=drawn.one_of((12.0, 22.0, 70.0, 110.0, 160.0)),
+        hairline=drawn.between(55.0, 68.0),
+        length=drawn.one_of((8.0, 14.0, 20.0, 58.0, 84.0, 112.0)),
         volume=drawn.between(0.8, 1.35),
         parting=drawn.between(-1.0, 1.0),
     )

@@ -97,7 +97,7 @@ def _at_rest(faces: Array) -> tuple[Array, float]:
 def _normal(faces: Array, rest: Array, opened: float) -> Array:
     values = faces - rest + _REST
     values[:, 0] = np.maximum(faces[:, 0] - rest[0], 0)
-    values[:, _EYES] = np.clip((faces[:, _EYES] / opened - 0.28) / 0.64, 0, 1.25)
+    values[:, _EYES] = np.clip((faces[:, _EYES] / opened - 0.28) / 0.64, 0, 1.18)
     values[:, _GAZE] -= _REST[_GAZE]
     return np.asarray(values, np.float64)
 

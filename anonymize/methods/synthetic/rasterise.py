@@ -13,7 +13,7 @@ Array = NDArray[np.float64]
 
 # Cells are painted on a smaller canvas and smeared there by this many of its pixels, so that none is seen.
 _REDUCED = 2
-_SMEAR = 1.1
+_SMEAR = 1.4
 _SHIFT = 4
 _FAR = 30_000.0
 
@@ -93,7 +93,7 @@ def _cells(sheet: Sheet, view: View, light: Light) -> tuple[Array, Array, Array]
     normals = np.cross(metric[..., 2, :] - metric[..., 0, :], metric[..., 3, :] - metric[..., 1, :])
     normals /= np.maximum(np.linalg.norm(normals, axis=-1, keepdims=True), 1e-9)
     inside = normals[..., 2] < 0
-    lit = shade(np.where(inside[..., None], normals, -normals), light) * np.where(inside, 0.5, 1.0)
+    lit = shade(np.where(inside[..., None], normals, -normals), light) * np.where(inside, 0.62, 1.0)
     shown = ~inside if sheet.closed else np.ones_like(inside)
     low, high = corners[..., :2].min(-2), corners[..., :2].max(-2)
     shown &= ((high > 0) & (low < view.size)).all(-1)

@@ -83,7 +83,7 @@ def light_of(face: Face, others: Sequence[Rect]) -> Light:
     )
     across = float(np.clip(0.8 * (right - left) / max(right + left, 20.0), -0.45, 0.45))
     cast = seen.mean(0) / max(float(seen.mean()), 1.0)
-    saturation = float(np.clip((np.ptp(seen, axis=1).sum() / max(seen.max(axis=1).sum(), 1.0) - 0.02) / 0.1, 0, 1))
+    saturation = float(np.clip((np.ptp(seen, axis=1).sum() / max(seen.max(axis=1).sum(), 1.0) - 0.015) / 0.03, 0, 1))
     return Light(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
 
 

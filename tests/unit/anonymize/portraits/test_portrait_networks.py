@@ -1,0 +1,143 @@
+"""Networks of the lab's own: what they may not do, how steadily they draw, and whose faces may be shown."""
+
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from anonymize.methods import deepfake
+from anonymize.methods.cartoon import Cartoon, CartoonOptions
+from anonymize.methods.deepfake import Deepfake
+from anonymize.methods.network import unchanged
+from anonymize.methods.source_faces import SourceFace, assigned, folder, source_faces
+from models import weights
+from project.errors import UserError
+from project.progress import Silent
+from tests.fakes.points478 import Finder
+from tests.fakes.portrait_networks import install_cartoon, install_swap
+from tests.fakes.portrait_networks import source_faces as make_faces
+from tests.unit.anonymize.portraits.sources import Source, noise
+from tests.unit.anonymize.tracks import track
+
+BOX = (60, 40, 50, 62)
+
+
+@pytest.fixture(autouse=True)
+def _weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "weights"))
+    monkeypatch.setattr(deepfake, "landmark_finder", Finder)
+    (tmp_path / "made").mkdir()
+
+
+def source(**more: object) -> Source:
+    return Source([track([BOX] * 4)], **more)  # type: ignore[arg-type]
+
+
+def drawn(how: Cartoon | Deepfake, of: Source) -> list[np.ndarray | None]:
+    how.begin(of, Silent())
+    made = [how.draw(face) for face in of.faces("face")]
+    how.end()
+    return made
+
+
+@given(st.integers(0, 9), st.floats(0.4, 1.6), st.floats(-60, 60))
+def test_other_colours_are_no_other_picture(seed: int, gain: float, offset: float) -> None:
+    picture = noise(0, seed)
+    assert unchanged(picture, picture)
+    turned = np.clip(128 + (picture.astype(float) - 128) * gain * 0.4 + offset * 0.5, 0, 255).astype(np.uint8)
+    assert unchanged(picture, turned)
+    assert unchanged(picture, 255 - turned)
+    assert not unchanged(picture, noise(0, seed + 10))
+
+
+def test_a_cartoon_network_that_gives_back_what_it_got_draws_nothing(tmp_path: Path) -> None:
+    install_cartoon(tmp_path / "made", keeps=True)
+    assert drawn(Cartoon(), source()) == [None] * 5
+
+
+def test_a_cartoon_fills_its_rectangle_without_the_source(tmp_path: Path) -> None:
+    install_cartoon(tmp_path / "made")
+    for face, made in zip(source().faces("face"), drawn(Cartoon(CartoonOptions(smoothing=0.0)), source()), strict=True):
+        assert made is not None
+        assert made.shape == face.crop.shape
+        # The network squares values of -1 to 1, so nothing is darker than the middle, up to resampling.
+        assert (made >= 126).mean() > 0.99
+
+
+def test_smoothing_calms_what_is_alike_and_ends_at_a_cut(tmp_path: Path) -> None:
+    install_cartoon(tmp_path / "made")
+
+    class Trembling(Source):
+        def picture(self, frame: int) -> np.ndarray:
+            return np.clip(noise(0).astype(int) + np.random.default_rng(frame).integers(-3, 4), 0, 255).astype(np.uint8)
+
+    def change(smoothing: float, cuts: tuple[int, ...] = ()) -> list[float]:
+        of = Trembling([track([BOX] * 9)], cuts=cuts)
+        made = [one.astype(int) for one in drawn(Cartoon(CartoonOptions(smoothing=smoothing)), of) if one is not None]
+        return [float(np.abs(a - b).mean()) for a, b in pairwise(made)]
+
+    plain, calm, cut = change(0.0), change(0.8), change(0.8, (5,))
+    assert sum(calm) < 0.6 * sum(plain)
+    assert cut[4] > calm[4]
+
+
+def test_a_missing_or_wrong_network_is_told_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="not installed"):
+        Cartoon().begin(source(), Silent())
+    make_faces(folder())
+    with pytest.raises(UserError, match="not installed"):
+        Deepfake().begin(source(), Silent())
+
+
+def test_a_swap_shows_the_same_source_for_the_same_name_and_blurs_the_rest(tmp_path: Path) -> None:
+    install_swap(tmp_path / "made")
+    make_faces(folder(), 5)
+    first, again = (drawn(Deepfake(), source(identities={"face": "P01"})) for _ in range(2))
+    assert all(a is not None and (a == b).all() for a, b in zip(first, again, strict=True))
+    face = next(source().faces("face"))
+    rim = first[0][:6].astype(float)  # type: ignore[index]
+    assert np.abs(np.diff(rim, axis=1)).mean() < 0.1 * np.abs(np.diff(face.crop[:6].astype(float), axis=1)).mean()
+
+
+def test_a_swap_that_changes_nothing_and_a_face_without_landmarks_are_not_drawn(tmp_path: Path) -> None:
+    install_swap(tmp_path / "made", keeps=True)
+    make_faces(folder())
+    assert drawn(Deepfake(), source()) == [None] * 5
+    install_swap(tmp_path / "made")
+    finder = Finder(missed=frozenset(range(2, 9)))
+    assert drawn(Deepfake(finder=finder), source())[1:] == [None] * 4
+
+
+@given(st.sets(st.text(min_size=1), max_size=12), st.integers(1, 8))
+def test_participants_share_a_source_only_where_there_are_too_few(names: set[str], count: int) -> None:
+    faces = [SourceFace(Path(f"{number}.png"), "generated", "made by a network of ours") for number in range(count)]
+    given_faces = assigned(names, faces)
+    assert given_faces.keys() == names
+    assert assigned(sorted(names, reverse=True), faces) == given_faces
+    used = [list(given_faces.values()).count(face) for face in faces]
+    assert max(used) - min(used) <= 1
+
+
+def test_faces_without_a_statement_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no list of source faces"):
+        source_faces()
+    make_faces(folder())
+    assert len(source_faces()) == 3
+    manifest = folder() / "faces.toml"
+    told = manifest.read_text("utf-8")
+    for old, new, problem in (
+        ("Noise, made for a test, of nobody.", "ok", "statement"),
+        ('origin = "generated"', 'origin = "web"', "origin"),
+        ('file = "1.png"', 'file = "../1.png"', "is not in"),
+        ("[[face]]", "[[face", "cannot be read"),
+    ):
+        manifest.write_text(told.replace(old, new), "utf-8")
+        with pytest.raises(UserError, match=problem):
+            source_faces()
+    manifest.write_text(told, "utf-8")
+    (folder() / "stranger.jpg").write_bytes(b"")
+    with pytest.raises(UserError, match=r"stranger\.jpg"):
+        source_faces()
