@@ -45,6 +45,8 @@ BENCHES = (
     "search",
     "privacy",
 )
+WHEN_NAMED = ("memory",)
+"""Those that take more than an hour: run when they are named, and shown with the others once they were."""
 INTRODUCTION = """\
 # Benchmarks
 
@@ -58,7 +60,8 @@ A bench can be repeated alone, so rows of different benches need not be from one
 def main() -> int:
     """Run the benches named on the command line, or all; returns 1 when a figure falls short."""
     parser = argparse.ArgumentParser(prog="make bench")
-    parser.add_argument("names", nargs="*", choices=[*BENCHES, []], help="benches to run; all when none is named")
+    known = [*BENCHES, *WHEN_NAMED, []]
+    parser.add_argument("names", nargs="*", choices=known, help="benches to run; all but the longest when none is named")
     chosen = parser.parse_args().names or BENCHES
     kept, broken = _kept(), []
     for name in chosen:
@@ -83,7 +86,7 @@ def _write(kept: dict[str, list[Row]]) -> None:
     """Put the table into the documentation once every bench has been run."""
     if all(name in kept for name in BENCHES):
         machine = f"{_processor()}, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
-        rows = [row for name in BENCHES for row in kept[name]]
+        rows = [row for name in (*BENCHES, *WHEN_NAMED) for row in kept.get(name, ())]
         text = INTRODUCTION + f"Measured on {date.today().isoformat()}: {machine}.\n\n{table(rows)}\n"
         (ROOT / "docs" / "benchmarks.md").write_text(text + NOTES + gpu_table.section(), "utf-8")
 
