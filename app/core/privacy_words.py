@@ -68,14 +68,15 @@ def lines_of(report: PrivacyReport, over: Sequence[str], missing: Sequence[str])
     lines = [f"Looked at {looked}", "", "Privacy"]
     lines += [f"  {FIGURES[key].name}: {figure_text(report, key)}" for key in PRIVACY]
     for attack in report.attacks:
-        lines.append(f"  {ATTACKERS[attack.kind]} ({attack.embedder}, {attack.people} others): {attack_text(attack)}")
+        others = "one other person" if attack.people == 1 else f"{attack.people} other people"
+        lines.append(f"  {ATTACKERS[attack.kind]} ({attack.embedder}, {others}): {attack_text(attack)}")
     lines += ["", "Use"]
     lines += [
         f"  {FIGURES[key].name}: {figure_text(report, key)}" for key in USE if report.figure(key).value is not None
     ]
     unknown = [FIGURES[key].name for key in USE if report.figure(key).value is None]
     if unknown:
-        lines.append(f"  Not measured: {', '.join(unknown)}.")
+        lines.append(f"  Not measured: {'; '.join(unknown)}.")
     lines.append("")
     lines += [f"OVER THE LIMIT: {line}" for line in over]
     lines += [] if over else ["Nothing that was measured is over its limit."]
