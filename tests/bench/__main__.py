@@ -61,7 +61,7 @@ def main() -> int:
     """Run the benches named on the command line, or all; returns 1 when a figure falls short."""
     parser = argparse.ArgumentParser(prog="make bench")
     known = [*BENCHES, *WHEN_NAMED, []]
-    parser.add_argument("names", nargs="*", choices=known, help="benches to run; all but the longest when none is named")
+    parser.add_argument("names", nargs="*", choices=known, help="which; all but the longest when none is named")
     chosen = parser.parse_args().names or BENCHES
     kept, broken = _kept(), []
     for name in chosen:
