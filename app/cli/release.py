@@ -108,6 +108,8 @@ def release(
             as_json, told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
         )
         return 0
+    rules = len({(one.rule, one.recording) for one in reasons})
+    click.echo(f"greenroom: Refused: {counted(rules, 'rule')} not kept. Nothing was written.", err=True)
     tell(as_json, told, "\n".join(_lines(reasons, found)))
     return REFUSED
 

@@ -45,6 +45,7 @@ def window(made: Path, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWindow]:
 def release(window: MainWindow) -> ReleaseWindow:
     found = window.windows.open("release")
     assert isinstance(found, ReleaseWindow)
+    found.only.setChecked(True)
     found.judge_all()
     return found
 

@@ -64,7 +64,6 @@ class ReleaseWindow(QWidget):
         self.table = RowsTable("Checklist", COLUMNS)
         self.only = QCheckBox("Only what stands in the way")
         self.only.setToolTip("Leave out rules that are kept or waived")
-        self.only.setChecked(True)
         self.bar = WaiverBar()
         self.left_out = QLabel(wordWrap=True)
         self.form = PlanForm(_choices())
@@ -77,6 +76,7 @@ class ReleaseWindow(QWidget):
         self.report = QLabel(wordWrap=True)
         self.report.setAccessibleName("What came of it")
         self.release = QPushButton("Release…")
+        self.release.setProperty("primary", True)
         self.release.setToolTip("Render, check and write the release into a new folder")
         self.close_button = QPushButton("Close")
         self.close_button.setToolTip("Close this window (Esc)")
@@ -117,7 +117,8 @@ class ReleaseWindow(QWidget):
         after, rendered = rendered_before(session, plan, inside)
         self._selection, self._reasons = selection, [*reasons, *after]
         numbers = [one.number for one in selection.candidates]
-        self._lines = lines_of(numbers, self._reasons, rendered, waivers(session.study), by_id)
+        found = lines_of(numbers, self._reasons, rendered, waivers(session.study), by_id)
+        self._lines = sorted(found, key=lambda one: not one.broken)
 
     def _step(self) -> None:
         if self._judging is None or self._studio.session is None:
@@ -210,8 +211,9 @@ class ReleaseWindow(QWidget):
         self._texts = free_texts(session)
         reader = texts_confirmed(session, self._texts)
         changed = sum(bool(one.replacements) for one in self._texts)
-        said = f"{counted(len(self._texts), 'text')}, {changed} changed. "
-        said += f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
+        said = "There are no free texts." if not self._texts else f"{counted(len(self._texts), 'text')}, {changed} changed. "
+        if self._texts:
+            said += f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
         rows = [
             (
                 Row(
