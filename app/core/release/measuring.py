@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from anonymize.measures.report import PrivacyReport
 
 _SHOWN = 1e-3
+_ANY = 1_000_000
 
 
 def measured(
@@ -46,11 +47,13 @@ def measured(
         progress=progress,
     )
     missing = not_measured(report)
+    alone = replace(limits, worst_track=1.0, leak_frames=_ANY, detected=1.0)
     return replace(
         outcome,
         measured=not missing,
         why_not=" ".join(missing),
         over=tuple(over_limit(report, limits)),
+        recognized=tuple(over_limit(report, alone)) if plan.method.kind == "face" else (),
         figures=figures_of(report),
     )
 

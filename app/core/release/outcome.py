@@ -33,6 +33,7 @@ class Outcome:
         measured: whether privacy was measured.
         why_not: why it was not.
         over: sentences about measures over the study's limit.
+        recognized: of these, those that say that drawn faces are still recognized as who they hide.
         figures: what was measured, for the card: name -> value in words.
     """
 
@@ -52,6 +53,7 @@ class Outcome:
     measured: bool = False
     why_not: str = ""
     over: tuple[str, ...] = ()
+    recognized: tuple[str, ...] = ()
     figures: Mapping[str, str] = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Json]:
@@ -99,6 +101,12 @@ def face_left(one: Outcome) -> Iterator[Reason]:
         )
 
 
+def not_recognized(one: Outcome) -> Iterator[Reason]:
+    """Rule `not-recognized`: a drawn face is not re-identified as the person whose place it takes."""
+    for sentence in one.recognized:
+        yield one.reason("not-recognized", sentence, "Draw another face, or choose a method that hides.")
+
+
 def doubtful_hits(one: Outcome) -> Iterator[Reason]:
     """Rule `doubtful-hits`."""
     for start, count in _runs(one.doubtful_us):
@@ -143,13 +151,14 @@ def privacy_measured(one: Outcome) -> Iterator[Reason]:
 
 def privacy_limit(one: Outcome) -> Iterator[Reason]:
     """Rule `privacy-limit`."""
-    for sentence in one.over:
+    for sentence in (each for each in one.over if each not in one.recognized):
         yield one.reason("privacy-limit", sentence, "Choose a stronger method, or look at the worst track.")
 
 
 PER_RENDERING: tuple[Callable[[Outcome], Iterator[Reason]], ...] = (
     face_left,
     face_under_mask,
+    not_recognized,
     doubtful_hits,
     independent_check,
     privacy_measured,

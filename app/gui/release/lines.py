@@ -15,7 +15,7 @@ from widgets.rows_table import Row
 
 COLUMNS = ["Rule", "Recording", "Time", "State"]
 _ABOUT_ALL = ("something", "texts-reviewed")
-_RENDERED = ("rendered", "face-left", "face-under-mask", "doubtful-hits")
+_RENDERED = ("rendered", "face-left", "face-under-mask", "not-recognized", "doubtful-hits")
 _AFTER = (*_RENDERED, "independent-check", "privacy-measured", "privacy-limit")
 
 

@@ -18,6 +18,7 @@ BROKEN: dict[str, Outcome] = {
     "rendered": replace(GOOD, failure="The disk is full."),
     "face-left": replace(GOOD, faces_left_us=(100_000, 200_000, 2_000_000)),
     "face-under-mask": replace(GOOD, bare_us=(0,)),
+    "not-recognized": replace(GOOD, over=("5 % are re-identified.",), recognized=("5 % are re-identified.",)),
     "doubtful-hits": replace(GOOD, doubtful_us=(300_000,)),
     "independent-check": replace(GOOD, independent=False),
     "privacy-measured": replace(GOOD, measured=False),
