@@ -20,6 +20,7 @@ METHODS = {
     "synthetic": "anonymize.methods.synthetic.method:SyntheticFace",
     "cartoon": "anonymize.methods.cartoon:Cartoon",
     "deepfake": "anonymize.methods.deepfake:Deepfake",
+    "diffusion": "anonymize.methods.diffusion.method:Diffusion",
 }
 
 

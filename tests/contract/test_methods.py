@@ -30,6 +30,8 @@ TIMES = range(0, 2000, 40)
 SIZE = (320, 240)
 FACES = [name for name in METHODS if method_type(name).kind == "face"]
 PLANES = [name for name in METHODS if name not in FACES]
+QUICK = {"diffusion": {"preset": "fast", "size": 64, "steps": 2}}
+"""Options without which a method takes too long for a test."""
 
 
 @pytest.fixture(scope="module")
@@ -126,7 +128,8 @@ def moving(times: list[int], name: str = "face") -> FaceTrack:
 def drawn(clip: Path, name: str, tracks: list[FaceTrack]) -> Iterator[tuple[int, np.ndarray, np.ndarray, bool]]:
     """Yield frame, picture before and after, and whether a face could be drawn."""
     index = load_index(clip)
-    painter = painter_of(RenderPlan(clip, Path("unused.mp4"), tracks, len(index), method(name)), index)
+    chosen = method(name, **QUICK.get(name, {}))
+    painter = painter_of(RenderPlan(clip, Path("unused.mp4"), tracks, len(index), chosen), index)
     painter.begin(Silent())
     for picture in pictures(clip):
         before = picture.image
@@ -171,7 +174,8 @@ def test_it_draws_the_same_again(name: str, short: Path) -> None:
 def test_a_clip_of_variable_rate_keeps_its_time_stamps(name: str, tmp_path: Path) -> None:
     clip = make_clip(tmp_path / "variable.mp4", [0, 33, 100, 133, 233, 266], SIZE, block=4)
     times = load_index(clip).times.times_us
-    done = render(RenderPlan(clip, tmp_path / "out.mp4", [moving(list(times))], len(times), method(name)))
+    chosen = method(name, **QUICK.get(name, {}))
+    done = render(RenderPlan(clip, tmp_path / "out.mp4", [moving(list(times))], len(times), chosen))
     assert (load_index(done.output).times.times_us == times).all()
     assert done.undrawn_us == ()
 

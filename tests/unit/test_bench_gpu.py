@@ -9,8 +9,6 @@ torch = pytest.importorskip("torch")
 from tests.bench import gpu, gpu_diffusion, gpu_table, gpu_tracking  # noqa: E402
 from tests.bench.row import Row  # noqa: E402
 
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
-
 
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:

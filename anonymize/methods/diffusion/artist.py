@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from anonymize.methods.diffusion.appearance import AGAINST, appearance
 from anonymize.methods.diffusion.control import edges, lines
-from anonymize.methods.diffusion.likeness import TOO_CLOSE, Likeness
+from anonymize.methods.diffusion.likeness import TOO_CLOSE, Likeness, copied
 from anonymize.methods.diffusion.pipeline import Drawn, Translator, Words
 from models.faces.landmarks.base import LandmarkFinder
 from project.progress import Progress
@@ -79,11 +79,13 @@ class Artist:
         )
 
     def alike(self, seen: Sequence[Seen], images: Image) -> bool:
-        """Tell whether results are too much like the source, on the mean of a batch."""
+        """Tell whether results are too much like the source: one of them a copy, or alike on the mean of a batch."""
+        pairs = [(one.crop, image, one.box) for one, image in zip(seen, images, strict=True)]
+        if any(copied(*pair) for pair in pairs):
+            return True
         if self._likeness is None:
             return False
-        pairs = zip(seen, images, strict=True)
-        return float(np.mean([self._likeness.between(one.crop, image, one.box) for one, image in pairs])) >= TOO_CLOSE
+        return float(np.mean([self._likeness.between(*pair) for pair in pairs])) >= TOO_CLOSE
 
     def _control(self, seen: Seen) -> Image:
         if self._finder is None:

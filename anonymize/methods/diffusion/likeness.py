@@ -16,6 +16,8 @@ Image = NDArray[np.uint8]
 TOO_CLOSE = 0.25
 """Mean cosine of source and result over the key frames of a batch from which on it is drawn again."""
 
+_COPY = 0.97
+
 # Of an upright face, as shares of its box: eyes, nose, corners of the mouth.
 _USUAL = np.array([[0.31, 0.41], [0.69, 0.41], [0.5, 0.6], [0.35, 0.78], [0.65, 0.78]], np.float32)
 
@@ -64,6 +66,22 @@ class Embedded:
         """Free what it holds."""
         if self._finder is not None:
             self._finder.close()
+
+
+def copied(source: Image, drawn: Image, box: NDArray[np.float64]) -> bool:
+    """Tell whether a drawn face is a mere copy, in whatever brightness and contrast: by the correlation of both.
+
+    Args:
+        source: (h, w, 3).
+        drawn: of the same shape.
+        box: x, y, width, height of the face in the crops.
+    """
+    x, y, width, height = (round(float(value)) for value in box)
+    rows, columns = slice(max(0, y), max(0, y + height)), slice(max(0, x), max(0, x + width))
+    pair = [each[rows, columns].astype(np.float64).mean(axis=2) for each in (source, drawn)]
+    one, two = (each - each.mean() if each.size else each for each in pair)
+    scale = float(np.sqrt((one**2).sum() * (two**2).sum()))
+    return scale > 0 and float((one * two).sum()) / scale > _COPY
 
 
 def installed() -> Embedded | None:

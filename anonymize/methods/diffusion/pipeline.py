@@ -1,5 +1,6 @@
 """Draws a batch of key frames with Stable Diffusion and a ControlNet, each frame looking at the others."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -173,7 +174,10 @@ class Translator:
     def _timesteps(self, strength: float) -> torch.Tensor:
         """Set the schedule; return the noise levels that are left of it, one at least."""
         scheduler, steps = self.pipe.scheduler, self._preset.steps
-        scheduler.set_timesteps(steps, device=self.pipe.unet.device)
+        with warnings.catch_warnings():
+            # diffusers 0.42 asks numpy 2 in an old way.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            scheduler.set_timesteps(steps, device=self.pipe.unet.device)
         skipped = steps - min(max(int(steps * strength), 1), steps)
         begin = skipped * scheduler.order
         if hasattr(scheduler, "set_begin_index"):

@@ -31,9 +31,12 @@ def test_the_help_names_every_option_of_every_method_with_its_limits(greenroom: 
     for name in METHODS:
         assert name in said
         for spec in fields(method_type(name).options_type):
-            low, high = spec.metadata["minimum"], spec.metadata["maximum"]
+            if "choices" in spec.metadata:
+                allowed = f"one of {', '.join(spec.metadata['choices'])}"
+            else:
+                allowed = f"{spec.metadata['minimum']} to {spec.metadata['maximum']}"
             assert f"--{spec.name}" in said
-            assert f"for {name}: {low} to {high}, by default {spec.default}." in said
+            assert f"for {name}: {allowed}, by default {spec.default}." in said
 
 
 @pytest.mark.parametrize(

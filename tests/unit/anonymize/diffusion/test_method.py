@@ -27,7 +27,6 @@ from tests.unit.anonymize.diffusion import tiny
 from tests.unit.anonymize.diffusion.sources import Source, moving
 from tests.unit.anonymize.tracks import track
 
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 OPTIONS = DiffusionOptions(size=64, batch=4)
 
 

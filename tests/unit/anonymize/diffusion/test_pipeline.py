@@ -17,8 +17,6 @@ from project.progress import Silent
 from tests.unit.anonymize.diffusion import tiny
 from tests.unit.anonymize.diffusion.motions import Shift, shifted
 
-# diffusers 0.42 asks numpy 2 in an old way.
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 SIZE = 64
 SHORT = replace(PRESETS["baseline"], steps=4, iterations=2)
 UNGUIDED = replace(SHORT, cross=False, spatial_steps=0, temporal_until=1000, optimized=0)
@@ -44,6 +42,8 @@ def draw(made: Translator, count: int, **more: Any) -> Drawn:
 
 @pytest.mark.parametrize("name", ["ddpm", "dpm-solver", "unipc"])
 @pytest.mark.parametrize("guidance", [7.5, 1.0])
+# diffusers 0.42 asks numpy 2 in an old way.
+@pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 def test_one_frame_without_guidance_is_plain_diffusers(tmp_path: Path, name: Any, guidance: float) -> None:
     preset = replace(UNGUIDED, schedule=name, guidance=guidance)
     ours = draw(translator(tmp_path, preset), 1)

@@ -5,7 +5,7 @@ import pytest
 
 from anonymize.methods.diffusion.appearance import appearance
 from anonymize.methods.diffusion.control import edges, lines
-from anonymize.methods.diffusion.likeness import Embedded, installed
+from anonymize.methods.diffusion.likeness import Embedded, copied, installed
 from anonymize.methods.diffusion.options import DiffusionOptions
 from models.faces.landmarks.base import IBUG, MEDIAPIPE, Landmarks
 from project.errors import UserError
@@ -76,6 +76,16 @@ def test_a_face_is_like_itself_and_unlike_another() -> None:
     box = np.array([4.0, 4, 20, 24])
     assert compare.between(red, red, box) == pytest.approx(1)
     assert compare.between(red, blue, box) == pytest.approx(0)
+
+
+def test_a_copy_is_noticed_in_other_colours_too() -> None:
+    source, other = np.random.default_rng(0).integers(0, 256, (2, 40, 40, 3), np.uint8)
+    box = np.array([-4.0, 5, 30, 40])
+    assert copied(source, source, box)
+    assert copied(source, source // 2 + 60, box)
+    assert not copied(source, other, box)
+    assert not copied(source, np.zeros_like(source), box)
+    assert not copied(source, source, np.array([100.0, 100, 10, 10]))
 
 
 def test_without_an_identity_network_nothing_is_compared() -> None:

@@ -10,7 +10,7 @@ import torch
 
 from anonymize.methods.diffusion import presets
 from anonymize.methods.diffusion.options import DiffusionOptions
-from anonymize.methods.diffusion.pipeline import Translator
+from anonymize.methods.diffusion.pipeline import Drawn, Translator
 from anonymize.methods.diffusion.work import ATTEMPTS, Work
 from models.flow.dis import DenseInverseSearch
 from project.errors import Cancelled, UserError
@@ -18,7 +18,6 @@ from project.progress import Silent
 from tests.unit.anonymize.diffusion import tiny
 from tests.unit.anonymize.diffusion.sources import Source, moving
 
-pytestmark = pytest.mark.filterwarnings("ignore:__array__ implementation:DeprecationWarning")
 FRAMES = 14
 QUICK = replace(presets.PRESETS["thorough"], steps=3, least=2, most=4, optimized=1, iterations=1)
 
@@ -254,6 +253,17 @@ def test_a_face_that_stays_too_close_is_not_drawn_at_all(tmp_path: Path, monkeyp
         made.close()
         assert likeness.closed
     assert len(tried) == ATTEMPTS
+
+
+def test_networks_that_give_back_the_source_draw_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def give_back(self: Translator, frames: list[np.ndarray], *_: Any, **__: Any) -> Drawn:
+        return Drawn(np.stack(frames).astype(np.float32) / 255, torch.zeros(1, 2, 4, 8, 8))
+
+    monkeypatch.setattr(Translator, "draw", give_back)
+    source = Source([moving(3)])
+    made = work(tmp_path, source)
+    made.draw_keys()
+    assert [made.draw(face) for face in source.faces("track")] == [None] * 4
 
 
 def test_shots_are_drawn_on_their_own(tmp_path: Path) -> None:
