@@ -24,6 +24,8 @@ from project.timebase import SECOND
 
 # How far the time stamps of a rendering may be from those of its source.
 _SLACK_US = 20_000
+# Each holds two pictures, in the source and in the clip.
+_MOST_WORKERS = 4
 
 
 def measure(
@@ -110,7 +112,7 @@ def _moments(
 
 def _looked_at(looker: Looker, moments: Iterator[tuple[Moment, Moment | None]]) -> Iterator[Look]:
     """Look at all frames, several at once, and give the answers in order."""
-    workers = os.cpu_count() or 1
+    workers = min(_MOST_WORKERS, os.cpu_count() or 1)
     waiting: deque[Future[Look]] = deque()
     with ThreadPoolExecutor(workers, "measure") as pool:
         try:

@@ -20,8 +20,10 @@ from app.core.privacy_limits import (
     set_privacy_limits,
 )
 from app.core.privacy_people import strangers_for
+from app.core.privacy_tools import installed_tools
 from app.core.privacy_words import lines_of
 from app.core.session import Session
+from models.weights import FOLDER_VARIABLE
 from project.errors import UserError
 from project.ids import new_id
 from project.progress import Silent
@@ -200,3 +202,26 @@ def test_limits_are_kept_in_the_study_and_can_be_undone(session: Session) -> Non
     with session.step("Break"):
         session.study.set_property("privacy_limits", {"reidentified": True, "detected": "no", "leak_frames": 4.0})
     assert asdict(privacy_limits(session.study)) == {**asdict(LIMITS), "leak_frames": 4}
+
+
+def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_not_independent() -> None:
+    with installed_tools("centerface") as tools:
+        assert tools.detector is not None
+        assert (tools.detector.key, tools.independent) == ("centerface", False)
+        assert (tools.embedders, tools.landmarks, tools.driver) == ((), None, None)
+        assert tools.flow is not None
+    with installed_tools("yunet") as tools:
+        assert tools.independent
+
+
+def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
+    shared_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(shared_models))
+    with installed_tools("centerface+yunet") as tools:
+        assert tools.detector is not None
+        assert (tools.detector.key, tools.independent) == ("rfb320", True)
+        assert tools.landmarks is not None
+        assert tools.driver is not None
+        assert (tools.landmarks.key, tools.driver.key) == ("pfld", "mediapipe")
+        assert [one.key for one in tools.embedders] == ["mobilefacenet"]
