@@ -69,7 +69,8 @@ class FaceOverlay:
         for track, label, fixed in self._tracks:
             if fixed is FaceState.DISMISSED and track.id != self._selected:
                 continue
-            box = track.box_at(time_us, self._frame_us)
+            # Less than a frame: a track's last box must not stand over the frame after it.
+            box = track.box_at(time_us, self._frame_us * 3 // 4)
             if box is None:
                 continue
             state = fixed or (FaceState.DETECTED if self._sure(track, time_us) else FaceState.INTERPOLATED)

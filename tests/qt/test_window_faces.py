@@ -15,6 +15,8 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from anonymize.certainty import Reason
+from app.core import text_regions
+from app.core.jobs import Work
 from app.core.track_file import save_tracks
 from app.gui.export_dialog import ExportDialog
 from app.gui.export_result import spans
@@ -275,6 +277,27 @@ def test_dragging_a_found_face_moves_it_and_a_click_goes_through_to_the_picture(
     assert [card.key for card in page.cards.selected()] == ["one"]
     drag(qtbot, window, (120, 80), (150, 100))
     assert window.faces.tracks[0].boxes[20].tolist() == pytest.approx([130, 70, 40, 60], abs=2)
+    assert window.faces.regions == []
+
+
+def test_text_that_was_found_is_masked_in_one_step(qtbot: QtBot, tracked: MainWindow) -> None:
+    window, page = tracked, tracked.faces_page
+    window.set_mode("faces")
+    session, recording = window.studio.session, window.studio.recording
+    assert session is not None
+    assert recording is not None
+    told: list[UserError] = []
+    window.studio.failed.connect(told.append)
+    window.menus.actions["find_text"].trigger()
+    assert "greenroom models add text-regions" in told[0].hint
+    places = [{"box": [x, 10, 40, 12], "start_us": 0, "end_us": SECOND} for x in (10, 100)]
+    work = Work("text", "Look for text", recording.id, {"finder": "binarization"})
+    window.studio.publish(text_regions.store(session, work, {"areas": places}))
+    assert page.text.isVisibleTo(page)
+    page.text.accept.click()
+    assert [one.kind for one in window.faces.regions] == [RegionKind.AREA, RegionKind.AREA]
+    assert not page.text.isVisibleTo(page)
+    window.commands.undo()
     assert window.faces.regions == []
 
 

@@ -85,15 +85,6 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
     return step.changes
 
 
-def take_back_seen(session: Session, recording_id: str, start_us: int, end_us: int) -> Changes:
-    """Take back whatever anybody said about stretches that touch this one; those then need a look again."""
-    with session.step("Take back what was seen") as step:
-        for one in rows.seen_spans(session.study, recording_id):
-            if one.start_us < end_us and one.end_us > start_us:
-                rows.delete_seen_span(session.study, one)
-    return step.changes
-
-
 def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None = None) -> Changes:
     """Say that all faces of a recording are hidden as they should be, in the state they are in.
 

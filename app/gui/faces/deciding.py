@@ -166,7 +166,7 @@ def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool
         last = sheet.revoked[-1]
         who = names.get(last.annotator_id, "?")
         return f"The faces changed since {who} reviewed them ({_when(last.at)})", True
-    return ("" if not sheet.waiting else f"Left to look at: {sheet.left()}"), False
+    return "", False
 
 
 def _when(at: str) -> str:

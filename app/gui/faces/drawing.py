@@ -175,7 +175,7 @@ class Drawing(QObject):
             return _rounded(region.boxes_at(np.array([time_us]))[0])
         if track is None or not len(track.frames):
             return None
-        found = track.box_at(time_us, self._frame_us)
+        found = track.box_at(time_us, self._frame_us * 3 // 4)
         if found is None and not inside:
             found = track.boxes[0 if time_us < track.times_us[0] else -1]
         return None if found is None else _rounded(found)

@@ -86,10 +86,9 @@ def test_what_was_seen_before_a_new_run_was_not_seen_in_it(lab: Session) -> None
     assert len(seen_now(lab).waiting) == 1
     review.mark_seen(lab, here, [(0, FRAMES * FRAME)])
     assert seen_now(lab).waiting == []
-    review.take_back_seen(lab, here, FRAME, 2 * FRAME)
-    assert seen_spans(lab.study, here) == []
+    assert len(seen_spans(lab.study, here)) == 2
     history.undo(lab)
-    assert seen_now(lab).waiting == []
+    assert len(seen_now(lab).waiting) == 1
 
 
 def test_several_tracks_are_assigned_or_dismissed_in_one_step(lab: Session) -> None:

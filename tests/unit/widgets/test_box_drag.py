@@ -1,0 +1,30 @@
+"""Dragging a box: what is held follows the mouse, what is not stays, and no box turns inside out."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPointF, QRectF
+
+from widgets.faces.box_drag import LEAST, Grip, dragged, grip_at, handles
+
+boxes = st.builds(QRectF, st.integers(-50, 500), st.integers(-50, 500), st.integers(10, 300), st.integers(10, 300))
+moves = st.builds(QPointF, st.integers(-600, 600), st.integers(-600, 600))
+
+
+@given(boxes, st.sampled_from([*Grip]), moves)
+def test_an_edge_that_is_not_held_stays_and_no_box_turns_inside_out(box: QRectF, grip: Grip, by: QPointF) -> None:
+    after = dragged(box, grip, by, LEAST)
+    assert after.width() >= LEAST
+    assert after.height() >= LEAST
+    held = zip(grip.value, (box.left(), box.top(), box.right(), box.bottom()), strict=True)
+    now = (after.left(), after.top(), after.right(), after.bottom())
+    assert all(is_held or abs(old - new) < 1e-6 for (is_held, old), new in zip(held, now, strict=True))
+    if grip is Grip.INSIDE:
+        assert after == box.translated(by)
+
+
+@given(boxes)
+def test_a_handle_is_found_where_it_is_drawn_and_the_inside_elsewhere(box: QRectF) -> None:
+    large = box.adjusted(0, 0, 60, 60)
+    assert all(grip_at(large, where) is grip for grip, where in handles(large).items())
+    assert grip_at(large, large.center()) is Grip.INSIDE
+    assert grip_at(large, large.topLeft() - QPointF(40, 40)) is None
