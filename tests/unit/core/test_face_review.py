@@ -86,7 +86,7 @@ def test_what_was_seen_before_a_new_run_was_not_seen_in_it(lab: Session) -> None
     assert len(seen_now(lab).waiting) == 1
     review.mark_seen(lab, here, [(0, FRAMES * FRAME)])
     assert seen_now(lab).waiting == []
-    assert len(seen_spans(lab.study, here)) == 2
+    assert len(seen_spans(lab.study, here)) == 1
     history.undo(lab)
     assert len(seen_now(lab).waiting) == 1
 
