@@ -44,6 +44,7 @@ BENCHES = (
     "interchange",
     "search",
     "privacy",
+    "synthetic",
 )
 WHEN_NAMED = ("memory",)
 """Those that take more than an hour: run when they are named, and shown with the others once they were."""

@@ -45,6 +45,8 @@ _TURNS = np.concatenate(
 )
 _ROWS = np.concatenate([np.linspace(-120, -60, 7, endpoint=False), np.linspace(-60, 118, 36)])
 _JAW = 56.0
+# The surface of the face is looked up on a grid: its upper and lower end, its half width and its step.
+_TOP, _LOW, _WIDE, _STEP = -80.0, 140.0, 84.0, 2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,6 +77,7 @@ class Head:
         x = width * np.sin(turns)
         z = centre - np.where(forward, centre - front, back - centre) * np.cos(turns)
         self._rest = np.stack([x, self._down(rows), z + np.where(forward, self._relief(x, rows), 0)], axis=-1)
+        self._depth = self._front()
         self._albedo = self._painted()
         self._cap = self._hair_sheet()
         self._ears = [self._ear(side) for side in (-1.0, 1.0)] if look.length < 40 else []
@@ -85,10 +88,13 @@ class Head:
 
     def on_face(self, x: Array, y: Array, out: float = 0.0) -> Array:
         """Return (n, 3) points of the resting face's surface at x and y, `out` mm before it."""
-        width, centre, front, _ = self._cut(y)
-        across = np.sqrt(np.clip(1 - (x / np.maximum(width, 1)) ** 2, 0, 1))
-        z = centre - (centre - front) * across + self._relief(x, y) - out
-        return np.stack([x, self._down(y), z], axis=-1)
+        column = np.clip((x + _WIDE) / _STEP, 0, self._depth.shape[1] - 1.001)
+        row = np.clip((y - _TOP) / _STEP, 0, self._depth.shape[0] - 1.001)
+        left, upper = column.astype(np.int64), row.astype(np.int64)
+        right, lower = column - left, row - upper
+        above = self._depth[upper, left] * (1 - right) + self._depth[upper, left + 1] * right
+        below = self._depth[upper + 1, left] * (1 - right) + self._depth[upper + 1, left + 1] * right
+        return np.stack([x, self._down(y), above * (1 - lower) + below * lower - out], axis=-1)
 
     def moved(self, points: Array, face: Expression) -> Array:
         """Return points with the jaw lowered as the chin is."""
@@ -108,6 +114,13 @@ class Head:
 
     def _down(self, y: Array) -> Array:
         return np.where(y > 0, y * self.look.long, y)
+
+    def _front(self) -> Array:
+        """Return how deep the resting face lies on a grid of `_STEP` mm."""
+        y, x = np.meshgrid(np.arange(_TOP, _LOW, _STEP), np.arange(-_WIDE, _WIDE + _STEP, _STEP), indexing="ij")
+        width, centre, front, _ = self._cut(y)
+        across = np.sqrt(np.clip(1 - (x / np.maximum(width, 1)) ** 2, 0, 1))
+        return np.asarray(centre - (centre - front) * across + self._relief(x, y))
 
     def _relief(self, x: Array, y: Array) -> Array:
         look = self.look
