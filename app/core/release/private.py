@@ -5,20 +5,26 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
+from anonymize.methods.registry import METHODS, method_type
 from anonymize.text import LEFT_OUT, Scrubber
+from app.core.interchange.csv_table import COLUMNS
 from app.core.release.codes import annotator_codes
+from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
+from app.core.release.rules import RULES
 from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.media import all_media
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
 from project.queries.release import private_words
+from project.types import ParticipantRole
 from resources import resource
 
 _LEAST = 2
 _LEAST_NOTE = 4
 _LEAST_BYTES = 6
 _OURS = ("release", "schemes")
+_FOLDERS = ("annotations", "video", "frames", "manifest", "recordings", "participants")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,5 +122,9 @@ def _ours(name: str, own: Mapping[str, None]) -> bool:
 
 
 def _own_words() -> dict[str, None]:
+    """Return the words of our templates, schemes, methods, rules and columns, in order."""
     texts = [path.read_text("utf-8") for folder in _OURS for path in sorted(resource(folder).iterdir())]
+    texts += [text for told in (VIDEO, SOUND, TEXTS, WITHOUT_CONSENT) for pair in told.items() for text in pair]
+    texts += [f"{name} {method_type(name).title} {method_type(name).description}" for name in METHODS]
+    texts += [*(rule.title for rule in RULES.values()), " ".join((*COLUMNS, *ParticipantRole, *_FOLDERS))]
     return dict.fromkeys(word for text in texts for word in re.findall(r"[^\W_]+", text.casefold()))
