@@ -89,7 +89,10 @@ class WorkerRunner(QObject):
         process, self._process, self._running = self._process, None, None
         if process is None:
             return
-        process.disconnect(self)
+        process.readyReadStandardOutput.disconnect(self._read)
+        process.readyReadStandardError.disconnect(self._read_errors)
+        process.finished.disconnect(self._done)
+        process.errorOccurred.disconnect(self._not_started)
         process.write(b"cancel\n")
         if not process.waitForFinished(1_000):
             process.kill()
