@@ -135,6 +135,7 @@ class Menus(QObject):
             Shortcut("In Faces", "1, 2, 3", "It is this participant"),
             Shortcut("In Faces", "X", "Not a face, or a face after all"),
             Shortcut("In Faces", "Return", "Next face to decide"),
+            Shortcut("In Faces", "Esc", "Select nothing"),
             Shortcut("In Faces", "[, ]", "The selected drawn box starts or ends here"),
             Shortcut("In Faces", "Del", "Delete the selected drawn box"),
             Shortcut("In Faces", "Alt+Left, Alt+Up", "Move the selected box; with Shift, its size"),

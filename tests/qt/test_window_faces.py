@@ -159,6 +159,10 @@ def test_keys_of_the_mode_decide_and_mean_something_else_elsewhere(qtbot: QtBot,
     assert sum(one.dismissed for one in window.faces.tracks) == 1
     qtbot.keyClick(window.timeline, Qt.Key.Key_X)
     assert not any(one.dismissed for one in window.faces.tracks)
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Escape)
+    assert page.cards.selected() == []
+    assert window.faces.drawing.selected == ""
+    page.select(["one"])
     window.set_mode("annotate")
     qtbot.keyClick(window.timeline, Qt.Key.Key_X)
     assert not any(one.dismissed for one in window.faces.tracks)

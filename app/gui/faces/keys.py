@@ -21,9 +21,13 @@ REPEATING = frozenset(f"Alt+{shift}{key}" for shift in ("", "Shift+") for key in
 class FaceKeys(ModeKeys):
     """Looks keys up by their text, so that a user's own keys hold at once."""
 
-    def __init__(self, page: QWidget, fixed: Mapping[str, Handler], repeating: frozenset[str]) -> None:
+    def __init__(
+        self, page: QWidget, fixed: Mapping[str, Handler], repeating: frozenset[str], holds: Callable[[str], bool]
+    ) -> None:
+        """Make the filter; `holds` tells whether a fixed key means something at this moment."""
         super().__init__(page, {})
         self._fixed = fixed
+        self._holds = holds
         self._own: dict[str, Handler] = {}
         self._repeats = repeating
 
@@ -38,11 +42,11 @@ class FaceKeys(ModeKeys):
         modifiers = pressed.keyboardModifiers() & ~Qt.KeyboardModifier.KeypadModifier
         key = Qt.Key.Key_Return if pressed.key() == Qt.Key.Key_Enter else pressed.key()
         name = QKeySequence(int(modifiers.value) | int(key)).toString(QKeySequence.SequenceFormat.PortableText)
-        do = self._own.get(name) or self._fixed.get(name)
+        do = self._own.get(name) or (self._fixed.get(name) if self._holds(name) else None)
         return None if do is None else (do, name in self._repeats)
 
 
-def fixed_keys(deciding: Deciding, drawing: Drawing, next_to_decide: Handler) -> dict[str, Handler]:
+def fixed_keys(deciding: Deciding, drawing: Drawing, next_to_decide: Handler, deselect: Handler) -> dict[str, Handler]:
     """Return the keys that cannot be changed, and what they do."""
     digits: dict[str, Handler] = {
         str(number): partial(deciding.assign_by_digit, number) for number in range(1, PeopleBar.KEYS + 1)
@@ -55,6 +59,7 @@ def fixed_keys(deciding: Deciding, drawing: Drawing, next_to_decide: Handler) ->
         **sizes,
         "X": deciding.toggle_dismissed,
         "Return": next_to_decide,
+        "Esc": deselect,
         "Del": drawing.delete,
         "[": partial(drawing.trim, True),
         "]": partial(drawing.trim, False),
