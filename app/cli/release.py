@@ -121,8 +121,16 @@ def release(
     "--file", type=click.Path(path_type=Path, dir_okay=False), help="A text file with WORD=REPLACEMENT lines."
 )
 @click.option("--remove", multiple=True, help="A word that is no longer private. Repeatable.")
+@click.option("--annotator", help="Under whose name the change is kept.")
 @json_option
-def words(study: Path, given: tuple[str, ...], file: Path | None, remove: tuple[str, ...], as_json: bool) -> None:
+def words(
+    study: Path,
+    given: tuple[str, ...],
+    file: Path | None,
+    remove: tuple[str, ...],
+    annotator: str | None,
+    as_json: bool,
+) -> None:
     """List or change the words that must not leave with a release.
 
     Names, places, nicknames: they are found whatever their case, accents and endings. They stay in the study.
@@ -135,7 +143,7 @@ def words(study: Path, given: tuple[str, ...], file: Path | None, remove: tuple[
     from project.queries.release import private_words
 
     lines = [*_lines_of(file), *given]
-    with Session.open(study, read_only=not lines and not remove) as session:
+    with Session.open(study, annotator, read_only=not lines and not remove) as session:
         before = private_words(session.study)
         unknown = [one for one in remove if one not in before]
         if unknown:

@@ -25,6 +25,20 @@ def delete_waiver(study: Study, waiver_id: str) -> None:
     study.write("DELETE FROM waiver WHERE id = ?", (waiver_id,))
 
 
+def people_seen(study: Study) -> dict[str, set[str]]:
+    """Return recording id -> the participants whose faces are known in it: assigned tracks and faces drawn by hand."""
+    found: dict[str, set[str]] = {}
+    for recording_id, participant_id in study.rows(
+        "SELECT r.recording_id, c.participant_id FROM track_correction c JOIN face_track t ON t.id = c.track_id "
+        "JOIN run r ON r.id = t.run_id WHERE c.participant_id IS NOT NULL AND NOT c.dismissed AND r.id = "
+        "(SELECT n.id FROM run n WHERE n.recording_id = r.recording_id AND n.kind = 'faces' "
+        "ORDER BY n.finished_at DESC, n.rowid DESC LIMIT 1) "
+        "UNION SELECT recording_id, participant_id FROM region WHERE participant_id IS NOT NULL"
+    ):
+        found.setdefault(recording_id, set()).add(participant_id)
+    return found
+
+
 def private_words(study: Study) -> dict[str, str]:
     """Return word or phrase -> what is written in its place, longest first."""
     return dict(study.rows("SELECT word, replacement FROM private_word ORDER BY length(word) DESC, word"))

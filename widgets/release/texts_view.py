@@ -10,6 +10,7 @@ from widgets.rows_table import Row, RowsTable
 
 _HELP = "One a line, such as  Anna = P01. They stay in the study, and are found with any case, accent and ending."
 _WORDS_HEIGHT = 96
+_WIDEST = 400
 
 
 class TextsView(QWidget):
@@ -55,6 +56,7 @@ class TextsView(QWidget):
         self.only.toggled.connect(lambda _on: self._show())
         column.addWidget(self.only)
         self.table = RowsTable("Texts", ["Recording", "Time", "Place", "Before", "After"])
+        self.table.horizontalHeader().setMaximumSectionSize(_WIDEST)
         self.table.row_chosen.connect(lambda key, time: self.row_chosen.emit(key.split()[0], time))
         column.addWidget(self.table, 1)
         foot = QHBoxLayout()

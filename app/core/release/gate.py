@@ -11,11 +11,10 @@ from app.core.release.rules import Reason
 from app.core.release.texts import free_texts, texts_confirmed
 from app.core.session import MediaState, Session
 from project.counted import counted
-from project.queries.faces import tracks_of
 from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants, consents, participants_in
 from project.queries.recordings import all_recordings
-from project.queries.regions import regions_of
+from project.queries.release import people_seen
 from project.timebase import format_time
 from project.types import ConsentUse, Participant, ParticipantRole, Recording
 
@@ -88,13 +87,12 @@ class Selection:
 
 def select(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
-    kept_back, known = hold_outs(session.study), all_participants(session.study)
+    kept_back, known, seen = hold_outs(session.study), all_participants(session.study), people_seen(session.study)
     found: list[Candidate] = []
     left_out: dict[int, str] = {}
     for one in all_recordings(session.study):
         people = tuple(participants_in(session.study, one.id))
-        seen = _seen(session, one)
-        everybody = tuple(who for who in known if who in people or who.id in seen)
+        everybody = tuple(who for who in known if who in people or who.id in seen.get(one.id, ()))
         refusing = tuple(who for who in everybody if not _agreed(session, who))
         if one.id in kept_back:
             left_out[one.number] = "It is held out."
@@ -231,8 +229,3 @@ PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (
 
 def _agreed(session: Session, who: Participant) -> bool:
     return who.role is ParticipantRole.ROBOT or consents(session.study, who.id)[ConsentUse.RELEASE]
-
-
-def _seen(session: Session, recording: Recording) -> set[str | None]:
-    faces = [one.participant_id for one in tracks_of(session.study, recording.id) if not one.dismissed]
-    return {*faces, *(one.participant_id for one in regions_of(session.study, recording.id))}

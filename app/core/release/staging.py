@@ -3,6 +3,7 @@
 import os
 import shutil
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -12,6 +13,9 @@ from project.errors import UserError
 from project.names import require_text
 
 _PREFIX = ".greenroom-release-"
+_ABANDONED_AFTER_S = 24 * 3600
+_KEPT = 8
+"""Releases that may wait side by side."""
 
 
 def require_free(folder: Path) -> None:
@@ -40,6 +44,7 @@ def staged(folder: Path) -> Iterator[Path]:
         UserError: something is in the folder by then, or it cannot be written to.
     """
     require_free(folder)
+    _sweep(folder.absolute().parent)
     try:
         temporary = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder.absolute().parent))
     except OSError as error:
@@ -62,6 +67,14 @@ def staged(folder: Path) -> Iterator[Path]:
         ) from None
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _sweep(parent: Path) -> None:
+    """Remove what releases left that were killed a day ago or earlier."""
+    for old in parent.glob(f"{_PREFIX}*"):
+        with suppress(OSError):
+            if time.time() - old.stat().st_ctime > _ABANDONED_AFTER_S:
+                shutil.rmtree(old)
 
 
 @contextmanager
@@ -92,7 +105,3 @@ def new_prepared() -> Path:
         with suppress(OSError):
             shutil.rmtree(old)
     return made
-
-
-_KEPT = 8
-"""Releases that may wait side by side."""

@@ -15,7 +15,7 @@ from app.core.interchange.registry import FORMATS, format_called
 from app.core.jobs import Work
 from app.core.release import job
 from app.core.release.gate import PER_RECORDING, Selection, select, something, texts_reviewed
-from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan, kept_plan
+from app.core.release.plan import SCRUB, SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan, kept_plan
 from app.core.release.rules import RULES, Reason, reason_from
 from app.core.release.texts import FreeText, free_texts, text_state, texts_confirmed
 from app.core.session import Session
@@ -35,6 +35,13 @@ from widgets.release.waiver_bar import WaiverBar
 from widgets.rows_table import Row, RowsTable
 
 _TEXTS_TAB = 2
+_MATTERS = frozenset(
+    (
+        *("property", "recording", "medium", "participant", "appearance", "consent", "annotator", "hold_out", "waiver"),
+        *("run", "face_track", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span"),
+    )
+)
+_TEXTS_MATTER = frozenset(("segment", "segment_value", "comment", "utterance", "private_word"))
 
 
 def make(context: Context) -> QWidget:
@@ -164,7 +171,7 @@ class ReleaseWindow(QWidget):
             self.bar.show_choice("", place=False, waivable=False, waived=False)
             return
         self.bar.show_choice(
-            line.reason.hint,
+            f"{line.reason.sentence} {line.reason.hint}",
             place=line.recording is not None,
             waivable=RULES[line.rule].waivable and line.waiver is None and self._studio.writable,
             waived=line.waiver is not None and self._studio.writable,
@@ -211,9 +218,10 @@ class ReleaseWindow(QWidget):
         self._texts = free_texts(session)
         reader = texts_confirmed(session, self._texts)
         changed = sum(bool(one.replacements) for one in self._texts)
-        said = "There are no free texts." if not self._texts else f"{counted(len(self._texts), 'text')}, {changed} changed. "
+        said = "There are no free texts."
         if self._texts:
-            said += f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
+            state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
+            said = f"{counted(len(self._texts), 'text')}, {changed} changed. {state}"
         rows = [
             (
                 Row(
@@ -311,8 +319,12 @@ class ReleaseWindow(QWidget):
         self._studio.failed.connect(self._show_error)
         self._context.jobs.stopped.connect(self._stopped)
 
-    def _apply(self, _changes: Changes, _initiator: object) -> None:
-        if self.isVisible():
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        session = self._studio.session
+        if session is None or not self.isVisible():
+            return
+        reads = kept_plan(session).texts == SCRUB or self.tabs.currentIndex() == _TEXTS_TAB
+        if set(changes) & (_MATTERS | _TEXTS_MATTER if reads else _MATTERS):
             self.reload()
 
     def _show_error(self, error: UserError) -> None:
