@@ -112,10 +112,10 @@ def anonymize(
         made, failed = _all(session, queue, measure)
     lines = [line for each in made for line in _lines(each)]
     lines += [f"Recording {each['recording']}, {each['method']}: FAILED. {each['problem']}" for each in failed]
-    if failed:
-        lines.append(f"{len(made)} clips made, {len(failed)} failed. Try those again with --resume.")
     tell(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
     if failed:
+        count = f"{len(failed)} of {counted(len(made) + len(failed), 'clip')}"
+        click.echo(f"greenroom: {count} could not be made. Put right what is said above, then: --resume", err=True)
         context.exit(FAILED)
 
 
