@@ -66,7 +66,10 @@ class Faces(QObject):
         self._feed = feed
         self._active = False
         self._people: dict[str, Participant] = {}
+        self._drawn: dict[str, object] = {}
         self._sorted = ""
+        self._stale = False
+        self._frame_us = _FRAME_US
         self._shown_boxes: dict[str, FaceTrack] = {}
         self.tracks: list[FaceTrack] = []
         self.regions: list[Region] = []
@@ -115,6 +118,8 @@ class Faces(QObject):
         self._active = active
         if active:
             self._keys.watch(self._page.window())
+            if self._stale:
+                self._look_soon()
         self.places.set_shown(active)
         self._show_canvas()
 
@@ -164,20 +169,19 @@ class Faces(QObject):
         medium = session.main_medium(recording.id)
         video = medium.facts.video if medium else None
         self.canvas.set_frame_size(*((video.width, video.height) if video else (0, 0)))
-        frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
+        self._frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
+        boxes = track_boxes(session.study, run.id) if run is not None else {}
         drawn = [as_track(one, moments) for one in self.regions] if moments is not None else []
         shown = [*self.tracks, *(one for one in drawn if one is not None)]
-        self._renew_crops(shown)
-        self._playback.faces.set_tracks(shown, self._people, frame_us, drawn_looks(self.regions))
-        boxes = track_boxes(session.study, run.id) if run is not None else {}
-        self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", frame_us)
+        self._renew_crops(shown, {**boxes, **{one.id: one for one in self.regions}})
+        self._playback.faces.set_tracks(shown, self._people, self._frame_us, drawn_looks(self.regions))
+        self.drawing.set_faces(self.tracks, self.regions, boxes, run.id if run is not None else "", self._frame_us)
         self._page.set_writable(self._studio.writable, session.study.read_only_reason)
         if medium is not None and video is None:
             self._page.show_no_picture()
         else:
-            self._fill_cards(frame_us, run)
-        located = session.locate(medium) if medium is not None and video is not None else None
-        self.crops.open(located.path if located is not None and times is not None else None)
+            self._fill_cards(run)
+        self.crops.open(self._player.path if times is not None else None)
         self._feed.set_has_faces(bool(self.tracks))
         self._timeline.set_spans(FACES, self._playback.faces.coverage())
         self._playback.show_faces()
@@ -187,9 +191,9 @@ class Faces(QObject):
         self.job.show()
         self._look_soon()
 
-    def _fill_cards(self, frame_us: int, run: Run | None) -> None:
+    def _fill_cards(self, run: Run | None) -> None:
         waiting = self.sheet.waiting if self.sheet is not None else []
-        cards = cards_of(self.tracks, self.regions, self._people, waiting, frame_us)
+        cards = cards_of(self.tracks, self.regions, self._people, waiting, self._frame_us)
         facts = ""
         if run is not None:
             with_face, frames = run.result.get("frames_with_face"), run.result.get("frames")
@@ -201,19 +205,21 @@ class Faces(QObject):
         self._page.set_cards(cards, self._people, facts, tracked=run is not None or bool(self.regions), sort=sort)
 
     def _look_soon(self) -> None:
-        self._later.start(_PAUSE_MS if len(self.tracks) < _MANY else _LONG_PAUSE_MS)
+        """Work out anew where a look is needed, once the edits pause; nobody needs to know in another mode."""
+        self._stale = True
+        if self._active:
+            self._later.start(_PAUSE_MS if len(self.tracks) < _MANY else _LONG_PAUSE_MS)
 
     def _look_again(self) -> None:
         """Work out anew where a look is needed."""
         session, recording, times = self._studio.session, self._studio.recording, self._player.times
         if session is None or recording is None or times is None or not len(times):
             return
+        self._stale = False
         self.sheet = found = sheet(session, recording.id, times)
         tracked = found.run is not None
         self.places.set_spans(times, found.spans if tracked else [], found.waiting if tracked else [])
-        video = next((m.facts.video for m in [session.main_medium(recording.id)] if m is not None), None)
-        frame_us = round(1e6 / video.frame_rate) if video and video.frame_rate else _FRAME_US
-        self._fill_cards(frame_us, found.run)
+        self._fill_cards(found.run)
         names = {one.id: one.name for one in all_annotators(session.study)}
         self.deciding.show_sheet(found if tracked else None, self._people, names)
 
@@ -237,15 +243,11 @@ class Faces(QObject):
         self._select([])
         self.reload()
 
-    def _renew_crops(self, shown: list[FaceTrack]) -> None:
-        """Drop the pictures of faces whose boxes changed."""
-        fresh = {one.id: one for one in shown if len(one.frames)}
-        changed = [
-            key
-            for key, one in fresh.items()
-            if key in self._shown_boxes and crops_of(one) != crops_of(self._shown_boxes[key])
-        ]
-        self._shown_boxes = fresh
+    def _renew_crops(self, shown: list[FaceTrack], drawn: Mapping[str, object]) -> None:
+        """Drop the pictures of faces that a person drew elsewhere; `drawn` is what was drawn, by id."""
+        changed = [key for key in {*drawn, *self._drawn} if drawn.get(key) != self._drawn.get(key)]
+        self._shown_boxes = {one.id: one for one in shown if len(one.frames)}
+        self._drawn = dict(drawn)
         self._page.model.forget_crops(changed)
 
     def _make_crops(self, key: str) -> None:
