@@ -77,7 +77,8 @@ def _recognized(tracks: dict[str, list[FaceTrack]]) -> list[Row]:
         for j, b in enumerate(vectors[:i])
         if found[i].person != found[j].person
     ]
-    least = threshold(np.array(others), FAR)
+    least = threshold(np.array(others), FAR).value
+    assert least is not None
     rows = []
     for clip, having in tracks.items():
         raw, drawn = _similarities(clip, max(having, key=lambda one: len(one.frames)), model, finder)

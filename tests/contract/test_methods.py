@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from anonymize.masks import MaskSet
-from anonymize.methods.registry import DEFAULT, METHODS, method, method_type, missing_weights
+from anonymize.methods.registry import DEFAULT, METHODS, method, method_type, missing_weights, recommended
 from anonymize.methods.source_faces import folder as source_folder
 from anonymize.painting import hide
 from anonymize.render import RenderPlan, painter_of, render
@@ -239,6 +239,15 @@ def test_the_documentation_mentions_it_and_its_options(name: str) -> None:
     assert f"| `{name}`" in page
     for field in dataclasses.fields(method_type(name).options_type):
         assert f"`{field.name}`" in page
+
+
+def test_the_drawn_face_is_recommended_once_its_weights_are_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
+    assert recommended() == DEFAULT
+    weights.place("face-landmarks").write_bytes(b"")
+    assert recommended() == "synthetic"
 
 
 def test_the_default_is_irreversible() -> None:

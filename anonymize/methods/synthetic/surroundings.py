@@ -1,5 +1,6 @@
 """What lies behind a drawn head, and how it is lit: from what is seen outside all masks, and from nothing under one."""
 
+import math
 from collections.abc import Sequence
 
 import cv2
@@ -17,6 +18,9 @@ _AROUND = 0.3
 _SCENE = 64
 _NEUTRAL = 128
 _LEVELLING = 60
+# How much of the light of a face is that of what is near it; the rest is that of the whole picture.
+_LIGHT_NEAR = 0.7
+_DARKEST = 0.28
 
 
 def visible(face: Face, others: Sequence[Rect], region: Rect) -> NDArray[np.bool_]:
@@ -75,16 +79,25 @@ def light_of(face: Face, others: Sequence[Rect]) -> Light:
         return Light(0.85, 0.0, np.ones(3), 1.0)
     seen = cv2.resize(face.image, size, interpolation=cv2.INTER_AREA)[known].astype(np.float32)
     luma = seen @ (0.299, 0.587, 0.114)
-    level = 0.35 + 0.64 * float(np.percentile(luma, 95) / 255) ** 0.4
-    columns = (np.nonzero(known)[1] + 0.5) / size[0] * width - float(face.box[0] + face.box[2] / 2)
-    near = np.exp(-0.5 * (columns / (1.5 * max(float(face.box[2]), 1.0))) ** 2)
+    place = (np.stack(np.nonzero(known)[::-1], axis=1) + 0.5) * (width / size[0])
+    away = (place - (face.box[:2] + face.box[2:] / 2)) / max(float(face.box[2]), 1.0)
+    near = np.exp(-0.5 * ((away / 1.5) ** 2).sum(1)) + 1e-6
+    level = _LIGHT_NEAR * _brightest(luma, near) + (1 - _LIGHT_NEAR) * _brightest(luma, np.ones_like(near))
     right, left = (
-        float((luma * near * side).sum() / max((near * side).sum(), 1e-6)) for side in (columns > 0, columns < 0)
+        float((luma * near * side).sum() / max((near * side).sum(), 1e-6)) for side in (away[:, 0] > 0, away[:, 0] < 0)
     )
     across = float(np.clip(0.8 * (right - left) / max(right + left, 20.0), -0.45, 0.45))
     cast = seen.mean(0) / max(float(seen.mean()), 1.0)
     saturation = float(np.clip((np.ptp(seen, axis=1).sum() / max(seen.max(axis=1).sum(), 1.0) - 0.015) / 0.03, 0, 1))
     return Light(level, across, 1 + 0.18 * (np.clip(cast, 0.6, 1.5) - 1), saturation)
+
+
+def _brightest(luma: NDArray[np.floating], weight: NDArray[np.floating]) -> float:
+    """Return how bright a face is where the brightest twentieth of what is seen, by weight, starts at some luma."""
+    order = np.argsort(luma)
+    share = np.cumsum(weight[order]) / weight.sum()
+    bright = float(luma[order][min(int(np.searchsorted(share, 0.95)), len(order) - 1)]) / 255
+    return _DARKEST + (1 - _DARKEST) * math.sqrt(bright)
 
 
 def _reduced(
