@@ -17,7 +17,8 @@ from models.faces.appearance import describe, likeness
 _LONGEST = 640
 _GRID = 8
 _INNER = 0.8
-_WINDOW = (15, 15)
+# What is compared around a point: half of the face, within these pixels.
+_WINDOW, _LEAST_WINDOW, _MOST_WINDOW = 0.5, 15, 31
 _LEVELS = 3
 _AROUND = 0.75
 _LEAST_SIDE = 8.0
@@ -95,8 +96,9 @@ def _moved(old: NDArray[np.uint8], new: NDArray[np.uint8], box: Box) -> Box | No
     points = _points(box, (left, top), before.shape)
     if len(points) < _LEAST_POINTS:
         return None
-    there, reached = _flow(before, after, points)
-    back, returned = _flow(after, before, there)
+    window = round(min(max(_WINDOW * min(box[2:]), _LEAST_WINDOW), _MOST_WINDOW)) | 1
+    there, reached = _flow(before, after, points, window)
+    back, returned = _flow(after, before, there, window)
     away = np.linalg.norm(back - points, axis=1)
     good = reached & returned & (away <= max(_LEAST_AWAY, _COME_BACK * min(box[2:])))
     if good.sum() < max(_LEAST_POINTS, _LEAST_BACK * len(points)):
@@ -109,11 +111,13 @@ def _moved(old: NDArray[np.uint8], new: NDArray[np.uint8], box: Box) -> Box | No
 
 
 def _flow(
-    before: NDArray[np.uint8], after: NDArray[np.uint8], points: NDArray[np.float32]
+    before: NDArray[np.uint8], after: NDArray[np.uint8], points: NDArray[np.float32], window: int
 ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
     """Return where (n, 2) points went, and which of them were found there."""
     place = points.copy()
-    there, reached, _ = cv2.calcOpticalFlowPyrLK(before, after, points, place, winSize=_WINDOW, maxLevel=_LEVELS)
+    there, reached, _ = cv2.calcOpticalFlowPyrLK(
+        before, after, points, place, winSize=(window, window), maxLevel=_LEVELS
+    )
     return np.asarray(there, np.float32), np.asarray(reached).ravel() == 1
 
 
