@@ -191,7 +191,10 @@ class Playback(QObject):
         """Draw the boxes of the frame on screen anew."""
         picture = self._view.picture()
         if picture is not None:
-            self._view.set_overlays(self.faces.boxes(self._player.position_us, picture.width()))
+            # Before the first frame's time stamp that frame is on screen already.
+            times = self._player.times
+            first = times.time_of(0) if times is not None and len(times) else 0
+            self._view.set_overlays(self.faces.boxes(max(self._player.position_us, first), picture.width()))
 
     def _show_picture(self, image: QImage) -> None:
         self._view.set_picture(None if image.isNull() else image)

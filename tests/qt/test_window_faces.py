@@ -124,6 +124,18 @@ def test_each_card_shows_three_pictures_of_its_face(qtbot: QtBot, tracked: MainW
     assert all(not crop.isNull() and crop.width() == crop.height() for crop in model.index(0).data(CROPS))
 
 
+def test_pictures_that_are_asked_for_before_there_is_a_file_come_when_it_is_there(
+    qtbot: QtBot, tracked: MainWindow
+) -> None:
+    tracked.set_mode("faces")
+    model, crops = tracked.faces_page.model, tracked.faces.crops
+    crops.open(None)
+    model.forget_crops()
+    model.index(0).data(CROPS)
+    tracked.faces.reload()
+    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3, timeout=20_000)
+
+
 def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tracked: MainWindow) -> None:
     window, page = tracked, tracked.faces_page
     window.set_mode("faces")

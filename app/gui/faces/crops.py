@@ -34,13 +34,21 @@ class Crops(QObject):
         self._waiting: dict[str, tuple[Crop, ...]] = {}
         self._busy = False
 
-    def open(self, path: Path | None) -> None:
-        """Take pictures from another file, or from none; what was asked for is dropped."""
-        if path != self._path:
-            self._path = path
+    def open(self, path: Path | None) -> bool:
+        """Take pictures from another file; returns whether those of one before have to be asked for anew.
+
+        What is asked for while there is no file waits for one.
+        """
+        if path == self._path:
+            return False
+        left = self._path is not None
+        if left:
             self._waiting.clear()
             self._background.forget()
             self._busy = False
+        self._path = path
+        self._next()
+        return left
 
     def request(self, key: str, crops: Sequence[Crop]) -> None:
         """Ask for the pictures of a face."""

@@ -74,8 +74,7 @@ class Drawing(QObject):
 
     def show_box(self) -> None:
         """Show the selected box where it is now, with those of the keyframes around as ghosts."""
-        now = self._player.position_us
-        box = self._box(now, inside=True)
+        box = self._box(inside=True)
         keys = self._keyframes.get(self.selected, ())
         here = self._here()
         before = [one for one in keys if one.time_us < here][-1:]
@@ -88,7 +87,7 @@ class Drawing(QObject):
 
     def set_keyframe(self) -> None:
         """Set a keyframe in the frame that is shown; beyond an end it lengthens what is selected up to here."""
-        box = self._box(self._player.position_us, inside=False)
+        box = self._box(inside=False)
         if box is None:
             self._studio.told.emit("Select a box first.")
         else:
@@ -104,7 +103,7 @@ class Drawing(QObject):
 
     def nudge(self, x: int, y: int, width: int = 0, height: int = 0) -> None:
         """Move the selected box by pixels, or make it larger."""
-        box = self._box(self._player.position_us, inside=True)
+        box = self._box(inside=True)
         if box is not None:
             self._move((box[0] + x, box[1] + y, max(1, box[2] + width), max(1, box[3] + height)))
 
@@ -161,13 +160,20 @@ class Drawing(QObject):
         elif key in self._faces:
             self._studio.edit(lambda s: commands.set_track_box(s, recording.id, key, keyframe, merge))
 
+    @property
+    def now_us(self) -> int:
+        """The playhead's time, or that of the first frame where it stands before it: that frame is shown then."""
+        times = self._player.times
+        return max(self._player.position_us, times.time_of(0)) if times is not None and len(times) else 0
+
     def _here(self) -> int:
         """Return the time stamp of the frame that is shown."""
         times = self._player.times
         return times.time_of(times.frame_at(self._player.position_us)) if times is not None and len(times) else 0
 
-    def _box(self, time_us: int, *, inside: bool) -> Box | None:
-        """Return where the selected box is; outside of its span where it would be, unless `inside`."""
+    def _box(self, *, inside: bool) -> Box | None:
+        """Return where the selected box is now; outside of its span where it would be, unless `inside`."""
+        time_us = self.now_us
         region, track = self._regions.get(self.selected), self._faces.get(self.selected)
         if region is not None:
             if inside and not region.start_us - self._frame_us < time_us < region.end_us:

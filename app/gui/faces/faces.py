@@ -181,7 +181,8 @@ class Faces(QObject):
             self._page.show_no_picture()
         else:
             self._fill_cards(run)
-        self.crops.open(self._player.path if times is not None else None)
+        if self.crops.open(self._player.path if times is not None else None):
+            self._page.model.forget_crops()
         self._feed.set_has_faces(bool(self.tracks))
         self._timeline.set_spans(FACES, self._playback.faces.coverage())
         self._playback.show_faces()
@@ -238,6 +239,7 @@ class Faces(QObject):
         self.sheet = None
         self.places.set_spans(None, [], [])
         self.deciding.show_sheet(None, {}, {})
+        self.crops.open(None)
         self._page.model.forget_crops()
         self._shown_boxes = {}
         self._select([])
@@ -294,7 +296,7 @@ class Faces(QObject):
     def _show_suspect(self) -> None:
         """Show where a face may be bare, while the playhead is at that place."""
         place = self.places.current
-        if place is None or not place.start_us <= self._player.position_us < place.end_us:
+        if place is None or not place.start_us <= self.drawing.now_us < place.end_us:
             self.canvas.show_suspect(None)
         else:
             self.canvas.show_suspect(place.box, "Is a face bare here?")
