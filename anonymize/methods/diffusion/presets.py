@@ -18,6 +18,7 @@ class Preset:
             halves the work.
         size: shorter side of what goes through the network, in pixels.
         whole_frame: the whole picture goes through the network, and not a crop around the face.
+        cells: into which a picture is divided, across and down, to see where it changes most.
         least: frames that keys are apart at least.
         most: frames that keys are apart at most.
         cross: frames look at the same keys and values.
@@ -36,8 +37,9 @@ class Preset:
     guidance: float
     size: int
     whole_frame: bool = False
-    least: int = 5
-    most: int = 15
+    cells: int = 10
+    least: int = 3
+    most: int = 10
     cross: bool = True
     spatial_steps: int = 1
     temporal_until: int = 350
@@ -57,7 +59,7 @@ DEFAULT = "balanced"
 PRESETS = {
     # FRESCO's own arithmetic (Yang et al., CVPR 2024), features optimized in every step.
     "baseline": Preset(
-        "As in FRESCO", "ddpm", 20, 7.5, 512, whole_frame=True, least=10, most=30, optimized=20, slack=0.0
+        "As in FRESCO", "ddpm", 20, 7.5, 512, whole_frame=True, cells=1, least=10, most=30, optimized=20, slack=0.0
     ),
     "thorough": Preset("Thorough", "ddpm", 20, 7.5, 512, optimized=4, iterations=10, most_elements=1024),
     "balanced": Preset("Balanced", "unipc", 12, 6.0, 512, optimized=2, iterations=5, most_elements=1024),

@@ -19,7 +19,7 @@ from anonymize.methods.diffusion.appearance import appearance
 from anonymize.methods.diffusion.artist import Artist, Seen
 from anonymize.methods.diffusion.crops import View, whole
 from anonymize.methods.diffusion.drawing import Drawing, TooClose, in_crop
-from anonymize.methods.diffusion.keyframes import change, keyframes
+from anonymize.methods.diffusion.keyframes import THUMBNAIL, change, keyframes, with_excursions
 from anonymize.methods.diffusion.likeness import Likeness
 from anonymize.methods.diffusion.options import DiffusionOptions
 from anonymize.methods.diffusion.pipeline import Translator
@@ -37,6 +37,8 @@ Image = NDArray[np.uint8]
 ATTEMPTS = 3
 _VERSION = 1
 _FLOW_SIDE = 256
+# Frames that a key between others is apart from them at least: a blink is five frames or so.
+_EXCURSION = 2
 
 
 class Work:
@@ -159,17 +161,24 @@ class Work:
         there = shots(track, identity, self._source.cuts)
         frames: dict[int, list[int]] = {id(shot): [] for shot in there}
         changes: dict[int, list[float]] = {id(shot): [] for shot in there}
+        small: dict[int, list[Image]] = {id(shot): [] for shot in there}
         before: Image | None = None
         for face, shot in self._faces(track, there):
             grey = self._grey(shot, face)
             if frames[id(shot)] and before is not None:
-                changes[id(shot)].append(change(before, grey))
+                changes[id(shot)].append(change(before, grey, self._recipe.cells))
             frames[id(shot)].append(face.frame)
+            small[id(shot)].append(np.asarray(cv2.resize(grey, THUMBNAIL, interpolation=cv2.INTER_AREA), np.uint8))
             before = grey
-        return [self._drawing(shot, frames[id(shot)], changes[id(shot)]) for shot in there if frames[id(shot)]]
+        seen = [(shot, frames[id(shot)], changes[id(shot)], small[id(shot)]) for shot in there]
+        return [self._drawing(*each) for each in seen if each[1]]
 
-    def _drawing(self, shot: Shot, frames: list[int], changes: list[float]) -> Drawing:
-        keys = [frames[place] for place in keyframes(changes, self._recipe.least, self._recipe.most)]
+    def _drawing(self, shot: Shot, frames: list[int], changes: list[float], small: list[Image]) -> Drawing:
+        recipe = self._recipe
+        places = keyframes(changes, recipe.least, recipe.most)
+        if recipe.cells > 1:
+            places = with_excursions(places, small, min(recipe.least, _EXCURSION), recipe.cells)
+        keys = [frames[place] for place in places]
         seen = hashlib.sha256(np.asarray(changes).tobytes() + shot.squares.tobytes() + np.asarray(frames).tobytes())
         look = appearance(shot.identity)
         name = key_of({**self._decides, "prompt": look.prompt, "seed": look.seed, "source": seen.hexdigest()})
