@@ -122,6 +122,19 @@ def test_what_is_planted_is_found(folder: Path, what: str) -> None:
     assert list(found(folder)) == [name]
 
 
+def test_a_name_in_the_digits_of_a_checksum_or_an_id_is_none(folder: Path) -> None:
+    private = Private(words=("Ada", "Abe"), texts=())
+    for text, leaks in (
+        (f"sha256: {'4ada9' + '0' * 59}", 0),
+        ("id,1a83fdda-ada0-7e68-abe0-b36c52058ba3,", 0),
+        (f"sha256: {'4ada9' + '0' * 58}", 1),
+        ("by 4ada9", 1),
+    ):
+        (folder / "more.md").write_text(text)
+        set_times(folder)
+        assert len(leaks_in(folder, private, sound=False)) == leaks, text
+
+
 def test_sound_is_found_where_there_should_be_none(folder: Path, whole: Path) -> None:
     (folder / "clip.mp4").write_bytes((whole.parent / "sound.mp4").read_bytes())
     assert list(found(folder)) == ["clip.mp4"]
