@@ -96,12 +96,15 @@ def _moved(old: NDArray[np.uint8], new: NDArray[np.uint8], box: Box) -> Box | No
     points = _points(box, (left, top), before.shape)
     if len(points) < _LEAST_POINTS:
         return None
-    window = round(min(max(_WINDOW * min(box[2:]), _LEAST_WINDOW), _MOST_WINDOW)) | 1
-    there, reached = _flow(before, after, points, window)
-    back, returned = _flow(after, before, there, window)
-    away = np.linalg.norm(back - points, axis=1)
-    good = reached & returned & (away <= max(_LEAST_AWAY, _COME_BACK * min(box[2:])))
-    if good.sum() < max(_LEAST_POINTS, _LEAST_BACK * len(points)):
+    # Beside the picture's edge, what is around a point is not all there: then little of it is compared.
+    for window in (round(min(max(_WINDOW * min(box[2:]), _LEAST_WINDOW), _MOST_WINDOW)) | 1, _LEAST_WINDOW):
+        there, reached = _flow(before, after, points, window)
+        back, returned = _flow(after, before, there, window)
+        away = np.linalg.norm(back - points, axis=1)
+        good = reached & returned & (away <= max(_LEAST_AWAY, _COME_BACK * min(box[2:])))
+        if good.sum() >= max(_LEAST_POINTS, _LEAST_BACK * len(points)):
+            break
+    else:
         return None
     start, end = points[good].astype(np.float64), there[good].astype(np.float64)
     shift = np.median(end - start, axis=0)
