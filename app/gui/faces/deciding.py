@@ -1,6 +1,7 @@
 """What a person says about the selected faces: whose they are, that they are none, what was seen, what is reviewed."""
 
 from collections.abc import Mapping
+from datetime import datetime
 
 from PySide6.QtCore import QObject
 
@@ -170,4 +171,4 @@ def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool
 
 
 def _when(at: str) -> str:
-    return at[:16].replace("T", " ")
+    return datetime.fromisoformat(at).astimezone().strftime("%Y-%m-%d %H:%M")
