@@ -52,4 +52,5 @@ def make_demo(greenroom: Terminal, folder: Path) -> None:
     greenroom("add", folder / "demo.greenroom", video)
     with Session.open(folder / "demo.greenroom", "Demo") as session:
         (recording,) = all_recordings(session.study)
-        run_here(session, face_tracking.prepare(session, recording.id, FaceOptions(looks_per_second=1.0, glances_per_second=0)), Silent())
+        rarely = FaceOptions(looks_per_second=1.0, glances_per_second=0)
+        run_here(session, face_tracking.prepare(session, recording.id, rarely), Silent())
