@@ -127,6 +127,14 @@ def test_without_weights_it_says_how_to_get_them(tmp_path: Path, monkeypatch: py
         Diffusion().begin(Source([moving(3)]), Silent())
 
 
+def test_landmarks_without_their_model_are_refused_before_anything_is_loaded(
+    lab: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "from_folders", lambda *_: pytest.fail("loaded"))
+    with pytest.raises(UserError, match="“face-landmarks” are not installed"):
+        Diffusion(DiffusionOptions(control="landmarks")).begin(Source([moving(3)]), Silent())
+
+
 def test_without_packages_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("anonymize.methods.diffusion.method.find_spec", lambda name: None if name == "torch" else name)
     with pytest.raises(UserError, match="needs torch"):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import torch
 
-from anonymize.methods.diffusion import presets
+from anonymize.methods.diffusion import presets, store
 from anonymize.methods.diffusion.options import DiffusionOptions
 from anonymize.methods.diffusion.pipeline import Drawn, Translator
 from anonymize.methods.diffusion.work import ATTEMPTS, Work
@@ -127,6 +127,28 @@ def test_work_that_was_stopped_goes_on_where_it_ended_with_the_same_result(tmp_p
     assert same(drawn(work(tmp_path, source, told), source), expected)
     assert {path: path.stat().st_mtime_ns for path in kept} == kept
     assert len(list((tmp_path / "cache").rglob("*.npz"))) > len(kept)
+
+
+@pytest.mark.parametrize("writes", [1, 2, 3])
+def test_work_that_was_killed_while_it_wrote_goes_on_with_the_same_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+) -> None:
+    whole = Source([moving(FRAMES)], cache=tmp_path / "whole")
+    expected = drawn(work(tmp_path, whole), whole)
+    source = Source([moving(FRAMES)], cache=tmp_path / "cache")
+    real, left = store.os.fsync, [writes]
+
+    def killed(file: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise KeyboardInterrupt
+        real(file)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.os, "fsync", killed)
+        with pytest.raises(KeyboardInterrupt):
+            work(tmp_path, source).draw_keys()
+    assert same(drawn(work(tmp_path, source), source), expected)
 
 
 def test_nothing_is_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
