@@ -42,7 +42,7 @@ class Features:
         """Draw all of them onto a canvas that holds the lit skin, in place."""
         pen = _Pen(canvas, view, self._head, face)
         turned = float(view.turn[0, 2])
-        sides = (-1.0, 1.0) if turned < 0 else (1.0, -1.0)
+        sides = (1.0, -1.0) if turned < 0 else (-1.0, 1.0)
         far = sides[0] if abs(turned) > 0.2 else 0.0
         for side in sides:
             if side == far:
@@ -138,7 +138,13 @@ class Features:
         skin = pen.tone(self._skin)
         for side in (-1.0, 1.0):
             u = np.linspace(0, 1, 7)
-            pen.line(side * wide * (17.0 + 1.6 * np.sin(np.pi * u)), 37.5 + 10.0 * u, skin * 0.70, 1.2, 0.45)
+            pen.line(
+                side * wide * (17.0 + 1.6 * np.sin(np.pi * u)),
+                37.5 + 10.0 * u,
+                skin * 0.70,
+                1.2,
+                0.45 * pen.faces(side),
+            )
             turn = np.linspace(0, 2 * np.pi, 12, endpoint=False)
             pen.shape(
                 side * wide * (8.0 + 3.8 * np.cos(turn)),
@@ -156,7 +162,13 @@ class Features:
             u = np.linspace(0, 1, 9)
             end = np.array([face.width / 2 * self._look.mouth + 6.5, 49.0 + corner - 2.0])
             x = side * (18.5 * self._look.nose * (1 - u) + end[0] * u + 3.5 * np.sin(np.pi * u))
-            pen.line(x, 41.0 * (1 - u) + end[1] * u, pen.tone(self._skin) * 0.74, 1.6, 0.05 + 0.36 * smile)
+            pen.line(
+                x,
+                41.0 * (1 - u) + end[1] * u,
+                pen.tone(self._skin) * 0.74,
+                1.6,
+                (0.05 + 0.36 * smile) * pen.faces(side),
+            )
 
     def _mouth(self, pen: "_Pen", face: Expression) -> None:
         look = self._look
@@ -211,6 +223,10 @@ class _Pen:
     def tone(self, colour: Tone) -> Tone:
         """Return a colour in the light of the middle of the face."""
         return colour * self.lit
+
+    def faces(self, side: float) -> float:
+        """Return how much a line beside the nose is seen: not at all on the far side of a turned head."""
+        return float(np.clip(1 + 3 * min(0.0, side * float(self.view.turn[0, 2])), 0, 1))
 
     def flat(self, x: Array, y: Array, out: float) -> Array:
         """Return (n, 2) pixels of points that lie `out` mm before the surface."""
