@@ -126,6 +126,10 @@ class PlayerView(QWidget):
             self._framed = framed
             self.update()
 
+    def framed(self) -> bool:
+        """Return whether it is a small picture over a large one."""
+        return self._framed
+
     def set_notice(self, icon: str, title: str, hint: str, action: str = "") -> None:
         """Set what is shown while there is no picture: why, what to do next, and a button that does it."""
         self._notice = (icon, title, hint)

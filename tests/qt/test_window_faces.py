@@ -282,6 +282,15 @@ def test_shift_draws_an_area_for_the_whole_recording(qtbot: QtBot, tracked: Main
     assert (region.start_us, region.end_us) == (0, window.studio.recording.duration_us)
 
 
+def test_nothing_is_drawn_on_a_small_picture_over_a_large_one(qtbot: QtBot, tracked: MainWindow) -> None:
+    tracked.set_mode("faces")
+    tracked.player.seek(310 * FRAME)
+    tracked.view.set_framed(True)
+    drag(qtbot, tracked, (200, 100), (260, 180))
+    tracked.view.set_framed(False)
+    assert tracked.faces.regions == []
+
+
 def test_dragging_a_found_face_moves_it_and_a_click_goes_through_to_the_picture(
     qtbot: QtBot, tracked: MainWindow
 ) -> None:

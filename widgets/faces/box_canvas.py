@@ -170,7 +170,9 @@ class BoxCanvas(QWidget):
         event.ignore()
 
     def _may_draw(self, point: QPointF) -> bool:
-        return self._editable and min(self._size) > 0 and self._view.picture_rect().contains(point)
+        # A small picture is moved by dragging it.
+        there = min(self._size) > 0 and self._view.picture_rect().contains(point)
+        return self._editable and there and not self._view.framed()
 
     def _hover(self, point: QPointF) -> None:
         grip = None

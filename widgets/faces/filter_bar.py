@@ -49,6 +49,9 @@ class FilterBar(QWidget):
             self.order.addItem(name, order)
         self._count = QLabel()
         self._count.setProperty("quiet", True)
+        for box in (self.shown, self.order):
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+            box.setMinimumContentsLength(6)
         self.shown.activated.connect(lambda _at: self.changed.emit())
         self.order.activated.connect(lambda _at: self.changed.emit())
         row.addWidget(self.shown, 1)

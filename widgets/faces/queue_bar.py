@@ -1,7 +1,7 @@
 """How many places are left to look at, and the buttons that go from one to the next."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from widgets import theme
 from widgets.elided_label import ElidedLabel
@@ -26,7 +26,7 @@ class QueueBar(QWidget):
         column.setSpacing(theme.GRID // 2)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
-        self._left = QLabel()
+        self._left = ElidedLabel()
         self._left.setFont(theme.font(semibold=True))
         self._why = ElidedLabel()
         self._why.setProperty("quiet", True)
@@ -55,8 +55,7 @@ class QueueBar(QWidget):
 
     def show_left(self, left: str, why: str, *, any_left: bool, at_one: bool, writable: bool) -> None:
         """Say how much is left, and why the place that is shown needs a look."""
-        self._left.setText(left)
-        self._left.setAccessibleName(left)
+        self._left.set_text(left)
         self._why.set_text(why or (f"{self._next}the worst first" if any_left else ""))
         self._why.setVisible(any_left)
         for button in (self.before, self.after):

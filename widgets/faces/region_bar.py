@@ -42,6 +42,8 @@ class RegionBar(QWidget):
         self.kind.setToolTip("What is in this box")
         for kind, name in KINDS.items():
             self.kind.addItem(name, kind)
+        self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.kind.setMinimumContentsLength(6)
         self.kind.activated.connect(self._choose_kind)
         self.label = QLineEdit()
         self.label.setPlaceholderText("Name, such as badge")

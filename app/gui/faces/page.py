@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -10,6 +10,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QStackedLayout,
     QVBoxLayout,
     QWidget,
@@ -75,7 +76,12 @@ class FacesPage(QWidget):
         again = [Button("track", "Track faces", "Ctrl+T", primary=True)]
         self._untracked = EmptyState("scan-face", *_UNTRACKED, again)
         self._untracked.chosen.connect(lambda _key: self.track_requested.emit())
-        self._listing = self._make_listing()
+        # On a small screen the page is scrolled: the window must not be higher than it.
+        self._listing = QScrollArea(widgetResizable=True)
+        self._listing.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        listing = self._make_listing()
+        self._listing.setWidget(listing)
+        self._listing.setMinimumWidth(listing.minimumSizeHint().width())
         for page in (self._no_recording, self._no_picture, self._untracked, self._listing):
             self._stack.addWidget(page)
         column.addLayout(self._stack, 1)
