@@ -326,6 +326,23 @@ def test_text_that_was_found_is_masked_in_one_step(qtbot: QtBot, tracked: MainWi
     assert window.faces.regions == []
 
 
+def test_a_keyframe_beyond_the_end_of_a_track_lengthens_it_and_goes_again(qtbot: QtBot, tracked: MainWindow) -> None:
+    window, page = tracked, tracked.faces_page
+    window.set_mode("faces")
+    page.select(["one"])
+    window.timeline.setFocus()
+    window.player.seek(120 * FRAME)
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Q)
+    assert int(window.faces.tracks[0].frames[-1]) == pytest.approx(120, abs=1)
+    alt = Qt.KeyboardModifier.AltModifier
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Right, alt)
+    assert window.faces.tracks[0].boxes[-1].tolist() == [101, 50, 40, 60]
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Down, alt | Qt.KeyboardModifier.ShiftModifier)
+    assert window.faces.tracks[0].boxes[-1].tolist() == [101, 50, 40, 61]
+    qtbot.keyClick(window.timeline, Qt.Key.Key_Q, Qt.KeyboardModifier.ShiftModifier)
+    assert int(window.faces.tracks[0].frames[-1]) == 99
+
+
 def test_a_study_that_may_not_be_edited_shows_faces_and_takes_nothing(qtbot: QtBot, tracked: MainWindow) -> None:
     page = tracked.faces_page
     tracked.set_mode("faces")
