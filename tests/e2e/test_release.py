@@ -107,7 +107,7 @@ def test_from_raw_recordings_to_a_release(
     assert made["released"] is True
     search(tmp_path / "corpus", sources)
     card = (tmp_path / "corpus" / "DATACARD.md").read_text()
-    assert "rfb320, which did not find the tracks; faces left: 0" in card
+    assert "centerface and rfb320 (rfb320 had no part in finding the faces); faces left: 0" in card
     assert "Re-identified at FAR 1e-2, naive attacker" in card
     assert "Rules that were waived\n\nNone." in card
 

@@ -107,10 +107,10 @@ def _faces(plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> 
 def _checks(outcomes: Iterable[Outcome]) -> str:
     lines = []
     for one in outcomes:
-        how = "did not find the tracks" if one.independent else "found the tracks as well, so it is no witness"
+        whose = f"{one.witness} had no part in finding the faces" if one.witness else "it found the faces too"
         lines.append(
             f"- {recording_code(one.number)}, {one.method}: {counted(one.frames, 'frame')} searched by "
-            f"{one.checked_by}, which {how}; faces left: {len(one.faces_left_us)}."
+            f"{' and '.join(one.checked_by.split('+'))} ({whose}); faces left: {len(one.faces_left_us)}."
         )
     return "\n".join(lines) or _NONE
 

@@ -1,13 +1,14 @@
 """The job that makes a release: the rules first, then renderings, checks, measures, files, and a look at every file."""
 
 import json
+import shutil
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
 
 from app.core.clock import utc_now
-from app.core.hiding import gather
+from app.core.hiding import discard, gather
 from app.core.jobs import Work
 from app.core.privacy_limits import PrivacyLimits, privacy_limits
 from app.core.privacy_people import strangers_for
@@ -27,18 +28,19 @@ from app.core.release.verify import leaks_in
 from app.core.release.write_media import write_media
 from app.core.release.write_text import write_annotations, write_tables
 from app.core.session import Session
-from models.faces.registry import ALWAYS, independent_of
+from models.faces.registry import ALWAYS, independent_of, joined
 from project.counted import counted
 from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.annotators import all_annotators
 from project.queries.face_reviews import mask_state
+from project.queries.history import steps
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
 from project.queries.release import waivers
-from project.queries.runs import insert_run
-from project.types import Changes, Json, Run
+from project.queries.runs import insert_run, latest_run
+from project.types import Changes, Json, Run, Waiver
 from project.version import __version__
 
 KIND = "release"
@@ -74,9 +76,19 @@ def checklist(session: Session, plan: ReleasePlan) -> Checklist:
     """
     require_possible(plan)
     selection = select(session, plan)
-    numbers = {one.id: one.number for one in all_recordings(session.study)}
-    waived = tuple((one.rule, numbers.get(one.recording_id or "")) for one in waivers(session.study))
+    waived = tuple((one.rule, number) for one, number in numbered_waivers(session))
     return Checklist(plan, selection, tuple(reasons_before(session, plan, selection)), waived)
+
+
+def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
+    """Return the waivers with the number of their recording, None for all; one of a recording that is gone is none."""
+    numbers = {one.id: one.number for one in all_recordings(session.study)}
+    every = waivers(session.study)
+    return [
+        (one, None if one.recording_id is None else numbers[one.recording_id])
+        for one in every
+        if one.recording_id is None or one.recording_id in numbers
+    ]
 
 
 def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
@@ -105,6 +117,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
         candidates[0].recording.id if candidates else all_ids(session)[0],
         {
             "folder": str(folder.absolute()),
+            "seen": _seen(session),
             "texts": str(texts),
             "plan": plan.as_json(),
             "reasons": [one.as_json() for one in found.reasons],
@@ -116,6 +129,29 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
             "facts": cast(Json, _facts(session, found)) if not refused else {},
         },
     )
+
+
+def renew(session: Session, work: Work) -> Work:
+    """Return the job as it has to be now, when its turn comes: faces, texts or consent may have changed meanwhile.
+
+    Raises:
+        UserError: it cannot be done any more; see `prepare`.
+    """
+    if work.parameters["seen"] == _seen(session):
+        return work
+    shutil.rmtree(str(work.parameters["texts"]), ignore_errors=True)
+    for one in cast(list[dict[str, Json]], work.parameters["recordings"]):
+        discard(one)
+    plan = plan_from(cast(dict[str, Json], work.parameters["plan"]))
+    fresh = prepare(session, Path(str(work.parameters["folder"])), plan)
+    return replace(work, parameters=fresh.parameters)
+
+
+def _seen(session: Session) -> list[Json]:
+    """Return what changes with every edit and every run: what a job was prepared from."""
+    newest = [f"{step.id} {step.at}" for step in steps(session.study, 1)]
+    runs = [run.id for one in all_ids(session) if (run := latest_run(session.study, one, "faces")) is not None]
+    return [*newest, *runs]
 
 
 def all_ids(session: Session) -> list[str]:
@@ -142,7 +178,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         renderings, outcomes = _rendered(parameters, progress)
         left = standing(reasons_after(outcomes), waived)
         if left:
-            return _refusal(left, outcomes)
+            return _refusal(left, outcomes) | {"states": _states(parameters)}
         secret = json.loads((texts / "private").read_text("utf-8"))
         private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
         folder = Path(str(parameters["folder"]))
@@ -164,6 +200,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "output": str(folder),
         "files": count,
         "recordings": [one.as_json() for one in outcomes],
+        "states": _states(parameters),
     }
 
 
@@ -172,6 +209,7 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     numbers = {one.number: one.id for one in all_recordings(session.study)}
     outcomes = [outcome_from(one) for one in cast(list[dict[str, Any]], result["recordings"])]
     plan = cast(dict[str, Json], work.parameters["plan"])
+    states = cast(dict[str, str], result["states"])
     about = {numbers[one.number] for one in outcomes if one.number in numbers} or {work.recording_id}
     made = []
     with session.study.recording_run():
@@ -179,7 +217,7 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
             parameters: dict[str, Json] = {
                 "plan": plan,
                 "waived": work.parameters["waived"],
-                "mask_state": mask_state(session.study, recording_id),
+                "mask_state": states.get(recording_id, ""),
             }
             kept: dict[str, Json] = {
                 "released": result["released"],
@@ -201,7 +239,13 @@ def _refusal(reasons: Sequence[Reason], outcomes: Sequence[Outcome]) -> dict[str
         "output": "",
         "files": 0,
         "recordings": [one.as_json() for one in outcomes],
+        "states": {},
     }
+
+
+def _states(parameters: Mapping[str, Json]) -> dict[str, Json]:
+    """Return recording id -> the state of the masks that was rendered."""
+    return {str(one["id"]): one["mask_state"] for one in cast(list[dict[str, Json]], parameters["recordings"])}
 
 
 def _renderings(plan: ReleasePlan, selection: Selection) -> list[tuple[Candidate, str]]:
@@ -214,10 +258,11 @@ def _gathered(session: Session, plan: ReleasePlan, one: Candidate, method: str) 
     witness = independent_of(str(found["tracked_by"]))
     return {
         **found,
+        "id": one.recording.id,
         "number": one.number,
         "painted": [*one.painted],
-        "detector": witness or ALWAYS,
-        "independent": witness is not None,
+        "detector": joined((ALWAYS, witness)) if witness else ALWAYS,
+        "witness": witness or "",
         "strangers": strangers_for(session, one.recording.id),
     }
 
@@ -293,14 +338,13 @@ def _card_facts(session: Session, found: Checklist) -> dict[str, Json]:
     scrubber = scrubber_of(session)
     codes = annotator_codes(all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)])
     names = {one.id: codes[one.name] for one in all_annotators(session.study)}
-    numbers = {one.id: one.number for one in all_recordings(session.study)}
     texts = free_texts(session) if found.plan.texts == "scrub" else []
     reader = texts_confirmed(session, texts)
     inside = {one.number for one in found.selection.candidates}
     given: list[Json] = [
-        [one.rule, numbers.get(one.recording_id or ""), scrubber.scrub(one.reason).text, names[one.annotator_id]]
-        for one in waivers(session.study)
-        if one.recording_id is None or numbers.get(one.recording_id) in inside
+        [one.rule, number, scrubber.scrub(one.reason).text, names[one.annotator_id]]
+        for one, number in numbered_waivers(session)
+        if number is None or number in inside
     ]
     return {
         "left_out": {str(number): why for number, why in found.selection.left_out.items()},

@@ -27,8 +27,8 @@ class Outcome:
         blanked_us: frames that were painted over wholly.
         undrawn_us: frames in which the method could not draw a face, so that it was painted solid.
         exempt_us: frames in which a face is visible that may be, a robot's.
-        checked_by: the detector that looked.
-        independent: whether it had no part in finding the tracks.
+        checked_by: the detectors that looked, joined by `+`.
+        witness: the one of them that had no part in finding the tracks; "" where there was none.
         ends_early_s: how much the source lacks at its end, at least.
         measured: whether privacy was measured.
         why_not: why it was not.
@@ -48,7 +48,7 @@ class Outcome:
     undrawn_us: tuple[int, ...] = ()
     exempt_us: tuple[int, ...] = ()
     checked_by: str = ""
-    independent: bool = False
+    witness: str = ""
     ends_early_s: float = 0.0
     measured: bool = False
     why_not: str = ""
@@ -131,7 +131,7 @@ def face_under_mask(one: Outcome) -> Iterator[Reason]:
 
 def independent_check(one: Outcome) -> Iterator[Reason]:
     """Rule `independent-check`."""
-    if not one.independent:
+    if not one.witness:
         yield one.reason(
             "independent-check",
             f"it was checked by {one.checked_by}, which found the tracks too, so it misses the same faces.",

@@ -57,7 +57,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
     Args:
         number: of the recording.
         parameters: what `hiding.gather` gave, with `painted` (ids of faces that are painted solid whatever the method),
-            `detector` and `independent`.
+            `detector` and `witness`.
         progress: told.
 
     Raises:
@@ -107,7 +107,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),
         exempt_us=tuple(found.exempt),
         checked_by=name,
-        independent=bool(parameters["independent"]),
+        witness=str(parameters["witness"]),
         ends_early_s=cast(float, parameters["ends_early_s"]),
     )
     return Rendering(folder / _CLIP, zero_us, plan, outcome, digests)

@@ -13,14 +13,14 @@ from app.core.release.plan import ReleasePlan
 from app.core.release.rules import RULES, Reason, reason_from, standing
 from project.progress import Silent
 
-GOOD = Outcome(1, "solid", frames=10, checked_by="rfb320", independent=True, measured=True)
+GOOD = Outcome(1, "solid", frames=10, checked_by="rfb320", witness="rfb320", measured=True)
 BROKEN: dict[str, Outcome] = {
     "rendered": replace(GOOD, failure="The disk is full."),
     "face-left": replace(GOOD, faces_left_us=(100_000, 200_000, 2_000_000)),
     "face-under-mask": replace(GOOD, bare_us=(0,)),
     "not-recognized": replace(GOOD, over=("5 % are re-identified.",), recognized=("5 % are re-identified.",)),
     "doubtful-hits": replace(GOOD, doubtful_us=(300_000,)),
-    "independent-check": replace(GOOD, independent=False),
+    "independent-check": replace(GOOD, witness=""),
     "privacy-measured": replace(GOOD, measured=False),
     "privacy-limit": replace(GOOD, over=("3 % are re-identified; 2 % allowed.",)),
 }

@@ -167,6 +167,18 @@ def test_a_refusal_writes_nothing_and_is_kept_as_a_run(session: Session, tmp_pat
     assert str(tmp_path) not in json.dumps([dict(run.parameters), dict(run.result)])
 
 
+def test_what_changed_while_it_waited_counts(session: Session, tmp_path: Path) -> None:
+    work = job.prepare(session, tmp_path / "release", PLAN)
+    assert job.renew(session, work) is work
+    (person,) = all_participants(session.study)
+    set_consent(session, person, ConsentUse.RELEASE, False)
+    fresh = job.renew(session, work)
+    assert not Path(str(work.parameters["texts"])).exists()
+    result, _ = run_here(session, fresh, Silent())
+    assert [one["rule"] for one in result["reasons"]] == ["something"]
+    assert not (tmp_path / "release").exists()
+
+
 def test_a_folder_that_holds_anything_is_left_alone(session: Session, tmp_path: Path) -> None:
     out = tmp_path / "release"
     out.mkdir()
