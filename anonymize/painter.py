@@ -138,21 +138,31 @@ class Painter:
                 cover_rectangle(picture.planes, area.boxes_at(np.array([picture.time_us]))[0])
 
     def _draw(self, picture: Picture, masks: Sequence[FaceMask], method: FaceMethod) -> None:
+        """Draw what can be drawn and paint the rest solid.
+
+        Solid masks lie under faces that owe nothing to the picture, so that a lamp beside a person does not hide the
+        person's new face; and over faces that are made from it, so that nothing of what is under them shows.
+        """
         image = picture.image
         image.setflags(write=False)
-        undrawn = False
+        drawn: list[tuple[Face, Image]] = []
+        undrawn: list[FaceMask] = []
         for mask in masks:
             face = self._faces.face(mask, picture, image)
             if face is None:
                 continue
-            drawn = method.draw(face)
-            if drawn is None:
-                hide(picture.planes, [mask], Solid())
-                undrawn = True
-                continue
-            if drawn.shape != (*face.alpha.shape, 3) or drawn.dtype != np.uint8:
-                raise ValueError(f"{method.name} drew {drawn.shape} {drawn.dtype} for a face of {face.alpha.shape}")
-            area = Area(face.x, face.y, face.alpha)
-            replace(picture.planes, area, picture.planes_of(np.ascontiguousarray(drawn)))
+            new = method.draw(face)
+            if new is None:
+                undrawn.append(mask)
+            elif new.shape != (*face.alpha.shape, 3) or new.dtype != np.uint8:
+                raise ValueError(f"{method.name} drew {new.shape} {new.dtype} for a face of {face.alpha.shape}")
+            else:
+                drawn.append((face, new))
+        if not method.from_source:
+            hide(picture.planes, undrawn, Solid())
+        for face, new in drawn:
+            replace(picture.planes, Area(face.x, face.y, face.alpha), picture.planes_of(np.ascontiguousarray(new)))
+        if method.from_source:
+            hide(picture.planes, undrawn, Solid())
         if undrawn:
             self.undrawn_us.append(picture.time_us)

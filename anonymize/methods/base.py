@@ -161,6 +161,8 @@ class FaceMethod(Protocol):
         title: for menus.
         description: one or two sentences on what is left of the face, for the form and for `--help`.
         reversible: whether a published attack has recovered identities from the result.
+        from_source: whether what it draws is made from the picture under the mask, so that another face that lies
+            there could show in it.
         needs: names in the catalogue of weights without which it cannot run.
         options_type: its dataclass of options; the form and the recorded parameters derive from its fields.
         options: an instance of it.
@@ -171,6 +173,7 @@ class FaceMethod(Protocol):
     title: ClassVar[str]
     description: ClassVar[str]
     reversible: ClassVar[bool]
+    from_source: ClassVar[bool]
     needs: ClassVar[tuple[str, ...]]
     options_type: ClassVar[type[Any]]
     options: Any

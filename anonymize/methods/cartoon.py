@@ -48,6 +48,7 @@ class Cartoon:
         "may be recognised in it: measure every export."
     )
     reversible: ClassVar[bool] = True
+    from_source: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("cartoon",)
     options_type: ClassVar[type[CartoonOptions]] = CartoonOptions
 

@@ -52,6 +52,7 @@ class Deepfake:
         "consented. Shape and texture may shine through: measure every export."
     )
     reversible: ClassVar[bool] = True
+    from_source: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("face-swap", "face-swap-identity", "face-landmarks")
     options_type: ClassVar[type[DeepfakeOptions]] = DeepfakeOptions
 

@@ -25,6 +25,7 @@ class Diffusion:
         "How well it hides someone has to be measured for each export."
     )
     reversible: ClassVar[bool] = True
+    from_source: ClassVar[bool] = True
     needs: ClassVar[tuple[str, ...]] = ("stable-diffusion", "controlnet")
     options_type: ClassVar[type[DiffusionOptions]] = DiffusionOptions
 

@@ -50,6 +50,7 @@ class SyntheticFace:
         "appearance is left; how a person moves is, and may tell those who know them."
     )
     reversible: ClassVar[bool] = False
+    from_source: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ("face-landmarks",)
     options_type: ClassVar[type[SyntheticOptions]] = SyntheticOptions
 

@@ -32,6 +32,7 @@ class Green:
     title: ClassVar[str] = "Green"
     description: ClassVar[str] = "Green."
     reversible: ClassVar[bool] = False
+    from_source: ClassVar[bool] = False
     needs: ClassVar[tuple[str, ...]] = ()
     options_type: ClassVar[type[SolidOptions]] = SolidOptions
 
@@ -130,6 +131,22 @@ def test_a_face_that_cannot_be_drawn_is_painted_solid_and_told(clip: Path, tmp_p
     face = wanted.tracks[0]
     done = render(RenderPlan(clip, tmp_path / "out.mp4", [face], len(TIMES), Green(fails=4)))  # type: ignore[arg-type]
     assert done.undrawn_us == (160_000,)
+
+
+@pytest.mark.parametrize("from_source", [False, True])
+def test_a_solid_face_lies_under_one_that_owes_nothing_to_the_picture_and_over_one_that_does(
+    clip: Path, from_source: bool
+) -> None:
+    class Half(Green):
+        def draw(self, face: Face) -> NDArray[np.uint8] | None:
+            return super().draw(face) if face.track_id == "anna" else None
+
+    Half.from_source = from_source
+    for order in (("anna", "lamp"), ("lamp", "anna")):
+        faces = [track([(50, 40, 30, 36)] * 10, name=name) for name in order]
+        wanted = RenderPlan(clip, Path("unused.mp4"), faces, len(TIMES), Half())  # type: ignore[arg-type]
+        for _, _, after in painted(clip, wanted):
+            assert (after[50:60, 60:70, 1] > 240).all() != from_source
 
 
 def test_an_area_is_painted_over_whatever_the_method_while_it_lasts(clip: Path) -> None:

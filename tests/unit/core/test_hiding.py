@@ -39,6 +39,7 @@ class Green:
     title: ClassVar = "Green"
     description: ClassVar = "Green."
     reversible: ClassVar = False
+    from_source: ClassVar = False
     needs: ClassVar[tuple[str, ...]] = ()
     options_type: ClassVar = Solid.options_type
     cache: ClassVar[list[Path | None]] = []
