@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.core.commands.release import withdraw_waiver
 from app.core.release.plan import SCRUB, kept_plan
 from app.core.session import Session
 from app.gui.main_window import MainWindow
@@ -134,6 +135,21 @@ def test_a_rule_is_waived_and_counts_again(window: MainWindow, release: ReleaseW
     release.bar.withdraw.click()
     release.judge_all()
     assert not release.release.isEnabled()
+
+
+def test_what_a_rendering_showed_is_shown_and_can_be_tried_again(
+    window: MainWindow, release: ReleaseWindow, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert window.studio.edit(lambda one: withdraw_waiver(one, "privacy-measured", None))
+    release.judge_all()
+    monkeypatch.setattr(window.files.questions, "release_place", lambda: tmp_path / "corpus")
+    with qtbot.waitSignal(window.jobs.done, timeout=WAIT_MS):
+        release.release.click()
+    assert "Refused" in release.report.text()
+    assert not (tmp_path / "corpus").exists()
+    release.judge_all()
+    assert [row[0] for row in release.table.texts()] == ["It was measured how private the rendering is."]
+    assert release.release.isEnabled()
 
 
 def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: ReleaseWindow) -> None:

@@ -37,6 +37,11 @@ class Line:
     judged: bool = True
 
     @property
+    def blocking(self) -> bool:
+        """Whether it has to be mended first; what a rendering showed is judged anew by the next try."""
+        return self.broken and self.rule not in _AFTER
+
+    @property
     def broken(self) -> bool:
         """Whether it stands in the way."""
         return self.reason is not None and self.waiver is None

@@ -146,7 +146,10 @@ class ReleaseWindow(QWidget):
         broken = [one for one in self._lines if one.broken]
         count = len(self._selection.candidates)
         rules = len({(one.rule, one.recording) for one in broken})
-        if broken:
+        if broken and not any(one.blocking for one in broken):
+            said = f"{counted(rules, 'rule')} not kept when it was rendered last."
+            self.heading.setText(f"{said} Waive what may be waived, or mend it; the next try judges anew.")
+        elif broken:
             self.heading.setText(f"{counted(rules, 'rule')} not kept for {counted(count, 'recording')}.")
         else:
             self.heading.setText(f"{counted(count, 'recording')} ready: nothing stands in the way so far.")
@@ -158,7 +161,8 @@ class ReleaseWindow(QWidget):
         )
         self.left_out.setVisible(bool(gone))
         idle = self._work is None
-        self.release.setEnabled(self._studio.writable and not broken and count > 0 and idle)
+        mended = not any(one.blocking for one in broken)
+        self.release.setEnabled(self._studio.writable and mended and count > 0 and idle)
         self._show_choice()
 
     def _line(self) -> Line | None:
