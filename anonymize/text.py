@@ -67,23 +67,26 @@ class Words:
             key = _key(word)
             if key:
                 self._after.setdefault(key, after)
-        longest = sorted(self._after, key=lambda key: (-len(key), key))
-        self._keys = {f"w{n}": key for n, key in enumerate(longest)}
-        parts = (f"(?P<{name}>{_of_word(key)})" for name, key in self._keys.items())
-        self._pattern = re.compile("|".join(parts)) if longest else None
+        # Looking whether the beginning of a word is there at all is far cheaper than a pattern of all words.
+        self._begins = {key: key.split(" ")[0] for key in sorted(self._after, key=lambda key: (-len(key), key))}
+        self._patterns: dict[str, re.Pattern[str]] = {}
 
     def __call__(self, text: str) -> Iterable[Place]:
-        """Return the places of the words in a text."""
-        if self._pattern is None:
-            return
+        """Return the places of the words in a text, the longest words first; they may overlap."""
         folded = fold(text)
-        for hit in self._pattern.finditer(folded.text):
-            start, end = folded.span(*hit.span())
-            yield Place(start, end, "word", self._after[self._keys[str(hit.lastgroup)]])
+        for key, begin in self._begins.items():
+            if begin not in folded.text:
+                continue
+            if key not in self._patterns:
+                self._patterns[key] = re.compile(_of_word(key))
+            for hit in self._patterns[key].finditer(folded.text):
+                start, end = folded.span(*hit.span())
+                yield Place(start, end, "word", self._after[key])
 
     def first(self, text: str) -> str | None:
         """Return the first of the words that stands in a text, as it stands there; None where there is none."""
-        return next((text[place.start : place.end] for place in self(text)), None)
+        place = min(self(text), key=lambda one: one.start, default=None)
+        return None if place is None else text[place.start : place.end]
 
 
 def telling(text: str) -> Iterable[Place]:
@@ -125,7 +128,7 @@ class Scrubber:
                 changed.append(Replacement(place.kind, before, after))
                 parts += [text[at : place.start], after]
                 at = place.end
-            text = "".join([*parts, text[at:]])
+            text = unicodedata.normalize("NFC", "".join([*parts, text[at:]]))
             # From the second time on, nothing is written that could be found once more.
             plain = True
         return Scrubbed(text, tuple(changed))
