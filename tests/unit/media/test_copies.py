@@ -1,0 +1,72 @@
+"""Copies of a clip: silent, at a steady rate, and as single pictures, all on the clip's own time."""
+
+from pathlib import Path
+
+import av
+import pytest
+
+from media.index import load_index
+from media.iterate import pictures
+from media.silent import silent_copy
+from media.steady import steady_copy
+from media.stills import jpeg, stills
+from media.writer import paint_clip
+from tests.fakes.clips import make_clip, number_of, numbered
+
+
+@pytest.fixture(scope="module")
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A clip whose picture begins 0.7 s after its sound, at an uneven rate."""
+    folder = tmp_path_factory.mktemp("clip")
+    times = [0, 40_000, 80_000, 200_000, 240_000, 500_000, 900_000, 1_260_000]
+    source = make_clip(folder / "a.mp4", times_us=times, sound=True, picture_offset_us=700_000)
+    paint_clip(source, folder / "clip.mp4", lambda _: None)
+    return folder / "clip.mp4"
+
+
+def kinds(path: Path) -> list[str]:
+    with av.open(str(path)) as container:
+        return [stream.type for stream in container.streams]
+
+
+def test_a_silent_copy_keeps_every_picture_and_time_and_shows_the_first_from_zero(clip: Path, tmp_path: Path) -> None:
+    target = tmp_path / "silent.mp4"
+    before = load_index(clip)
+    assert silent_copy(clip, target) == len(before)
+    after = load_index(target)
+    assert kinds(target) == ["video"]
+    assert before.times.time_of(0) == 700_000
+    assert after.times.times_us.tolist() == [0, *before.times.times_us.tolist()[1:]]
+    same = zip(pictures(clip, before), pictures(target, after), strict=True)
+    assert all((one.image == other.image).all() for one, other in same)
+
+
+def test_at_a_steady_rate_each_tick_shows_what_is_on_screen_then(clip: Path, tmp_path: Path) -> None:
+    target = tmp_path / "steady.mp4"
+    index = load_index(clip)
+    count = steady_copy(clip, target, 15)
+    steady = load_index(target)
+    assert len(steady) == count == -(-index.times.end_us * 15 // 1_000_000)
+    for tick, picture in enumerate(pictures(target, steady)):
+        assert abs(picture.time_us - tick * 1_000_000 / 15) <= 1
+        assert number_of(picture.image) == index.times.frame_at(tick * 1_000_000 // 15)
+    assert kinds(target) == ["video"]
+    steady_copy(clip, tmp_path / "heard.mp4", 15, sound=True)
+    assert sorted(kinds(tmp_path / "heard.mp4")) == ["audio", "video"]
+
+
+def test_a_picture_of_every_second(clip: Path, tmp_path: Path) -> None:
+    index = load_index(clip)
+    written = stills(clip, tmp_path)
+    assert [path.name for path in written] == ["00000.jpg", "00001.jpg"]
+    for second, path in enumerate(written):
+        with av.open(str(path)) as container:
+            (frame,) = container.decode(video=0)
+        assert number_of(frame.to_ndarray(format="rgb24")) == index.times.frame_at(second * 1_000_000)
+
+
+def test_a_picture_is_the_same_each_time_and_holds_no_comment() -> None:
+    image = numbered(5, 161, 121)
+    assert jpeg(image) == jpeg(image)
+    assert b"Lavc" not in jpeg(image)
+    assert b"\xff\xfe" not in jpeg(image)[:200]
