@@ -1,6 +1,6 @@
 """The rules that can be judged from the study alone, before anything is rendered: one function a rule."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -8,7 +8,7 @@ from anonymize.certainty import Reason as Why
 from app.core.face_review import WORDS, FaceSheet, sheet
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason
-from app.core.release.texts import free_texts, texts_confirmed
+from app.core.release.texts import FreeText, free_texts, texts_confirmed
 from app.core.session import MediaState, Session
 from project.counted import counted
 from project.queries.hold_outs import hold_outs
@@ -121,11 +121,11 @@ def something(selection: Selection) -> Iterator[Reason]:
         )
 
 
-def texts_reviewed(session: Session, plan: ReleasePlan) -> Iterator[Reason]:
-    """Rule `texts-reviewed`."""
+def texts_reviewed(session: Session, plan: ReleasePlan, found: Sequence[FreeText] | None = None) -> Iterator[Reason]:
+    """Rule `texts-reviewed`; `found` are the free texts, where they are at hand."""
     if plan.texts != SCRUB:
         return
-    texts = free_texts(session)
+    texts = free_texts(session) if found is None else found
     if texts and texts_confirmed(session, texts) is None:
         yield Reason(
             "texts-reviewed",

@@ -158,10 +158,18 @@ class Scrubbing:
 
 def free_texts(session: Session) -> list[FreeText]:
     """Return every free text of the recordings that are not held out, before and after scrubbing."""
+    return [text for part in free_texts_by_recording(session) for text in part]
+
+
+def free_texts_by_recording(session: Session) -> Iterator[list[FreeText]]:
+    """Yield what `free_texts` returns, one recording after the other."""
     kept_back = hold_outs(session.study)
     found = Scrubbing(session, keep_texts=True)
-    found.document([one for one in all_recordings(session.study) if one.id not in kept_back], {}, lambda _: "")
-    return found.seen
+    for one in all_recordings(session.study):
+        if one.id not in kept_back:
+            found.seen.clear()
+            found.document([one], {}, lambda _: "")
+            yield [*found.seen]
 
 
 def text_state(texts: Sequence[FreeText]) -> str:

@@ -17,7 +17,7 @@ from app.core.release import job
 from app.core.release.gate import PER_RECORDING, Selection, select, something, texts_reviewed
 from app.core.release.plan import SCRUB, SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan, kept_plan
 from app.core.release.rules import RULES, Reason, reason_from
-from app.core.release.texts import FreeText, free_texts, text_state, texts_confirmed
+from app.core.release.texts import FreeText, free_texts, free_texts_by_recording, text_state, texts_confirmed
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
@@ -112,7 +112,12 @@ class ReleaseWindow(QWidget):
         """Judge one recording at a time; yields what to show meanwhile."""
         plan = kept_plan(session)
         selection = select(session, plan)
-        reasons = [*something(selection), *texts_reviewed(session, plan)]
+        texts: list[FreeText] = []
+        if plan.texts == SCRUB:
+            for part in free_texts_by_recording(session):
+                texts += part
+                yield f"Scrubbing the texts: {len(texts)}…"
+        reasons = [*something(selection), *texts_reviewed(session, plan, texts)]
         yield "Looking at the rules…"
         total = len(selection.candidates)
         for done, one in enumerate(selection.candidates, 1):
