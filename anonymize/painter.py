@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from anonymize.ellipses import Area, FaceMask
 from anonymize.masks import MaskSet
@@ -27,6 +28,7 @@ class HiddenFaces:
     index: FrameIndex
     masks: MaskSet
     identities: Mapping[str, str]
+    areas: Sequence[Region]
     cuts: Sequence[int]
     cache: Path | None
     start_us: int | None
@@ -43,11 +45,14 @@ class HiddenFaces:
         """Width and height of the picture."""
         return self.index.canvas.width, self.index.canvas.height
 
-    def faces(self, track_id: str) -> Iterator[Face]:
-        """Yield the face of a track in every frame that it is hidden in, in order; decodes as it goes."""
-        track = next(one for one in self.masks.hidden if one.id == track_id)
+    def faces(self, track_id: str | None = None) -> Iterator[Face]:
+        """Yield the face of a track, or of all, in every frame that it is hidden in, in order; decodes as it goes."""
+        wanted_tracks = [one for one in self.tracks if track_id in (None, one.id)]
+        if not wanted_tracks:
+            return
         start, end = self._span()
-        first, last = max(0, int(track.frames[0]) - 1), min(len(self.index) - 1, int(track.frames[-1]) + 1)
+        first = max(0, min(int(one.frames[0]) for one in wanted_tracks) - 1)
+        last = min(len(self.index) - 1, max(int(one.frames[-1]) for one in wanted_tracks) + 1)
         begin = max(start, self.index.times.time_of(first))
         stop = min(end, self.index.times.time_of(last) + 1)
         if begin >= stop:
@@ -55,12 +60,20 @@ class HiddenFaces:
         for picture in pictures(self.path, self.index, begin, stop):
             if picture.damaged:
                 continue
-            wanted = [mask for mask in self.masks.at(picture.index) if mask.track_id == track_id]
-            image = picture.image if wanted else None
+            wanted = [mask for mask in self.masks.at(picture.index) if track_id in (None, mask.track_id)]
+            image = self.image_of(picture) if wanted else None
             for mask in wanted:
                 found = None if image is None else self.face(mask, picture, image)
                 if found is not None:
                     yield found
+
+    def image_of(self, picture: Picture) -> Image:
+        """Return what methods may see of a picture: (h, w, 3) RGB, read-only, without what lies in areas."""
+        image = picture.image
+        for box in _boxes(self.areas, picture.time_us):
+            cover_rectangle([image], box)
+        image.setflags(write=False)
+        return image
 
     def face(self, mask: FaceMask, picture: Picture, image: Image) -> Face | None:
         """Return what a method is told about a face; None where its mask lies outside the picture."""
@@ -95,19 +108,16 @@ class Painter:
         undrawn_us: times of pictures in which a face could not be drawn and was painted solid.
     """
 
-    def __init__(
-        self, faces: HiddenFaces, method: Method, areas: Sequence[Region], damaged: frozenset[int], tracked_frames: int
-    ) -> None:
+    def __init__(self, faces: HiddenFaces, method: Method, damaged: frozenset[int], tracked_frames: int) -> None:
         """Get ready.
 
         Args:
-            faces: which faces are hidden, and where.
+            faces: which faces are hidden and where, and what is painted over always.
             method: how.
-            areas: always painted over.
             damaged: positions of frames that cannot be vouched for.
             tracked_frames: frames from this one on were not looked at.
         """
-        self._faces, self._method, self._areas = faces, method, areas
+        self._faces, self._method = faces, method
         self._damaged, self._tracked = damaged, tracked_frames
         self.blanked_us: list[int] = []
         self.undrawn_us: list[int] = []
@@ -133,9 +143,8 @@ class Painter:
             self._draw(picture, masks, self._method)
         elif masks and self._method.kind == "plane":
             hide(picture.planes, masks, self._method)
-        for area in self._areas:
-            if area.lasts_at(picture.time_us):
-                cover_rectangle(picture.planes, area.boxes_at(np.array([picture.time_us]))[0])
+        for box in _boxes(self._faces.areas, picture.time_us):
+            cover_rectangle(picture.planes, box)
 
     def _draw(self, picture: Picture, masks: Sequence[FaceMask], method: FaceMethod) -> None:
         """Draw what can be drawn and paint the rest solid.
@@ -143,8 +152,7 @@ class Painter:
         Solid masks lie under faces that owe nothing to the picture, so that a lamp beside a person does not hide the
         person's new face; and over faces that are made from it, so that nothing of what is under them shows.
         """
-        image = picture.image
-        image.setflags(write=False)
+        image = self._faces.image_of(picture)
         drawn: list[tuple[Face, Image]] = []
         undrawn: list[FaceMask] = []
         for mask in masks:
@@ -166,3 +174,10 @@ class Painter:
             hide(picture.planes, undrawn, Solid())
         if undrawn:
             self.undrawn_us.append(picture.time_us)
+
+
+def _boxes(areas: Sequence[Region], time_us: int) -> Iterator[NDArray[np.float64]]:
+    """Yield where areas are at a time."""
+    for area in areas:
+        if area.lasts_at(time_us):
+            yield area.boxes_at(np.array([time_us]))[0]

@@ -45,10 +45,10 @@ def replace(planes: Sequence[Plane], area: Area, patch: Sequence[Plane]) -> None
         _blend(part, new, alpha)
 
 
-def cover_rectangle(planes: Sequence[Plane], box: Sequence[float]) -> None:
+def cover_rectangle(planes: Sequence[Plane], box: Sequence[float] | NDArray[np.floating]) -> None:
     """Paint a rectangle x, y, width, height grey, in place, with every sample that it touches."""
     height, width = planes[0].shape[:2]
-    x, y, across, down = box
+    x, y, across, down = (float(v) for v in box)
     left, top = (max(0, math.floor(v)) for v in (x, y))
     right, bottom = min(width, math.ceil(x + across)), min(height, math.ceil(y + down))
     if left >= right or top >= bottom:

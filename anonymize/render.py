@@ -145,8 +145,10 @@ def painter_of(plan: RenderPlan, index: FrameIndex) -> Painter:
         UserError: a track is damaged, or an exempt one is not among the tracks.
     """
     masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
-    faces = HiddenFaces(plan.source, index, masks, plan.identities, plan.cuts, plan.cache, plan.start_us, plan.end_us)
-    return Painter(faces, plan.method, plan.areas, plan.damaged_frames, plan.tracked_frames)
+    faces = HiddenFaces(
+        plan.source, index, masks, plan.identities, plan.areas, plan.cuts, plan.cache, plan.start_us, plan.end_us
+    )
+    return Painter(faces, plan.method, plan.damaged_frames, plan.tracked_frames)
 
 
 def _check_numbering(plan: RenderPlan, index: FrameIndex) -> None:

@@ -78,7 +78,8 @@ class Face:
         time_us: its time stamp.
         box: (4,) float64, x, y, width, height of the face in pixels of the picture; may reach outside it.
         face_width: the greatest width of the face in its track, in pixels.
-        image: (H, W, 3) RGB, the whole picture before anything was painted; must not be changed.
+        image: (H, W, 3) RGB, the whole picture with its always-masked areas painted over, and nothing else; must not
+            be changed.
         x: left edge of the rectangle that the mask needs, inside the picture; even.
         y: its upper edge; even.
         alpha: (h, w) uint8, the mask in that rectangle; 255 hides fully.
@@ -145,8 +146,11 @@ class FaceSource(Protocol):
     def cache(self) -> Path | None:
         """A folder of this work alone, the same when it is done again; None where nothing may be kept."""
 
-    def faces(self, track_id: str) -> Iterator[Face]:
-        """Yield the face of a track in every frame that it is hidden in, in order; decodes as it goes."""
+    def faces(self, track_id: str | None = None) -> Iterator[Face]:
+        """Yield the face of a track in every frame that it is hidden in, in order; decodes as it goes.
+
+        Without a track, yields all faces of a frame, then those of the next, in one pass over the recording.
+        """
 
 
 class FaceMethod(Protocol):

@@ -102,7 +102,7 @@ def _similarities(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return (frames,) of the raw faces and (names, frames) of the drawn ones to the mean of the other raw faces."""
     index = load_index(MEDIA / clip)
-    source = HiddenFaces(MEDIA / clip, index, MaskSet([track]), {}, (), None, None, None)
+    source = HiddenFaces(MEDIA / clip, index, MaskSet([track]), {}, (), (), None, None, None)
     how = SyntheticFace()
     how.begin(source, Silent())
     every = max(1, len(track.frames) // LOOKS)

@@ -73,22 +73,22 @@ class SyntheticFace:
         """
         self._cuts = tuple(source.cuts)
         masks = defaultdict(list)
+        seen: defaultdict[str, list[Seen]] = defaultdict(list)
         total, done = sum(len(track.frames) for track in source.tracks), 0
         finder = self._given or landmark_finder()
         try:
-            for track in source.tracks:
-                seen = []
-                for face in source.faces(track.id):
-                    progress.check_cancelled()
-                    masks[face.frame].append((track.id, face.rect))
-                    found = finder.find(face.image, face.box[None].astype(np.float32))[0]
-                    seen.append(Seen(face.frame, face.time_us, face.box, None if found is None else read(found.points)))
-                    done += 1
-                    progress.progress(min(done, total), total, "Reading expressions")
-                self._moves[track.id] = dict(motion(seen, source.cuts))
+            for face in source.faces():
+                progress.check_cancelled()
+                masks[face.frame].append((face.track_id, face.rect))
+                found = finder.find(face.image, face.box[None].astype(np.float32))[0]
+                pose = None if found is None else read(found.points)
+                seen[face.track_id].append(Seen(face.frame, face.time_us, face.box, pose))
+                done += 1
+                progress.progress(min(done, total), total, "Reading expressions")
         finally:
             if self._given is None:
                 finder.close()
+        self._moves = {track_id: dict(motion(one, source.cuts)) for track_id, one in seen.items()}
         self._masks = dict(masks)
 
     def draw(self, face: Face) -> Image | None:

@@ -44,6 +44,7 @@ class Green:
         self.ended = 0
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
+        self.together = [(face.frame, face.track_id) for face in source.faces()]
         self.ahead = {one.id: [face.frame for face in source.faces(one.id)] for one in source.tracks}
         self.size = source.size
 
@@ -106,6 +107,24 @@ def test_a_method_may_look_at_all_faces_before_the_first_frame(clip: Path) -> No
     assert [face.frame for face in green.seen] == list(range(1, 9))
     assert green.seen[1].box.tolist() == [50, 40, 30, 36]
     assert green.seen[0].identity == "anna"
+
+
+def test_all_faces_come_frame_by_frame_in_one_pass(clip: Path) -> None:
+    green = Green()
+    pair = [track([(50, 40, 30, 36)] * 3, name="anna"), track([(100, 40, 30, 36)] * 2, frames=[2, 3], name="bob")]
+    list(painted(clip, RenderPlan(clip, Path("unused.mp4"), pair, len(TIMES), green)))  # type: ignore[arg-type]
+    assert green.together == [
+        *((0, "anna"), (1, "anna"), (1, "bob"), (2, "anna"), (2, "bob")),
+        *((3, "anna"), (3, "bob"), (4, "bob")),
+    ]
+
+
+def test_no_method_sees_what_lies_in_an_area(clip: Path) -> None:
+    green = Green()
+    area = Region("a", "r", RegionKind.AREA, "badge", 0, 10_000_000, (Keyframe(0, 60, 50, 20, 20),))
+    list(painted(clip, plan(clip, green, areas=[area])))
+    for face in green.seen:
+        assert (face.image[50:70, 60:80] == NEUTRAL).all()
 
 
 def test_what_is_around_a_face_is_cut_at_the_edge_of_the_picture(clip: Path) -> None:

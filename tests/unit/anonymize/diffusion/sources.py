@@ -44,16 +44,16 @@ class Source:
     size: tuple[int, int] = (WIDTH, HEIGHT)
     seed: int = 0
 
-    def faces(self, track_id: str) -> Iterator[Face]:
-        there = next(each for each in self.tracks if each.id == track_id)
-        masks = MaskSet([there])
-        for frame in range(int(there.frames[-1]) + 2):
+    def faces(self, track_id: str | None = None) -> Iterator[Face]:
+        there = [each for each in self.tracks if track_id in (None, each.id)]
+        masks = MaskSet(there)
+        for frame in range(max(int(each.frames[-1]) for each in there) + 2):
             for mask in masks.at(frame):
                 area = mask.area(WIDTH, HEIGHT, 2)
                 assert area is not None
                 yield Face(
-                    track_id,
-                    self.identities.get(track_id, track_id),
+                    mask.track_id,
+                    self.identities.get(mask.track_id, mask.track_id),
                     frame,
                     frame * RATE_US,
                     mask.box,

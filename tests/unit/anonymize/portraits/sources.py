@@ -36,16 +36,25 @@ class Source:
         image[hidden] = noise(frame, self.hidden_seed)[hidden]
         return image
 
-    def faces(self, track_id: str) -> Iterator[Face]:
+    def faces(self, track_id: str | None = None) -> Iterator[Face]:
         masks = MaskSet(self.tracks)
         last = max(int(track.frames[-1]) for track in self.tracks)
         for frame in range(last + 2):
             for mask in masks.at(frame):
                 area = mask.area(*SIZE, 2)
-                if mask.track_id != track_id or area is None:
+                if track_id not in (None, mask.track_id) or area is None:
                     continue
-                who = self.identities.get(track_id, track_id)
+                who = self.identities.get(mask.track_id, mask.track_id)
                 image = self.picture(frame)
                 yield Face(
-                    track_id, who, frame, frame * STEP_US, mask.box, mask.face_width, image, area.x, area.y, area.alpha
+                    mask.track_id,
+                    who,
+                    frame,
+                    frame * STEP_US,
+                    mask.box,
+                    mask.face_width,
+                    image,
+                    area.x,
+                    area.y,
+                    area.alpha,
                 )
