@@ -80,6 +80,16 @@ class Files(QObject):
             return False
         return True
 
+    def open_sample(self) -> bool:
+        """Open the sample, made where it is not there yet; returns whether it is open now."""
+        from app.gui.sample import sample_study
+
+        try:
+            return self.open(sample_study())
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return False
+
     def take(self, paths: Sequence[Path]) -> None:
         """Do what somebody wants who drops files on the window: open a study, else add recordings."""
         study = next((path for path in paths if path.suffix == _SUFFIX), None)

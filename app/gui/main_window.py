@@ -1,21 +1,19 @@
-"""The window: makes its parts, joins them, and remembers how it looked."""
+"""The window: makes its parts and lays them out."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QObject, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QMainWindow, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QCloseEvent, QKeyEvent, QMoveEvent, QResizeEvent, QShowEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.jobs import Work
-from app.core.session import LocatedMedium, MediaState, owner_of_copy
-from app.gui.actions import Need
 from app.gui.active_track import ActiveTrack
 from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
 from app.gui.coding import Coding
 from app.gui.comments_feed import CommentsFeed
 from app.gui.context import Context
+from app.gui.context_menus import ContextMenus
 from app.gui.details import Details
 from app.gui.disagreement_strip import DisagreementStrip
 from app.gui.drops import Drops
@@ -25,7 +23,7 @@ from app.gui.faces.page import FacesPage
 from app.gui.files import Files
 from app.gui.guidelines import Guidelines
 from app.gui.inspector_feed import InspectorFeed
-from app.gui.job_center import JobCenter, Result, summary
+from app.gui.job_center import JobCenter
 from app.gui.key_guard import KeyGuard
 from app.gui.marks import Marks
 from app.gui.menus import Menus
@@ -43,14 +41,14 @@ from app.gui.timeline_feed import TimelineFeed
 from app.gui.training.gate import TrainingGate
 from app.gui.views import Views
 from app.gui.vlc_engine import VlcEngine
+from app.gui.welcome import Welcome
 from app.gui.window_commands import WindowCommands, apply_theme
 from app.gui.window_memory import WindowMemory
+from app.gui.window_reactions import WindowReactions
+from app.gui.window_wiring import join_studio, join_widgets
 from app.gui.worker_runner import WorkerRunner
 from app.gui.workspace import Workspace
 from project.errors import UserError
-from project.queries.recordings import recording
-from project.types import Changes
-from widgets.empty_state import Choice, EmptyState
 from widgets.inspector import Inspector
 from widgets.message_bar import Level, MessageBar
 from widgets.player_view import PlayerView
@@ -58,12 +56,9 @@ from widgets.recordings_list import RecordingsList
 from widgets.timeline.view import TimelineView
 from widgets.transport_bar import TransportBar
 
-_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "delete")
-_ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
 _SIZE = QSize(1360, 860)
 _FRAME = QSize(16, 48)
 """What the desktop may put around a window."""
-_RECENT = "recent "
 _POLICY = "Nothing leaves this machine"
 _POLICY_WORDS = (
     "Greenroom opens no connection to any other machine. Recordings, segments and exports stay where you put them."
@@ -118,12 +113,11 @@ class MainWindow(QMainWindow):
         self._closing = False
         self._build()
         self._join(questions or Questions(self), runner or WorkerRunner(self), engine)
-        self._guard = KeyGuard(self)
-        self._guard.watch(self)
+        self.guard.watch(self)
         self._drops = Drops(self, self.files)
         self.memory.restore_window()
         self.memory.follow()
-        self._show_session()
+        self.reactions.show_session()
 
     # Parts
 
@@ -135,18 +129,7 @@ class MainWindow(QMainWindow):
         self.inspector: Inspector | None = None
         self.messages = MessageBar()
         self.messages.set_policy(_POLICY, _POLICY_WORDS)
-        self.welcome = EmptyState(
-            "film",
-            "Welcome to Greenroom",
-            "Annotate, anonymize and compare recordings of social interaction, on this machine. "
-            "A study is one file that knows everything about a set of recordings.",
-            [
-                Choice("new", "New study…", "Ctrl+N", primary=True),
-                Choice("open", "Open study…", "Ctrl+Shift+O"),
-                Choice("sample", "Try the sample"),
-            ],
-        )
-        self.welcome.chosen.connect(self._welcome_chosen)
+        self.welcome = Welcome()
         self._content = QStackedWidget()
         self._content.addWidget(self.welcome)
         self._content.addWidget(self.workspace)
@@ -214,59 +197,11 @@ class MainWindow(QMainWindow):
         self.shortcuts = Shortcuts(self)
         self.menus = Menus(self)
         self.faces.set_keys(self.shortcuts.of_mode("faces"))
-        self._join_studio()
-        self._join_widgets()
-
-    def _join_studio(self) -> None:
-        studio = self.studio
-        studio.bridge.changed.connect(self._apply)
-        studio.leaving.connect(self._leave)
-        studio.session_changed.connect(self._show_session)
-        studio.history_changed.connect(self._show_history)
-        studio.recording_changed.connect(self._enable)
-        studio.selection_changed.connect(self._enable)
-        studio.failed.connect(self.show_error)
-        for source in (studio, self.files, self.playback):
-            source.told.connect(self.messages.show_message)
-        self.files.warned.connect(lambda text, hint: self.messages.show_message(text, Level.WARNING, hint))
-        self.files.added.connect(self._show_added)
-        self.files.relinked.connect(self._reopen_media)
-        self.player.problem.connect(self._show_problem)
-        self.playback.media_missing.connect(self._offer_to_locate)
-        self.views.locate_requested.connect(self.files.locate)
-        self.views.changed.connect(self._enable)
-        self.playback.loop_changed.connect(lambda on: self.menus.actions["loop"].setChecked(on))
-        self.jobs.started.connect(lambda _work: self.messages.dismiss())
-        self.jobs.done.connect(self._show_done)
-        self.jobs.failed.connect(self.show_error)
-        self.active.changed.connect(self._show_track)
-        self.coding.toggled.connect(self.menus.actions["coding"].setChecked)
-        self.guidelines.toggled.connect(self.menus.actions["guidelines"].setChecked)
-        self.exports.jump_requested.connect(self.look_at)
-
-    def _join_widgets(self) -> None:
-        space, timeline = self.workspace, self.timeline
-        space.modes.chosen.connect(self.set_mode)
-        space.modes.jobs.clicked.connect(self.commands.show_jobs)
-        self.recordings.recording_chosen.connect(self.choose_recording)
-        self.recordings.add_requested.connect(lambda: self.files.add())
-        self.recordings.context_requested.connect(self._show_recording_menu)
-        self.recordings.files_dropped.connect(self.files.take)
-        self.transport.full_screen_requested.connect(self.commands.toggle_full_screen)
-        self.transport.time_edit.rejected.connect(lambda text: self.messages.show_message(text, Level.WARNING))
-        self.transport.jump_requested.connect(lambda _at: timeline.setFocus())
-        space.views.double_clicked.connect(self.commands.toggle_full_screen)
-        self.faces_page.export_requested.connect(self.commands.ask_export)
-        self.messages.action_chosen.connect(lambda key: self.menus.actions[key].trigger())
-        timeline.segment_move_requested.connect(self.editing.move)
-        timeline.segment_create_requested.connect(
-            lambda lane, start, end: self.editing.create(start, end, place=self.feed.place_of(lane))
-        )
-        timeline.split_requested.connect(self.editing.split)
-        timeline.delete_requested.connect(self.editing.delete)
-        timeline.nudge_requested.connect(self.editing.nudge)
-        timeline.menu_requested.connect(self._show_timeline_menu)
-        self.faces_page.boxes_toggled.connect(self.menus.actions["boxes"].setChecked)
+        self.context_menus = ContextMenus(self)
+        self.guard = KeyGuard(self)
+        self.reactions = WindowReactions(self)
+        join_studio(self)
+        join_widgets(self)
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         app.focusChanged.connect(self._keep_focus)
@@ -277,7 +212,7 @@ class MainWindow(QMainWindow):
     def set_mode(self, mode: str) -> None:
         """Change the page on the right; player and timeline stay."""
         self.pages.show(mode)
-        self._guard.watch(self.workspace.pages)
+        self.guard.watch(self.workspace.pages)
         self.workspace.modes.show_mode(self.mode())
         self.view.set_faces_pickable(self.mode() == "faces")
         self.faces.set_active(self.mode() == "faces")
@@ -295,8 +230,12 @@ class MainWindow(QMainWindow):
         """Let labels and forms have the keys that the actions leave them."""
         self.inspecting.flush()
         self.faces.set_keys(self.shortcuts.of_mode("faces"))
-        self._renew_inspector()
-        self._show_track()
+        self.reactions.renew_inspector()
+        self.reactions.show_track()
+
+    def show_workspace(self, open_: bool) -> None:
+        """Show the parts for a study that is open, or the welcome page."""
+        self._content.setCurrentWidget(self.workspace if open_ else self.welcome)
 
     def close_study(self) -> None:
         """Close the study and show the welcome page."""
@@ -317,6 +256,11 @@ class MainWindow(QMainWindow):
         self.memory.go_to_place(recording_id)
         self.timeline.setFocus()
 
+    def look_at(self, recording_id: str, time_us: int) -> None:
+        """Show a recording at a time in microseconds."""
+        self.choose_recording(recording_id)
+        self.playback.jump(time_us)
+
     def show_error(self, error: UserError) -> None:
         """Show what could not be done."""
         self.messages.show_error(error)
@@ -326,160 +270,6 @@ class MainWindow(QMainWindow):
         self.messages.show_message(
             f"Something unexpected happened: {text}", Level.ERROR, f"Your work is saved. Details: {log}"
         )
-
-    # What follows from changes
-
-    def _apply(self, changes: Changes, initiator: object) -> None:
-        if changes.ids("recording"):
-            self._leave_what_is_gone()
-        came_or_went = self.feed.apply(changes)
-        self.listing.apply(changes, came_or_went, self.feed.counts())
-        if initiator is not self.editing or came_or_went:
-            self.inspecting.apply(changes)
-        self.faces.apply(changes)
-        if changes.ids("segment"):
-            self.marks.show()
-        self.messages.set_saved("Saved")
-
-    def _leave_what_is_gone(self) -> None:
-        session, shown = self.studio.session, self.studio.recording
-        if session is not None and shown is not None and recording(session.study, shown.id) is None:
-            self.studio.show_recording(None)
-
-    def _show_session(self) -> None:
-        session = self.studio.session
-        self._content.setCurrentWidget(self.workspace if session else self.welcome)
-        self.background.forget()
-        self.messages.dismiss()
-        self.listing.reload()
-        self._renew_inspector()
-        if session is None:
-            self.setWindowTitle("Greenroom")
-            self.messages.set_saved("")
-        else:
-            name = str(session.study.get_property("name", session.study.path.stem) or session.study.path.stem)
-            owner = owner_of_copy(session.study)
-            whose = f", copy for {owner}" if owner else ""
-            reading = " (read-only)" if session.study.read_only else ""
-            self.setWindowTitle(f"{name}{whose}{reading} · Greenroom")
-            self.messages.set_saved("Read-only" if session.study.read_only else "Saved")
-            if session.study.read_only:
-                self.messages.show_message("This study is read-only.", Level.WARNING, session.study.read_only_reason)
-            self.memory.restore_view(session.study.id)
-        recent = self.studio.settings.recent
-        self.menus.set_recent(recent, self.open_study)
-        there = [path for path in recent if Path(path).exists()][:5]
-        self.welcome.set_links([Choice(f"{_RECENT}{path}", path) for path in there])
-        self.files.questions.start = session.study.folder if session else None
-        self._enable()
-
-    def _renew_inspector(self) -> None:
-        session = self.studio.session
-        self.inspector = Inspector(session.scheme, self.menus.taken()) if session else None
-        if self.inspector is None:
-            self.pages.drop("annotate")
-        else:
-            self.inspector.header.start.setToolTip("Start: type a time, or press [ at the playhead")
-            self.inspector.header.end.setToolTip("End: type a time, or press ] at the playhead")
-            self.inspector.play_requested.connect(lambda _id: self.playback.play_selected())
-            self.inspector.rejected.connect(lambda text: self.messages.show_message(text, Level.WARNING))
-            self.pages.put("annotate", self.comments.under(self.inspector))
-            self._guard.watch(self.inspector)
-            self.inspector.panel_made.connect(self._guard.watch)
-        self.inspecting.set_inspector(self.inspector)
-
-    def _show_track(self) -> None:
-        self.menus.set_track(self.active.track, self.coding.label)
-        self._enable()
-        self.marks.show()
-
-    def _show_history(self) -> None:
-        session = self.studio.session
-        if session is None:
-            self.menus.name_history(None, None, False)
-        else:
-            self.menus.name_history(session.study.undo_name, session.study.redo_name, self.studio.writable)
-
-    def _enable(self) -> None:
-        session = self.studio.session
-        present = Need.NOTHING
-        if session is not None:
-            present |= Need.STUDY | (Need.WRITABLE if self.studio.writable else Need.NOTHING)
-        if self.studio.recording is not None:
-            present |= Need.RECORDING
-        present |= Need.SELECTION if self.studio.selected else Need.NO_SELECTION
-        present |= Need.SEVERAL_VIEWS if self.views.several else Need.NOTHING
-        self.menus.enable(present, session.study.read_only_reason if session else "")
-        self._show_history()
-
-    def _show_added(self, recording_id: str) -> None:
-        if self.studio.recording is None:
-            self.choose_recording(recording_id)
-
-    def _reopen_media(self) -> None:
-        self.memory.note_place()
-        if self.studio.recording is not None:
-            self.playback.open_recording()
-            self.memory.go_to_place(self.studio.recording.id)
-            self.faces.reload()
-        self.listing.reload()
-
-    def _show_problem(self, error: UserError) -> None:
-        self.messages.show_message(error.message, Level.WARNING, error.hint)
-
-    def _offer_to_locate(self, located: object) -> None:
-        if not isinstance(located, LocatedMedium):
-            return
-        action = ("locate", "Locate…") if self.studio.writable else None
-        name = located.path.name
-        replaced = located.state is MediaState.REPLACED
-        text = f"The file {name} is not the one that was added." if replaced else f"The file {name} is missing."
-        self.messages.show_message(text, Level.WARNING, "Segments stay usable.", action)
-
-    def _show_done(self, work: Work, result: Result) -> None:
-        self.listing.runs_changed(work.recording_id)
-        self.messages.show_message(f"{work.title}: {summary(work, result)}")
-
-    def _show_recording_menu(self, recording_id: str, where: QPoint) -> None:
-        self.choose_recording(recording_id)
-        self._popup(("details", "rename", "track", "export", "locate"), where)
-
-    def look_at(self, recording_id: str, time_us: int) -> None:
-        """Show a recording at a time in microseconds."""
-        self.choose_recording(recording_id)
-        self.playback.jump(time_us)
-
-    def _welcome_chosen(self, key: str) -> None:
-        if key == "sample":
-            self._open_sample()
-        elif key.startswith(_RECENT):
-            self.open_study(Path(key.removeprefix(_RECENT)))
-        else:
-            self.menus.actions[key].trigger()
-
-    def _open_sample(self) -> None:
-        from app.gui.sample import sample_study
-
-        try:
-            path = sample_study()
-        except UserError as error:
-            self.show_error(error)
-            return
-        self.files.open(path)
-
-    def _show_timeline_menu(self, where: QPoint, segment_id: str, _time_us: int) -> None:
-        self._popup(_ON_SEGMENT if segment_id else _ON_TIMELINE, where, () if segment_id else self.menus.label_actions)
-
-    def _popup(self, keys: Sequence[str], where: QPoint, more: Sequence[QAction] = ()) -> None:
-        menu = QMenu(self)
-        menu.addActions([*(self.menus.actions[key] for key in keys), *more])
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        menu.popup(where)
-
-    def _leave(self) -> None:
-        self.inspecting.flush()
-        self.memory.save_view()
-        self.jobs.cancel_all()
 
     # Events
 

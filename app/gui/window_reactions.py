@@ -1,0 +1,158 @@
+"""What the window shows when the study, the recording, the selection or a job changes."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+
+from app.core.jobs import Work
+from app.core.session import LocatedMedium, MediaState, Session, owner_of_copy
+from app.gui.actions import Need
+from app.gui.job_center import Result, summary
+from project.errors import UserError
+from project.queries.recordings import recording
+from project.types import Changes
+from widgets.inspector import Inspector
+from widgets.message_bar import Level
+
+if TYPE_CHECKING:
+    from app.gui.main_window import MainWindow
+
+
+class WindowReactions(QObject):
+    """Tells the parts of the window what is new; nothing here changes a study."""
+
+    def __init__(self, window: "MainWindow") -> None:
+        super().__init__(window)
+        self._window = window
+
+    def apply(self, changes: Changes, initiator: object) -> None:
+        """Show what a step changed."""
+        if changes.ids("recording"):
+            self._leave_what_is_gone()
+        came_or_went = self._window.feed.apply(changes)
+        self._window.listing.apply(changes, came_or_went, self._window.feed.counts())
+        if initiator is not self._window.editing or came_or_went:
+            self._window.inspecting.apply(changes)
+        self._window.faces.apply(changes)
+        if changes.ids("segment"):
+            self._window.marks.show()
+        self._window.messages.set_saved("Saved")
+
+    def _leave_what_is_gone(self) -> None:
+        session, shown = self._window.studio.session, self._window.studio.recording
+        if session is not None and shown is not None and recording(session.study, shown.id) is None:
+            self._window.studio.show_recording(None)
+
+    def show_session(self) -> None:
+        """Show the study that was opened, or the welcome page."""
+        window, session = self._window, self._window.studio.session
+        window.show_workspace(session is not None)
+        window.background.forget()
+        window.messages.dismiss()
+        window.listing.reload()
+        self.renew_inspector()
+        if session is None:
+            window.setWindowTitle("Greenroom")
+            window.messages.set_saved("")
+        else:
+            self._name(session)
+            window.memory.restore_view(session.study.id)
+        window.menus.set_recent(window.studio.settings.recent, window.open_study)
+        window.welcome.set_recent(window.studio.settings.recent)
+        window.files.questions.start = session.study.folder if session else None
+        self.enable()
+
+    def _name(self, session: Session) -> None:
+        study = session.study
+        name = str(study.get_property("name", study.path.stem) or study.path.stem)
+        owner = owner_of_copy(study)
+        whose = f", copy for {owner}" if owner else ""
+        reading = " (read-only)" if study.read_only else ""
+        self._window.setWindowTitle(f"{name}{whose}{reading} · Greenroom")
+        self._window.messages.set_saved("Read-only" if study.read_only else "Saved")
+        if study.read_only:
+            self._window.messages.show_message("This study is read-only.", Level.WARNING, study.read_only_reason)
+
+    def renew_inspector(self) -> None:
+        """Make the form anew, for the scheme and the keys that hold now."""
+        window, session = self._window, self._window.studio.session
+        form = Inspector(session.scheme, window.menus.taken()) if session else None
+        window.inspector = form
+        if form is None:
+            window.pages.drop("annotate")
+        else:
+            form.header.start.setToolTip("Start: type a time, or press [ at the playhead")
+            form.header.end.setToolTip("End: type a time, or press ] at the playhead")
+            form.play_requested.connect(lambda _id: window.playback.play_selected())
+            form.rejected.connect(lambda text: window.messages.show_message(text, Level.WARNING))
+            window.pages.put("annotate", window.comments.under(form))
+            window.guard.watch(form)
+            form.panel_made.connect(window.guard.watch)
+        window.inspecting.set_inspector(form)
+
+    def show_track(self) -> None:
+        """Offer the labels of the track that new segments go to."""
+        self._window.menus.set_track(self._window.active.track, self._window.coding.label)
+        self.enable()
+        self._window.marks.show()
+
+    def show_history(self) -> None:
+        """Say what can be undone and redone."""
+        session = self._window.studio.session
+        menus, writable = self._window.menus, self._window.studio.writable
+        if session is None:
+            menus.name_history(None, None, False)
+        else:
+            menus.name_history(session.study.undo_name, session.study.redo_name, writable)
+
+    def enable(self) -> None:
+        """Switch on the actions that make sense now."""
+        session = self._window.studio.session
+        present = Need.NOTHING
+        if session is not None:
+            present |= Need.STUDY | (Need.WRITABLE if self._window.studio.writable else Need.NOTHING)
+        if self._window.studio.recording is not None:
+            present |= Need.RECORDING
+        present |= Need.SELECTION if self._window.studio.selected else Need.NO_SELECTION
+        present |= Need.SEVERAL_VIEWS if self._window.views.several else Need.NOTHING
+        self._window.menus.enable(present, session.study.read_only_reason if session else "")
+        self.show_history()
+
+    def show_added(self, recording_id: str) -> None:
+        """Show the first recording that was added, if none is shown."""
+        if self._window.studio.recording is None:
+            self._window.choose_recording(recording_id)
+
+    def reopen_media(self) -> None:
+        """Play files that were found again."""
+        self._window.memory.note_place()
+        if self._window.studio.recording is not None:
+            self._window.playback.open_recording()
+            self._window.memory.go_to_place(self._window.studio.recording.id)
+            self._window.faces.reload()
+        self._window.listing.reload()
+
+    def show_problem(self, error: UserError) -> None:
+        """Say what the player could not do."""
+        self._window.messages.show_message(error.message, Level.WARNING, error.hint)
+
+    def offer_to_locate(self, located: object) -> None:
+        """Say that a file is not the one that was added, or not there."""
+        if not isinstance(located, LocatedMedium):
+            return
+        action = ("locate", "Locate…") if self._window.studio.writable else None
+        name = located.path.name
+        replaced = located.state is MediaState.REPLACED
+        text = f"The file {name} is not the one that was added." if replaced else f"The file {name} is missing."
+        self._window.messages.show_message(text, Level.WARNING, "Segments stay usable.", action)
+
+    def show_done(self, work: Work, result: Result) -> None:
+        """Say what a job gave."""
+        self._window.listing.runs_changed(work.recording_id)
+        self._window.messages.show_message(f"{work.title}: {summary(work, result)}")
+
+    def leave(self) -> None:
+        """Keep what was typed and how the study looked, before it is closed."""
+        self._window.inspecting.flush()
+        self._window.memory.save_view()
+        self._window.jobs.cancel_all()
