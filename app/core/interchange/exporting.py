@@ -143,7 +143,7 @@ class _Maker:
             for key, found in values.items()
         }
         if said and COMMENTS not in held:
-            held[COMMENTS] = comments_text([(self._all_names[one.annotator_id], one.text) for one in said])
+            held[COMMENTS] = comments_text([(self._all_names[each.annotator_id], each.text) for each in said])
         return Entry(one.start_us, one.end_us, one.label, held, one.id)
 
     def _speech(self, recording_id: str) -> Iterator[Lane]:
