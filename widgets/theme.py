@@ -132,6 +132,8 @@ def _desktop_shade(app: QApplication) -> Shade:
 
 
 def _set_shade(app: QApplication, shade: Shade) -> None:
+    if shade == _Current.shade and app.styleSheet() == _style_sheet(shade):
+        return
     _Current.shade = shade
     colours = load(shade)
     app.setPalette(_qt_palette(colours))
