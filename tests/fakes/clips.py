@@ -132,7 +132,7 @@ def make_clip(
                 video.codec_context.sample_aspect_ratio = pixel_aspect
         audio = output.add_stream(sound_codec, rate=sound_rate, layout="mono") if sound else None
         sent = 0
-        samples = noise(seconds, sound_rate)
+        samples = noise(seconds, sound_rate) if sound else np.empty(0, np.float32)
         for index, stamp in enumerate(stamps if video is not None else []):
             stored = np.ascontiguousarray(np.rot90(draw(index, *shown), rotation // 90))
             frame = av.VideoFrame.from_ndarray(stored, format="rgb24")
