@@ -8,6 +8,12 @@ import pytest
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Give files out as they are sorted; xdist by itself keeps those with few tests, often long ones, for the end."""
+    if hasattr(config.option, "loadscopereorder"):
+        config.option.loadscopereorder = False
+
+
 @pytest.fixture(scope="session")
 def shared_data() -> Path:
     """The folder with real faces, voices and files of other tools, where the developers have one."""
