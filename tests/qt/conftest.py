@@ -6,9 +6,16 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("QT_SCALE_FACTOR", "1")
 os.environ.setdefault("GREENROOM_AOUT", "dummy")
 
-import pytest
-from PySide6.QtWidgets import QApplication
+from collections.abc import Callable, Iterator
+from pathlib import Path
 
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.gui.main_window import MainWindow
+from app.gui.questions import Questions
 from widgets import theme
 
 
@@ -16,3 +23,33 @@ from widgets import theme
 def look(qapp: QApplication) -> None:
     """Sizes depend on the typeface and the style, so every test has them, whichever comes first."""
     theme.apply(qapp, "dark")
+
+
+@pytest.fixture(autouse=True)
+def forgotten(look: None) -> Iterator[None]:
+    """Windows of a test are gone before the next: Qt keeps them until some event loop runs, and styles them again."""
+    yield
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture
+def open_window(qtbot: QtBot) -> Iterator[Callable[..., MainWindow]]:
+    """Opens a study in the real window, for an annotator where one is named, with other answers to its questions."""
+    opened: list[MainWindow] = []
+
+    def make(study: Path, annotator: str | None = None, questions: Questions | None = None) -> MainWindow:
+        window = MainWindow(questions)
+        opened.append(window)
+        qtbot.addWidget(window)
+        window.resize(1360, 860)
+        window.show()
+        qtbot.waitExposed(window)
+        if annotator is None:
+            assert window.open_study(study)
+        else:
+            window.studio.open(study, annotator)
+        return window
+
+    yield make
+    for window in opened:
+        window.close()

@@ -3,7 +3,7 @@
 import csv
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -48,14 +48,8 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Answers())
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    assert made.open_study(study)
-    yield made
-    made.close()
+def window(open_window: Callable[..., MainWindow], study: Path) -> MainWindow:
+    return open_window(study, questions=Answers())
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """The Team window: plan, copies, merging, conflicts; marks in the list of recordings."""
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,14 +44,8 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def window(qtbot: QtBot, study: Path) -> Iterator[MainWindow]:
-    made = MainWindow(Answers())
-    qtbot.addWidget(made)
-    made.show()
-    qtbot.waitExposed(made)
-    assert made.open_study(study)
-    yield made
-    made.close()
+def window(open_window: Callable[..., MainWindow], study: Path) -> MainWindow:
+    return open_window(study, questions=Answers())
 
 
 def team_of(window: MainWindow) -> TeamWindow:

@@ -1,10 +1,9 @@
 """A training round in the window."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pytestqt.qtbot import QtBot
 
 from app.gui.main_window import MainWindow
 from app.gui.training.window import TrainingWindow
@@ -14,25 +13,6 @@ from tests.qt.walking import nameless, unexplained
 from tests.unit.core.training_round import SECOND, copy_for, open_round
 
 Open = Callable[[Path], MainWindow]
-
-
-@pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Open]:
-    opened: list[MainWindow] = []
-
-    def make(study: Path) -> MainWindow:
-        window = MainWindow()
-        opened.append(window)
-        qtbot.addWidget(window)
-        window.resize(1360, 860)
-        window.show()
-        qtbot.waitExposed(window)
-        assert window.open_study(study)
-        return window
-
-    yield make
-    for window in opened:
-        window.close()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ The owner works with commands, the annotators and the reviewer in the real windo
 computed by hand; how is written beside each.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -46,25 +46,6 @@ def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
     return Terminal(capsys)
 
 
-@pytest.fixture
-def open_as(qtbot: QtBot) -> Iterator[Window]:
-    opened: list[MainWindow] = []
-
-    def make(study: Path, annotator: str) -> MainWindow:
-        window = MainWindow()
-        opened.append(window)
-        qtbot.addWidget(window)
-        window.resize(1360, 860)
-        window.show()
-        qtbot.waitExposed(window)
-        window.studio.open(study, annotator)
-        return window
-
-    yield make
-    for window in opened:
-        window.close()
-
-
 def press(window: MainWindow, *keys: Qt.Key) -> None:
     for key in keys:
         QTest.keyClick(window.focusWidget() or window, key)
@@ -101,12 +82,12 @@ def annotate(qtbot: QtBot, window: MainWindow, number: int, marks: Marks) -> Non
 def play_annotator(
     qtbot: QtBot,
     greenroom: Terminal,
-    open_as: Window,
+    open_window: Window,
     copy: Path,
     who: str,
     work: dict[int, Marks],
 ) -> None:
-    window = open_as(copy, who)
+    window = open_window(copy, who)
     annotate(qtbot, window, 1, work[1])
     window.close_study()
     greenroom("done", copy, "--recording", "1", "--annotator", who)
@@ -120,7 +101,7 @@ def play_annotator(
 
 
 def test_a_study_with_two_annotators_from_plan_to_figures(
-    qtbot: QtBot, greenroom: Terminal, open_as: Window, tmp_path: Path
+    qtbot: QtBot, greenroom: Terminal, open_window: Window, tmp_path: Path
 ) -> None:
     footage = tmp_path / "footage"
     footage.mkdir()
@@ -158,7 +139,7 @@ def test_a_study_with_two_annotators_from_plan_to_figures(
         copies[who] = tmp_path / who / f"for-{who}.greenroom"
         copies[who].parent.mkdir()
         greenroom("split", study, "--annotator", who, "--out", copies[who], "--media", "link")
-        play_annotator(qtbot, greenroom, open_as, copies[who], who, work)
+        play_annotator(qtbot, greenroom, open_window, copies[who], who, work)
     for who, other in (("Ada", "Ben"), ("Ben", "Ada")):
         found = greenroom.json("segment", "list", copies[who])["segments"]
         assert {one["annotator"] for one in found} <= {who, "Olga"}, f"{who} works blind to {other}"
@@ -172,7 +153,7 @@ def test_a_study_with_two_annotators_from_plan_to_figures(
     assert greenroom.json("review", "list", study, "--annotator", "Ada")["total"] == 3
 
     check_figures(greenroom.json("agreement", study, "--pair", "Ada", "Ben"))
-    review(qtbot, open_as, study)
+    review(qtbot, open_window, study)
     after = greenroom.json("agreement", study, "--pair", "Ada", "Ben")
     # Of 8 annotations one is disputed; of three that Ada reviewed she agreed with two.
     assert after["disagreement_share"]["value"] == pytest.approx(1 / 8)
@@ -230,13 +211,13 @@ def check_figures(found: dict[str, dict[str, float]]) -> None:
     assert [by_iou[key] for key in sorted(by_iou)] == pytest.approx([3 / 4, 2 / 4, 2 / 4])
 
 
-def review(qtbot: QtBot, open_as: Window, study: Path) -> None:
+def review(qtbot: QtBot, open_window: Window, study: Path) -> None:
     """Ada looks at what Ben marked otherwise, in the mode Review, with keys.
 
     In recording 2 she agrees with his longer error at 2 s and disagrees with his error at 5 s; in recording 3 she
     agrees with his error at 12 s.
     """
-    window = open_as(study, "Ada")
+    window = open_window(study, "Ada")
     show(qtbot, window, 2)
     window.set_mode("review")
     press(window, Key.Key_N)

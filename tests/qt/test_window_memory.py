@@ -1,6 +1,6 @@
 """The window comes back as it was left, also when the program was killed."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -22,25 +22,6 @@ def study(tmp_path: Path) -> Path:
     with Study.create(tmp_path / "lab.greenroom") as made:
         fill(made, recordings=3, segments=9, annotators=1)
     return tmp_path / "lab.greenroom"
-
-
-@pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Open]:
-    opened: list[MainWindow] = []
-
-    def make(study: Path) -> MainWindow:
-        window = MainWindow()
-        opened.append(window)
-        qtbot.addWidget(window)
-        window.resize(1360, 860)
-        window.show()
-        qtbot.waitExposed(window)
-        assert window.open_study(study)
-        return window
-
-    yield make
-    for window in opened:
-        window.close()
 
 
 def ids(window: MainWindow) -> list[str]:

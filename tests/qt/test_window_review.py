@@ -1,6 +1,6 @@
 """Two annotators' work is reviewed in the real window, with keys only."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -37,23 +37,13 @@ def study(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_window(qtbot: QtBot) -> Iterator[Open]:
-    opened: list[MainWindow] = []
-
+def open_window(qtbot: QtBot, open_window: Callable[..., MainWindow]) -> Open:
     def make(study: Path) -> MainWindow:
-        window = MainWindow()
-        opened.append(window)
-        qtbot.addWidget(window)
-        window.resize(1360, 860)
-        window.show()
-        qtbot.waitExposed(window)
-        window.studio.open(study, "Ada")
+        window = open_window(study, "Ada")
         qtbot.waitUntil(window.isActiveWindow)
         return window
 
-    yield make
-    for window in opened:
-        window.close()
+    return make
 
 
 def press(window: MainWindow, *keys: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
