@@ -1,96 +1,16 @@
 """How sure one can be, frame by frame, that every face of a recording is hidden, and where a person has to look."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from enum import StrEnum
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymize.places import RANK, WORSE, CertaintySpan, Cover, Place, Reason
+from anonymize.track_ends import Course, Frames, Hidden, open_ends, true_runs
 from project.regions import Region, RegionKind
-from project.timebase import SECOND, FrameTimes
+from project.timebase import FrameTimes
 from project.types import DOUBTFUL_BELOW, FaceTrack, Origin
-
-LONGEST_GAP_US = 5 * SECOND
-"""Two tracks further apart in time are not taken for one face."""
-AFTER_END_US = SECOND // 2
-"""For how long a face is looked for after its track ended in the middle of the picture, or before it began."""
-SHORTEST_US = 400_000
-"""Weak or interpolated stretches that are shorter are not worth a look: not every frame is searched."""
-_NEAR = 1.0
-_NEAR_PER_SECOND = 1.5
-_LIKE_SIZE = 2.0
-_EDGE = 0.1
-_COVERED_SHARE = 0.5
-_AT_CUT = 2
-_BOX = NDArray[np.float64]
-
-
-class Cover(StrEnum):
-    """What is known about the faces of a frame."""
-
-    COVERED = "covered"
-    UNCERTAIN = "uncertain"
-    UNCOVERED = "uncovered"
-
-
-class Reason(StrEnum):
-    """Why a frame needs a look, the worst first."""
-
-    UNSEARCHED = "unsearched"
-    DAMAGED = "damaged"
-    GAP = "gap"
-    ENDS = "ends"
-    BEGINS = "begins"
-    DOUBTFUL = "doubtful"
-    WEAK = "weak"
-    GUESSED = "guessed"
-    DRAWN_END = "drawn end"
-    NONE = ""
-
-
-_RANK = {reason: place for place, reason in enumerate(Reason)}
-_WORSE = {Cover.UNCOVERED: 0, Cover.UNCERTAIN: 1, Cover.COVERED: 2}
-
-
-@dataclass(frozen=True, slots=True)
-class CertaintySpan:
-    """A run of frames of one state.
-
-    Attributes:
-        start_us: time stamp of its first frame.
-        end_us: when its last frame stops being shown.
-        track_id: of the track or region that it is about; None where it is about none.
-        frame: position of the frame to look at first.
-        box: x, y, width, height in pixels, where a face may be bare in that frame; None where nothing tells.
-        weight: the best score of the tracks it is about, 0 to 1; 1 where it is about none.
-    """
-
-    start_us: int
-    end_us: int
-    state: Cover
-    reason: Reason
-    track_id: str | None
-    frame: int
-    box: tuple[int, int, int, int] | None = None
-    weight: float = 1.0
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    first: int
-    last: int
-    state: Cover
-    reason: Reason
-    track_id: str | None = None
-    frame: int = -1
-    boxes: _BOX | None = None
-    weight: float = 1.0
-
-    @property
-    def badness(self) -> tuple[int, int, float, int]:
-        return -_WORSE[self.state], -_RANK[self.reason], self.weight, self.last - self.first
 
 
 def certainty(
@@ -124,12 +44,12 @@ def certainty(
     total = len(times)
     if not total:
         return []
-    frames = _Frames(times, size, np.unique(np.array([*cuts], np.int64)))
-    live = [_Course(one) for one in tracks if not one.dismissed and len(one.frames)]
-    hidden = _Hidden(live, [one for one in regions if one.kind is not RegionKind.FACE], frames)
-    places = [_Place(searched, total - 1, Cover.UNCOVERED, Reason.UNSEARCHED)] if searched < total else []
-    places += [_Place(one, one, Cover.UNCOVERED, Reason.DAMAGED) for one in damaged if 0 <= one < total]
-    places += _ends(live, frames, hidden)
+    frames = Frames(times, size, np.unique(np.array([*cuts], np.int64)))
+    live = [Course(one) for one in tracks if not one.dismissed and len(one.frames)]
+    hidden = Hidden(live, [one for one in regions if one.kind is not RegionKind.FACE], frames)
+    places = [Place(searched, total - 1, Cover.UNCOVERED, Reason.UNSEARCHED)] if searched < total else []
+    places += [Place(one, one, Cover.UNCOVERED, Reason.DAMAGED) for one in damaged if 0 <= one < total]
+    places += open_ends(live, frames, hidden)
     for course in live:
         places += _stretches(course, frames)
     which = np.full(total, -1, np.int64)
@@ -145,175 +65,7 @@ def certainty(
 def queue(spans: Iterable[CertaintySpan]) -> list[CertaintySpan]:
     """Return the spans that need a look, the worst first: by state, by reason, the likeliest face, the longest."""
     waiting = (one for one in spans if one.state is not Cover.COVERED)
-    return sorted(
-        waiting, key=lambda one: (_WORSE[one.state], _RANK[one.reason], -one.weight, one.start_us - one.end_us)
-    )
-
-
-class _Frames:
-    """Times of frames, where shots begin and end, and how many frames make a stretch that is worth a look."""
-
-    def __init__(self, times: FrameTimes, size: tuple[int, int], cuts: NDArray[np.int64]) -> None:
-        self.times_us = times.times_us
-        self.size = size
-        self.bounds = np.unique(np.concatenate([[0], cuts[(cuts > 0) & (cuts < len(times))], [len(times)]]))
-        self.second = SECOND / max(1.0, (times.end_us - times.time_of(0)) / len(times))
-        self.least = max(2, round(SHORTEST_US / SECOND * self.second))
-
-    def shot(self, frame: int) -> tuple[int, int]:
-        """Return the first and the last frame of the shot that a frame is in."""
-        at = int(np.searchsorted(self.bounds, frame, side="right"))
-        at = min(max(at, 1), len(self.bounds) - 1)
-        return int(self.bounds[at - 1]), int(self.bounds[at]) - 1
-
-    def near(self, time_us: int) -> int:
-        return int(np.searchsorted(self.times_us, time_us, side="left"))
-
-
-class _Course:
-    """A track, and what its ends are like."""
-
-    def __init__(self, track: FaceTrack) -> None:
-        self.track, self.id = track, track.id
-        self.first, self.last = int(track.frames[0]), int(track.frames[-1])
-        self.likely = not track.doubtful or track.participant_id is not None
-        self.weight = float(track.scores.max())
-
-    def end(self, last: bool) -> _BOX:
-        found: _BOX = self.track.boxes[-1 if last else 0].astype(np.float64)
-        return found
-
-    def drawn(self, last: bool) -> bool:
-        return bool(self.track.origins[-1 if last else 0] == Origin.DRAWN)
-
-
-class _Hidden:
-    """Tells where the place of a face is covered by something else."""
-
-    def __init__(self, courses: Sequence[_Course], regions: Sequence[Region], frames: _Frames) -> None:
-        self._courses, self._regions, self._frames = courses, regions, frames
-        self._firsts = np.array([one.first for one in courses], np.int64)
-        self._lasts = np.array([one.last for one in courses], np.int64)
-
-    def at(self, first: int, boxes: _BOX) -> NDArray[np.bool_]:
-        """Say for each of the frames from `first` on whether half of its box lies under a track or a region."""
-        wanted = np.arange(first, first + len(boxes))
-        found = np.zeros(len(boxes), np.bool_)
-        for at in np.flatnonzero((self._firsts <= wanted[-1]) & (self._lasts >= wanted[0])).tolist():
-            track = self._courses[at].track
-            place = np.clip(np.searchsorted(track.frames, wanted), 0, len(track.frames) - 1)
-            there = track.frames[place] == wanted
-            found |= there & (_shared(boxes, track.boxes[place].astype(np.float64)) >= _COVERED_SHARE)
-        times = self._frames.times_us[wanted]
-        for region in self._regions:
-            there = (times >= region.start_us) & (times < region.end_us)
-            if there.any():
-                found |= there & (_shared(boxes, region.boxes_at(times)) >= _COVERED_SHARE)
-        return found
-
-
-def _shared(boxes: _BOX, others: _BOX) -> NDArray[np.float64]:
-    """Return (n,) which share of each box lies in the other of the same row."""
-    low = np.maximum(boxes[:, :2], others[:, :2])
-    high = np.minimum(boxes[:, :2] + boxes[:, 2:], others[:, :2] + others[:, 2:])
-    sides = np.maximum(high - low, 0)
-    shares: NDArray[np.float64] = sides.prod(1) / np.maximum(boxes[:, 2:].prod(1), 1e-9)
-    return shares
-
-
-def _ends(courses: Sequence[_Course], frames: _Frames, hidden: _Hidden) -> list[_Place]:
-    """Return what lies after tracks that end, and before tracks that begin, where the face may still be there."""
-    found: list[_Place] = []
-    followed, following = set(), set()
-    for before, after in _one_face(courses, frames):
-        followed.add(before.id)
-        following.add(after.id)
-        count = after.first - before.last - 1
-        if count:
-            share = (np.arange(1, count + 1) / (count + 1))[:, None]
-            boxes = before.end(True) * (1 - share) + after.end(False) * share
-            state = Cover.UNCOVERED if before.likely or after.likely else Cover.UNCERTAIN
-            middle = before.last + (count + 1) // 2
-            place = _Place(before.last + 1, after.first - 1, state, Reason.GAP, before.id, middle, boxes)
-            found += _open(replace(place, weight=min(before.weight, after.weight)), hidden, frames.least)
-    length = max(1, round(AFTER_END_US / SECOND * frames.second))
-    for course in courses:
-        for last, paired in ((True, followed), (False, following)):
-            frame = course.last if last else course.first
-            first, final = frames.shot(frame)
-            if course.id in paired or _at_edge(course.end(last), frames.size):
-                continue
-            room = final - frame if last else frame - first
-            if room <= _AT_CUT:
-                continue
-            count = min(length, room)
-            reason = Reason.DRAWN_END if course.drawn(last) else Reason.ENDS if last else Reason.BEGINS
-            sure = course.likely and reason is not Reason.DRAWN_END
-            start, look = (frame + 1, frame + 1) if last else (frame - count, frame - 1)
-            boxes = np.tile(course.end(last), (count, 1))
-            state = Cover.UNCOVERED if sure else Cover.UNCERTAIN
-            place = _Place(start, start + count - 1, state, reason, course.id, look, boxes, course.weight)
-            found += _open(place, hidden, frames.least)
-    return found
-
-
-def _one_face(courses: Sequence[_Course], frames: _Frames) -> list[tuple[_Course, _Course]]:
-    """Return pairs of tracks of which the second probably goes on with the face of the first, each used once a side."""
-    by_start = sorted(courses, key=lambda one: one.first)
-    starts = np.array([one.first for one in by_start], np.int64)
-    pairs: list[tuple[float, _Course, _Course]] = []
-    for before in courses:
-        _, final = frames.shot(before.last)
-        until = min(final, frames.near(int(frames.times_us[before.last]) + LONGEST_GAP_US))
-        low, high = np.searchsorted(starts, (before.last + 1, until + 1), side="left")
-        for after in by_start[low:high]:
-            seconds = (frames.times_us[after.first] - frames.times_us[before.last]) / SECOND
-            cost = _apart(before.end(True), after.end(False), float(seconds))
-            if cost is not None:
-                pairs.append((cost, before, after))
-    pairs.sort(key=lambda pair: pair[0])
-    used: tuple[set[str], set[str]] = (set(), set())
-    found = []
-    for _, before, after in pairs:
-        if before.id not in used[0] and after.id not in used[1]:
-            used[0].add(before.id)
-            used[1].add(after.id)
-            found.append((before, after))
-    return found
-
-
-def _apart(one: _BOX, other: _BOX, seconds: float) -> float | None:
-    """Return how far two boxes are from each other, or None where they cannot be one face."""
-    sides = np.sqrt(np.maximum([one[2] * one[3], other[2] * other[3]], 1.0))
-    distance = float(np.hypot(*(one[:2] + one[2:] / 2 - other[:2] - other[2:] / 2))) / float(sides.max())
-    if float(sides.max() / sides.min()) > _LIKE_SIZE or distance > _NEAR + _NEAR_PER_SECOND * seconds:
-        return None
-    return distance + seconds
-
-
-def _at_edge(box: _BOX, size: tuple[int, int]) -> bool:
-    x, y, width, height = box.tolist()
-    slack = _EDGE * max(width, height)
-    return bool(x < slack or y < slack or x + width > size[0] - slack or y + height > size[1] - slack)
-
-
-def _open(place: _Place, hidden: _Hidden, least: int) -> list[_Place]:
-    """Return the parts of a stretch in which its boxes are not covered."""
-    if place.boxes is None:
-        return []
-    free = _closed(_runs(~hidden.at(place.first, place.boxes)), least)
-    return [replace(place, first=place.first + a, last=place.first + b - 1, boxes=place.boxes[a:b]) for a, b in free]
-
-
-def _closed(runs: list[tuple[int, int]], least: int) -> list[tuple[int, int]]:
-    """Join runs with fewer frames than that between them: what covers a face for a moment does not split a place."""
-    joined: list[tuple[int, int]] = []
-    for first, after in runs:
-        if joined and first - joined[-1][1] < least:
-            joined[-1] = (joined[-1][0], after)
-        else:
-            joined.append((first, after))
-    return joined
+    return sorted(waiting, key=lambda one: (WORSE[one.state], RANK[one.reason], -one.weight, one.start_us - one.end_us))
 
 
 def _absorb(which: NDArray[np.int64], least: int) -> None:
@@ -332,24 +84,19 @@ def _absorb(which: NDArray[np.int64], least: int) -> None:
         which[first:after] = max([number, *beside])
 
 
-def _stretches(course: _Course, frames: _Frames) -> list[_Place]:
+def _stretches(course: Course, frames: Frames) -> list[Place]:
     """Return where a track itself is uncertain."""
     if not course.likely:
-        return [_Place(course.first, course.last, Cover.UNCERTAIN, Reason.DOUBTFUL, course.id, weight=course.weight)]
+        return [Place(course.first, course.last, Cover.UNCERTAIN, Reason.DOUBTFUL, course.id, weight=course.weight)]
     track, found = course.track, []
     drawn = track.origins == Origin.DRAWN
     guessed = track.origins == Origin.INTERPOLATED
     weak = (track.scores < DOUBTFUL_BELOW) & ~drawn
     for mask, reason in ((weak, Reason.WEAK), (guessed, Reason.GUESSED)):
-        for a, b in _runs(mask, frames.least):
+        for a, b in true_runs(mask, frames.least):
             first, last = int(track.frames[a]), int(track.frames[b - 1])
-            found.append(_Place(first, last, Cover.UNCERTAIN, reason, course.id, weight=course.weight))
+            found.append(Place(first, last, Cover.UNCERTAIN, reason, course.id, weight=course.weight))
     return found
-
-
-def _runs(mask: NDArray[np.bool_], least: int = 1) -> list[tuple[int, int]]:
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]))).reshape(-1, 2)
-    return [(a, b) for a, b in edges[edges[:, 1] - edges[:, 0] >= least].tolist()]
 
 
 def _seen_frames(times: FrameTimes, seen: Iterable[tuple[int, int]]) -> NDArray[np.bool_]:
@@ -361,7 +108,7 @@ def _seen_frames(times: FrameTimes, seen: Iterable[tuple[int, int]]) -> NDArray[
     return found
 
 
-def _span(first: int, last: int, number: int, places: Sequence[_Place], times: FrameTimes) -> CertaintySpan:
+def _span(first: int, last: int, number: int, places: Sequence[Place], times: FrameTimes) -> CertaintySpan:
     start = times.time_of(first)
     end = times.time_of(last + 1) if last + 1 < len(times) else times.end_us
     if number < 0:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from anonymize.certainty import Cover
+from anonymize.places import Cover
 from app.cli.output import json_option, tell
 from app.cli.study import STUDY
 from app.core.commands import face_review as commands

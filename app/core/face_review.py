@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from anonymize.certainty import CertaintySpan, Cover, Reason, certainty, queue
+from anonymize.certainty import certainty, queue
+from anonymize.places import CertaintySpan, Cover, Reason
 from app.core.session import Session
 from media.cache import cache_folder
 from project.counted import counted

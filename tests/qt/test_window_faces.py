@@ -14,7 +14,7 @@ from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from anonymize.certainty import Reason
+from anonymize.places import Reason
 from app.core import text_regions
 from app.core.jobs import Work
 from app.core.track_file import save_tracks

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from anonymize.certainty import Reason as Why
+from anonymize.places import Reason as Why
 from app.core.face_review import WORDS, FaceSheet, sheet
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason

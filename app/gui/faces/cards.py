@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from anonymize.certainty import CertaintySpan
+from anonymize.places import CertaintySpan
 from app.core.face_review import undecided
 from project.regions import Region, RegionKind
 from project.types import FaceTrack, Participant

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal
 
-from anonymize.certainty import Reason
+from anonymize.places import Reason
 from app.core.commands import regions as commands
 from app.core.session import Session
 from app.gui.faces.places import Places

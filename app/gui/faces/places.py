@@ -7,7 +7,7 @@ from PySide6.QtCore import QEvent, QObject, Signal
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QToolTip
 
-from anonymize.certainty import CertaintySpan, Cover
+from anonymize.places import CertaintySpan, Cover
 from app.core.face_review import WORDS
 from app.gui.timeline_feed import TimelineFeed
 from project.counted import counted

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from anonymize.certainty import CertaintySpan, Cover, Reason, certainty, queue
+from anonymize.certainty import certainty, queue
+from anonymize.places import CertaintySpan, Cover, Reason
 from project.regions import Keyframe, Region, RegionKind
 from project.timebase import FrameTimes
 from project.types import FaceTrack, Origin

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.certainty import Cover, Reason
+from anonymize.places import Cover, Reason
 from app.core.commands import face_review as review
 from app.core.commands import history, participants, regions
 from app.core.face_review import FaceSheet, sheet
