@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from anonymize.ellipses import FaceMask
 from anonymize.masks import LEAST_MARGIN
-from anonymize.search import overlap, search
+from anonymize.search import search
 from media.index import FrameIndex, load_index
 from media.iterate import pictures
 from media.picture import Picture
+from models.boxes import overlap
 from models.faces.base import Detections, FaceDetector
 from project.progress import Progress, Silent
 from project.regions import Region, RegionKind

@@ -52,13 +52,3 @@ def search(detector: FaceDetector, image: NDArray[np.uint8], near: Iterable[Box]
         if len(detector.detect(np.ascontiguousarray(image[top:bottom, left:right]), min(_NEARLY, least))):
             return detector.detect(image, least)
     return Detections.none()
-
-
-def overlap(a: Box, b: Box) -> float:
-    """Return the intersection over union of two boxes x, y, width, height; 0 where one has no area."""
-    across = min(a[0] + a[2], b[0] + b[2]) - max(a[0], b[0])
-    down = min(a[1] + a[3], b[1] + b[3]) - max(a[1], b[1])
-    if across <= 0 or down <= 0 or min(a[2], a[3], b[2], b[3]) <= 0:
-        return 0.0
-    shared = float(across * down)
-    return shared / float(a[2] * a[3] + b[2] * b[3] - shared)

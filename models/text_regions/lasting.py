@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.boxes import overlap
 from models.text_regions.base import TextBoxes
 
 _SAME = 0.5
@@ -55,7 +56,7 @@ def lasting(found: Iterable[tuple[int, TextBoxes]], interval_us: int, least_look
     for time_us, text in found:
         taken: set[int] = set()
         for box, score in zip(text.boxes, text.scores, strict=True):
-            fits = [(_overlap(one.box, box), at) for at, one in enumerate(live) if at not in taken]
+            fits = [(overlap(one.box, box), at) for at, one in enumerate(live) if at not in taken]
             best, at = max(fits, default=(0.0, -1))
             if best >= _SAME:
                 line = live[at]
@@ -88,10 +89,3 @@ def _hull(one: NDArray[np.float32], other: NDArray[np.float32]) -> NDArray[np.fl
     low = np.minimum(one[:2], other[:2])
     high = np.maximum(one[:2] + one[2:], other[:2] + other[2:])
     return np.concatenate([low, high - low]).astype(np.float32)
-
-
-def _overlap(one: NDArray[np.float32], other: NDArray[np.float32]) -> float:
-    low = np.maximum(one[:2], other[:2])
-    high = np.minimum(one[:2] + one[2:], other[:2] + other[2:])
-    shared = float(np.maximum(high - low, 0).prod())
-    return shared / max(1e-9, float(one[2:].prod() + other[2:].prod()) - shared)

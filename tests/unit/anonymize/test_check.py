@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from anonymize.check import CheckResult, Finding, check_rendering
-from anonymize.search import overlap
 from media.iterate import pictures
+from models.boxes import overlap
 from models.faces.base import Detections
 from project.errors import Cancelled, UserError
 from project.progress import Silent
@@ -141,11 +141,6 @@ def test_times_are_those_of_the_recording(clip: Path) -> None:
     late = track([HERE] * 4, times_us=[5_000_000, 5_040_000, 5_080_000, 5_120_000])
     result = look(clip, [late], Told([[(HERE, 0.9)], [], [], []]), start_us=5_000_000)
     assert result.faces_left == [5_000_000]
-
-
-def test_boxes_without_area_overlap_nothing() -> None:
-    assert overlap(np.zeros(4), np.array(HERE)) == 0
-    assert overlap(np.array(HERE), np.array(HERE)) == 1
 
 
 def test_it_can_be_cancelled(clip: Path) -> None:

@@ -12,7 +12,7 @@ from anonymize.measures.landmarks_error import interocular, mean_error, normaliz
 from anonymize.measures.leaks import leaks
 from anonymize.measures.signals import lag, mean_difference, pearson
 from anonymize.measures.warp import seen_in_both, warp_error, warp_ratio
-from anonymize.search import overlap
+from models.boxes import overlap
 
 FACES = np.array([[10, 10, 40, 40], [200, 50, 30, 30]], np.float32)
 
