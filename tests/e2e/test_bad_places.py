@@ -1,8 +1,11 @@
 """Places that do not take what is written: folders that are read-only, disks that are full, network drives."""
 
+import contextlib
 import errno
+import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,8 +14,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from app.cli import run
 from app.core.session import Session
 from tests.e2e.lab import LIMIT_S, Lab, may_mount, run_apart
+from tests.fakes.clips import make_clip
 
 MARK = ("--recording", "1", "--start", "0", "--end", "0.2", "--verdict", "error", "--annotator", "Ada")
 
@@ -22,11 +27,25 @@ def _snow(index: int, width: int, height: int) -> NDArray[np.uint8]:
     return np.random.default_rng(index).integers(0, 255, (height, width, 3), np.uint8)
 
 
+@pytest.fixture(scope="module")
+def tracked_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder like that of a lab: the study with one recording, whose faces were looked for."""
+    folder = tmp_path_factory.mktemp("tracked")
+    film, study = folder / "footage" / "a.mp4", folder / "study" / "lab.greenroom"
+    film.parent.mkdir()
+    study.parent.mkdir()
+    make_clip(film, size=(320, 240), frames=24, sound=True, draw=_snow)
+    for command in (["new", study], ["add", study, film], ["faces", study]):
+        with contextlib.redirect_stdout(io.StringIO()):
+            assert run([*map(str, command)]) == 0
+    return folder
+
+
 @pytest.fixture
-def tracked(lab: Lab) -> Lab:
-    """The study with one recording, whose faces were looked for."""
-    lab.greenroom("add", lab.study, lab.film("a.mp4", size=(320, 240), frames=24, sound=True, draw=_snow))
-    lab.greenroom("faces", lab.study)
+def tracked(lab: Lab, tracked_once: Path) -> Lab:
+    """A copy of it in the lab."""
+    shutil.copyfile(tracked_once / "study" / "lab.greenroom", lab.study)
+    lab.keep(shutil.copyfile(tracked_once / "footage" / "a.mp4", lab.footage / "a.mp4"))
     return lab
 
 

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,17 @@ def how_many_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("project.merging.fresh.MANY", request.param)
         yield
+
+
+@cache
+def _two_segments() -> bytes:
+    """The file of a study with two segments."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = furnish(Path(folder) / "home.greenroom")
+        with Study.open(path) as study:
+            for n in range(2):
+                mark(study, (ADA, BO)[n], recording="r-2", start=n * 1_000_000, rationale="first")
+        return path.read_bytes()
 
 
 def play(path: Path, edits: list[tuple[str, int, int]]) -> None:
@@ -72,10 +84,8 @@ def change(study: Study, what: str, which: int, value: int) -> None:
 
 def lab(folder: Path, home: list[Any], copies: list[list[Any]]) -> tuple[Path, list[Path]]:
     """A study with two segments, copies of it, and edits in all of them."""
-    path = furnish(folder / "home.greenroom")
-    with Study.open(path) as study:
-        for n in range(2):
-            mark(study, (ADA, BO)[n], recording="r-2", start=n * 1_000_000, rationale="first")
+    path = folder / "home.greenroom"
+    path.write_bytes(_two_segments())
     copy_file(path, "first")
     made = [copy_file(path, f"copy-{n}") for n in range(len(copies))]
     for where, edits in zip(made, copies, strict=True):
