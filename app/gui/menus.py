@@ -8,7 +8,8 @@ from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu
 
-from app.gui.actions import ACTIONS, MARKED, Need, Spec
+from app.gui.actions.spec import MARKED, Need, Spec
+from app.gui.actions.table import ACTIONS
 from project.schemes.scheme import Choice, Field, Label, Scheme, Track
 from widgets.icons import icon
 from widgets.shortcut_sheet import Shortcut

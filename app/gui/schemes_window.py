@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QWidget
 from app.core.commands import schemes as commands
 from app.core.scheme_report import Orphan, kept_schemes, orphans_of
 from app.core.session import Session
-from app.gui.actions import ACTIONS
+from app.gui.actions.table import ACTIONS
 from app.gui.context import Context
 from app.gui.questions import Questions
 from app.gui.studio import Studio

@@ -9,7 +9,7 @@ from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QFileDialog
 
 from app.core.shortcuts import KeyTable, read_keys, write_keys
-from app.gui.actions import ACTIONS
+from app.gui.actions.table import ACTIONS
 from project.errors import UserError
 from widgets.shortcut_editor import Row, ShortcutEditor
 

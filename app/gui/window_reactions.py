@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.core.jobs import Work
 from app.core.session import LocatedMedium, MediaState, Session, owner_of_copy
-from app.gui.actions import Need
+from app.gui.actions.spec import Need
 from app.gui.job_center import Result, summary
 from project.errors import UserError
 from project.queries.recordings import recording

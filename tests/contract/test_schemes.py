@@ -9,7 +9,7 @@ import pytest
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
 from app.core.session import Session
-from app.gui.actions import ACTIONS
+from app.gui.actions.table import ACTIONS
 from project.queries.segments import segment, values_of
 from project.schemes.loader import load_scheme, parse_scheme
 from project.schemes.scheme import NUMBERS, Field, FieldKind, Scheme

@@ -5,7 +5,7 @@ from importlib import import_module
 
 import pytest
 
-from app.gui.actions import ACTIONS
+from app.gui.actions.table import ACTIONS
 from app.gui.pages import MODES, Mode
 from app.gui.study_windows import WINDOWS
 from tests.contract.documentation import ROOT, all_pages

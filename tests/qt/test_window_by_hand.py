@@ -11,7 +11,7 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
-from app.gui.actions import ACTIONS
+from app.gui.actions.table import ACTIONS
 from app.gui.export_dialog import ExportDialog, ExportRequest
 from app.gui.export_result import ExportResult, Findings
 from app.gui.main_window import MainWindow

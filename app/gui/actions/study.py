@@ -1,0 +1,76 @@
+"""The menu Study: windows about the whole study."""
+
+from app.gui.actions.spec import EDITING, Need, Spec
+from app.gui.team.marking import toggle_done, toggle_hold_out
+
+STUDY: tuple[Spec, ...] = (
+    Spec(
+        "schemes",
+        "&Study",
+        "&Schemes…",
+        ("F4",),
+        lambda w: w.windows.open("schemes"),
+        Need.STUDY,
+        icon="tag",
+    ),
+    Spec(
+        "segments",
+        "&Study",
+        "&All segments…",
+        ("Ctrl+Shift+F",),
+        lambda w: w.windows.open("segments"),
+        Need.STUDY,
+        icon="search",
+    ),
+    Spec(
+        "checklist",
+        "&Study",
+        "&Checklist…",
+        ("Ctrl+Shift+L",),
+        lambda w: w.windows.open("checklist"),
+        Need.STUDY,
+        icon="list-checks",
+    ),
+    Spec(
+        "agreement",
+        "&Study",
+        "A&greement and statistics…",
+        ("F7",),
+        lambda w: w.windows.open("agreement"),
+        Need.STUDY,
+        icon="info",
+    ),
+    Spec("adjudicate", "&Study", "Ad&judicated lane…", (), lambda w: w.windows.open("adjudicate"), Need.STUDY),
+    Spec("team", "&Study", "&Team…", ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="list-checks"),
+    Spec(
+        "training",
+        "&Study",
+        "Trai&ning…",
+        ("Shift+F6",),
+        lambda w: w.windows.open("training"),
+        Need.STUDY,
+        icon="circle-check",
+    ),
+    Spec(
+        "done",
+        "&Study",
+        "Mark recording as &done, or not",
+        ("Ctrl+D",),
+        lambda w: toggle_done(w),
+        EDITING,
+        icon="circle-check",
+        line=True,
+    ),
+    Spec("hold_out", "&Study", "&Hold out recording, or not", (), lambda w: toggle_hold_out(w), EDITING, "lock"),
+    Spec("activity", "&Study", "Active &minutes…", (), lambda w: w.windows.open("activity"), Need.STUDY, line=True),
+    Spec(
+        "release",
+        "&Study",
+        "&Release…",
+        ("Ctrl+Shift+R",),
+        lambda w: w.windows.open("release"),
+        Need.STUDY,
+        icon="lock",
+        line=True,
+    ),
+)
