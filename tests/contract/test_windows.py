@@ -10,7 +10,7 @@ from app.gui.pages import MODES, Mode
 from app.gui.study_windows import WINDOWS
 from tests.contract.documentation import ROOT, all_pages
 
-_TEXT = (ROOT / "app" / "gui" / "actions.py").read_text("utf-8")
+_TEXT = "".join(file.read_text("utf-8") for file in sorted((ROOT / "app" / "gui" / "actions").glob("*.py")))
 OPENING = dict(re.findall(r'Spec\(\s*"([a-z_-]+)"(?:(?!Spec\().)*?windows\.open\("([a-z_]+)"\)', _TEXT, re.DOTALL))
 """Key of an action -> the window that it opens."""
 MADE = {f"mode {mode.key}": mode.factory for mode in MODES if mode.factory} | WINDOWS
