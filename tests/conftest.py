@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,16 @@ def session_folders(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session")
+def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Folders of their own, one after another; `mktemp` looks through all there are each time."""
+    folder = tmp_path_factory.mktemp("homes")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def own_folders(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_folders(homes: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> None:
     """Fresh settings, cache and data folders for every test."""
-    _point_at(tmp_path_factory.mktemp("home"), monkeypatch)
+    home = next(homes)
+    home.mkdir()
+    _point_at(home, monkeypatch)
