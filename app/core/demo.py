@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
+from anonymize.methods.registry import recommended
 from app.core import anonymization, face_tracking
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
@@ -20,7 +21,6 @@ from project.store import Study
 from project.types import Json, Verdict
 from resources import resource
 
-METHOD = "solid"
 ANNOTATOR = "Demo"
 
 
@@ -74,7 +74,7 @@ def make_demo(folder: Path, progress: Callable[[Work], Progress]) -> Demo:
             run_here(session, work, progress(work))
             tracked = latest_run(session.study, recording_id, "faces")
             assert tracked is not None
-        export = anonymization.prepare(session, recording_id, METHOD, folder, overwrite=True)
+        export = anonymization.prepare(session, recording_id, recommended(), folder, overwrite=True)
         result, _ = run_here(session, export, progress(export))
         number = session.recording(recording_id).number
     frames = cast(int, tracked.result["frames"])
