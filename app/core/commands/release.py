@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from app.core.clock import utc_now
 from app.core.release.plan import PROPERTY, ReleasePlan, require_possible
-from app.core.release.rules import RULES
+from app.core.release.rules import LEAST_WORDS, RULES
 from app.core.release.texts import PROPERTY as TEXTS
 from app.core.release.texts import free_texts, text_state
 from app.core.session import Session
@@ -12,8 +12,6 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries import release as rows
 from project.types import Changes, Waiver
-
-LEAST_WORDS = 3
 
 
 def keep_plan(session: Session, plan: ReleasePlan) -> Changes:

@@ -2,7 +2,8 @@
 
 import json
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, cast
@@ -12,6 +13,7 @@ from app.core.hiding import discard, gather
 from app.core.jobs import Work
 from app.core.privacy_limits import PrivacyLimits, privacy_limits
 from app.core.privacy_people import strangers_for
+from app.core.release.again import numbered_waivers, reasons_again, signature
 from app.core.release.card import CardFacts, write_cards
 from app.core.release.codes import annotator_codes, recording_code, release_key, sealed
 from app.core.release.gate import Candidate, Selection, reasons_before, select
@@ -20,7 +22,7 @@ from app.core.release.measuring import measured
 from app.core.release.outcome import Outcome, outcome_from, reasons_after
 from app.core.release.plan import ReleasePlan, plan_from, require_possible
 from app.core.release.private import Private, private_of, scrubber_of
-from app.core.release.rendering import Rendering, forget, rendering_of
+from app.core.release.rendering import Rendering, forget, rendering_of, require_unchanged
 from app.core.release.rules import Reason, reason_from, standing
 from app.core.release.staging import new_prepared, prepared, require_free, staged
 from app.core.release.texts import free_texts, text_state, texts_confirmed
@@ -38,9 +40,8 @@ from project.queries.face_reviews import mask_state
 from project.queries.history import steps
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
-from project.queries.release import waivers
 from project.queries.runs import insert_run, latest_run
-from project.types import Changes, Json, Run, Waiver
+from project.types import Changes, Json, Run
 from project.version import __version__
 
 KIND = "release"
@@ -80,17 +81,6 @@ def checklist(session: Session, plan: ReleasePlan) -> Checklist:
     return Checklist(plan, selection, tuple(reasons_before(session, plan, selection)), waived)
 
 
-def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
-    """Return the waivers with the number of their recording, None for all; one of a recording that is gone is none."""
-    numbers = {one.id: one.number for one in all_recordings(session.study)}
-    every = waivers(session.study)
-    return [
-        (one, None if one.recording_id is None else numbers[one.recording_id])
-        for one in every
-        if one.recording_id is None or one.recording_id in numbers
-    ]
-
-
 def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
     """Make the job; where rules stand in the way that need no rendering, it ends at once and says so.
 
@@ -108,7 +98,11 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
         made = write_annotations(texts, session, plan, found.selection)
         made |= {name: [] for name in write_tables(texts, plan, found.selection)}
         recordings = [_gathered(session, plan, one, name) for one, name in _renderings(plan, found.selection)]
-        secret: dict[str, Json] = {"key": key, "private": cast(Json, private_of(session).as_json())}
+        secret: dict[str, Json] = {
+            "key": key,
+            "private": cast(Json, private_of(session).as_json()),
+            "signed": signature(session, plan, found.selection, key),
+        }
         (texts / "private").write_text(json.dumps(secret), "utf-8")
     candidates = found.selection.candidates
     return Work(
@@ -117,6 +111,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
         candidates[0].recording.id if candidates else all_ids(session)[0],
         {
             "folder": str(folder.absolute()),
+            "study": str(session.study.path.absolute()),
             "seen": _seen(session),
             "texts": str(texts),
             "plan": plan.as_json(),
@@ -182,7 +177,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         secret = json.loads((texts / "private").read_text("utf-8"))
         private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
         folder = Path(str(parameters["folder"]))
-        with staged(folder) as staging:
+        with _unless_refused() as refused, staged(folder) as staging:
             _write(staging, texts, parameters, plan, renderings, outcomes, str(secret["key"]), progress)
             progress.progress(0, 1, "Reading back every file")
             leaks = leaks_in(staging, private, sound=plan.sound != "none")
@@ -193,6 +188,11 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
                     "Change the private word, the names or the text that is named, then release again.",
                 )
             count = sum(1 for one in staging.rglob("*") if one.is_file())
+            now = reasons_again(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
+            if now:
+                raise _RefusedError(now)
+        if refused:
+            return _refusal(refused, outcomes) | {"states": _states(parameters)}
         forget(renderings)
     return {
         "released": True,
@@ -230,6 +230,24 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
             insert_run(session.study, run)
             made.append(("run", run.id))
     return Changes.of(made)
+
+
+class _RefusedError(Exception):
+    """The release may not take its place."""
+
+    def __init__(self, reasons: Sequence[Reason]) -> None:
+        super().__init__(reasons)
+        self.reasons = reasons
+
+
+@contextmanager
+def _unless_refused() -> Iterator[list[Reason]]:
+    """Lend a list that holds, after the block, the reasons for which it was left."""
+    reasons: list[Reason] = []
+    try:
+        yield reasons
+    except _RefusedError as refused:
+        reasons += refused.reasons
 
 
 def _refusal(reasons: Sequence[Reason], outcomes: Sequence[Outcome]) -> dict[str, Json]:
@@ -300,8 +318,10 @@ def _write(
     for name in made_of:
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
-        (texts / name).replace(target)
+        shutil.move(texts / name, target)
     made_of |= {name: [source] for name, source in write_media(staging, plan, renderings, progress).items()}
+    for one in renderings:
+        require_unchanged(one)
     facts = cast(dict[str, Json], parameters["facts"])
     write_cards(staging, plan, outcomes, _card_from(cast(dict[str, Any], parameters["card"])))
     sources = cast(dict[str, Json], facts["sources"])

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from app.core.hiding import installed_weights, plan_of, regions_in, rendering_key, working_folder
+from app.core.release.manifest import sha256_of
 from app.core.release.outcome import Outcome
 from media.cache import cache_folder
 from project.errors import UserError
@@ -39,6 +40,7 @@ class Rendering:
         plan: what was rendered.
         outcome: what came of it, as far as rendering and check tell.
         weights: sha256 of each of the weights that the method needs.
+        digest: sha256 of the clip that was looked at.
     """
 
     clip: Path
@@ -46,6 +48,7 @@ class Rendering:
     plan: "RenderPlan"
     outcome: Outcome
     weights: Mapping[str, str]
+    digest: str
 
 
 def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress) -> Rendering:
@@ -80,6 +83,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
             "zero_us": done.start_us,
             "blanked_us": [*done.blanked_us],
             "undrawn_us": [*done.undrawn_us],
+            "sha256": sha256_of(folder / _CLIP),
         }
         (folder / _FACTS).write_text(json.dumps(facts), "utf-8")
     zero_us = cast(int, facts["zero_us"])
@@ -110,7 +114,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         witness=str(parameters["witness"]),
         ends_early_s=cast(float, parameters["ends_early_s"]),
     )
-    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests)
+    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests, str(facts["sha256"]))
 
 
 def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
@@ -143,6 +147,23 @@ def bare_frames(plan: "RenderPlan") -> list[int]:
             if inside.size != (right - x) * (bottom - y) or not np.all(inside == 255):
                 bare.add(int(time_us))
     return sorted(bare)
+
+
+def require_unchanged(rendering: Rendering) -> None:
+    """Refuse a clip that is not the one that was rendered and looked at.
+
+    Raises:
+        UserError: something changed it, or it is gone.
+    """
+    try:
+        same = sha256_of(rendering.clip) == rendering.digest
+    except OSError:
+        same = False
+    if not same:
+        raise UserError(
+            f"The rendering of recording {rendering.outcome.number} was changed in the cache while it was checked.",
+            "Release again: it is rendered anew.",
+        )
 
 
 def forget(renderings: Sequence[Rendering]) -> None:
@@ -186,9 +207,9 @@ def _folder(key: str, parameters: Mapping[str, Json]) -> Path:
 
 
 def _facts(folder: Path) -> dict[str, Json] | None:
-    """Return what is known about the rendering that lies in a folder; None where there is none."""
+    """Return what is known about the rendering that lies in a folder; None where there is none, or another clip."""
     try:
-        found = json.loads((folder / _FACTS).read_text("utf-8"))
-        return cast(dict[str, Json], found) if (folder / _CLIP).is_file() else None
-    except (OSError, ValueError):
+        found = cast(dict[str, Json], json.loads((folder / _FACTS).read_text("utf-8")))
+        return found if found.get("sha256") == sha256_of(folder / _CLIP) else None
+    except (OSError, ValueError, AttributeError):
         return None

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from project.timebase import SECOND
 from project.types import Json, Waiver
 
+LEAST_WORDS = 3
+"""How many words the reason of a waiver has at least."""
+
 
 @dataclass(frozen=True, slots=True)
 class Rule:

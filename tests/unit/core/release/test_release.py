@@ -1,6 +1,9 @@
 """A release as a whole: what is in it and what is not, that it can be made again, that a failure leaves nothing."""
 
+import errno
 import json
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,21 +14,27 @@ import pytest
 
 from app.core.commands.participants import add_participant, assign_face, set_consent
 from app.core.commands.release import confirm_texts, set_words
+from app.core.commands.segments import add_segment
 from app.core.interchange.registry import FORMATS, format_called
 from app.core.jobs import run_here
 from app.core.release import job
+from app.core.release.again import numbered_waivers
 from app.core.release.codes import PROPERTY
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
+from app.core.release.rendering import Rendering
 from app.core.session import Session
+from media.cache import cache_folder
 from media.index import load_index
 from media.iterate import pictures
 from project.errors import Cancelled, UserError
-from project.progress import Silent
+from project.ids import new_id
+from project.progress import Progress, Silent
 from project.queries.faces import tracks_of
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
+from project.queries.release import delete_waiver, insert_waiver, waivers
 from project.queries.runs import latest_run
-from project.types import ConsentUse, ParticipantRole
+from project.types import ConsentUse, ParticipantRole, Waiver
 from tests.unit.core.release.lab import review
 
 PLAN = ReleasePlan(methods=("solid",), formats=("csv",))
@@ -177,6 +186,95 @@ def test_what_changed_while_it_waited_counts(session: Session, tmp_path: Path) -
     result, _ = run_here(session, fresh, Silent())
     assert [one["rule"] for one in result["reasons"]] == ["something"]
     assert not (tmp_path / "release").exists()
+
+
+def edited_while_written(monkeypatch: pytest.MonkeyPatch, edit: Callable[[], object]) -> None:
+    """Make an edit when all files of a release are written, before it takes its place."""
+    write = job._write
+
+    def written(*args: Any) -> None:
+        write(*args)
+        edit()
+
+    monkeypatch.setattr(job, "_write", written)
+
+
+def test_consent_that_is_withdrawn_while_it_is_made_stops_it(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (person,) = all_participants(session.study)
+    edited_while_written(monkeypatch, lambda: set_consent(session, person, ConsentUse.RELEASE, False))
+    result = release(session, tmp_path / "release")
+    assert (result["released"], [one["rule"] for one in result["reasons"]]) == (False, ["something"])
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_private_words_that_are_given_while_it_is_made_stop_it_and_annotating_does_not(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (one,) = all_recordings(session.study)
+    edited_while_written(monkeypatch, lambda: add_segment(session, one.id, 0, 90_000, "competence", {}))
+    assert release(session, tmp_path / "first")["released"] is True
+    edited_while_written(monkeypatch, lambda: set_words(session, {"Carla": "P07"}))
+    result = release(session, tmp_path / "second")
+    assert [one["rule"] for one in result["reasons"]] == ["rendered"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["first", "lab"]
+
+
+def test_a_rendering_that_somebody_changed_in_the_cache_is_made_anew(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with session.step("Take the waivers back"):
+        for one in waivers(session.study):
+            delete_waiver(session.study, one.id)
+    assert release(session, tmp_path / "first")["released"] is False
+    (clip,) = (cache_folder() / "releases").glob("*/clip.mp4")
+    made = clip.read_bytes()
+    clip.write_bytes(made[:-1] + bytes([made[-1] ^ 1]))
+    release(session, tmp_path / "first")
+    assert clip.read_bytes()[-1] == made[-1]
+
+
+def test_a_clip_that_changes_after_the_check_stops_it(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = job.write_media
+
+    def swapped(folder: Path, plan: ReleasePlan, renderings: Sequence[Rendering], progress: Progress) -> dict[str, str]:
+        with renderings[0].clip.open("ab") as file:
+            file.write(b"more")
+        return copies(folder, plan, renderings, progress)
+
+    monkeypatch.setattr(job, "write_media", swapped)
+    with pytest.raises(UserError, match="changed in the cache"):
+        release(session, tmp_path / "release")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def test_texts_reach_a_folder_on_another_disk(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rename = os.rename
+
+    def across(source: str | Path, target: str | Path) -> None:
+        if "release-texts" in str(source):
+            raise OSError(errno.EXDEV, "Invalid cross-device link")
+        rename(source, target)
+
+    monkeypatch.setattr(os, "rename", across)
+    monkeypatch.setattr(Path, "replace", lambda self, target: across(self, target))
+    assert release(session, tmp_path / "release")["released"] is True
+
+
+def test_a_waiver_without_a_reason_or_of_a_rule_that_has_none_counts_for_nothing(session: Session) -> None:
+    who = session.annotator()
+    assert who is not None
+    with session.step("Written by another program"):
+        for rule, reason in (("privacy-limit", "x"), ("face-left", "it is fine so"), ("no-rule", "it is fine so")):
+            insert_waiver(session.study, Waiver(new_id(), None, rule, reason, who.id, "2026-01-01T00:00:00.000Z"))
+    counted = {one.rule for one, _ in numbered_waivers(session)}
+    assert counted == {"independent-check", "privacy-measured"}
 
 
 def test_a_folder_that_holds_anything_is_left_alone(session: Session, tmp_path: Path) -> None:

@@ -1,0 +1,80 @@
+"""Whether a release that is about to be put in place may still leave: the study may have been edited meanwhile."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from app.core.release.codes import sealed
+from app.core.release.gate import Selection, reasons_before, select
+from app.core.release.plan import ReleasePlan
+from app.core.release.private import private_of
+from app.core.release.rules import LEAST_WORDS, RULES, Reason, standing
+from app.core.session import Session
+from project.queries.face_reviews import mask_state
+from project.queries.recordings import all_recordings
+from project.queries.release import waivers
+from project.types import Waiver
+
+
+def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
+    """Return the waivers that count, with the number of their recording, None for all.
+
+    One of a recording that is gone counts for nothing, and so does one without a reason in words or of a rule that
+    cannot be waived: no program of ours writes such a one.
+    """
+    numbers = {one.id: one.number for one in all_recordings(session.study)}
+    return [
+        (one, None if one.recording_id is None else numbers[one.recording_id])
+        for one in waivers(session.study)
+        if (one.recording_id is None or one.recording_id in numbers)
+        and one.rule in RULES
+        and RULES[one.rule].waivable
+        and len(one.reason.split()) >= LEAST_WORDS
+    ]
+
+
+def signature(session: Session, plan: ReleasePlan, selection: Selection, key: str) -> str:
+    """Return a sealed checksum over all that decides who is hidden, who is in it, and which words must not leave."""
+    facts = [
+        [
+            one.number,
+            mask_state(session.study, one.recording.id),
+            sorted(one.painted),
+            sorted([who.pseudonym, who.role.value] for who in one.people),
+            sorted(who.pseudonym for who in one.refusing),
+        ]
+        for one in selection.candidates
+    ]
+    return sealed(key, json.dumps([facts, private_of(session).as_json(), plan.as_json()], sort_keys=True))
+
+
+def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequence[Reason]:
+    """Return what stands in the way by now of a release that was made of an earlier state of a study.
+
+    Annotations may go on being edited: what is in the release is as it was when the release was begun.
+
+    Args:
+        study: path of the study file, which may be open elsewhere.
+        plan: of the release.
+        signed: its `signature` when it was begun.
+        key: of the study's releases.
+
+    Raises:
+        UserError: the study cannot be read any more.
+    """
+    with Session.open(study, None, read_only=True) as session:
+        selection = select(session, plan)
+        waived = [(one.rule, number) for one, number in numbered_waivers(session)]
+        left = standing(reasons_before(session, plan, selection), waived)
+        left = [one for one in left if one.rule != "texts-reviewed"]
+        if left or signature(session, plan, selection, key) == signed:
+            return left
+    return [
+        Reason(
+            "rendered",
+            None,
+            None,
+            "Faces, participants, consent or private words were changed while the release was made.",
+            "Release again: recordings that did not change are not rendered anew.",
+        )
+    ]
