@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.measures.detection import overlaps
+from models.boxes import overlaps
 from project.types import FaceTrack
 
 _TOGETHER = 5

@@ -4,23 +4,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.measures.figure import Figure, share
+from models.boxes import overlaps
 
 LEAST_SCORE = 0.5
 LEAST_OVERLAP = 0.3
 
 Boxes = NDArray[np.floating]
-
-
-def overlaps(boxes: Boxes, others: Boxes) -> NDArray[np.float64]:
-    """Return (n, m) intersections over union of (n, 4) and (m, 4) boxes x, y, width, height; 0 without area."""
-    a, b = np.asarray(boxes, np.float64).reshape(-1, 1, 4), np.asarray(others, np.float64).reshape(1, -1, 4)
-    low = np.maximum(a[..., :2], b[..., :2])
-    high = np.minimum(a[..., :2] + a[..., 2:], b[..., :2] + b[..., 2:])
-    shared = np.clip(high - low, 0, None).prod(-1)
-    areas = [np.clip(each[..., 2:], 0, None).prod(-1) for each in (a, b)]
-    union = areas[0] + areas[1] - shared
-    share_of_both: NDArray[np.float64] = np.divide(shared, union, out=np.zeros_like(shared), where=union > 0)
-    return share_of_both
 
 
 def still_found(faces: Boxes, hits: Boxes, scores: NDArray[np.floating]) -> NDArray[np.bool_]:

@@ -8,13 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.masks import MaskSet, covered_share
-from anonymize.measures.detection import LEAST_OVERLAP, LEAST_SCORE, overlaps, still_found
+from anonymize.measures.detection import LEAST_OVERLAP, LEAST_SCORE, still_found
 from anonymize.measures.landmarks_error import interocular, normalized_error
 from anonymize.measures.observed import NO_SIGNALS, Look, Sighting, Signals
 from anonymize.measures.subject import MeasureOptions, Subject
 from anonymize.measures.tools import Tools
 from anonymize.measures.warp import seen_in_both, warp_error
 from media.picture import Picture
+from models.boxes import overlaps
 from models.faces.landmarks import signals
 from models.faces.landmarks.base import LandmarkFinder, Landmarks
 from project.regions import RegionKind

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 
 from media.index import FrameIndex
 from media.iterate import pictures
+from models.boxes import overlap
 from models.faces.following import Follower, Reduced, reduced
-from models.faces.joining import End, joined, overlap
+from models.faces.joining import End, joined
 from models.faces.options import FaceOptions
 from project.progress import Progress
 from project.types import FaceTrack, Origin

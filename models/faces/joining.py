@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from media.index import FrameIndex
+from models.boxes import overlap
 from project.types import FaceTrack, Origin
 
 _SAME_FACE = 0.3
@@ -47,13 +48,6 @@ class End:
     def stretch(self) -> tuple[int, int]:
         """The first and last frame that matter."""
         return min(self.hit, self.limit), max(self.hit, self.limit)
-
-
-def overlap(a: NDArray[np.floating], b: NDArray[np.floating]) -> float:
-    """Return the intersection over union of two boxes x, y, width, height."""
-    low, high = np.maximum(a[:2], b[:2]), np.minimum(a[:2] + a[2:], b[:2] + b[2:])
-    shared = float(np.clip(high - low, 0, None).prod())
-    return shared / float(a[2:].prod() + b[2:].prod() - shared)
 
 
 def joined(tracks: Sequence[FaceTrack], ends: Sequence[End], index: FrameIndex) -> list[FaceTrack]:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from models.boxes import overlaps
 from models.faces.appearance import likeness
 from models.faces.observations import Observation
 from models.faces.options import FaceOptions
@@ -75,11 +76,8 @@ def _middles(hits: NDArray[np.float32]) -> Box:
 
 
 def _overlaps(a: Box, b: Box) -> NDArray[np.float64]:
-    """Return (n, m) intersection over union of (n, 4) and (m, 4) boxes given by their centres."""
-    low = np.maximum((a[:, :2] - a[:, 2:] / 2)[:, None], (b[:, :2] - b[:, 2:] / 2)[None])
-    high = np.minimum((a[:, :2] + a[:, 2:] / 2)[:, None], (b[:, :2] + b[:, 2:] / 2)[None])
-    shared = np.clip(high - low, 0, None).prod(axis=2)
-    return np.asarray(shared / (a[:, 2:].prod(1)[:, None] + b[:, 2:].prod(1)[None] - shared))
+    """Return (n, m) intersections over union of (n, 4) and (m, 4) boxes given by their centres."""
+    return overlaps(*(np.column_stack([one[:, :2] - one[:, 2:] / 2, one[:, 2:]]) for one in (a, b)))
 
 
 def _match(

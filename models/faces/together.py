@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linear_sum_assignment
 
+from models.boxes import overlaps
 from models.faces.base import Detections, FaceDetector
 from models.faces.registry import JOINED
 from project.types import Json
@@ -115,14 +116,7 @@ def merge(answers: Sequence[Detections], floor: float, alone: float = ALONE) -> 
 def _pairs(ours: Sequence[Box], theirs: Sequence[Box]) -> list[tuple[int, int]]:
     if not ours or not theirs:
         return []
-    shared = _overlaps(np.stack(ours), np.stack(theirs))
+    shared = overlaps(np.stack(ours), np.stack(theirs))
     shared[shared < _SAME_FACE] = 0
     rows, columns = linear_sum_assignment(-shared)
     return [(int(r), int(c)) for r, c in zip(rows, columns, strict=True) if shared[r, c]]
-
-
-def _overlaps(a: Box, b: Box) -> NDArray[np.float32]:
-    low = np.maximum(a[:, None, :2], b[None, :, :2])
-    high = np.minimum((a[:, :2] + a[:, 2:])[:, None], (b[:, :2] + b[:, 2:])[None])
-    shared = np.clip(high - low, 0, None).prod(axis=2)
-    return np.asarray(shared / (a[:, 2:].prod(1)[:, None] + b[:, 2:].prod(1)[None] - shared), np.float32)

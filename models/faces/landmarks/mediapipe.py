@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from models import weights
+from models.boxes import overlap
 from models.faces.landmarks.base import MEDIAPIPE, Landmarks
 from models.faces.landmarks.crops import square_crop
 from models.faces.landmarks.drawn_face import BOX, POINTS, drawn_face
@@ -114,8 +115,8 @@ class MediaPipe:
             found = self._landmarker.detect(Image(image_format=ImageFormat.SRGB, data=crop.image)).face_landmarks
         faces = [np.array([(p.x, p.y, p.z) for p in face], np.float32) * side for face in found]
         whole = [crop.to_picture(points) for points in faces if points.shape == (_COUNT, 3)]
-        best = max(whole, key=lambda points: _overlap(points, box), default=None)
-        if best is None or _overlap(best, box) < _SAME_FACE:
+        best = max(whole, key=lambda points: overlap(_around(points), box), default=None)
+        if best is None or overlap(_around(best), box) < _SAME_FACE:
             return None
         return Landmarks(best, 1.0, MEDIAPIPE)
 
@@ -134,12 +135,10 @@ def _forget(landmarker: "weakref.ref[FaceLandmarker]") -> None:
         alive._handle = None
 
 
-def _overlap(points: NDArray[np.float32], box: NDArray[np.float32]) -> float:
-    """Return the intersection over union of the rectangle around some points and a box."""
+def _around(points: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return the smallest box x, y, width, height around some points."""
     low, high = points[:, :2].min(0), points[:, :2].max(0)
-    shared = float(np.clip(np.minimum(high, box[:2] + box[2:]) - np.maximum(low, box[:2]), 0, None).prod())
-    both = float((high - low).prod() + box[2:].prod()) - shared
-    return shared / both if both > 0 else 0.0
+    return np.concatenate([low, high - low])
 
 
 def _right(seen: Landmarks) -> bool:

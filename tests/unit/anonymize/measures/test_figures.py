@@ -5,14 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from anonymize.measures.detection import detection_rate, overlaps, still_found
+from anonymize.measures.detection import detection_rate, still_found
 from anonymize.measures.expression import agreement, kappa
 from anonymize.measures.figure import Figure, pooled
 from anonymize.measures.landmarks_error import interocular, mean_error, normalized_error
 from anonymize.measures.leaks import leaks
 from anonymize.measures.signals import lag, mean_difference, pearson
 from anonymize.measures.warp import seen_in_both, warp_error, warp_ratio
-from models.boxes import overlap
 
 FACES = np.array([[10, 10, 40, 40], [200, 50, 30, 30]], np.float32)
 
@@ -23,13 +22,6 @@ def test_a_hit_counts_where_it_lies_on_a_face_and_is_sure() -> None:
     assert still_found(FACES, hits[:0], np.zeros(0)).tolist() == [False, False]
     assert detection_rate(np.array([True, False])).value == 0.5
     assert detection_rate(np.zeros(0, bool)).value is None
-
-
-@settings(deadline=None)
-@given(st.lists(st.tuples(*[st.floats(-50, 50)] * 2, *[st.floats(0, 60)] * 2), min_size=2, max_size=2))
-def test_overlap_is_the_one_the_check_uses(boxes: list[tuple[float, ...]]) -> None:
-    one, other = boxes
-    assert overlaps(np.array([one]), np.array([other]))[0, 0] == pytest.approx(overlap(one, other), abs=1e-9)
 
 
 def test_leaks_are_counted_in_frames_and_in_a_row() -> None:
