@@ -26,13 +26,13 @@ def test_nothing_seen_is_no_track() -> None:
 
 
 def test_one_face_is_one_track_through_a_gap() -> None:
-    frames = [seen(i, *([] if 10 <= i < 25 else [_walk(i)]), looked=i % 2 == 0) for i in range(50)]
+    frames = [seen(i, *([] if 10 <= i < 24 else [_walk(i)]), looked=i % 2 == 0) for i in range(50)]
     (track,) = link([f if f.looked else seen(f.frame, looked=False) for f in frames], OPTIONS)
     assert track.frames.tolist() == list(range(50))
     truth = np.array([_walk(i)[:4] for i in range(50)])
     assert np.abs(track.boxes - truth).max() < 4
     assert set(track.origins[0:9:2]) == {Origin.DETECTED}
-    assert set(track.origins[10:25]) == {Origin.INTERPOLATED}
+    assert set(track.origins[10:24]) == {Origin.INTERPOLATED}
     assert track.origins[49] == Origin.TRACKED
 
 
