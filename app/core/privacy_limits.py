@@ -90,12 +90,18 @@ def not_measured(report: PrivacyReport) -> list[str]:
         found.append(f"Whether faces are still found was not measured. {report.figure('detected').note}")
     attack = report.attack(NAIVE)
     if attack is None:
-        found.append(
-            "Re-identification was not measured. No model that recognizes faces was there, or no face was seen."
-        )
+        found.append(f"Re-identification was not measured. {_why_no_attack(report)}")
     elif attack.rates[0].value is None:
         found.append(f"Re-identification was not measured. {attack.rates[0].note}")
     return found
+
+
+def _why_no_attack(report: PrivacyReport) -> str:
+    if not report.tools.get("embedders"):
+        return "No model that recognizes faces is installed: greenroom models fetch sface"
+    if not report.tools.get("landmarks") and not report.tools.get("driver"):
+        return "Faces are aligned by landmarks first, and no model finds any: greenroom models fetch face-landmarks"
+    return "No face was seen well enough to be aligned."
 
 
 def _percent(figure: Figure) -> str:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
+from project.names import shown
 from project.queries import faces, participants
 from project.types import Changes, ConsentUse, Participant, ParticipantRole
 
@@ -19,11 +20,13 @@ def add_participant(
     """Add a participant, that they appear in a recording and whose face they have, where given; returns the new id.
 
     Raises:
-        UserError: the pseudonym is empty or taken.
+        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
     """
     name = pseudonym.strip()
     if not name:
         raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
+    if not name.isprintable():
+        raise UserError(f"The pseudonym {shown(name)} holds what cannot be seen.", "Use letters, digits and signs.")
     if any(p.pseudonym == name for p in participants.all_participants(session.study)):
         raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
     made = Participant(new_id(), name, role)

@@ -145,7 +145,7 @@ def privacy_measured(one: Outcome) -> Iterator[Reason]:
         yield one.reason(
             "privacy-measured",
             f"its privacy was not measured. {one.why_not}".strip(),
-            "Install an embedding: greenroom models list",
+            "Install what is named, or waive this rule with a reason.",
         )
 
 

@@ -43,7 +43,7 @@ def test_consent_is_denied_until_given_and_again_when_withdrawn(session: Session
     assert consents(session.study, added)[ConsentUse.RELEASE]
 
 
-@pytest.mark.parametrize("pseudonym", ["", "  ", "P01", " P01"])
+@pytest.mark.parametrize("pseudonym", ["", "  ", "P01", " P01", "P\t2", "P\u202e2", "P2\x00"])
 def test_a_pseudonym_is_there_and_nobody_else_s(session: Session, pseudonym: str) -> None:
     participants.add_participant(session, "P01", ParticipantRole.USER)
     with pytest.raises(UserError):

@@ -79,6 +79,19 @@ def test_what_was_not_measured_is_not_over_but_named() -> None:
     assert not_measured(report(rate=None)) == ["Re-identification was not measured. Nobody else."]
 
 
+@pytest.mark.parametrize(
+    ("tools", "says"),
+    [
+        ({}, "models fetch sface"),
+        ({"embedders": "sface"}, "models fetch face-landmarks"),
+        ({"embedders": "sface", "driver": "mediapipe"}, "No face was seen"),
+    ],
+)
+def test_why_nobody_was_compared_names_what_is_missing(tools: dict[str, str], says: str) -> None:
+    (sentence,) = not_measured(replace(report(), attacks=(), tools=tools))
+    assert says in sentence
+
+
 def test_lines_say_what_is_over_and_what_is_missing() -> None:
     lines = "\n".join(lines_of(report(), ["Too much."], ["Not this."]))
     assert "OVER THE LIMIT: Too much." in lines
