@@ -4,14 +4,21 @@ import os
 from pathlib import Path
 from typing import Any
 
-# Read when the libraries are imported.
-os.environ["HF_HUB_OFFLINE"] = os.environ["TRANSFORMERS_OFFLINE"] = "1"
-os.environ["HF_HUB_DISABLE_TELEMETRY"] = os.environ["DISABLE_TELEMETRY"] = "1"
+# Read when the libraries are imported, and taken back then: a person may ask this process to fetch something later.
+_SILENCE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DISABLE_TELEMETRY")
+_before = {name: os.environ.get(name) for name in _SILENCE}
+os.environ.update(dict.fromkeys(_SILENCE, "1"))
 
 import torch
 from diffusers import ControlNetModel, StableDiffusionControlNetImg2ImgPipeline
 from diffusers.utils import logging
 from transformers.utils import logging as of_transformers
+
+for _name, _value in _before.items():
+    if _value is None:
+        del os.environ[_name]
+    else:
+        os.environ[_name] = _value
 
 from anonymize.methods.diffusion.presets import Preset
 from project.errors import UserError
