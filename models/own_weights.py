@@ -16,6 +16,7 @@ from typing import Any
 
 from models.entry import Weights
 from models.signature import Fit, require_fit
+from project.checksums import sha256_of
 from project.errors import UserError
 from project.progress import Progress
 
@@ -84,7 +85,7 @@ def damaged(folder: Path, wanted: Weights) -> str:
     added = told.files if told else {}
     if extra := set(there) ^ set(added):
         return min(extra)
-    return next((name for name, file in sorted(there.items()) if sha256(file) != added[name]), "")
+    return next((name for name, file in sorted(there.items()) if sha256_of(file) != added[name]), "")
 
 
 def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Progress) -> Path:
@@ -177,19 +178,6 @@ def require_tensors(wanted: Weights, source: Path) -> None:
             f"{source.name} is not the safetensors file “{wanted.name}”: it lacks {lacking[0]}.",
             "Convert the network as docs/models.md says; pickles are never read.",
         )
-
-
-def sha256(file: Path) -> str:
-    """Return the checksum of a file.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    digest = hashlib.sha256()
-    with file.open("rb") as content:
-        while block := content.read(_BLOCK):
-            digest.update(block)
-    return digest.hexdigest()
 
 
 def _files(source: Path) -> dict[str, Path]:

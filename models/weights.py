@@ -14,6 +14,7 @@ from models import own_weights
 from models.catalogue import entry
 from models.entry import Edition, Network
 from models.signature import Fit
+from project.checksums import sha256_of
 from project.errors import UserError
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
@@ -171,7 +172,7 @@ def matches(wanted: Edition, file: Path) -> bool:
     Raises:
         OSError: it cannot be read.
     """
-    return file.stat().st_size == wanted.size and own_weights.sha256(file) == wanted.sha256
+    return file.stat().st_size == wanted.size and sha256_of(file) == wanted.sha256
 
 
 def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:

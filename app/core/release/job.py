@@ -17,7 +17,7 @@ from app.core.release.again import numbered_waivers, reasons_again, signature
 from app.core.release.card import CardFacts, write_cards
 from app.core.release.codes import annotator_codes, recording_code, release_key, sealed
 from app.core.release.gate import Candidate, Selection, reasons_before, select
-from app.core.release.manifest import NAME, manifest, set_times, sha256_of
+from app.core.release.manifest import NAME, manifest, set_times
 from app.core.release.measuring import measured
 from app.core.release.outcome import Outcome, outcome_from, reasons_after
 from app.core.release.plan import ReleasePlan, plan_from, require_possible
@@ -31,6 +31,7 @@ from app.core.release.write_media import write_media
 from app.core.release.write_text import write_annotations, write_tables
 from app.core.session import Session
 from models.faces.registry import ALWAYS, independent_of, joined
+from project.checksums import sha256_of
 from project.counted import counted
 from project.errors import Cancelled, UserError
 from project.ids import new_id

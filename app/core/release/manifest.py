@@ -1,11 +1,11 @@
 """What is in a release, file by file, and what each was made of: the same study always gives the same."""
 
-import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from project.checksums import sha256_of
 from project.types import Json
 
 NAME = "manifest.json"
@@ -13,7 +13,6 @@ ENCODED = (".mp4", ".jpg")
 """Files whose checksum may differ between machines: an encoder's result depends on its version and threads."""
 FIXED_TIME = 946_684_800
 """1 January 2000: the time that every file of a release has."""
-_CHUNK = 1 << 20
 
 
 def manifest(folder: Path, made_of: Mapping[str, Sequence[str]], facts: Mapping[str, Json]) -> str:
@@ -43,15 +42,6 @@ def files_in(folder: Path) -> list[str]:
     """Return the path of every file in a folder, relative and with forward slashes, in order."""
     found = (Path(base) / name for base, _, names in os.walk(folder) for name in names)
     return sorted(path.relative_to(folder).as_posix() for path in found)
-
-
-def sha256_of(path: Path) -> str:
-    """Return the checksum of a file, in hexadecimal."""
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.hexdigest()
 
 
 def set_times(folder: Path) -> None:

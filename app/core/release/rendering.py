@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, cast
 import numpy as np
 
 from app.core.hiding import installed_weights, plan_of, regions_in, rendering_key, working_folder
-from app.core.release.manifest import sha256_of
 from app.core.release.outcome import Outcome
 from media.cache import cache_folder
+from project.checksums import sha256_of
 from project.errors import UserError
 from project.progress import Progress
 from project.regions import Keyframe, Region, RegionKind
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _ABANDONED_AFTER_S = 14 * 24 * 3600
 _BEYOND = 0.9
 """How far, in sizes of the box from its middle, an area over a face reaches: further than any ellipse over it."""
+_MOST_HITS = 1000
+"""How many places of hits are kept: the first ones are where somebody begins to look."""
 _CLIP, _FACTS = "clip.mp4", "facts.json"
 
 
@@ -67,7 +69,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         UserError: a file cannot be read or written, or weights are missing.
         Cancelled: the user stopped it.
     """
-    from anonymize.check import check_rendering
+    from anonymize.check import Finding, check_rendering
     from anonymize.render import render
     from models.faces.registry import detector
 
@@ -106,6 +108,11 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         frames=found.frames,
         faces_left_us=tuple(found.faces_left),
         doubtful_us=tuple(found.doubtful),
+        hits=tuple(
+            (hit.time_us, *(round(side) for side in hit.box))
+            for hit in found.hits
+            if hit.finding in (Finding.FACE_LEFT, Finding.DOUBTFUL)
+        )[:_MOST_HITS],
         bare_us=tuple(bare_frames(plan)),
         blanked_us=tuple(cast(list[int], facts["blanked_us"])),
         undrawn_us=tuple(cast(list[int], facts["undrawn_us"])),

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from models import adding, catalogue, own_weights, weights
+from models import adding, catalogue, weights
 from models.catalogue import WEIGHTS
 from models.entry import Edition, Https, Weights, whole
 from models.fetching import fetch
+from project.checksums import sha256_of
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
 from tests.unit.models.server import Sender, serving
@@ -153,8 +154,7 @@ def test_a_verified_file_is_not_read_again(folder: Path, monkeypatch: pytest.Mon
     folder.mkdir()
     (folder / toy.file).write_bytes(CONTENT)
     read: list[Path] = []
-    sha256 = own_weights.sha256
-    monkeypatch.setattr(own_weights, "sha256", lambda file: read.append(file) or sha256(file))
+    monkeypatch.setattr(weights, "sha256_of", lambda file: read.append(file) or sha256_of(file))
     for _ in range(3):
         weights.path("toy")
     assert len(read) == 1
