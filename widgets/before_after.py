@@ -62,10 +62,6 @@ class BeforeAfter(QWidget):
         """Return what is said over the pictures."""
         return self._text
 
-    def has_pictures(self) -> bool:
-        """Tell whether there is anything to compare."""
-        return self._pictures is not None
-
     def position(self) -> float:
         """Return where the line is, 0 to 1."""
         return self._position

@@ -172,11 +172,6 @@ class TransportBar(QWidget):
         self._mute.setChecked(muted)
         self._show_sound()
 
-    def set_full_screen(self, full_screen: bool) -> None:
-        """Show whether the picture fills the screen."""
-        self._name(self._full, "Leave full screen" if full_screen else "Full-screen picture", "full_screen")
-        self._full.setIcon(icon("minimize" if full_screen else "maximize"))
-
     def set_playable(self, playable: bool, sound: bool = True, reason: str = "") -> None:
         """Turn off what cannot be done: playing without libVLC, sound without a sound stream.
 

@@ -62,7 +62,6 @@ def join_widgets(window: "MainWindow") -> None:
     timeline.segment_create_requested.connect(
         lambda lane, start, end: editing.create(start, end, place=window.feed.place_of(lane))
     )
-    timeline.split_requested.connect(editing.split)
     timeline.delete_requested.connect(editing.delete)
     timeline.nudge_requested.connect(editing.nudge)
     timeline.menu_requested.connect(window.context_menus.on_timeline)

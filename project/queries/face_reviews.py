@@ -82,11 +82,3 @@ def insert_seen_span(study: Study, new: SeenSpan) -> None:
         "ON CONFLICT (recording_id, annotator_id, start_us, end_us) DO UPDATE SET at = excluded.at",
         (new.recording_id, new.annotator_id, new.start_us, new.end_us, new.at),
     )
-
-
-def delete_seen_span(study: Study, old: SeenSpan) -> None:
-    """Take back that somebody looked at a stretch; inside a step."""
-    study.write(
-        "DELETE FROM seen_span WHERE recording_id = ? AND annotator_id = ? AND start_us = ? AND end_us = ?",
-        (old.recording_id, old.annotator_id, old.start_us, old.end_us),
-    )

@@ -111,7 +111,7 @@ def heard(view: TimelineView) -> Callable[[str], list[tuple[object, ...]]]:
     """What each signal was emitted with since the view was made."""
     said: dict[str, list[tuple[object, ...]]] = {}
     for name in (
-        "seek_requested", "segment_move_requested", "segment_create_requested", "selection_changed", "split_requested",
+        "seek_requested", "segment_move_requested", "segment_create_requested", "selection_changed",
         "delete_requested", "nudge_requested", "segments_moving", "activated", "view_changed", "lane_folded",
     ):  # fmt: skip
         said[name] = []
@@ -160,15 +160,6 @@ def test_a_drag_tells_where_it_is_and_when_it_ends(view: TimelineView, heard: He
     assert heard("segments_moving") == [
         ([("x", 12_000_000, 22_000_000)],), ([("x", 14_000_000, 24_000_000)],), ([],),
     ]  # fmt: skip
-
-
-def test_a_preview_lasts_until_the_segment_changes(view: TimelineView) -> None:
-    view.set_preview("x", 11_000_000, 21_000_000)
-    assert view.gesture is not None
-    assert view.gesture.placed() == [("x", 11_000_000, 21_000_000)]
-    view.grab()
-    view.update_segments([made("x", 11, 21)])
-    assert view.gesture is None
 
 
 def test_alt_turns_snapping_off(view: TimelineView, heard: Heard) -> None:
@@ -391,10 +382,7 @@ def test_walking_scrolls_to_the_lane_of_the_segment(view: TimelineView, qtbot: Q
 def test_requests_name_the_selection(view: TimelineView, heard: Heard) -> None:
     view.set_selection(["x", "z"])
     view.request_nudge(-1, "end")
-    view.request_split(15_000_000)
-    view.request_split(35_000_000)
     assert heard("nudge_requested") == [(["x"], -1, "end")]
-    assert heard("split_requested") == [("x", 15_000_000)]
 
 
 def test_times_beyond_32_bits_survive_the_signals(view: TimelineView, heard: Heard) -> None:

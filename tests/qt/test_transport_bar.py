@@ -82,8 +82,6 @@ def test_telling_the_bar_asks_for_nothing(qtbot, bar):
         bar.set_playing(True)
     assert button(bar, "Pause").toolTip() == "Pause (Space)"
     assert button(bar, "Sound on")
-    bar.set_full_screen(True)
-    assert button(bar, "Leave full screen").toolTip() == "Leave full screen (F)"
 
 
 def test_the_volume_is_asked_for(qtbot, bar):

@@ -121,20 +121,6 @@ class Create:
         return [("", min(self.anchor_us, self.time_us), max(self.anchor_us, self.time_us))]
 
 
-@dataclass(slots=True)
-class Preview:
-    """A change that is being made elsewhere, such as on the range slider."""
-
-    places: list[Placed]
-    snap_us: int | None = None
-
-    def drag(self, time_us: int, snapper: Snapper | None) -> None:
-        """Stay: the mouse is elsewhere."""
-
-    def placed(self) -> list[Placed]:
-        return self.places
-
-
 def _snap(time_us: int, snapper: Snapper | None) -> tuple[int, int | None]:
     if snapper is None:
         return time_us, None

@@ -14,7 +14,7 @@ from widgets.protocols import Clock, PeakSource
 from widgets.timeline import hits, overlay
 from widgets.timeline.describe import describe
 from widgets.timeline.following import Follow, Follower
-from widgets.timeline.gestures import Gesture, Preview
+from widgets.timeline.gestures import Gesture
 from widgets.timeline.keyboard import Keyboard
 from widgets.timeline.lane import Lane, lane_of
 from widgets.timeline.layout import HEADER, RULER, Band, lay_out
@@ -41,7 +41,6 @@ class TimelineView(TimeArea):
             id is empty for a segment that is being drawn. An empty list when the drag ends.
         segment_create_requested(str lane_key, int start_us, int end_us): a new segment was drawn.
         selection_changed(list[str] ids): by the user; not by `set_selection`.
-        split_requested(str id, int us): see `request_split`.
         delete_requested(list[str] ids): of the selection.
         nudge_requested(list[str] ids, int frames, str edge): see `request_nudge`; edge is `start`, `end` or `both`.
         activated(str id): a segment was double-clicked or Enter was pressed on it: go there and loop it.
@@ -55,7 +54,6 @@ class TimelineView(TimeArea):
     segments_moving = Signal(object)
     segment_create_requested = Signal(str, object, object)
     selection_changed = Signal(object)
-    split_requested = Signal(str, object)
     delete_requested = Signal(object)
     nudge_requested = Signal(object, int, str)
     activated = Signal(str)
@@ -69,7 +67,6 @@ class TimelineView(TimeArea):
         self._frames: FrameTimes | None = None
         self._peaks: PeakSource | None = None
         self._marks: tuple[int | None, int | None] = (None, None)
-        self._preview: Preview | None = None
         self._editable = True
         self._pointer = Pointer(self)
         self._keyboard = Keyboard(self)
@@ -130,7 +127,6 @@ class TimelineView(TimeArea):
     def set_segments(self, segments: Iterable[Segment]) -> None:
         """Show these segments instead of all others."""
         self._pointer.cancel()
-        self._preview = None
         self.model.set_segments(segments)
         self._lanes_changed()
         self._describe()
@@ -139,7 +135,6 @@ class TimelineView(TimeArea):
         """Show changed and new segments and forget removed ones."""
         before, count = self.model.selected, len(self.model)
         touched = self.model.update_segments(changed, removed)
-        self._preview = None
         if self._pointer.concerns(self.model):
             self._pointer.cancel()
         if touched is None or lay_out(self.model) != self._bands:
@@ -167,11 +162,6 @@ class TimelineView(TimeArea):
     def set_marks(self, in_us: int | None, out_us: int | None) -> None:
         """Show where the next segment starts and ends."""
         self._marks = (in_us, out_us)
-        self.viewport().update()
-
-    def set_preview(self, segment_id: str | None, start_us: int = 0, end_us: int = 0) -> None:
-        """Show where a segment would be while its edges are dragged elsewhere; None ends it."""
-        self._preview = None if segment_id is None else Preview([(segment_id, start_us, end_us)])
         self.viewport().update()
 
     def set_editable(self, editable: bool) -> None:
@@ -230,13 +220,6 @@ class TimelineView(TimeArea):
         if chosen:
             self.delete_requested.emit([s.id for s in chosen])
 
-    def request_split(self, time_us: int | None = None) -> None:
-        """Ask for each selected segment under the playhead (or a time) to be split there."""
-        at = self._playhead_us if time_us is None else time_us
-        for segment in self._editable_selection():
-            if segment.start_us < at < segment.end_us:
-                self.split_requested.emit(segment.id, at)
-
     def request_nudge(self, frames: int, edge: str = "both") -> None:
         """Ask for the selected segments, or one edge of them, to move by frames."""
         chosen = self._editable_selection()
@@ -271,8 +254,8 @@ class TimelineView(TimeArea):
 
     @property
     def gesture(self) -> Gesture | None:
-        """The drag that goes on here or, as a preview, elsewhere."""
-        return self._pointer.gesture or self._preview
+        """The drag that goes on."""
+        return self._pointer.gesture
 
     @property
     def pointer(self) -> Pointer:
