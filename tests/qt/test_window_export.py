@@ -10,7 +10,7 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app.core import rendering_queue
-from app.core.commands.participants import dismiss_face
+from app.core.commands.face_review import dismiss_faces
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.rendering_queue import ClipState
 from app.core.session import Session
@@ -108,7 +108,7 @@ def test_what_waits_is_made_with_the_faces_as_they_are_when_its_turn_comes(
     start(window, tmp_path / "clips", "pixelate", "solid")
     panel = window.workspace.jobs_panel
     qtbot.waitUntil(lambda: panel.state("job-1") is JobState.RUNNING, timeout=20_000)
-    dismiss_face(session, track, True)
+    dismiss_faces(session, [track])
     panel.cancel_requested.emit("job-1")
     qtbot.waitUntil(lambda: panel.state("job-2") is JobState.DONE, timeout=20_000)
     first, second = (json.loads(line) for line in (tmp_path / "log").read_text().splitlines())

@@ -62,17 +62,3 @@ def set_consent(session: Session, participant: Participant, use: ConsentUse, giv
     with session.step(f"{verb} consent of {participant.pseudonym} to {use.value}") as step:
         participants.set_consent(session.study, participant.id, use, given)
     return step.changes
-
-
-def assign_face(session: Session, track_id: str, participant_id: str | None) -> Changes:
-    """Say whose face a track is."""
-    with session.step("Assign face") as step:
-        faces.assign_participant(session.study, track_id, participant_id)
-    return step.changes
-
-
-def dismiss_face(session: Session, track_id: str, dismissed: bool) -> Changes:
-    """Say that a track is not a face, or take that back."""
-    with session.step("Dismiss face" if dismissed else "Restore face") as step:
-        faces.set_dismissed(session.study, track_id, dismissed)
-    return step.changes

@@ -11,7 +11,8 @@ from anonymize.methods import registry
 from anonymize.methods.base import Face, FaceSource, Image
 from anonymize.methods.solid import Solid
 from app.core import anonymization
-from app.core.commands.participants import add_participant, assign_face, dismiss_face
+from app.core.commands.face_review import assign_faces, dismiss_faces
+from app.core.commands.participants import add_participant
 from app.core.hiding import gather, plan_of, rendering_key
 from app.core.jobs import Work, run_here
 from app.core.session import Session
@@ -139,7 +140,7 @@ def test_a_drawn_face_follows_the_pseudonym_and_one_that_cannot_be_drawn_is_said
 ) -> None:
     left, _ = found_faces(session, [LEFT, RIGHT])
     person, _ = add_participant(session, "P01", ParticipantRole.USER)
-    assign_face(session, left, person)
+    assign_faces(session, [left], person)
     result, work = exported(session, tmp_path / "clips", "green")
     assert work.parameters["identities"] == {left: "P01"}
     image = next(iter(pictures(Path(str(result["output"]))))).image.astype(int)
@@ -177,7 +178,7 @@ def test_another_mask_is_other_work(session: Session) -> None:
     first = key()
     assert key() == first
     assert key(strength=0.6) != first
-    dismiss_face(session, track, True)
+    dismiss_faces(session, [track])
     assert key() != first
 
 
@@ -188,7 +189,7 @@ def test_a_track_that_was_edited_while_it_rendered_makes_the_clip_outdated(sessi
     state = mask_state(session.study, recording)
     assert work.parameters["mask_state"] == state
     result = anonymization.compute(work.parameters, Silent())
-    dismiss_face(session, track, True)
+    dismiss_faces(session, [track])
     anonymization.store(session, work, result)
     kept = latest_run(session.study, recording, "anonymize")
     assert kept is not None

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.core import anonymization, preview
-from app.core.commands.participants import dismiss_face
+from app.core.commands.face_review import dismiss_faces
 from app.core.jobs import run_here
 from app.core.session import Session
 from media.cache import cache_folder
@@ -68,7 +68,7 @@ def test_a_preview_that_is_stopped_leaves_no_file(session: Session) -> None:
 
 def test_where_no_face_is_hidden_it_says_which_frame_to_go_to(session: Session) -> None:
     (track,) = found_faces(session, [FACE])
-    dismiss_face(session, track, True)
+    dismiss_faces(session, [track])
     made = shown(session, 0)
     assert (made.faces, made.nearest_us) == (0, None)
     assert (made.before == made.after).all()

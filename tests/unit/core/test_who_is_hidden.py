@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from app.core import anonymization, face_tracking
+from app.core.commands.face_review import assign_faces, dismiss_faces
 from app.core.commands.history import undo
-from app.core.commands.participants import add_participant, assign_face, change_role, dismiss_face
+from app.core.commands.participants import add_participant, change_role
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.jobs import run_here
 from app.core.session import Session
@@ -65,8 +66,8 @@ def test_only_the_face_of_a_robot_stays_and_only_when_asked_for(session: Session
     left, right = found_faces(session, [LEFT, RIGHT])
     robot, _ = add_participant(session, "R1", ParticipantRole.ROBOT)
     user, _ = add_participant(session, "P01", ParticipantRole.USER)
-    assign_face(session, left, robot)
-    assign_face(session, right, user)
+    assign_faces(session, [left], robot)
+    assign_faces(session, [right], user)
     assert hidden(session, tmp_path / "clips") == [True, True]
     assert hidden(session, tmp_path / "clips", keep_robots=True) == [False, True]
     (person,) = [p for p in all_participants(session.study) if p.id == user]
@@ -76,7 +77,7 @@ def test_only_the_face_of_a_robot_stays_and_only_when_asked_for(session: Session
 
 def test_what_is_no_face_is_not_hidden_until_that_is_taken_back(session: Session, tmp_path: Path) -> None:
     left, _ = found_faces(session, [LEFT, RIGHT])
-    dismiss_face(session, left, True)
+    dismiss_faces(session, [left])
     assert hidden(session, tmp_path / "clips") == [False, True]
     assert undo(session).name == "Dismiss face"
     assert hidden(session, tmp_path / "clips") == [True, True]
@@ -86,7 +87,7 @@ def test_tracks_that_were_found_anew_are_hidden_whatever_was_said_about_the_old_
     session: Session, tmp_path: Path
 ) -> None:
     left, _ = found_faces(session, [LEFT, RIGHT])
-    dismiss_face(session, left, True)
+    dismiss_faces(session, [left])
     found_faces(session, [LEFT, RIGHT])
     assert hidden(session, tmp_path / "clips") == [True, True]
 
@@ -144,11 +145,11 @@ def test_the_check_knows_which_faces_may_stay_and_says_when_others_show(filmed: 
 
     tracks = [track.id for track in tracks_of(filmed.study, recording)]
     for track in tracks:
-        assign_face(filmed, track, robot)
+        assign_faces(filmed, [track], robot)
     result = export()
     assert (result["faces_left"], result["doubtful"]) == ([], []), "a robot's face may be seen"
     for track in tracks:
-        dismiss_face(filmed, track, True)
+        dismiss_faces(filmed, [track])
     result = export(start_us=1_000_000)
     assert (result["faces_left"], result["doubtful"]) == ([], []), "somebody said that there is nothing to hide"
     nothing_found(filmed, recording)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands.face_review import mark_seen
-from app.core.commands.participants import add_participant, assign_face, set_consent
+from app.core.commands.face_review import assign_faces, mark_seen
+from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.release import confirm_texts, set_words, waive, withdraw_waiver
 from app.core.release.job import Checklist, checklist, prepare
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
@@ -91,7 +91,7 @@ def test_a_face_that_ends_in_the_middle_of_the_picture_has_to_be_looked_at(
 
 def test_nobody_is_said_to_appear(session: Session, recording: Recording) -> None:
     (face,) = tracks_of(session.study, recording.id)
-    assign_face(session, face.id, None)
+    assign_faces(session, [face.id], None)
     with session.step("Take out"):
         set_appearance(session.study, recording.id, all_participants(session.study)[0].id, False)
     review(session, recording)
@@ -104,7 +104,7 @@ def test_nobody_is_said_to_appear(session: Session, recording: Recording) -> Non
 
 def test_a_face_of_nobody_known_is_no_matter_where_all_is_solid(session: Session, recording: Recording) -> None:
     (face,) = tracks_of(session.study, recording.id)
-    assign_face(session, face.id, None)
+    assign_faces(session, [face.id], None)
     review(session, recording)
     assert rules(session) == []
     assert rules(session, replace(PLAN, methods=("blur",))) == ["consent-known"]
@@ -125,7 +125,7 @@ def test_who_did_not_consent_is_left_out_or_painted(session: Session) -> None:
 def test_who_is_only_seen_as_a_face_counts_too(session: Session, recording: Recording) -> None:
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
     (face,) = tracks_of(session.study, recording.id)
-    assign_face(session, face.id, other)
+    assign_faces(session, [face.id], other)
     review(session, recording)
     assert left_out(session) == {1: "1 participant did not consent to release."}
 

@@ -12,7 +12,8 @@ from typing import Any
 import av
 import pytest
 
-from app.core.commands.participants import add_participant, assign_face, set_consent
+from app.core.commands.face_review import assign_faces
+from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.release import confirm_texts, set_words
 from app.core.commands.segments import add_segment
 from app.core.interchange.registry import FORMATS, format_called
@@ -133,7 +134,7 @@ def test_who_did_not_consent_is_painted_solid_and_says_nothing(session: Session,
     (recording,) = all_recordings(session.study)
     other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
     (face,) = tracks_of(session.study, recording.id)
-    assign_face(session, face.id, other)
+    assign_faces(session, [face.id], other)
     (person, _) = all_participants(session.study)
     set_consent(session, person, ConsentUse.RELEASE, False)
     review(session, recording)
@@ -165,7 +166,7 @@ def test_a_word_that_stands_in_the_finished_release_removes_it(session: Session,
 def test_a_refusal_writes_nothing_and_is_kept_as_a_run(session: Session, tmp_path: Path) -> None:
     (recording,) = all_recordings(session.study)
     (face,) = tracks_of(session.study, recording.id)
-    assign_face(session, face.id, None)
+    assign_faces(session, [face.id], None)
     result = release(session, tmp_path / "release")
     assert result["released"] is False
     assert [one["rule"] for one in result["reasons"]] == ["faces-reviewed"]
