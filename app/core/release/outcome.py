@@ -23,6 +23,7 @@ class Outcome:
         frames: of the rendering.
         faces_left_us: frames in which a face is left.
         doubtful_us: frames with a hit that is neither covered nor dismissed, or that cannot be read.
+        hits: of both kinds, time and x, y, width, height in pixels of the picture.
         bare_us: frames in which a face does not lie wholly under its mask.
         blanked_us: frames that were painted over wholly.
         undrawn_us: frames in which the method could not draw a face, so that it was painted solid.
@@ -43,6 +44,7 @@ class Outcome:
     frames: int = 0
     faces_left_us: tuple[int, ...] = ()
     doubtful_us: tuple[int, ...] = ()
+    hits: tuple[tuple[int, ...], ...] = ()
     bare_us: tuple[int, ...] = ()
     blanked_us: tuple[int, ...] = ()
     undrawn_us: tuple[int, ...] = ()
@@ -59,17 +61,26 @@ class Outcome:
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
         found = asdict(self)
+        found["hits"] = [[*one] for one in self.hits]
         return {key: [*value] if isinstance(value, tuple) else value for key, value in found.items()}
 
     def reason(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> Reason:
         """Return a reason about this recording."""
         return Reason(rule, self.number, time_us, f"Recording {self.number}, {self.method}: {sentence}", hint)
 
+    def place(self, time_us: int) -> str:
+        """Return where in the picture the first hit of a frame is, to be read after what was found; "" if nowhere."""
+        for at, x, y, width, height in self.hits:
+            if at == time_us:
+                return f", {width} by {height} pixels at x {x}, y {y}"
+        return ""
+
 
 def outcome_from(found: Mapping[str, Any]) -> Outcome:
     """Read what `as_json` made."""
     known = {one.name for one in fields(Outcome)}
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in found.items() if key in known}
+    values["hits"] = tuple(tuple(one) for one in values.get("hits", ()))
     return Outcome(**values)
 
 
@@ -95,7 +106,7 @@ def face_left(one: Outcome) -> Iterator[Reason]:
     for start, count in _runs(one.faces_left_us):
         yield one.reason(
             "face-left",
-            f"a face is left at {format_time(start)} ({counted(count, 'frame')}).",
+            f"a face is left at {format_time(start)} ({counted(count, 'frame')}){one.place(start)}.",
             "Move or enlarge its box on the Faces page, or choose a stronger method.",
             start,
         )
@@ -112,7 +123,7 @@ def doubtful_hits(one: Outcome) -> Iterator[Reason]:
     for start, count in _runs(one.doubtful_us):
         yield one.reason(
             "doubtful-hits",
-            f"something at {format_time(start)} looks like a face ({counted(count, 'frame')}).",
+            f"something at {format_time(start)} looks like a face ({counted(count, 'frame')}){one.place(start)}.",
             _HINT_LOOK,
             start,
         )

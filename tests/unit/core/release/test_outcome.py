@@ -1,5 +1,6 @@
 """What a rendering shows decides, and no waiver helps where a rule cannot be waived."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ BROKEN: dict[str, Outcome] = {
     "face-left": replace(GOOD, faces_left_us=(100_000, 200_000, 2_000_000)),
     "face-under-mask": replace(GOOD, bare_us=(0,)),
     "not-recognized": replace(GOOD, over=("5 % are re-identified.",), recognized=("5 % are re-identified.",)),
-    "doubtful-hits": replace(GOOD, doubtful_us=(300_000,)),
+    "doubtful-hits": replace(GOOD, doubtful_us=(300_000,), hits=((300_000, 183, 141, 53, 44),)),
     "independent-check": replace(GOOD, witness=""),
     "privacy-measured": replace(GOOD, measured=False),
     "privacy-limit": replace(GOOD, over=("3 % are re-identified; 2 % allowed.",)),
@@ -39,7 +40,12 @@ def test_each_rule_says_what_is_wrong_and_where(rule: str) -> None:
     assert {one.rule for one in found} == {rule}
     assert all(one.recording == 1 and one.sentence and one.hint for one in found)
     assert [reason_from(one.as_json()) for one in found] == found
-    assert outcome_from(BROKEN[rule].as_json()) == BROKEN[rule]
+    assert outcome_from(json.loads(json.dumps(BROKEN[rule].as_json()))) == BROKEN[rule]
+
+
+def test_what_looks_like_a_face_says_where_in_the_picture() -> None:
+    (found,) = reasons_after([BROKEN["doubtful-hits"]])
+    assert found.sentence.endswith("looks like a face (1 frame), 53 by 44 pixels at x 183, y 141.")
 
 
 def test_frames_side_by_side_are_one_reason_with_a_way_to_the_first() -> None:
