@@ -53,7 +53,9 @@ def missing_us(container: InputContainer, path: Path) -> int:
         missing = _after_the_packets(container, path, cut)
         return missing or (_gap_us(container) if inside else 0)
     if name == "avi":
-        return _after_the_packets(container, path, _ends_in_riff(path, size))
+        cut = _ends_in_riff(path, size)
+        missing = _after_the_packets(container, path, cut)
+        return missing or (_gap_us(container) if cut and _ends_in_chunk(path, size) else 0)
     if name == "mpegts":
         return _gap_us(container) if _ends_in_packet(path, size) else 0
     return 0
@@ -168,6 +170,16 @@ def _ends_in_riff(path: Path, size: int) -> bool:
                 return False
             at += _CHUNK_HEAD + int.from_bytes(head[4:8], "little")
     return at > size
+
+
+def _ends_in_chunk(path: Path, size: int) -> bool:
+    """Whether the last packet of an AVI file has fewer bytes than its chunk says."""
+    with opened(path) as fresh, path.open("rb") as file:
+        first = max((packet.pos or 0 for packet in fresh.demux() if packet.size), default=0)
+        if first < _CHUNK_HEAD:
+            return False
+        file.seek(first - _CHUNK_HEAD // 2)
+        return first + int.from_bytes(file.read(_CHUNK_HEAD // 2), "little") > size
 
 
 def _ends_in_packet(path: Path, size: int) -> bool:

@@ -67,6 +67,16 @@ def test_a_whole_file_is_not_said_to_end_early(wholes: dict[str, Path], kind: st
     assert probe(wholes[kind]).missing_us == load_index(wholes[kind]).missing_us == 0
 
 
+def test_an_avi_that_is_cut_in_its_last_picture_is_said_to_end_early(wholes: dict[str, Path], tmp_path: Path) -> None:
+    whole = wholes["avi"].read_bytes()
+    for missing in (1, 15):
+        size = whole.rindex(b"idx1") - 1 - missing
+        (tmp_path / "cut.avi").write_bytes(whole[:size])
+        assert probe(tmp_path / "cut.avi").missing_us > 0
+    (tmp_path / "no table.avi").write_bytes(whole[: whole.rindex(b"idx1")])
+    assert probe(tmp_path / "no table.avi").missing_us == 0
+
+
 def told_or_whole(whole: Path, cut: Path, size: int) -> bool:
     cut.write_bytes(whole.read_bytes()[:size])
     try:
