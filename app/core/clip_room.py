@@ -45,11 +45,13 @@ def require_room(folder: Path, sizes: Iterable[int]) -> None:
     needed = sum(sizes)
     if needed > free:
         raise UserError(
-            f"The clips will take about {as_text(needed)}, and the disk of {folder} has {as_text(free)}.",
+            f"The clips will take {as_text(needed)}, and the disk of {folder} has {as_text(free)} left.",
             "Make room, choose another folder, or export fewer recordings at once.",
         )
 
 
 def as_text(size: int) -> str:
     """Return a number of bytes for people."""
-    return f"{size / _GIGABYTE:.1f} GB" if size >= _GIGABYTE / 10 else f"{max(1, size >> 20)} MB"
+    if size < 1 << 20:
+        return "less than 1 MB"
+    return f"{size / _GIGABYTE:.1f} GB" if size >= _GIGABYTE / 10 else f"{size >> 20} MB"
