@@ -14,18 +14,18 @@ from app.core.jobs import Work
 from app.core.privacy_limits import PrivacyLimits, privacy_limits
 from app.core.privacy_people import strangers_for
 from app.core.release.again import numbered_waivers, reasons_again, signature
-from app.core.release.card import CardFacts, write_cards
-from app.core.release.codes import annotator_codes, recording_code, release_key, sealed
+from app.core.release.card import write_cards
+from app.core.release.codes import recording_code, release_key, sealed
+from app.core.release.facts import card_facts, card_from, manifest_facts
 from app.core.release.gate import Candidate, Selection, reasons_before, select
 from app.core.release.manifest import NAME, manifest, set_times
 from app.core.release.measuring import measured
 from app.core.release.outcome import Outcome, outcome_from, reasons_after
 from app.core.release.plan import ReleasePlan, plan_from, require_possible
-from app.core.release.private import Private, private_of, scrubber_of
+from app.core.release.private import Private, private_of
 from app.core.release.rendering import Rendering, forget, rendering_of, require_unchanged
 from app.core.release.rules import Reason, reason_from, standing
 from app.core.release.staging import new_prepared, prepared, require_free, staged
-from app.core.release.texts import free_texts, text_state, texts_confirmed
 from app.core.release.verify import leaks_in
 from app.core.release.write_media import write_media
 from app.core.release.write_text import write_annotations, write_tables
@@ -36,10 +36,7 @@ from project.counted import counted
 from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.progress import Progress
-from project.queries.annotators import all_annotators
-from project.queries.face_reviews import mask_state
 from project.queries.history import steps
-from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
 from project.queries.runs import insert_run, latest_run
 from project.types import Changes, Json, Run
@@ -121,8 +118,8 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
             "made_of": cast(Json, made),
             "recordings": recordings,
             "limits": cast(Json, asdict(privacy_limits(session.study))),
-            "card": cast(Json, _card_facts(session, found)) if not refused else {},
-            "facts": cast(Json, _facts(session, found)) if not refused else {},
+            "card": cast(Json, card_facts(session, found.selection, found.plan.texts)) if not refused else {},
+            "facts": cast(Json, manifest_facts(session, found.plan, found.selection)) if not refused else {},
         },
     )
 
@@ -324,7 +321,7 @@ def _write(
     for one in renderings:
         require_unchanged(one)
     facts = cast(dict[str, Json], parameters["facts"])
-    write_cards(staging, plan, outcomes, _card_from(cast(dict[str, Any], parameters["card"])))
+    write_cards(staging, plan, outcomes, card_from(cast(dict[str, Any], parameters["card"])))
     sources = cast(dict[str, Json], facts["sources"])
     for one in renderings:
         code = recording_code(one.outcome.number)
@@ -338,51 +335,3 @@ def _write(
         }
     (staging / NAME).write_text(manifest(staging, made_of, {**facts, "sources": sources}), "utf-8", newline="\n")
     set_times(staging)
-
-
-def _facts(session: Session, found: Checklist) -> dict[str, Json]:
-    """Return what the manifest says about the study; states of it only sealed."""
-    key = release_key(session)
-    sources: dict[str, Json] = {
-        recording_code(one.number): {
-            "faces": sealed(key, mask_state(session.study, one.recording.id)),
-            "participants": len(one.people),
-        }
-        for one in found.selection.candidates
-    }
-    about = {name: value for name, value in found.plan.as_json().items() if name not in ("title", "contact", "holder")}
-    texts = sealed(key, text_state(free_texts(session))) if found.plan.texts == "scrub" else ""
-    return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
-
-
-def _card_facts(session: Session, found: Checklist) -> dict[str, Json]:
-    scrubber = scrubber_of(session)
-    codes = annotator_codes(all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)])
-    names = {one.id: codes[one.name] for one in all_annotators(session.study)}
-    texts = free_texts(session) if found.plan.texts == "scrub" else []
-    reader = texts_confirmed(session, texts)
-    inside = {one.number for one in found.selection.candidates}
-    given: list[Json] = [
-        [one.rule, number, scrubber.scrub(one.reason).text, names[one.annotator_id]]
-        for one, number in numbered_waivers(session)
-        if number is None or number in inside
-    ]
-    return {
-        "left_out": {str(number): why for number, why in found.selection.left_out.items()},
-        "without_picture": [one.number for one in found.selection.candidates if not one.has_picture],
-        "painted": {str(one.number): len(one.painted) for one in found.selection.candidates},
-        "waivers": given,
-        "texts": [len(texts), sum(len(one.replacements) for one in texts)],
-        "read_by": names[reader.id] if reader is not None else "",
-    }
-
-
-def _card_from(found: Mapping[str, Any]) -> CardFacts:
-    return CardFacts(
-        {int(number): why for number, why in found["left_out"].items()},
-        found["without_picture"],
-        {int(number): count for number, count in found["painted"].items()},
-        [(rule, number, reason, code) for rule, number, reason, code in found["waivers"]],
-        (found["texts"][0], found["texts"][1]),
-        found["read_by"],
-    )
