@@ -4,24 +4,24 @@ import os
 from pathlib import Path
 from typing import Any
 
+from anonymize.methods.diffusion.presets import Preset
+from project.errors import UserError
+
 # Read when the libraries are imported, and taken back then: a person may ask this process to fetch something later.
 _SILENCE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE", "HF_HUB_DISABLE_TELEMETRY", "DISABLE_TELEMETRY")
 _before = {name: os.environ.get(name) for name in _SILENCE}
 os.environ.update(dict.fromkeys(_SILENCE, "1"))
 
-import torch
-from diffusers import ControlNetModel, StableDiffusionControlNetImg2ImgPipeline
-from diffusers.utils import logging
-from transformers.utils import logging as of_transformers
+import torch  # noqa: E402
+from diffusers import ControlNetModel, StableDiffusionControlNetImg2ImgPipeline  # noqa: E402
+from diffusers.utils import logging  # noqa: E402
+from transformers.utils import logging as of_transformers  # noqa: E402
 
 for _name, _value in _before.items():
     if _value is None:
         del os.environ[_name]
     else:
         os.environ[_name] = _value
-
-from anonymize.methods.diffusion.presets import Preset
-from project.errors import UserError
 
 MODEL = "stable-diffusion"
 CONTROLNET = "controlnet"

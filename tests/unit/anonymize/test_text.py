@@ -19,7 +19,7 @@ SCRUBBER = Scrubber(WORDS)
         ("Anna's robot saw ANNA and annas dog.", "P01 robot saw P01 and P01 dog."),
         ("Hannah and Annabel and a banana.", "Hannah and Annabel and a banana."),
         ("jose alvarez came, JOSE\u0301  A\u0301LVAREZ too", "P02 came, P02 too"),
-        ("An\u00adna, A\u200bnna, Ａｎｎａ", "P01, P01, P01"),
+        ("An\u00adna, A\u200bnna, \uff21\uff4e\uff4e\uff41", "P01, P01, P01"),
         ("kurt weiss, KURT WEISS", "A01, A01"),
         ("anna_2.mp4 and Anna-Maria", "P01_2.mp4 and P01-Maria"),
         ("in Ward\n7, not ward 71", "in [place], not ward 71"),
