@@ -205,6 +205,7 @@ class ReleaseWindow(QWidget):
         where = ids.get(line.recording) if line.recording is not None else None
         if self._studio.edit(partial(commands.waive, rule=line.rule, recording_id=where, reason=reason)):
             self.bar.reason.clear()
+            self.report.clear()
 
     def _withdraw(self) -> None:
         line = self._line()
