@@ -43,7 +43,7 @@ _SHOWN_TEXTS = 400
 @click.option("--waive", multiple=True, metavar="RULE[:RECORDING]=REASON", help="Do without a rule. Repeatable.")
 @click.option("--withdraw", multiple=True, metavar="RULE[:RECORDING]", help="Take a waiver back. Repeatable.")
 @click.option("--annotator", help="Under whose name choices and waivers are kept.")
-@click.option("--dry-run", is_flag=True, help="Only list what stands in the way; write nothing.")
+@click.option("--dry-run", is_flag=True, help="Only list what stands in the way; exits with 2 where anything does.")
 @json_option
 def release(
     study: Path,
@@ -86,8 +86,10 @@ def release(
                 commands.waive(session, *_rule(session, which), reason)
         found = job.checklist(session, plan)
         if dry_run:
+            if found.standing:
+                _refuse(found.standing)
             tell(as_json, _listed(found, study), "\n".join(_lines(found.standing, found)))
-            return 0
+            return REFUSED if found.standing else 0
         assert out is not None
         work = job.prepare(session, out, plan)
         bar = Bar(work.title)
@@ -108,8 +110,7 @@ def release(
             as_json, told, f"Released {result['files']} files to {result['output']}. Read DATACARD.md before it leaves."
         )
         return 0
-    rules = len({(one.rule, one.recording) for one in reasons})
-    click.echo(f"greenroom: Refused: {counted(rules, 'rule')} not kept. Nothing was written.", err=True)
+    _refuse(reasons)
     tell(as_json, told, "\n".join(_lines(reasons, found)))
     return REFUSED
 
@@ -222,6 +223,11 @@ def _rule(session: Session, text: str) -> tuple[str, str | None]:
 
     rule, colon, recording = text.partition(":")
     return rule.strip(), recording_called(session, recording.strip()).id if colon else None
+
+
+def _refuse(reasons: "list[Reason]") -> None:
+    rules = len({(one.rule, one.recording) for one in reasons})
+    click.echo(f"greenroom: Refused: {counted(rules, 'rule')} not kept. Nothing was written.", err=True)
 
 
 def _listed(found: "Checklist", study: Path) -> dict[str, Json]:

@@ -1,11 +1,13 @@
 """Where a release is put together: beside its place, under another name, until it is whole and verified."""
 
+import fcntl
 import os
 import shutil
 import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 from media.cache import cache_folder
@@ -15,7 +17,7 @@ from project.names import require_text
 _PREFIX = ".greenroom-release-"
 _ABANDONED_AFTER_S = 24 * 3600
 _KEPT = 8
-"""Releases that may wait side by side."""
+"""Releases of one process that may wait side by side."""
 
 
 def require_free(folder: Path) -> None:
@@ -87,7 +89,7 @@ def prepared(path: Path) -> Iterator[Path]:
 
 
 def new_prepared() -> Path:
-    """Make a folder for texts on their way to a job, and remove what jobs left that never ran.
+    """Make a folder for texts on their way to a job, and remove what processes left that are gone.
 
     Raises:
         UserError: it cannot be made.
@@ -95,13 +97,43 @@ def new_prepared() -> Path:
     base = cache_folder() / "release-texts"
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        made = Path(tempfile.mkdtemp(dir=base))
+        _sweep_prepared(base)
+        own = _own(base)
+        if not own.is_dir():
+            _own.cache_clear()
+            own = _own(base)
+        made = Path(tempfile.mkdtemp(dir=own))
     except OSError as error:
         raise UserError(
             f"The texts cannot be kept in {base}: {error.strerror}.", "Name another cache folder: XDG_CACHE_HOME."
         ) from None
-    newest = sorted(base.iterdir(), key=lambda one: one.stat().st_mtime)
+    newest = sorted(own.iterdir(), key=lambda one: one.stat().st_mtime)
     for old in newest[:-_KEPT]:
-        with suppress(OSError):
-            shutil.rmtree(old)
+        shutil.rmtree(old, ignore_errors=True)
     return made
+
+
+@cache
+def _own(base: Path) -> Path:
+    """Make the folder of this process; the kernel's lock on it lasts as long as the process, however that ends."""
+    while True:
+        own = Path(tempfile.mkdtemp(dir=base))
+        with suppress(FileNotFoundError):
+            descriptor = os.open(own, os.O_RDONLY | os.O_DIRECTORY)
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            # Whoever swept between the two calls took the folder for an abandoned one.
+            if own.is_dir():
+                return own
+            os.close(descriptor)
+
+
+def _sweep_prepared(base: Path) -> None:
+    """Remove the folders that no living process holds: they have the private words in them."""
+    for old in base.iterdir():
+        with suppress(OSError):
+            descriptor = os.open(old, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(old)
+            finally:
+                os.close(descriptor)

@@ -1,0 +1,78 @@
+"""What a release leaves behind when it is killed, and when that goes."""
+
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from app.core.release import staging
+from app.core.release.staging import new_prepared, staged
+from media.cache import cache_folder
+
+PREPARE = """
+import sys
+from app.core.release.staging import new_prepared
+made = new_prepared()
+(made / "private").write_text("Anna")
+print(made, flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def other() -> subprocess.Popen[str]:
+    """Another process that has prepared texts and holds them until its input ends or it is killed."""
+    return subprocess.Popen([sys.executable, "-c", PREPARE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def folder_of(process: subprocess.Popen[str]) -> Path:
+    assert process.stdout is not None
+    return Path(process.stdout.readline().strip())
+
+
+def test_private_words_of_a_killed_release_go_with_the_next_one(other: subprocess.Popen[str]) -> None:
+    with other:
+        theirs = folder_of(other)
+        assert theirs.is_relative_to(cache_folder())
+        ours = new_prepared()
+        assert (theirs / "private").is_file(), "a release that is under way is left alone"
+        other.kill()
+        other.wait()
+        assert new_prepared().is_dir()
+        assert ours.is_dir()
+        assert not theirs.exists()
+        assert not theirs.parent.exists()
+
+
+def test_what_lies_there_from_no_process_goes_and_links_are_not_followed(tmp_path: Path) -> None:
+    base = new_prepared().parent.parent
+    (base / "older").mkdir()
+    (base / "older" / "private").write_text("Anna")
+    (tmp_path / "mine").mkdir()
+    (base / "link").symlink_to(tmp_path / "mine")
+    new_prepared()
+    assert not (base / "older").exists()
+    assert (tmp_path / "mine").is_dir()
+
+
+def test_texts_can_be_prepared_after_somebody_emptied_the_cache() -> None:
+    first = new_prepared()
+    first.rmdir()
+    first.parent.rmdir()
+    assert new_prepared().is_dir()
+
+
+def test_a_folder_that_a_killed_release_left_goes_after_a_day(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    left = tmp_path / ".greenroom-release-left"
+    left.mkdir()
+    with staged(tmp_path / "one") as folder:
+        (folder / "a.txt").write_text("a")
+    assert left.is_dir(), "another release may be writing it"
+    now: Callable[[], float] = time.time
+    monkeypatch.setattr(staging.time, "time", lambda: now() + 25 * 3600)
+    with staged(tmp_path / "two") as folder:
+        (folder / "a.txt").write_text("a")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["one", "two"]
