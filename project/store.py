@@ -298,9 +298,18 @@ class Study:
         return self._journal.names()[1]
 
     def get_property(self, key: str, default: Json = None) -> Json:
-        """Return a fact about the study as a whole, such as its `name`."""
+        """Return a fact about the study as a whole, such as its `name`.
+
+        Raises:
+            UserError: it is damaged.
+        """
         row = self.row("SELECT value FROM property WHERE key = ?", (key,))
-        return default if row is None else json.loads(row[0])
+        try:
+            return default if row is None else json.loads(row[0])
+        except ValueError:
+            raise UserError(
+                f"What this study keeps as “{shown(key)}” is damaged.", "Find out what else is: greenroom check STUDY"
+            ) from None
 
     def set_property(self, key: str, value: Json) -> None:
         """Set a fact about the study as a whole; inside a step."""

@@ -76,12 +76,14 @@ def paint_face(painter: QPainter, face: FaceBox, scale: float, picture: QRectF) 
 def paint_chip(
     painter: QPainter, text: str, corner: QPointF, *, from_right: bool = False, dot: QColor | None = None
 ) -> None:
-    """Draw a few words on a small dark plate whose top left (or right) corner is given."""
+    """Draw words on a small dark plate whose top left (or right) corner is given; it is moved where it would be cut."""
     font = theme.font(theme.POINTS - 1.5)
     metrics = QFontMetricsF(font)
     lead = 12.0 if dot else 0.0
     width = metrics.horizontalAdvance(text) + 12 + lead
     left = corner.x() - width if from_right else corner.x()
+    room = painter.clipBoundingRect() if painter.hasClipping() else QRectF(painter.window())
+    left = max(room.left(), min(left, room.right() - width))
     plate = QRectF(left, corner.y(), width, 18)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(_CHIP)

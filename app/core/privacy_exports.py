@@ -97,7 +97,11 @@ def _of(session: Session, recording: Recording) -> list[Export]:
         if report is not None:
             measured.setdefault(str(run.parameters.get("export")), (report, run.finished_at))
     made: Sequence[Run] = runs_of(session.study, recording.id, "anonymize")
-    return [Export(recording, run, *measured.get(run.id, (None, ""))) for run in made]
+    return [
+        Export(recording, run, *measured.get(run.id, (None, "")))
+        for run in made
+        if isinstance(run.result.get("output"), str)
+    ]
 
 
 def _report(run: Run) -> PrivacyReport | None:

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from anonymize.measures.figure import Figure
 from anonymize.measures.report import NAIVE, PrivacyReport
 from app.core.session import Session
+from project.errors import UserError
 from project.limits import hold_to_limits, limited
 from project.store import Study
 from project.types import Changes
@@ -40,12 +41,15 @@ def privacy_limits(study: Study) -> PrivacyLimits:
     if not isinstance(found, dict):
         return usual
     kinds: dict[str, Callable[[float], float]] = {"leak_frames": int}
-    known = {
-        key: kinds.get(key, float)(value)
-        for key, value in found.items()
-        if key in asdict(usual) and isinstance(value, int | float) and not isinstance(value, bool)
-    }
-    return PrivacyLimits(**known)  # type: ignore[arg-type]
+    try:
+        known = {
+            key: kinds.get(key, float)(value)
+            for key, value in found.items()
+            if key in asdict(usual) and isinstance(value, int | float) and not isinstance(value, bool)
+        }
+        return PrivacyLimits(**known)  # type: ignore[arg-type]
+    except (UserError, ValueError, OverflowError):
+        return usual
 
 
 def set_privacy_limits(session: Session, limits: PrivacyLimits) -> Changes:

@@ -58,8 +58,8 @@ class PreviewPane(QWidget):
             self.status.set_text(f"{at}: {none}.")
         else:
             faces = "1 face" if made.faces == 1 else f"{made.faces} faces"
-            drawn = " One could not be drawn and is painted solid." if made.undrawn else ""
-            self.status.set_text(f"{at}: {faces} hidden.{drawn}")
+            drawn = ", one that cannot be drawn solid" if made.undrawn else ""
+            self.status.set_text(f"{at}: {faces} hidden{drawn}.")
 
     def show_problem(self, text: str) -> None:
         """Say why there is no preview."""

@@ -2,9 +2,11 @@
 
 import json
 
+from project.errors import UserError
 from project.json_text import to_json
+from project.names import shown
 from project.store import Row, Study
-from project.types import Run
+from project.types import Json, Run
 
 _COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
 
@@ -29,7 +31,11 @@ def insert_run(study: Study, new: Run) -> None:
 
 
 def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Run]:
-    """Return the runs over a recording, newest first; of one kind where `kind` is given."""
+    """Return the runs over a recording, newest first; of one kind where `kind` is given.
+
+    Raises:
+        UserError: one of them is damaged.
+    """
     rows = study.rows(
         f"SELECT {_COLUMNS} FROM run WHERE recording_id = ? AND kind = coalesce(?, kind) "
         "ORDER BY finished_at DESC, rowid DESC",
@@ -39,7 +45,11 @@ def runs_of(study: Study, recording_id: str, kind: str | None = None) -> list[Ru
 
 
 def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
-    """Return the newest run of a kind over a recording, or None."""
+    """Return the newest run of a kind over a recording, or None.
+
+    Raises:
+        UserError: it is damaged.
+    """
     row = study.row(
         f"SELECT {_COLUMNS} FROM run WHERE recording_id = ? AND kind = ? ORDER BY finished_at DESC, rowid DESC LIMIT 1",
         (recording_id, kind),
@@ -56,4 +66,17 @@ def kinds_run(study: Study) -> dict[str, set[str]]:
 
 
 def _run(row: Row) -> Run:
-    return Run(row[0], row[1], row[2], row[3], json.loads(row[4]), json.loads(row[5]), row[6], row[7])
+    return Run(row[0], row[1], row[2], row[3], _object(row, 4), _object(row, 5), row[6], row[7])
+
+
+def _object(row: Row, column: int) -> dict[str, Json]:
+    try:
+        found = json.loads(row[column])
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UserError(
+            f"A run ({shown(row[2])}, {shown(row[6])}) of this study is damaged.",
+            "Find out what else is: greenroom check STUDY",
+        )
+    return found

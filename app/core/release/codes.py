@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import re
 import secrets
 import uuid
 from collections.abc import Collection, Sequence
@@ -10,19 +11,20 @@ from app.core.session import Session
 from project.types import Annotator
 
 PROPERTY = "release_key"
+_KEY = re.compile("[0-9a-f]{64}")
 _LETTERS = {"person": "A", "model": "M", "adjudicated": "C"}
 _VERSION_7 = 0x7 << 76
 _VARIANT = 0b10 << 62
 
 
 def release_key(session: Session) -> str:
-    """Return the study's own secret, 64 hexadecimal digits; made when it is first asked for. It never leaves the study.
+    """Return the study's own secret, 64 hexadecimal digits; made where there is none. It never leaves the study.
 
     Raises:
         UserError: there is none yet and the study is open for reading only.
     """
     found = session.study.get_property(PROPERTY)
-    if isinstance(found, str):
+    if isinstance(found, str) and _KEY.fullmatch(found):
         return found
     made = secrets.token_hex(32)
     session.study.require_writable()

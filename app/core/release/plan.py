@@ -80,9 +80,21 @@ def plan_from(found: Mapping[str, Json]) -> ReleasePlan:
 
 
 def kept_plan(session: Session) -> ReleasePlan:
-    """Return what was chosen last in this study."""
+    """Return what was chosen last in this study; where that is nothing or not understood, what shows least."""
     found = session.study.get_property(PROPERTY)
-    return plan_from(found) if isinstance(found, dict) else ReleasePlan()
+    return plan_from(found) if isinstance(found, dict) and _is_plan(found) else ReleasePlan()
+
+
+def _is_plan(found: Mapping[str, Json]) -> bool:
+    """Tell whether every choice is of the kind that `as_json` writes; other programs may write to a study too."""
+    usual = ReleasePlan().as_json()
+    if any(not isinstance(found[key], type(value)) for key, value in usual.items() if key in found):
+        return False
+    only = cast(Mapping[str, Json], found.get("only", {}))
+    lists = [*only.values(), *(found.get(key, []) for key in ("methods", "formats", "video"))]
+    return all(key.isdecimal() for key in only) and all(
+        isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists
+    )
 
 
 def require_possible(plan: ReleasePlan) -> None:

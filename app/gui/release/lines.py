@@ -16,6 +16,7 @@ from widgets.rows_table import Row
 COLUMNS = ["Rule", "Recording", "Time", "State"]
 _ABOUT_ALL = ("something", "texts-reviewed")
 _RENDERED = ("rendered", "face-left", "face-under-mask", "not-recognized", "doubtful-hits")
+_OF_TRACKS = ("faces-reviewed", "uncovered")
 _AFTER = (*_RENDERED, "independent-check", "privacy-measured", "privacy-limit")
 
 
@@ -49,7 +50,8 @@ class Line:
     def row(self, key: str) -> Row:
         """Return it as a row of a table."""
         if self.reason is None:
-            icon, state = ("circle-check", "Kept") if self.judged else ("circle-dashed", "Judged when it is rendered")
+            later = "Judged when faces were looked for" if self.rule in _OF_TRACKS else "Judged when it is rendered"
+            icon, state = ("circle-check", "Kept") if self.judged else ("circle-dashed", later)
         elif self.waiver is not None:
             icon, state = "circle-dashed", f"Waived: {self.waiver.reason}"
         else:
@@ -77,6 +79,7 @@ def lines_of(
         by_id: recording id -> number.
     """
     found: list[Line] = []
+    untracked = {one.recording for one in reasons if one.rule in ("file", "faces-tracked")}
     for number in (None, *numbers):
         for rule in RULES:
             if (rule in _ABOUT_ALL) != (number is None):
@@ -84,7 +87,8 @@ def lines_of(
             here = [one for one in reasons if one.rule == rule and one.recording == number]
             found += [Line(rule, number, one, waiver_for(one, waivers, by_id)) for one in here]
             if not here:
-                found.append(Line(rule, number, judged=rule not in _AFTER or number in rendered))
+                later = number not in rendered if rule in _AFTER else rule in _OF_TRACKS and number in untracked
+                found.append(Line(rule, number, judged=not later))
     return found
 
 

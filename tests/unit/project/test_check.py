@@ -5,6 +5,9 @@ from pathlib import Path
 import pytest
 
 from project.check import check
+from project.errors import UserError
+from project.queries.recordings import all_recordings
+from project.queries.runs import latest_run
 from project.store import Study
 from project.synthetic import fill
 from tests.unit.project.conftest import furnish
@@ -73,3 +76,22 @@ def test_each_problem_is_named(path: Path, sql: str, message: str) -> None:
     assert not any("\n" in line for line in found)
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir()] == [path.name]
+
+
+def test_what_is_kept_in_another_form_is_named_when_it_is_read(path: Path) -> None:
+    run = "INSERT INTO run SELECT '{0}', id, '{0}', 'solid', '{{}}', '{1}', '2026-01-01', '1' FROM recording"
+    with sqlite3.connect(path) as connection:
+        connection.execute("INSERT INTO property VALUES ('release_plan', 'raw')")
+        for kind, result in (("faces", "[]"), ("privacy", "nope"), ("anonymize", "{}")):
+            connection.execute(run.format(kind, result))
+    connection.close()
+    with Study.open(path, read_only=True) as study:
+        (recording,) = all_recordings(study)
+        with pytest.raises(UserError, match="release_plan"):
+            study.get_property("release_plan")
+        for kind in ("faces", "privacy"):
+            with pytest.raises(UserError, match="damaged"):
+                latest_run(study, recording.id, kind)
+        found = latest_run(study, recording.id, "anonymize")
+        assert found is not None
+        assert found.result == {}

@@ -1,0 +1,62 @@
+"""What is read of a study that another program wrote into: choices, limits, the key."""
+
+import string
+from typing import Any
+
+import pytest
+
+from app.core.privacy_limits import PROPERTY as LIMITS
+from app.core.privacy_limits import PrivacyLimits, privacy_limits
+from app.core.release import codes, plan
+from app.core.release.plan import ReleasePlan, kept_plan
+from app.core.session import Session
+
+
+def keep(session: Session, key: str, value: Any) -> None:
+    with session.step("Written by another program"):
+        session.study.set_property(key, value)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [1],
+        {"methods": 5},
+        {"methods": [5]},
+        {"methods": "solid"},
+        {"only": [1]},
+        {"only": {"x": ["solid"]}},
+        {"only": {"1": 5}},
+        {"sound": []},
+        {"keep_robots": "no"},
+        {"title": 7},
+        {"video": {"a": 1}},
+        {"formats": [None]},
+    ],
+)
+def test_choices_of_an_odd_kind_are_the_usual_ones(value: Any, session: Session) -> None:
+    keep(session, plan.PROPERTY, value)
+    assert kept_plan(session) == ReleasePlan()
+
+
+def test_choices_are_read_as_they_were_kept(session: Session) -> None:
+    chosen = ReleasePlan(methods=("solid", "blur"), only={3: ("solid",)}, keep_robots=True, title="Visits")
+    keep(session, plan.PROPERTY, chosen.as_json())
+    assert kept_plan(session) == chosen
+
+
+@pytest.mark.parametrize(
+    "value", [[], {"reidentified": "x"}, {"reidentified": 9}, {"leak_frames": 1e300, "reidentified": 3}]
+)
+def test_limits_that_make_no_sense_are_the_usual_ones(value: Any, session: Session) -> None:
+    keep(session, LIMITS, value)
+    assert privacy_limits(session.study) == PrivacyLimits()
+
+
+@pytest.mark.parametrize("value", ["zz", "", 5, {"a": 1}])
+def test_a_key_that_is_none_is_made_anew(value: Any, session: Session) -> None:
+    keep(session, codes.PROPERTY, value)
+    key = codes.release_key(session)
+    assert len(key) == 64
+    assert set(key) <= set(string.hexdigits)
+    assert codes.release_key(session) == key
