@@ -6,6 +6,7 @@ from pathlib import Path
 
 from app.core.session import Session
 from project.errors import UserError
+from project.filesystem import is_folder
 from project.timebase import SECOND
 
 BITS_PER_PIXEL = 0.2
@@ -37,7 +38,7 @@ def require_room(folder: Path, sizes: Iterable[int]) -> None:
     Raises:
         UserError: the disk has less than they take together.
     """
-    place = next((one for one in (folder.absolute(), *folder.absolute().parents) if one.exists()), Path("/"))
+    place = next((one for one in (folder.absolute(), *folder.absolute().parents) if is_folder(one)), Path("/"))
     try:
         free = shutil.disk_usage(place).free
     except OSError:
