@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.core.commands.plan import hold_out
 from app.core.commands.release import withdraw_waiver
 from app.core.release.plan import SCRUB, kept_plan
 from app.core.session import Session
@@ -176,3 +177,16 @@ def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: Rele
     release.judge_all()
     assert release.release.isEnabled()
     assert "Read by" in release.texts.state.text()
+
+
+def test_what_changed_while_it_was_closed_is_judged_when_it_comes_back(
+    window: MainWindow, release: ReleaseWindow
+) -> None:
+    assert "ready" in release.heading.text()
+    release.close()
+    (recording,) = all_recordings(session_of(window).study)
+    assert window.studio.edit(lambda session: hold_out(session, recording.id))
+    assert window.windows.open("release") is release
+    release.judge_all()
+    assert "held out" in release.left_out.text()
+    assert not release.release.isEnabled()

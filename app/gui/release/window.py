@@ -6,7 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from anonymize.methods.registry import METHODS, method_type, missing_weights
@@ -62,6 +62,7 @@ class ReleaseWindow(QWidget):
         self._selection = Selection(())
         self._reasons: list[Reason] = []
         self._work: Work | None = None
+        self._waiting = False
         self.setWindowTitle("Release")
         self.setAccessibleName("Release")
         self.setAutoFillBackground(True)
@@ -96,12 +97,18 @@ class ReleaseWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
+        self._waiting = False
         self.form.show_chosen(_shown(kept_plan(session)))
         self.form.setEnabled(self._studio.writable)
         self._judging = self._judge(session)
         self._tick.start()
         if self.tabs.currentIndex() == _TEXTS_TAB:
             self._show_texts()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._waiting:
+            self.reload()
 
     def judge_all(self) -> None:
         """Judge what is left at once."""
@@ -331,7 +338,10 @@ class ReleaseWindow(QWidget):
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         session = self._studio.session
-        if session is None or not self.isVisible():
+        if session is None:
+            return
+        if not self.isVisible():
+            self._waiting = True
             return
         reads = kept_plan(session).texts == SCRUB or self.tabs.currentIndex() == _TEXTS_TAB
         if set(changes) & (_MATTERS | _TEXTS_MATTER if reads else _MATTERS):
