@@ -9,7 +9,7 @@ from widgets.icons import icon
 
 KINDS = {
     RegionKind.FACE: "Face",
-    RegionKind.AREA: "Area, always masked",
+    RegionKind.AREA: "Masked area",
     RegionKind.NOTHING: "Nothing to hide",
 }
 
