@@ -30,6 +30,7 @@ def export(greenroom: Terminal, source: Path, folder: Path) -> Path:
     return Path(made["output"])
 
 
+@pytest.mark.timeout(600)
 def test_a_conversation_keeps_its_time_and_shows_no_face(
     shared_data: Path, shared_models: Path, tmp_path: Path, greenroom: Terminal
 ) -> None:
