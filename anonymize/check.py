@@ -28,6 +28,7 @@ LEAST_SCORE = 0.5
 LEAST_OVERLAP = 0.3
 # How far a rendering's time stamps may be from the source's, and a track may reach past its ends.
 _SLACK_US = 20_000
+_PIXELS_AT_ONCE = 4_000_000
 
 
 # A hit of which this share lies under masks, or in a region that a person dismissed, needs no second look.
@@ -134,7 +135,7 @@ def check_rendering(
         replaced: whether the method draws other faces in the place of those that are hidden.
         regions: drawn by hand: areas count as masks, and hits in what is marked as nothing are dismissed.
         start_us: where on the recording's axis the rendering's zero lies.
-        workers: pictures that are looked at side by side; as many as there are processors when None.
+        workers: pictures that are looked at side by side; see `side_by_side` when None.
         progress: told after every frame.
 
     Raises:
@@ -160,6 +161,14 @@ def check_rendering(
     return CheckResult(len(index), tuple(hits), tuple(unreadable))
 
 
+def side_by_side(width: int, height: int) -> int:
+    """Return how many pictures of a size are looked at at once: one a processor, as far as memory is bounded.
+
+    A search of 1920x1080 at full size takes CenterFace about 320 MB.
+    """
+    return max(1, min(os.cpu_count() or 1, _PIXELS_AT_ONCE // max(1, width * height)))
+
+
 def _looked_at(
     rendering: Path,
     index: FrameIndex,
@@ -169,7 +178,7 @@ def _looked_at(
     workers: int | None,
 ) -> Iterator[tuple[Picture, Detections]]:
     """Search all frames, several at once, and give the answers in order."""
-    workers = workers or os.cpu_count() or 1
+    workers = workers or side_by_side(index.canvas.width, index.canvas.height)
     waiting: deque[tuple[Picture, Future[Detections]]] = deque()
     with ThreadPoolExecutor(workers, "check") as pool:
         try:

@@ -5,7 +5,7 @@ import av
 import numpy as np
 import pytest
 
-from anonymize.check import CheckResult, Finding, check_rendering
+from anonymize.check import CheckResult, Finding, check_rendering, side_by_side
 from media.iterate import pictures
 from models.boxes import overlap
 from models.faces.base import Detections
@@ -135,6 +135,13 @@ def test_a_face_that_was_drawn_in_place_of_another_is_replaced(clip: Path) -> No
     found = look(clip, [anna, robot], told, replaced=True, exempt={"robot"})
     assert [hit.finding for hit in found.hits] == [Finding.REPLACED, Finding.EXEMPT]
     assert found.faces_left == found.doubtful == []
+
+
+def test_large_pictures_are_looked_at_one_by_one_however_many_processors(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 64)
+    assert side_by_side(1920, 1080) == side_by_side(7680, 4320) == 1
+    assert side_by_side(1280, 720) == 4
+    assert side_by_side(320, 240) > 16
 
 
 def test_times_are_those_of_the_recording(clip: Path) -> None:
