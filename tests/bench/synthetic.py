@@ -1,11 +1,8 @@
 """The drawn face: who is recognised in it over many pseudonyms, and how fast a whole export is."""
 
 import dataclasses
-import os
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import av
@@ -22,7 +19,6 @@ from anonymize.painter import HiddenFaces
 from anonymize.render import RenderPlan, render
 from media.encoding import EncodeOptions
 from media.index import load_index
-from models import weights
 from models.faces.identity.base import Embedder
 from models.faces.identity.registry import embedder
 from models.faces.landmarks.base import LandmarkFinder
@@ -32,6 +28,7 @@ from models.faces.registry import detector
 from models.faces.tracking import track_faces
 from project.progress import Silent
 from project.types import FaceTrack
+from tests.bench.privacy import shared_weights
 from tests.bench.privacy_stills import FAR, embed, stills
 from tests.bench.row import Row
 
@@ -49,21 +46,9 @@ def run() -> list[Row]:
     """Measure with the developers' models and footage."""
     if not (SHARED / "models").is_dir():
         return [Row(WORK, "needs the developers' footage and models", "", "", "", None)]
-    with _shared_weights():
+    with shared_weights():
         tracks = {clip: track_faces(MEDIA / clip, detector(TRACKED_BY)).tracks for clip in CLIPS}
         return [*_recognized(tracks), _speed(max(tracks[CLIPS[0]], key=lambda one: len(one.frames)))]
-
-
-@contextmanager
-def _shared_weights() -> Iterator[None]:
-    before = os.environ.get(weights.FOLDER_VARIABLE)
-    os.environ[weights.FOLDER_VARIABLE] = str(SHARED / "models")
-    try:
-        yield
-    finally:
-        os.environ.pop(weights.FOLDER_VARIABLE)
-        if before is not None:
-            os.environ[weights.FOLDER_VARIABLE] = before
 
 
 def _recognized(tracks: dict[str, list[FaceTrack]]) -> list[Row]:
