@@ -19,15 +19,10 @@ from project.types import FaceTrack
 Image: TypeAlias = NDArray[np.uint8]
 
 
-class PlaneMethod(Protocol):
-    """Replaces the samples under a mask.
-
-    A method sees a rectangle of one plane of the picture (luma, a chroma plane, or interleaved RGB) and returns
-    what is to be seen instead. It is asked once for every plane of every face of every frame, so it must be quick, and
-    the same input must always give the same output.
+class Described(Protocol):
+    """What every method says about itself.
 
     Attributes:
-        kind: tells the two kinds apart.
         name: its key in the registry.
         title: for menus.
         description: one or two sentences on what is left of the face, for the form and for `--help`.
@@ -37,7 +32,6 @@ class PlaneMethod(Protocol):
         options: an instance of it.
     """
 
-    kind: ClassVar[Literal["plane"]]
     name: ClassVar[str]
     title: ClassVar[str]
     description: ClassVar[str]
@@ -45,6 +39,20 @@ class PlaneMethod(Protocol):
     needs: ClassVar[tuple[str, ...]]
     options_type: ClassVar[type[Any]]
     options: Any
+
+
+class PlaneMethod(Described, Protocol):
+    """Replaces the samples under a mask.
+
+    A method sees a rectangle of one plane of the picture (luma, a chroma plane, or interleaved RGB) and returns
+    what is to be seen instead. It is asked once for every plane of every face of every frame, so it must be quick, and
+    the same input must always give the same output.
+
+    Attributes:
+        kind: tells the two kinds apart.
+    """
+
+    kind: ClassVar[Literal["plane"]]
 
     def grid(self, face_width: float) -> int:
         """Return the multiple of pixels on which the rectangle must start and end; an even number.
@@ -153,7 +161,7 @@ class FaceSource(Protocol):
         """
 
 
-class FaceMethod(Protocol):
+class FaceMethod(Described, Protocol):
     """Draws another face in the place of the one that is hidden.
 
     The same source and options must always give the same result. A method that cannot draw a face, because it
@@ -161,26 +169,12 @@ class FaceMethod(Protocol):
 
     Attributes:
         kind: tells the two kinds apart.
-        name: its key in the registry.
-        title: for menus.
-        description: one or two sentences on what is left of the face, for the form and for `--help`.
-        reversible: whether a published attack has recovered identities from the result.
         from_source: whether what it draws is made from the picture under the mask, so that another face that lies
             there could show in it.
-        needs: names in the catalogue of weights without which it cannot run.
-        options_type: its dataclass of options; the form and the recorded parameters derive from its fields.
-        options: an instance of it.
     """
 
     kind: ClassVar[Literal["face"]]
-    name: ClassVar[str]
-    title: ClassVar[str]
-    description: ClassVar[str]
-    reversible: ClassVar[bool]
     from_source: ClassVar[bool]
-    needs: ClassVar[tuple[str, ...]]
-    options_type: ClassVar[type[Any]]
-    options: Any
 
     def begin(self, source: FaceSource, progress: Progress) -> None:
         """Load what is needed, and look at the faces ahead where the method must; called once before the first frame.
