@@ -2,6 +2,7 @@
 
 from models.entry import Edition, Https, Hub, Network, Part, Tensor, Weights, WheelMember, whole
 from models.own_catalogue import OWN
+from models.speech_catalogue import SPEECH
 from project.errors import UserError
 
 _RAW = "https://raw.githubusercontent.com/"
@@ -175,6 +176,7 @@ WEIGHTS = {
                 ),
             ),
         ),
+        *SPEECH,
         *OWN,
     )
 }

@@ -1,11 +1,16 @@
 """Fixtures for all tests."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from pathlib import Path
 
 import pytest
 
+from models import weights
+from project.errors import UserError
+
+# Where this machine keeps its models, before tests are pointed at folders of their own.
+_MODELS = weights.folder()
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 
@@ -31,6 +36,21 @@ def shared_models() -> Path:
     if not folder.is_dir():
         pytest.skip("needs the developers' test models in ../shared/models, which users do not have")
     return folder
+
+
+@pytest.fixture
+def real_weights() -> Callable[[str], Path]:
+    """Where weights of the catalogue lie that somebody fetched on this machine; a test that asks for others skips."""
+
+    def path_of(name: str) -> Path:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv(weights.FOLDER_VARIABLE, str(_MODELS))
+            try:
+                return weights.path(name)
+            except UserError as error:
+                pytest.skip(f"{error.message} {error.hint}")
+
+    return path_of
 
 
 def _point_at(base: Path, patch: pytest.MonkeyPatch) -> None:
