@@ -36,6 +36,8 @@ SUBJECTS = {
     "seen_span": "recording_id",
     "waiver": "id",
     "private_word": "word",
+    "public_word": "word",
+    "pii_decision": "row_id",
     "scheme_version": "key",
     "hold_out": "recording_id",
     "assignment": "recording_id",
@@ -48,7 +50,7 @@ SUBJECTS = {
 }
 """Every table that people write to, and the column that names what a row is about: it is what `Changes` reports."""
 
-RUN_TABLES = ("run", "face_track")
+RUN_TABLES = ("run", "face_track", "heard")
 """Written once by a model's run, then never changed."""
 
 UNLOGGED_TABLES = ("activity",)

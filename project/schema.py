@@ -129,7 +129,10 @@ _VERSION_1 = (
   participant_id TEXT REFERENCES participant (id),
   start_us INTEGER NOT NULL CHECK (start_us >= 0),
   end_us INTEGER NOT NULL CHECK (end_us > start_us),
-  text TEXT NOT NULL
+  text TEXT NOT NULL,
+  words TEXT NOT NULL,
+  checked INTEGER NOT NULL CHECK (checked IN (0, 1)),
+  suggested INTEGER NOT NULL CHECK (suggested IN (0, 1))
 ) STRICT""",
     "CREATE INDEX utterance_by_start ON utterance (recording_id, start_us)",
     "CREATE INDEX utterance_by_participant ON utterance (participant_id)",
@@ -180,6 +183,15 @@ _VERSION_1 = (
   origins BLOB NOT NULL CHECK (length(origins) = count)
 ) STRICT""",
     "CREATE INDEX face_track_by_run ON face_track (run_id, position)",
+    """CREATE TABLE heard (
+  run_id TEXT NOT NULL REFERENCES run (id),
+  position INTEGER NOT NULL CHECK (position >= 0),
+  start_us INTEGER NOT NULL CHECK (start_us >= 0),
+  end_us INTEGER NOT NULL CHECK (end_us > start_us),
+  text TEXT NOT NULL,
+  words TEXT NOT NULL,
+  PRIMARY KEY (run_id, position)
+) STRICT, WITHOUT ROWID""",
     """CREATE TABLE track_correction (
   track_id TEXT PRIMARY KEY NOT NULL REFERENCES face_track (id),
   participant_id TEXT REFERENCES participant (id),
@@ -244,8 +256,29 @@ _VERSION_1 = (
     "CREATE INDEX waiver_by_annotator ON waiver (annotator_id)",
     """CREATE TABLE private_word (
   word TEXT PRIMARY KEY NOT NULL CHECK (word <> ''),
-  replacement TEXT NOT NULL CHECK (replacement <> '')
+  replacement TEXT NOT NULL CHECK (replacement <> ''),
+  kind TEXT NOT NULL CHECK (kind <> ''),
+  participant_id TEXT REFERENCES participant (id)
 ) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX private_word_by_participant ON private_word (participant_id)",
+    """CREATE TABLE public_word (
+  word TEXT PRIMARY KEY NOT NULL CHECK (word <> '')
+) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE pii_decision (
+  table_name TEXT NOT NULL CHECK (table_name <> ''),
+  row_id TEXT NOT NULL CHECK (row_id <> ''),
+  field TEXT NOT NULL CHECK (field <> ''),
+  text TEXT NOT NULL CHECK (text <> ''),
+  ordinal INTEGER NOT NULL CHECK (ordinal >= 0),
+  recording_id TEXT REFERENCES recording (id),
+  kind TEXT NOT NULL CHECK (kind <> ''),
+  decision TEXT NOT NULL CHECK (decision IN ('hide', 'keep')),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  at TEXT NOT NULL,
+  PRIMARY KEY (table_name, row_id, field, text, ordinal)
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX pii_decision_by_recording ON pii_decision (recording_id)",
+    "CREATE INDEX pii_decision_by_annotator ON pii_decision (annotator_id)",
     """CREATE TABLE journal_step (
   id INTEGER PRIMARY KEY,
   uid TEXT NOT NULL UNIQUE CHECK (uid <> ''),

@@ -13,6 +13,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from project.transcript import Words
+
 Json: TypeAlias = bool | int | float | str | list["Json"] | dict[str, "Json"] | None
 
 
@@ -217,7 +219,14 @@ class FieldValue:
 
 @dataclass(frozen=True, slots=True)
 class Utterance:
-    """What one participant says in one go; `participant_id` is None while nobody knows who speaks."""
+    """What one participant says in one go.
+
+    Attributes:
+        participant_id: None while nobody knows who speaks.
+        words: with their times, where somebody measured them.
+        checked: False for what a model heard and nobody looked at.
+        suggested: the speaker is a guess of the program.
+    """
 
     id: str
     recording_id: str
@@ -225,6 +234,9 @@ class Utterance:
     end_us: int
     text: str
     participant_id: str | None = None
+    words: Words = ()
+    checked: bool = True
+    suggested: bool = False
 
 
 class Purpose(StrEnum):

@@ -141,11 +141,11 @@ def words(
       greenroom words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
     """
     from app.core.commands.release import set_words
-    from project.queries.release import private_words
+    from project.queries.private_words import replacements
 
     lines = [*_lines_of(file), *given]
     with Session.open(study, annotator, read_only=not lines and not remove) as session:
-        before = private_words(session.study)
+        before = replacements(session.study)
         unknown = [one for one in remove if one not in before]
         if unknown:
             raise UserError(f"“{unknown[0]}” is none of the private words.", "List them: greenroom words STUDY")

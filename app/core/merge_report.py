@@ -30,10 +30,13 @@ _NAMES = {
     "seen_span": "uncertain stretches looked at",
     "waiver": "waivers",
     "private_word": "private words",
+    "public_word": "words that are not private",
+    "pii_decision": "decisions on personal information",
     "conflict": "conflicts",
     "merged_copy": "notes on merged copies",
     "run": "runs",
     "face_track": "face tracks",
+    "heard": "stretches of speech",
 }
 
 

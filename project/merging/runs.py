@@ -6,7 +6,11 @@ from dataclasses import dataclass
 from project.store import Cell, Row, Study
 
 _RUN = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
-_TRACK = "id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins"
+_PARTS = {
+    "face_track": "id, run_id, medium_id, position, count, frames, times_us, boxes, scores, origins",
+    "heard": "run_id, position, start_us, end_us, text, words",
+}
+"""Table that holds what runs found -> its columns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +28,13 @@ def runs_of(study: Study, copy: Study) -> NewRuns:
     """Return what models stored in the copy and the study does not have; runs are never changed."""
     here = {row[0] for row in study.rows("SELECT id FROM run")}
     ids = tuple(row[0] for row in copy.rows("SELECT id FROM run ORDER BY rowid") if row[0] not in here)
-    tracks = sum(
-        int(row[0]) for one in ids for row in copy.rows("SELECT count(*) FROM face_track WHERE run_id = ?", (one,))
-    )
-    return NewRuns(ids, {"run": len(ids), "face_track": tracks})
+    counts = {
+        table: sum(
+            int(row[0]) for one in ids for row in copy.rows(f"SELECT count(*) FROM {table} WHERE run_id = ?", (one,))
+        )
+        for table in _PARTS
+    }
+    return NewRuns(ids, {"run": len(ids), **counts})
 
 
 def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
@@ -40,10 +47,11 @@ def store_runs(study: Study, copy: Study, runs: NewRuns) -> None:
                 f"INSERT INTO run ({_RUN}) VALUES ({_marks(_RUN)})",
                 copy.rows(f"SELECT {_RUN} FROM run WHERE id = ?", (one,)),
             )
-            study.write_run(
-                f"INSERT INTO face_track ({_TRACK}) VALUES ({_marks(_TRACK)})",
-                copy.rows(f"SELECT {_TRACK} FROM face_track WHERE run_id = ?", (one,)),
-            )
+            for table, columns in _PARTS.items():
+                study.write_run(
+                    f"INSERT INTO {table} ({columns}) VALUES ({_marks(columns)})",
+                    copy.rows(f"SELECT {columns} FROM {table} WHERE run_id = ?", (one,)),
+                )
 
 
 def activity_of(study: Study, copy: Study, same_person: Mapping[str, str]) -> list[tuple[Cell, ...]]:

@@ -23,6 +23,7 @@ AUTHOR = {
     "face_review": "annotator_id",
     "seen_span": "annotator_id",
     "waiver": "annotator_id",
+    "pii_decision": "annotator_id",
 }
 """The column that names an annotator."""
 
@@ -42,6 +43,7 @@ TIMES = {
     "face_review": "at",
     "seen_span": "at",
     "waiver": "at",
+    "pii_decision": "at",
 }
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
@@ -68,6 +70,8 @@ PARENTS = {
     "face_review": (("recording_id", "recording"), ("annotator_id", "annotator")),
     "seen_span": (("recording_id", "recording"), ("annotator_id", "annotator")),
     "waiver": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "private_word": (("participant_id", "participant"),),
+    "pii_decision": (("recording_id", "recording"), ("annotator_id", "annotator")),
 }
 """Table -> the columns that refer to another table's id."""
 
@@ -75,7 +79,7 @@ ORDER = (
     "property", "collection", "recording", "medium", "participant", "appearance", "consent", "annotator",
     "scheme_version", "hold_out", "assignment", "completion", "segment", "segment_value", "review", "comment",
     "utterance", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span", "waiver",
-    "private_word", "conflict", "merged_copy",
+    "private_word", "public_word", "pii_decision", "conflict", "merged_copy",
 )  # fmt: skip
 """Every human table, what others refer to first."""
 

@@ -35,9 +35,9 @@ def update_participant(study: Study, new: Participant) -> None:
 
 
 def delete_participant(study: Study, participant_id: str) -> None:
-    """Remove a participant, their appearances and consents, and their name from face tracks; inside a step."""
+    """Remove a participant, their appearances and consents, and their name from all that is theirs; inside a step."""
     one = (participant_id,)
-    for table in ("track_correction", "region"):
+    for table in ("track_correction", "region", "utterance", "private_word"):
         study.write(f"UPDATE {table} SET participant_id = NULL WHERE participant_id = ?", one)
     for table in ("appearance", "consent"):
         study.write(f"DELETE FROM {table} WHERE participant_id = ?", one)

@@ -50,7 +50,7 @@ def delete_recording(study: Study, recording_id: str) -> None:
     study.write("DELETE FROM region_box WHERE region_id IN (SELECT id FROM region WHERE recording_id = ?)", one)
     for table in (
         *("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"),
-        *("region", "face_review", "seen_span", "waiver"),
+        *("region", "face_review", "seen_span", "waiver", "pii_decision"),
     ):
         study.write(f"DELETE FROM {table} WHERE recording_id = ?", one)
     study.write("DELETE FROM recording WHERE id = ?", one)

@@ -1,6 +1,4 @@
-"""What people decided for a release: rules that are waived, and words that must not leave."""
-
-from collections.abc import Mapping
+"""What people decided for a release: the rules that are waived; and whose faces are known."""
 
 from project.store import Study
 from project.types import Waiver
@@ -37,22 +35,3 @@ def people_seen(study: Study) -> dict[str, set[str]]:
     ):
         found.setdefault(recording_id, set()).add(participant_id)
     return found
-
-
-def private_words(study: Study) -> dict[str, str]:
-    """Return word or phrase -> what is written in its place, longest first."""
-    return dict(study.rows("SELECT word, replacement FROM private_word ORDER BY length(word) DESC, word"))
-
-
-def set_private_words(study: Study, words: Mapping[str, str]) -> None:
-    """Replace the words by these; inside a step. Rows that do not change are not touched."""
-    before = private_words(study)
-    for word in before.keys() - words.keys():
-        study.write("DELETE FROM private_word WHERE word = ?", (word,))
-    for word, replacement in words.items():
-        if before.get(word) != replacement:
-            study.write(
-                "INSERT INTO private_word VALUES (?, ?) "
-                "ON CONFLICT (word) DO UPDATE SET replacement = excluded.replacement",
-                (word, replacement),
-            )

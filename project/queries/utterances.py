@@ -1,11 +1,13 @@
 """What is said, and by whom."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from project.store import Study
+from project.queries.word_times import words_from_json, words_json
+from project.store import Cell, Row, Study
 from project.types import Utterance
 
-_COLUMNS = "id, recording_id, start_us, end_us, text, participant_id"
+_COLUMNS = "id, recording_id, start_us, end_us, text, participant_id, words, checked, suggested"
+_CHUNK = 900
 
 
 def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
@@ -13,15 +15,45 @@ def utterances_of(study: Study, recording_id: str) -> list[Utterance]:
     rows = study.rows(
         f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? ORDER BY start_us, end_us, id", (recording_id,)
     )
-    return [Utterance(*row) for row in rows]
+    return [_read(row) for row in rows]
 
 
-def utterances_called(study: Study, ids: Sequence[str]) -> dict[str, Utterance]:
-    """Return id -> utterance, for those that are there; up to some hundreds."""
-    marks = ", ".join("?" * len(ids))
-    return {
-        row[0]: Utterance(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM utterance WHERE id IN ({marks})", ids)
-    }
+def utterance(study: Study, utterance_id: str) -> Utterance | None:
+    """Return one utterance, or None where there is none of that id."""
+    row = study.row(f"SELECT {_COLUMNS} FROM utterance WHERE id = ?", (utterance_id,))
+    return None if row is None else _read(row)
+
+
+def utterances_called(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
+    """Return id -> utterance, for those that are there."""
+    found: dict[str, Utterance] = {}
+    wanted = [*ids]
+    for first in range(0, len(wanted), _CHUNK):
+        part = wanted[first : first + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        for row in study.rows(f"SELECT {_COLUMNS} FROM utterance WHERE id IN ({marks})", part):
+            found[row[0]] = _read(row)
+    return found
+
+
+def utterances_between(study: Study, recording_id: str, start_us: int, end_us: int) -> list[Utterance]:
+    """Return the utterances that share time with a stretch, by start."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us > ? "
+        "ORDER BY start_us, end_us, id",
+        (recording_id, end_us, start_us),
+    )
+    return [_read(row) for row in rows]
+
+
+def utterances_before(study: Study, recording_id: str, time_us: int, count: int) -> list[Utterance]:
+    """Return the last utterances that begin before a time and are over by then, by start: what led up to it."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM utterance WHERE recording_id = ? AND start_us < ? AND end_us <= ? "
+        "ORDER BY start_us DESC, end_us DESC, id DESC LIMIT ?",
+        (recording_id, time_us, time_us, count),
+    )
+    return [_read(row) for row in rows][::-1]
 
 
 def utterance_ids(study: Study) -> set[str]:
@@ -32,6 +64,30 @@ def utterance_ids(study: Study) -> set[str]:
 def insert_utterances(study: Study, new: Sequence[Utterance]) -> None:
     """Add utterances; inside a step."""
     study.write_many(
-        f"INSERT INTO utterance ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?)",
-        [(one.id, one.recording_id, one.start_us, one.end_us, one.text, one.participant_id) for one in new],
+        f"INSERT INTO utterance ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", [_cells(one) for one in new]
     )
+
+
+def update_utterance(study: Study, new: Utterance) -> None:
+    """Replace the utterance of the same id; inside a step."""
+    first, *rest = _cells(new)
+    columns = ", ".join(f"{column} = ?" for column in _COLUMNS.split(", ")[1:])
+    study.write(f"UPDATE utterance SET {columns} WHERE id = ?", (*rest, first))
+
+
+def delete_utterance(study: Study, utterance_id: str) -> None:
+    """Remove an utterance; inside a step."""
+    study.write("DELETE FROM utterance WHERE id = ?", (utterance_id,))
+
+
+def _cells(one: Utterance) -> tuple[Cell, ...]:
+    return (
+        *(one.id, one.recording_id, one.start_us, one.end_us, one.text, one.participant_id),
+        *(words_json(one.words), int(one.checked), int(one.suggested)),
+    )
+
+
+def _read(row: Row) -> Utterance:
+    one, recording_id, start_us, end_us, text, participant_id, words, checked, suggested = row
+    times = words_from_json(words)
+    return Utterance(one, recording_id, start_us, end_us, text, participant_id, times, bool(checked), bool(suggested))

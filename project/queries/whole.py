@@ -106,6 +106,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
                 "participant_id": Column(refers="participant", empty=True),
                 **_SPAN,
                 "text": _TEXT,
+                "words": Column("json"),
+                "checked": Column("truth"),
+                "suggested": Column("truth"),
             }
         ),
         "assignment": Table({**_WHO, "purpose": Column(one_of=("work", "training"))}, ("recording_id", "annotator_id")),

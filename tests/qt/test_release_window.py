@@ -16,7 +16,8 @@ from app.gui.release.window import ReleaseWindow
 from project.queries.face_reviews import reviewed_by
 from project.queries.faces import set_dismissed, tracks_of
 from project.queries.recordings import all_recordings
-from project.queries.release import private_words, waivers
+from project.queries.private_words import replacements
+from project.queries.release import waivers
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.release.lab import lab, review
 
@@ -169,7 +170,7 @@ def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: Rele
     assert "does not say" in release.texts.problem.text()
     release.texts.words.setPlainText("Anna = P01\n")
     release.texts.keep.click()
-    assert private_words(session.study) == {"Anna": "P01"}
+    assert replacements(session.study) == {"Anna": "P01"}
     release.judge_all()
     after = [row[4] for row in release.texts.table.texts()]
     assert "P01 robot looked away; see [link]" in after

@@ -1,6 +1,7 @@
 """Edits for a release: what it holds, which rules are waived, which words are private, that texts were read."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from app.core.clock import utc_now
 from app.core.release.plan import PROPERTY, ReleasePlan, require_possible
@@ -10,7 +11,9 @@ from app.core.release.texts import free_texts, text_state
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
+from project.queries import private_words
 from project.queries import release as rows
+from project.queries.private_words import PrivateWord
 from project.types import Changes, Waiver
 
 
@@ -72,7 +75,7 @@ def waivable() -> list[str]:
 
 
 def set_words(session: Session, words: Mapping[str, str]) -> Changes:
-    """Replace the study's private words: word or phrase -> what is written in its place.
+    """Replace the study's private words: word or phrase -> what is written in its place. Kinds of known ones stay.
 
     Raises:
         UserError: a word or what stands for it is empty.
@@ -80,8 +83,14 @@ def set_words(session: Session, words: Mapping[str, str]) -> Changes:
     clean = {" ".join(word.split()): " ".join(after.split()) for word, after in words.items()}
     if not all(clean) or not all(clean.values()):
         raise UserError("A private word is empty, or what stands for it.", "Write both, such as Anna = P01.")
+    before = {one.word: one for one in private_words.private_words(session.study)}
     with session.step("Set private words") as step:
-        rows.set_private_words(session.study, clean)
+        for word in before.keys() - clean.keys():
+            private_words.delete_private_word(session.study, word)
+        for word, after in clean.items():
+            known = before.get(word, PrivateWord(word, ""))
+            if known.replacement != after:
+                private_words.put_private_word(session.study, replace(known, replacement=after))
     return step.changes
 
 

@@ -15,8 +15,8 @@ from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.media import all_media
 from project.queries.participants import all_participants
+from project.queries.private_words import replacements
 from project.queries.recordings import all_recordings
-from project.queries.release import private_words
 from project.types import ParticipantRole
 from resources import resource
 
@@ -48,7 +48,7 @@ class Private:
 def scrubber_of(session: Session) -> Scrubber:
     """Return what scrubs the texts of a study: private words come first, then names of annotators and recordings."""
     study = session.study
-    words: dict[str, str] = dict(private_words(study))
+    words: dict[str, str] = replacements(study)
     for name, code in annotator_codes(all_annotators(study), _pseudonyms(session)).items():
         words.setdefault(name, code)
     for one in all_recordings(study):
@@ -72,7 +72,7 @@ def private_of(session: Session) -> Private:
     """
     study = session.study
     own = _own_words()
-    secret = {*private_words(study)}
+    secret = {*replacements(study)}
     names = {one.name for one in all_annotators(study)}
     places = [one.path for one in all_media(study)]
     for one in all_recordings(study):

@@ -24,8 +24,9 @@ from app.gui.job_center import Result
 from app.gui.release.lines import COLUMNS, Line, lines_of, rendered_before
 from project.counted import counted
 from project.errors import UserError
+from project.queries.private_words import replacements
 from project.queries.recordings import all_recordings
-from project.queries.release import private_words, waivers
+from project.queries.release import waivers
 from project.timebase import format_time
 from project.types import Changes
 from widgets import theme
@@ -252,7 +253,7 @@ class ReleaseWindow(QWidget):
             for place, one in enumerate(self._texts)
         ]
         self.texts.show_texts(rows, said, confirmed=reader is not None, writable=self._studio.writable)
-        self.texts.show_words(private_words(session.study))
+        self.texts.show_words(replacements(session.study))
 
     def _confirm(self) -> None:
         self._studio.edit(partial(commands.confirm_texts, state=text_state(self._texts)))
