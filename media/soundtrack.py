@@ -1,4 +1,4 @@
-"""The sound of a source on its way into a clip: copied as it is where that is exact, else cut and encoded again."""
+"""The sound of a source on its way into a clip: copied as it is where that is exact, else cut, treated, encoded."""
 
 import re
 from collections.abc import Iterator
@@ -15,6 +15,8 @@ from av.packet import Packet
 
 from media.audio import stream_sound
 from media.encoding import EncodeOptions
+from media.lossless import LosslessEncoder, SoundFilter
+from media.own_sound import stream_own
 from media.source import open_source, sound_stream, start_of, to_us
 from project.timebase import SECOND
 
@@ -27,7 +29,8 @@ class Soundtrack:
     """Sound packets of a clip in the order of their times.
 
     Attributes:
-        kind: `copied`: the packets of the source, unchanged. `encoded`: AAC, cut to the sample.
+        kind: `copied`: the packets of the source, unchanged. `encoded`: AAC, cut to the sample. `treated`: FLAC of 16
+            bits, cut to the sample and changed by a filter; a sample that the filter leaves is what the decoder gave.
     """
 
     def __init__(
@@ -36,6 +39,7 @@ class Soundtrack:
         source: Path,
         stretch: tuple[int, int] | None,
         options: EncodeOptions,
+        treatment: SoundFilter | None = None,
     ) -> None:
         """Add a sound stream to an output. The source must have sound.
 
@@ -44,18 +48,26 @@ class Soundtrack:
             source: the recording.
             stretch: start and end on the recording's axis, start becoming zero; None for all of it, zero kept.
             options: how to encode.
+            treatment: what changes the sound; None leaves it as it is.
         """
         self._source = source
         self._container = open_source(source)
         sound = sound_stream(self._container)
         assert sound is not None
         codec = sound.codec_context
-        copied = stretch is None and codec.name in _COPIED and (codec.name != "aac" or bool(codec.extradata))
-        self.kind: Literal["copied", "encoded"] = "copied" if copied else "encoded"
-        if copied:
+        self.kind: Literal["copied", "encoded", "treated"]
+        if treatment is not None:
+            self.kind = "treated"
+            own = stream_own(source, *(stretch or (0, None)))
+            encoder = LosslessEncoder(output, own.rate, own.channels)
+            self._stream = encoder.stream
+            self._packets = encoder.packets(treatment.treat(own.blocks, own.rate, stretch[0] if stretch else 0))
+        elif stretch is None and self._copyable(sound):
+            self.kind = "copied"
             self._stream = output.add_stream_from_template(sound)
             self._packets = self._copies(sound)
         else:
+            self.kind = "encoded"
             rate = codec.sample_rate if codec.sample_rate in _RATES else 48_000
             layout = "mono" if codec.channels == 1 else "stereo"
             self._stream = output.add_stream("aac", rate=rate, layout=layout)
@@ -79,6 +91,12 @@ class Soundtrack:
         """Release the source."""
         self._packets = iter(())
         self._container.close()
+
+    def _copyable(self, sound: AudioStream) -> bool:
+        codec = sound.codec_context
+        if codec.name == "flac":
+            return "mp4" in self._container.format.name
+        return codec.name in _COPIED and (codec.name != "aac" or bool(codec.extradata))
 
     def _time(self, packet: "Packet[AudioStream]") -> int:
         return to_us(packet.pts or 0, packet.time_base.numerator, packet.time_base.denominator)

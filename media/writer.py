@@ -17,6 +17,7 @@ from media.encoding import EncodeOptions as EncodeOptions
 from media.encoding import VideoEncoder, clip_time_base
 from media.index import FrameIndex, load_index
 from media.iterate import pictures, span
+from media.lossless import Silence, SoundFilter
 from media.picture import Picture
 from media.pipe import Closed, Pipe
 from media.soundtrack import Soundtrack
@@ -39,7 +40,7 @@ class ClipResult:
         width: of the coded picture; one more than the source's where that is odd.
         height: likewise.
         damaged: frames that the source could not give whole.
-        sound: whether the sound was `copied` or `encoded` again; None without any.
+        sound: whether the sound was `copied`, `encoded` again or `treated`; None without any.
     """
 
     path: Path
@@ -48,7 +49,7 @@ class ClipResult:
     width: int
     height: int
     damaged: int
-    sound: Literal["copied", "encoded"] | None
+    sound: Literal["copied", "encoded", "treated"] | None
 
 
 def paint_clip(
@@ -63,14 +64,16 @@ def paint_clip(
     index: FrameIndex | None = None,
     overwrite: bool = False,
     examine: Callable[[Path], None] | None = None,
+    sound: SoundFilter | Literal["keep", "none"] = "keep",
 ) -> ClipResult:
     """Write a copy of a recording, or of a stretch of it, in which `paint` has changed each picture in place.
 
     The clip is an MP4 (H.264 8-bit 4:2:0 without B-frames, so that every player seeks it exactly), upright, with
     square pixels, with the source's colour tags. It has as many frames as the source, at the source's own time
     stamps. A stretch begins with the frame on screen at `start_us`, whose time stamp becomes zero, and its sound is
-    cut to the sample and encoded again; the sound of a whole recording is copied where MP4 can hold it. Nothing else
-    of the source is carried over: no tags, chapters, captions, data or subtitle streams, encoder notes.
+    cut to the sample and encoded again; the sound of a whole recording is copied where MP4 can hold it. Sound that a
+    filter treats is stored without loss. Nothing else of the source is carried over: no tags, chapters, captions, data
+    or subtitle streams, encoder notes.
 
     Decoding and encoding run in threads of their own; `paint` is called in the caller's thread, frame by frame in
     order. A damaged picture is passed with `damaged` set: whatever hides something must hide all of it.
@@ -86,6 +89,8 @@ def paint_clip(
         index: of the source, when at hand.
         overwrite: whether an existing destination may be replaced. A source never is.
         examine: gets the finished clip under its temporary name; it takes its own name when this returns.
+        sound: `keep`, `none`, or what changes it. Where the picture begins after the clip's zero, `none` leaves a
+            track of silence: without it players would begin with the picture and show all of it too early.
 
     Raises:
         UserError: the source cannot be read, the destination may not or cannot be written, or there is no room.
@@ -96,7 +101,7 @@ def paint_clip(
     index = index or load_index(source)
     stretch = _stretch(index, start_us, end_us)
     with replaced_when_whole(destination, (source,), overwrite=overwrite) as temporary:
-        job = _Job(source, index, paint, stretch, options, progress)
+        job = _Job(source, index, paint, stretch, options, progress, sound)
         job.run(temporary)
         written = stream_times(temporary)
         if len(written) != job.frames:
@@ -139,8 +144,9 @@ class _Job:
         stretch: tuple[int, int] | None,
         options: EncodeOptions,
         progress: Progress,
+        treatment: SoundFilter | Literal["keep", "none"],
     ) -> None:
-        self._source, self._index, self._paint = source, index, paint
+        self._source, self._index, self._paint, self._treatment = source, index, paint, treatment
         self._stretch, self._options, self._progress = stretch, options, progress
         self._first, self._stop = (0, len(index)) if stretch is None else span(index, *stretch)
         self._decoded: Pipe[Picture] = Pipe(_AHEAD)
@@ -148,7 +154,7 @@ class _Job:
         self._failure: BaseException | None = None
         self.frames = self._stop - self._first
         self.damaged = 0
-        self.sound: Literal["copied", "encoded"] | None = None
+        self.sound: Literal["copied", "encoded", "treated"] | None = None
         end = index.times.time_of(self._stop) if self._stop < len(index) else index.times.end_us
         self.duration_us = end - (0 if stretch is None else stretch[0])
 
@@ -246,6 +252,15 @@ class _Job:
         with opened(self._source) as container:
             if sound_stream(container) is None:
                 return None
-        track = Soundtrack(output, self._source, self._stretch, self._options)
+        treatment = None if self._treatment == "keep" else self._treatment
+        if treatment == "none":
+            if self._starts_at_zero():
+                return None
+            treatment = Silence()
+        track = Soundtrack(output, self._source, self._stretch, self._options, treatment)
         self.sound = track.kind
         return track
+
+    def _starts_at_zero(self) -> bool:
+        zero = 0 if self._stretch is None else self._stretch[0]
+        return self._index.times.time_of(self._first) <= zero

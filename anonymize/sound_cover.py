@@ -1,0 +1,120 @@
+"""Covering stretches of sound: what is under a cover has no energy left, what is beside it is not touched."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.room_tone import RoomTone
+from media.audio import Samples
+from project.timebase import SECOND
+
+MUTE, BEEP, SILENCE = "mute", "beep", "silence"
+COVERS = {
+    MUTE: "No sound at all",
+    BEEP: "A beep",
+    SILENCE: "The sound of the quiet room, made anew",
+}
+"""What is heard instead."""
+
+FADE_US = 5_000
+"""How long the sound fades on each side of a covered stretch, outside it."""
+
+_BEEP_HZ = 1000
+_BEEP_LEVEL = 0.08
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the recording's axis, in microseconds."""
+
+    start_us: int
+    end_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class CoverFilter:
+    """Covers stretches. Beside them and their fades, every sample stays exactly as it is.
+
+    Attributes:
+        spans: in any order; they may overlap. One without a length covers a sample.
+        kind: one of `COVERS`.
+        tone: what is heard with `silence`; without it, nothing is.
+    """
+
+    spans: Sequence[Span]
+    kind: str = MUTE
+    tone: RoomTone | None = None
+
+    def treat(self, blocks: Iterator[Samples], rate: int, start_us: int) -> Iterator[Samples]:
+        """Yield the blocks, covered."""
+        covered = covered_samples(self.spans, rate, start_us)
+        fade = max(1, FADE_US * rate // SECOND)
+        at = 0
+        for block in blocks:
+            yield self._cover(block, at, rate, covered, fade)
+            at += block.shape[1]
+
+    def _cover(self, block: Samples, at: int, rate: int, covered: NDArray[np.int64], fade: int) -> Samples:
+        count = block.shape[1]
+        first = int(np.searchsorted(covered[:, 1], at - fade, "right"))
+        last = int(np.searchsorted(covered[:, 0], at + count + fade, "left"))
+        if first >= last or count == 0:
+            return block
+        out = block.copy()
+        for start, end in covered[first:last]:
+            low, high = max(0, int(start) - fade - at), min(count, int(end) + fade - at)
+            if low < high:
+                places = np.arange(low, high) + at
+                gain = _gain(places, int(start), int(end), fade)
+                out[:, low:high] = np.where(gain > 0, out[:, low:high], 0) * gain + self._instead(
+                    places, int(start), int(end), fade, gain, rate, len(out)
+                )
+        return out
+
+    def _instead(
+        self,
+        places: NDArray[np.int64],
+        start: int,
+        end: int,
+        fade: int,
+        gain: NDArray[np.float32],
+        rate: int,
+        channels: int,
+    ) -> NDArray[np.float32]:
+        if self.kind == BEEP:
+            ramp = np.clip(np.minimum(places - start, end - 1 - places) / fade, 0, 1)
+            tone = _BEEP_LEVEL * ramp * np.sin(2 * np.pi * _BEEP_HZ * (places - start) / rate)
+            return np.tile(tone.astype(np.float32), (channels, 1))
+        if self.kind == SILENCE and self.tone is not None:
+            return self.tone.heard(int(places[0]), len(places), channels) * np.sqrt(1 - gain**2)
+        return np.zeros((channels, len(places)), np.float32)
+
+
+def covered_samples(spans: Sequence[Span], rate: int, start_us: int = 0) -> NDArray[np.int64]:
+    """Return (n, 2) first sample and sample after the last of what is covered: ascending, none touching another.
+
+    Every sample that a span touches is in.
+
+    Args:
+        spans: in any order.
+        rate: samples a second.
+        start_us: where sample 0 lies on the recording's axis.
+    """
+    made: list[list[int]] = []
+    for one in sorted(spans, key=lambda each: each.start_us):
+        first = (one.start_us - start_us) * rate // SECOND
+        last = max(first + 1, -(-(one.end_us - start_us) * rate // SECOND))
+        if made and first <= made[-1][1]:
+            made[-1][1] = max(made[-1][1], last)
+        else:
+            made.append([first, last])
+    return np.array(made, np.int64).reshape(-1, 2)
+
+
+def _gain(places: NDArray[np.int64], start: int, end: int, fade: int) -> NDArray[np.float32]:
+    """Return what is left of the sound: 0 from `start` to before `end`, rising to 1 over `fade` samples beside them."""
+    away = np.maximum(start - places, places - end + 1)
+    rise = np.clip(away / (fade + 1), 0, 1)
+    return np.asarray(0.5 - 0.5 * np.cos(np.pi * rise), np.float32)

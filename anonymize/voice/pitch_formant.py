@@ -1,0 +1,92 @@
+"""Pitch and formants moved, each by a factor of its own."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from anonymize.voice.base import ALIASES_A_SECOND, Voice
+from anonymize.voice.world import world
+from project.limits import hold_to_limits, limited
+
+_FRAME_MS = 5.0
+_LOWEST_HZ, _HIGHEST_HZ = 60.0, 600.0
+_FLOOR = 1e-16
+
+
+@dataclass(frozen=True, slots=True)
+class PitchFormantOptions:
+    """How far each speaker may be moved; everybody is moved by at least half of it, up or down.
+
+    Attributes:
+        pitch: semitones.
+        formants: percent of a resonance's frequency.
+    """
+
+    pitch: float = limited(4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets at least half of it.")
+    formants: float = limited(20.0, 10.0, 30.0, "Formants", "Percent at most; everybody gets at least half of it.")
+
+    def __post_init__(self) -> None:
+        hold_to_limits(self)
+
+
+class PitchFormant:
+    """Takes a voice apart into pitch, spectral envelope and breath, and puts it together with the first two moved.
+
+    The vocoder is WORLD (Morise, Yokomori and Ozawa, IEICE Transactions 2016): DIO and StoneMask for the pitch,
+    CheapTrick for the envelope, D4C for the breath. The envelope is stretched along the frequency axis, as another
+    length of the vocal tract would; the shape of the pitch contour stays.
+    """
+
+    name: ClassVar[str] = "pitch-formant"
+    title: ClassVar[str] = "Moved pitch and formants"
+    description: ClassVar[str] = (
+        "Makes each voice higher or lower, and its throat longer or shorter, by factors of its own. "
+        "Timing and the course of the pitch stay; music and noises suffer."
+    )
+    weakness: ClassVar[str] = (
+        "Misleads people and programs that do not expect it; the way of speaking stays, and who knows the method can "
+        "try all factors."
+    )
+    options_type: ClassVar[type[PitchFormantOptions]] = PitchFormantOptions
+
+    def __init__(self, options: PitchFormantOptions | None = None) -> None:
+        self.options = options or PitchFormantOptions()
+
+    def alias(self, chance: np.random.Generator) -> Voice:
+        """Draw the factor of the pitch and the factor of the formants: (2,)."""
+        sizes, up = chance.uniform(0.5, 1.0, 2), chance.random() < 0.5
+        sign = 1.0 if up else -1.0
+        pitch = 2 ** (sign * sizes[0] * self.options.pitch / 12)
+        formants = (1 + sizes[1] * self.options.formants / 100) ** sign
+        return np.array([pitch, formants])
+
+    def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
+        """Return the samples with pitch and envelope moved."""
+        vocoder = world()
+        samples = np.ascontiguousarray(samples, np.float64)
+        if not samples.any():
+            return np.zeros_like(samples)
+        rough, times = vocoder.dio(samples, rate, f0_floor=_LOWEST_HZ, f0_ceil=_HIGHEST_HZ, frame_period=_FRAME_MS)
+        pitch = vocoder.stonemask(samples, rough, times, rate)
+        envelope = vocoder.cheaptrick(samples, pitch, times, rate)
+        breath = vocoder.d4c(samples, pitch, times, rate)
+        at = np.minimum(np.rint(times * ALIASES_A_SECOND).astype(np.int64), len(aliases) - 1)
+        factors = aliases[at]
+        moved, blown = (_stretched(part, factors[:, 1]) for part in (envelope, breath))
+        made = vocoder.synthesize(pitch * factors[:, 0], np.maximum(moved, _FLOOR), blown, rate, _FRAME_MS)
+        out = np.zeros_like(samples)
+        out[: min(len(made), len(out))] = made[: len(out)]
+        return out
+
+
+def _stretched(spectra: NDArray[np.float64], factors: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return (frames, bins) spectra in which what was at f is at factor * f; the last value goes on above the end."""
+    bins = spectra.shape[1]
+    place = np.minimum(np.arange(bins)[None, :] / factors[:, None], bins - 1)
+    low = place.astype(np.int64)
+    high = np.minimum(low + 1, bins - 1)
+    part = place - low
+    rows = np.arange(len(spectra))[:, None]
+    return np.ascontiguousarray(spectra[rows, low] * (1 - part) + spectra[rows, high] * part)
