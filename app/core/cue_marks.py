@@ -1,0 +1,139 @@
+"""The cues of a recording at their places inside its utterances."""
+
+from bisect import bisect_left
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+from app.core.session import Session
+from project.queries.annotators import all_annotators
+from project.queries.segments import segments_of, values_in
+from project.queries.utterances import utterances_of
+from project.transcript import estimated
+from project.types import Annotator, Segment, Utterance
+
+SCHEME = "cues"
+RESPONSE = "response"
+"""The scheme whose segments are cues, and its track for what listeners show."""
+MODEL = "model"
+"""Kind of the annotators that are no person: their cues are pre-labels until somebody accepts them."""
+
+
+@dataclass(frozen=True, slots=True)
+class CueMark:
+    """A cue at its place.
+
+    Attributes:
+        segment_id: the segment that it is.
+        track: key of its track in the scheme `cues`.
+        label: key of its label.
+        name: of its label.
+        description: what is seen or heard; may be empty.
+        participant_id: whose cue it is; None where nobody said.
+        start_us: on the recording's axis.
+        end_us: on the recording's axis.
+        word: position of the word of the utterance during or after which it begins; -1 where it has none before it.
+        annotator_id: who marked it.
+        prelabel: a model suggests it, and nobody accepted it yet.
+    """
+
+    segment_id: str
+    track: str
+    label: str
+    name: str
+    description: str
+    participant_id: str | None
+    start_us: int
+    end_us: int
+    word: int
+    annotator_id: str
+    prelabel: bool
+
+    @property
+    def response(self) -> bool:
+        """Whether it is what a listener shows."""
+        return self.track == RESPONSE
+
+    @property
+    def shown(self) -> str:
+        """What it says, in few words: its description, or else its label."""
+        return self.description or self.name.lower()
+
+
+def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
+    """Return utterance id -> its cues, by start; utterances without any are left out.
+
+    Cues that lie in no utterance are under "". A cue belongs to the utterance that it shares most time with; where two
+    people speak at once, to that of the speaker it is about, or to another's where it is a listener's.
+    """
+    spoken = utterances_of(session.study, recording_id)
+    kinds = {one.id: one for one in all_annotators(session.study)}
+    marked = [one for one in segments_of(session.study, recording_id) if one.scheme == SCHEME]
+    if not marked:
+        return {}
+    values = values_in(session.study, recording_id)
+    finder = _Finder(spoken)
+    found: dict[str, list[CueMark]] = {}
+    for one in marked:
+        given = {key: value.value for key, value in values.get(one.id, {}).items()}
+        whose = given.get("participant")
+        participant_id = whose if isinstance(whose, str) and whose else None
+        holder = finder.holder(one, participant_id)
+        mark = _mark(session, one, participant_id, str(given.get("description") or ""), holder, kinds)
+        found.setdefault("" if holder is None else holder.id, []).append(mark)
+    return found
+
+
+def place_of_word(utterance: Utterance, time_us: int) -> int:
+    """Return the position of the word that is spoken at a time, or of the last one before it; -1 before the first."""
+    words = utterance.words or estimated(utterance.text, utterance.start_us, utterance.end_us)
+    return next((at for at in range(len(words) - 1, -1, -1) if words[at].start_us <= time_us), -1)
+
+
+def _mark(
+    session: Session,
+    one: Segment,
+    participant_id: str | None,
+    description: str,
+    holder: Utterance | None,
+    annotators: Mapping[str, Annotator],
+) -> CueMark:
+    scheme = session.schemes.known(one.scheme)
+    label = None if scheme is None else scheme.lane(one.track).label(one.label)
+    author = annotators.get(one.annotator_id)
+    return CueMark(
+        one.id,
+        one.track,
+        one.label,
+        one.label if label is None else label.name,
+        description.strip(),
+        participant_id,
+        one.start_us,
+        one.end_us,
+        -1 if holder is None else place_of_word(holder, one.start_us),
+        one.annotator_id,
+        author is not None and author.kind == MODEL,
+    )
+
+
+class _Finder:
+    """Finds the utterance of a cue among many in O(log n)."""
+
+    def __init__(self, spoken: Sequence[Utterance]) -> None:
+        self._spoken = spoken
+        self._starts = [one.start_us for one in spoken]
+        self._reach = [*accumulate((one.end_us for one in spoken), max)]
+
+    def holder(self, cue: Segment, participant_id: str | None) -> Utterance | None:
+        first = bisect_left(self._reach, cue.start_us + 1)
+        last = bisect_left(self._starts, cue.end_us)
+        best: tuple[tuple[int, bool], Utterance] | None = None
+        for one in self._spoken[first:last]:
+            shared = min(cue.end_us, one.end_us) - max(cue.start_us, one.start_us)
+            if shared <= 0:
+                continue
+            own = one.participant_id is not None and one.participant_id == participant_id
+            rank = (shared, own != (cue.track == RESPONSE))
+            if best is None or rank > best[0]:
+                best = rank, one
+        return None if best is None else best[1]
