@@ -1,5 +1,6 @@
 """The whole method with tiny networks: from tracks to faces in the picture; stopped, resumed, short of memory."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,10 +23,19 @@ FRAMES = 14
 QUICK = replace(presets.PRESETS["thorough"], steps=3, least=2, most=4, optimized=1, iterations=1)
 
 
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(presets.PRESETS, "balanced", QUICK)
-    monkeypatch.setitem(presets.PRESETS, "baseline", replace(QUICK, whole_frame=True))
+@pytest.fixture(scope="module", autouse=True)
+def _quick() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(presets.PRESETS, "balanced", QUICK)
+        patch.setitem(presets.PRESETS, "baseline", replace(QUICK, whole_frame=True))
+        yield
+
+
+@pytest.fixture(scope="module")
+def expected(_quick: None, tmp_path_factory: pytest.TempPathFactory) -> list[np.ndarray]:
+    """What is drawn in one go, of one face over all frames."""
+    whole = Source([moving(FRAMES)])
+    return drawn(work(tmp_path_factory.mktemp("whole"), whole), whole)
 
 
 class Told(Silent):
@@ -116,9 +126,9 @@ def test_a_whole_frame_can_be_drawn_instead_of_a_crop(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("patience", [3, 20, 30, 45])
-def test_work_that_was_stopped_goes_on_where_it_ended_with_the_same_result(tmp_path: Path, patience: int) -> None:
-    whole = Source([moving(FRAMES)], cache=tmp_path / "whole")
-    expected = drawn(work(tmp_path, whole), whole)
+def test_work_that_was_stopped_goes_on_where_it_ended_with_the_same_result(
+    tmp_path: Path, expected: list[np.ndarray], patience: int
+) -> None:
     source = Source([moving(FRAMES)], cache=tmp_path / "cache")
     with pytest.raises(Cancelled):
         work(tmp_path, source, Told(patience)).draw_keys()
@@ -131,10 +141,8 @@ def test_work_that_was_stopped_goes_on_where_it_ended_with_the_same_result(tmp_p
 
 @pytest.mark.parametrize("writes", [1, 2, 3])
 def test_work_that_was_killed_while_it_wrote_goes_on_with_the_same_result(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, writes: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: list[np.ndarray], writes: int
 ) -> None:
-    whole = Source([moving(FRAMES)], cache=tmp_path / "whole")
-    expected = drawn(work(tmp_path, whole), whole)
     source = Source([moving(FRAMES)], cache=tmp_path / "cache")
     real, left = store.os.fsync, [writes]
 
@@ -151,9 +159,9 @@ def test_work_that_was_killed_while_it_wrote_goes_on_with_the_same_result(
     assert same(drawn(work(tmp_path, source), source), expected)
 
 
-def test_nothing_is_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_drawn_twice(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: list[np.ndarray]) -> None:
     source = Source([moving(FRAMES)], cache=tmp_path / "cache")
-    expected = drawn(work(tmp_path, source), source)
+    work(tmp_path, source).draw_keys()
     again = work(tmp_path, source)
     monkeypatch.setattr(Translator, "draw", lambda *_, **__: pytest.fail("drawn again"))
     assert same(drawn(again, source), expected)
@@ -173,16 +181,16 @@ def test_another_picture_is_drawn_anew(tmp_path: Path) -> None:
     assert not same(drawn(work(tmp_path, first), first), drawn(work(tmp_path, second), second))
 
 
-def test_a_damaged_batch_is_drawn_again(tmp_path: Path) -> None:
+def test_a_damaged_batch_is_drawn_again(tmp_path: Path, expected: list[np.ndarray]) -> None:
     source = Source([moving(FRAMES)], cache=tmp_path / "cache")
-    expected = drawn(work(tmp_path, source), source)
+    work(tmp_path, source).draw_keys()
     for number, path in enumerate(sorted((tmp_path / "cache").rglob("*.npz"))):
         path.write_bytes([b"", b"broken", path.read_bytes()[:-100]][number % 3])
     assert same(drawn(work(tmp_path, source), source), expected)
 
 
 def test_the_source_is_not_kept(tmp_path: Path) -> None:
-    source = Source([moving(FRAMES)], cache=tmp_path / "cache")
+    source = Source([moving(5)], cache=tmp_path / "cache")
     drawn(work(tmp_path, source), source)
     for path in (tmp_path / "cache").rglob("*.npz"):
         with np.load(path) as kept:
