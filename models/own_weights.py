@@ -4,28 +4,33 @@ The record is a small JSON file with the checksums, the licence in the words of 
 inputs and outputs are called. A file without a record is not used.
 """
 
-import hashlib
 import json
 import shutil
 import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from models.entry import Weights
+from models import folders
+from models.copying import copied
+from models.entry import Layout, Weights
+from models.folders import Damage
+from models.share import Share
 from models.signature import Fit, require_fit
-from project.checksums import sha256_of
 from project.errors import UserError
 from project.progress import Progress
 
-_BLOCK = 1 << 20
 # A safetensors file begins with the length of its header in eight bytes, and the header in JSON.
 _LENGTH, _LONGEST_HEADER = 8, 100 << 20
 # Formats that can run code when they are read.
 _UNSAFE = {".bin", ".pt", ".pth", ".ckpt", ".pkl", ".pickle", ".npy", ".npz", ".joblib", ".py"}
 _PLAIN = {".safetensors", ".json", ".txt", ".model", ".md"}
+# How pickles and zip files begin: torch keeps a pickle in the latter.
+_RUNNABLE = (*(bytes([0x80, protocol]) for protocol in range(2, 6)), b"PK\x03\x04")
+_FIRST = 64
 _NAMES_OF_PLAIN = {"LICENSE", "LICENCE", "NOTICE", "README"}
 
 
@@ -70,22 +75,14 @@ def installed(folder: Path, wanted: Weights) -> bool:
     return place(folder, wanted).exists() and record(folder, wanted) is not None
 
 
-def files(folder: Path, wanted: Weights) -> dict[str, Path]:
-    """Return the files of some weights that are there, by their path inside."""
-    return _files(place(folder, wanted))
-
-
-def damaged(folder: Path, wanted: Weights) -> str:
-    """Return the first file that is not the one that was added; "" where all are.
+def damage(folder: Path, wanted: Weights) -> Damage | None:
+    """Return the first file that is not the one that was added; None where all are.
 
     Raises:
         OSError: one cannot be read.
     """
-    told, there = record(folder, wanted), files(folder, wanted)
-    added = told.files if told else {}
-    if extra := set(there) ^ set(added):
-        return min(extra)
-    return next((name for name, file in sorted(there.items()) if sha256_of(file) != added[name]), "")
+    told = record(folder, wanted)
+    return folders.damage(place(folder, wanted), told.files if told else {})
 
 
 def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Progress) -> Path:
@@ -104,13 +101,17 @@ def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Pro
     target = place(folder, wanted)
     with tempfile.TemporaryDirectory(dir=folder, prefix=f".{wanted.name}.") as held:
         made = Path(held) / target.name
-        found = _files(source) if wanted.layout else {target.name: source}
+        found = folders.files(source) if wanted.layout else {target.name: source}
         size = sum(file.stat().st_size for file in found.values())
-        done, digests = 0, {}
+        done = 0
+        digests: dict[str, str] = {}
         for name, file in sorted(found.items()):
             copy = made / name if wanted.layout else made
             copy.parent.mkdir(parents=True, exist_ok=True)
-            digests[name], done = _copy(file, copy, done, size, progress)
+            share = Share(progress, done, file.stat().st_size, size)
+            with file.open("rb") as content:
+                digests[name] = copied(content, copy, file.stat().st_size, share)
+            done += file.stat().st_size
         _write(Path(held) / "record", Record(digests, licence, size, fit))
         remove(folder, wanted)
         made.replace(target)
@@ -139,24 +140,50 @@ def require_layout(wanted: Weights, source: Path) -> None:
 
     Raises:
         UserError: it does not.
+        OSError: a file of it cannot be read.
     """
-    assert wanted.layout is not None
+    layout = wanted.layout
+    assert layout is not None
     if not source.is_dir():
         raise UserError(f"“{wanted.name}” is a folder, and {source} is none.", "Give the folder.")
-    there = _files(source)
-    for name in sorted(there):
-        if Path(name).suffix.lower() in _UNSAFE:
+    there = folders.files(source)
+    for name, file in sorted(there.items()):
+        _require_harmless(wanted.name, layout, name, file)
+    for pattern in layout.needed:
+        if not any(fnmatchcase(name, pattern) for name in there):
             raise UserError(
-                f"{name} can run code when it is read, so the folder is refused.",
-                "Save the network as safetensors and leave such files out.",
+                f"The folder is not “{wanted.name}”: it lacks {pattern}.",
+                f"It needs {', '.join(layout.needed)}.",
             )
-        if Path(name).suffix.lower() not in _PLAIN and Path(name).stem not in _NAMES_OF_PLAIN:
-            raise UserError(f"{name} has no place in “{wanted.name}”.", "Leave it out of the folder.")
-    if lacking := [name for name in wanted.layout.needed if name not in there]:
+    for name, mark in layout.marks.items():
+        if mark not in _beginning(there[name]):
+            raise UserError(
+                f"{name} is not the file that “{wanted.name}” needs: it begins with something else.",
+                f"Give the folder of the right kind of network: {wanted.purpose}.",
+            )
+
+
+def _require_harmless(entry: str, layout: Layout, name: str, file: Path) -> None:
+    """Return quietly where a file of a folder is known as one that holds nothing but data.
+
+    Raises:
+        UserError: it is not.
+        OSError: it cannot be read.
+    """
+    suffix = Path(name).suffix.lower()
+    expected = any(fnmatchcase(name, pattern) for pattern in (*layout.needed, *layout.data))
+    if (suffix in _UNSAFE and not expected) or _beginning(file).startswith(_RUNNABLE):
         raise UserError(
-            f"The folder is not “{wanted.name}”: it lacks {lacking[0]}.",
-            f"It needs {', '.join(wanted.layout.needed)}.",
+            f"{name} can run code when it is read, so the folder is refused.",
+            "Save the network in a format that holds numbers only, and leave such files out.",
         )
+    if not expected and suffix not in _PLAIN and Path(name).stem not in _NAMES_OF_PLAIN:
+        raise UserError(f"{name} has no place in “{entry}”.", "Leave it out of the folder.")
+
+
+def _beginning(file: Path) -> bytes:
+    with file.open("rb") as content:
+        return content.read(_FIRST)
 
 
 def require_tensors(wanted: Weights, source: Path) -> None:
@@ -178,30 +205,6 @@ def require_tensors(wanted: Weights, source: Path) -> None:
             f"{source.name} is not the safetensors file “{wanted.name}”: it lacks {lacking[0]}.",
             "Convert the network as docs/models.md says; pickles are never read.",
         )
-
-
-def _files(source: Path) -> dict[str, Path]:
-    """Return the files of a folder by their path inside, or a single file by its name; hidden ones are left out."""
-    if not source.is_dir():
-        return {source.name: source} if source.exists() else {}
-    found = {file.relative_to(source): file for file in source.rglob("*") if file.is_file()}
-    return {
-        inside.as_posix(): file
-        for inside, file in found.items()
-        if not any(part.startswith(".") for part in inside.parts)
-    }
-
-
-def _copy(source: Path, target: Path, done: int, total: int, progress: Progress) -> tuple[str, int]:
-    digest = hashlib.sha256()
-    with source.open("rb") as content, target.open("wb") as copy:
-        while block := content.read(_BLOCK):
-            copy.write(block)
-            digest.update(block)
-            done += len(block)
-            progress.progress(done, total, source.name)
-            progress.check_cancelled()
-    return digest.hexdigest(), done
 
 
 def _record_file(folder: Path, wanted: Weights) -> Path:

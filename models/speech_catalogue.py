@@ -1,6 +1,8 @@
 """The weights for speech: recognising it, telling voices apart, finding names in what was said."""
 
 from models.entry import Edition, Network, Part, Tensor, Weights, WheelMember
+from models.names_catalogue import NER_ENGLISH, OWN_NER
+from models.whisper_catalogue import OWN_WHISPER, WHISPER
 
 VOICE_EMBEDDING = Weights(
     name="voice-embedding",
@@ -32,6 +34,9 @@ VOICE_EMBEDDING = Weights(
         ),
     ),
     note="Its file on the index is a pickle: it is never run, only the numbers in it are copied.",
+    use="voices",
+    used_in="Transcript: who speaks; Voice: speaker similarity",
 )
 
-SPEECH = (VOICE_EMBEDDING,)
+SPEECH = (*WHISPER, NER_ENGLISH, VOICE_EMBEDDING)
+OWN_SPEECH = (OWN_WHISPER, OWN_NER)

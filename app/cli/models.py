@@ -28,7 +28,7 @@ def list_models(as_json: bool) -> None:
     Example:
       greenroom models list
     """
-    from models.fetching import origin
+    from models.sources import origin
 
     found: list[Json] = []
     lines = []
@@ -145,7 +145,7 @@ def _problem(name: str) -> str:
         wrong = weights.problem(name)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
-    return f"damaged ({wrong.name}); get it again with: {weights.how_to_get(name)}" if wrong else ""
+    return f"damaged: {wrong}; get it again with: {weights.how_to_get(name)}" if wrong else ""
 
 
 def _tell_installed(as_json: bool, name: str, file: Path) -> None:

@@ -6,7 +6,8 @@ from app.core.jobs import Work
 from app.core.session import Session
 from models import weights
 from models.catalogue import entry
-from models.fetching import chosen_editions, fetch, origin, refuse_offline
+from models.fetching import chosen_editions, fetch, refuse_offline
+from models.sources import origin
 from project.progress import Progress
 from project.types import Changes, Json
 

@@ -6,7 +6,8 @@ import pytest
 
 from app.cli.demo import _fetch_landmarks
 from models import catalogue, package_index, weights
-from models.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
+from models.fetching import OFFLINE_VARIABLES
+from models.sources import MIRROR_VARIABLE
 from tests.unit.models.server import serving
 from tests.unit.models.wheels import fill, toy
 

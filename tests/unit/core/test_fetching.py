@@ -9,7 +9,8 @@ from app.core import fetching
 from app.core.jobs import Work, run_here
 from app.core.session import Session
 from models import catalogue, package_index, weights
-from models.fetching import MIRROR_VARIABLE, OFFLINE_VARIABLES
+from models.fetching import OFFLINE_VARIABLES
+from models.sources import MIRROR_VARIABLE
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.store import Study

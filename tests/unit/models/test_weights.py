@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models import adding, catalogue, weights
+from models import adding, catalogue, folders, weights
 from models.catalogue import WEIGHTS
 from models.entry import Edition, Https, Weights, whole
 from models.fetching import fetch
@@ -57,15 +57,19 @@ def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
             assert file.size > 0
         assert edition.file
         assert edition.parts
-        assert edition.build or edition.sha256 == edition.parts[0].sha256
+        if edition.folder:
+            assert edition.size == sum(part.size for part in edition.parts)
+            assert edition.sha256 == folders.digest(edition.sha256s)
+        else:
+            assert edition.build or edition.sha256 == edition.parts[0].sha256
         for part in edition.parts:
             assert not isinstance(part.source, Https) or part.source.url.startswith("https://")
 
 
-def test_no_two_files_of_the_catalogue_have_one_name() -> None:
-    files = [edition.file for each in WEIGHTS.values() for edition in each.editions]
-    files += [each.own_name for each in WEIGHTS.values() if each.own]
-    assert len(files) == len(set(files))
+def test_no_two_files_of_the_catalogue_have_one_name_unless_they_are_the_same() -> None:
+    files = {(edition.file, edition.sha256) for each in WEIGHTS.values() for edition in each.editions}
+    files |= {(each.own_name, each.name) for each in WEIGHTS.values() if each.own}
+    assert len(files) == len({file for file, _ in files})
 
 
 @pytest.mark.parametrize("name", ["yunet", "rfb320", "face-landmarks", "pfld", "mobilefacenet"])

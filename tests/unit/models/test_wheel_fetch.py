@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from models import adding, catalogue, fetching, package_index, weights
+from models import adding, catalogue, fetching, package_index, sources, weights
 from models.fetching import fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
@@ -19,7 +19,7 @@ WHOLE = joined(PACKED, PLAIN)
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
-    for variable in (*fetching.OFFLINE_VARIABLES, fetching.MIRROR_VARIABLE, "PIP_CONFIG_FILE"):
+    for variable in (*fetching.OFFLINE_VARIABLES, sources.MIRROR_VARIABLE, "PIP_CONFIG_FILE"):
         monkeypatch.delenv(variable, raising=False)
     return tmp_path / "models"
 
@@ -127,7 +127,7 @@ def test_the_next_source_is_asked_when_one_cannot_be_reached(
 
 
 def test_a_mirror_is_asked_in_place_of_all(index: Sender, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(fetching.MIRROR_VARIABLE, f"{index.base}/mirror/")
+    monkeypatch.setenv(sources.MIRROR_VARIABLE, f"{index.base}/mirror/")
     index.files = {"/mirror/toy.task": WHOLE}
     assert fetch("toy").read_bytes() == WHOLE
     assert index.paths == ["/mirror/toy.task"]

@@ -1,0 +1,68 @@
+"""Folders of weights: which files they hold, and whether those are the right ones."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from project.checksums import sha256_of
+
+
+@dataclass(frozen=True, slots=True)
+class Damage:
+    """A file that is not what it should be.
+
+    Attributes:
+        found: its sha256; "" where it is missing.
+        wanted: the right sha256; "" where there should be no such file.
+    """
+
+    file: Path
+    found: str
+    wanted: str
+
+    def __str__(self) -> str:
+        if not self.found:
+            return f"{self.file} is missing"
+        if not self.wanted:
+            return f"{self.file} does not belong there"
+        return f"the checksum of {self.file} is wrong (sha256 {self.found}, not {self.wanted})"
+
+
+def files(folder: Path) -> dict[str, Path]:
+    """Return the files of a folder by their path inside, or a single file by its name; hidden ones are left out."""
+    if not folder.is_dir():
+        return {folder.name: folder} if folder.exists() else {}
+    found = {file.relative_to(folder): file for file in folder.rglob("*") if file.is_file()}
+    return {
+        inside.as_posix(): file
+        for inside, file in found.items()
+        if not any(part.startswith(".") for part in inside.parts)
+    }
+
+
+def damage(place: Path, wanted: Mapping[str, str]) -> Damage | None:
+    """Return the first file of a folder, or the single file, that is not what it should be; None where all are.
+
+    Args:
+        place: the folder or file.
+        wanted: sha256 by path inside; of a single file by its name.
+
+    Raises:
+        OSError: one cannot be read.
+    """
+    there = files(place)
+    for name in sorted({*there, *wanted}):
+        known = place / name if place.is_dir() else place
+        if name not in there:
+            return Damage(known, "", wanted[name])
+        found = sha256_of(there[name])
+        if found != wanted.get(name):
+            return Damage(known, found, wanted.get(name, ""))
+    return None
+
+
+def digest(sha256s: Mapping[str, str]) -> str:
+    """Return one sha256 that stands for all files of a folder: that of their list as `sha256sum` writes it."""
+    listed = "".join(f"{sha256}  {file}\n" for file, sha256 in sorted(sha256s.items()))
+    return hashlib.sha256(listed.encode()).hexdigest()
