@@ -24,6 +24,7 @@ class Studio(QObject):
         session_changed: another study was opened, or this one was closed.
         recording_changed: another recording is shown, or none.
         selection_changed: other segments are selected.
+        utterances_selected: other utterances are selected.
         marks_changed: the marked start or end changed.
         history_changed: undo and redo name other steps than before.
         failed: (UserError) an edit was refused.
@@ -34,6 +35,7 @@ class Studio(QObject):
     session_changed = Signal()
     recording_changed = Signal()
     selection_changed = Signal()
+    utterances_selected = Signal()
     marks_changed = Signal()
     history_changed = Signal()
     failed = Signal(object)
@@ -47,6 +49,7 @@ class Studio(QObject):
         self.session: Session | None = None
         self.recording: Recording | None = None
         self.selected: tuple[str, ...] = ()
+        self.selected_utterances: tuple[str, ...] = ()
         self.mark_in: int | None = None
         self.mark_out: int | None = None
         self._hidden: frozenset[Lane] = frozenset()
@@ -126,8 +129,10 @@ class Studio(QObject):
         self.recording = found
         self.set_marks(None, None)
         self.selected = ()
+        self.selected_utterances = ()
         self.recording_changed.emit()
         self.selection_changed.emit()
+        self.utterances_selected.emit()
 
     def select(self, segment_ids: Iterable[str]) -> None:
         """Select exactly these segments."""
@@ -135,6 +140,13 @@ class Studio(QObject):
         if chosen != self.selected:
             self.selected = chosen
             self.selection_changed.emit()
+
+    def select_utterances(self, utterance_ids: Iterable[str]) -> None:
+        """Select exactly these utterances, in the transcript and on the timeline; the last one is the current one."""
+        chosen = tuple(utterance_ids)
+        if chosen != self.selected_utterances:
+            self.selected_utterances = chosen
+            self.utterances_selected.emit()
 
     def set_marks(self, start_us: int | None, end_us: int | None) -> None:
         """Mark a start and an end for the next segment."""
