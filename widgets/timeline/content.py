@@ -86,7 +86,7 @@ def _lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: Timeli
     if inside.isEmpty():
         return
     painter.setClipRect(inside & QRect(HEADER, RULER, view.view.width, view.viewport().height()))
-    if band.lane.kind is LaneKind.SEGMENTS:
+    if band.lane.has_bars:
         segments_drawing.paint_lane(painter, band, place, inside, view, look)
         if band.lane.faded:
             veil = QColor(colours.lane)
@@ -108,7 +108,7 @@ def _header(painter: QPainter, band: Band, place: QRect, view: TimelineView, loo
     room = QRect(26, place.top(), HEADER - 26 - 8, height)
     if band.lane.active:
         painter.fillRect(QRect(0, place.top(), 3, place.height() - 1), colours.accent)
-    if band.lane.kind is LaneKind.SEGMENTS and not band.folded:
+    if band.lane.has_bars and not band.folded:
         _count(painter, band, room, view, look)
     if band.lane.subtitle:
         room = _subtitle(painter, band, room, view, look)

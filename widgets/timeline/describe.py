@@ -1,11 +1,13 @@
 """What a screen reader says about the timeline."""
 
 from collections.abc import Sequence
+from html import escape
 
 from project.timebase import format_time
 from project.types import Segment
-from widgets.timeline.lane import lane_of
+from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.model import TimelineModel
+from widgets.timeline.spoken import SpokenBar, is_spoken
 
 
 def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) -> str:
@@ -16,16 +18,36 @@ def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) 
     if selected:
         first, last = min(s.start_us for s in selected), max(s.end_us for s in selected)
         span = f"between {format_time(first)} and {format_time(last)}"
-        return f"{len(selected)} segments selected, {span}.{read_only}"
-    if not len(model):
+        spoken = sum(is_spoken(one) for one in selected)
+        chosen = _number(len(selected) - spoken, "segment"), _number(spoken, "utterance")
+        return f"{' and '.join(one for one in chosen if one)} selected, {span}.{read_only}"
+    shown = (_number(model.count(LaneKind.SEGMENTS), "segment"), _number(model.count(LaneKind.UTTERANCES), "utterance"))
+    count = " and ".join(one for one in shown if one)
+    if not count:
         return f"No segments yet.{read_only}"
-    count = "1 segment" if len(model) == 1 else f"{len(model)} segments"
     return f"{count}, none selected. Up and Down go from one to the next.{read_only}"
 
 
+def told(model: TimelineModel, one: SpokenBar) -> str:
+    """Return an utterance as rich text for a tooltip: who, when, the words, and what to look at."""
+    lane = model.lane(lane_of(one))
+    span = f"{format_time(one.start_us)} to {format_time(one.end_us)}"
+    parts = [f"<b>{escape(lane.title if lane else '')}</b> {span}", escape(one.text) or "<i>no words yet</i>"]
+    parts += [f"<i>{escape(note[0].upper() + note[1:])}</i>" for note in (one.flag, one.hint) if note]
+    return "<br>".join(parts)
+
+
+def _number(count: int, what: str) -> str:
+    return "" if not count else f"{count} {what}{'s' * (count != 1)}"
+
+
 def describe_segment(model: TimelineModel, segment: Segment) -> str:
-    """Return such as “Segment error 0:01:02.000 to 0:01:05.200, annotator A”."""
+    """Return such as “Segment error 0:01:02.000 to 0:01:05.200, annotator A”; of an utterance, who says what."""
     lane = model.lane(lane_of(segment))
+    if is_spoken(segment):
+        who = lane.title if lane else "Somebody"
+        span = f"{format_time(segment.start_us)} to {format_time(segment.end_us)}"
+        return f"Utterance of {who} {span}: {segment.text or 'no words yet'}"
     label = lane.look(segment.label).name.lower() if lane else segment.label
     whose = f", annotator {lane.title}" if lane else ""
     return f"Segment {label} {format_time(segment.start_us)} to {format_time(segment.end_us)}{whose}"

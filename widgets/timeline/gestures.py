@@ -33,7 +33,11 @@ class Gesture(Protocol):
 
 @dataclass(slots=True)
 class Move:
-    """Moving the selected segments together; the grabbed one snaps with either edge."""
+    """Moving the selected segments together; the grabbed one snaps with either edge.
+
+    Attributes:
+        lane: where utterances are handed over another lane: its key; they keep their times there.
+    """
 
     segments: list[Segment]
     grabbed: Segment
@@ -41,9 +45,13 @@ class Move:
     duration_us: int
     delta_us: int = 0
     snap_us: int | None = None
+    lane: str = ""
 
     def drag(self, time_us: int, snapper: Snapper | None) -> None:
         delta, self.snap_us = time_us - self.anchor_us, None
+        if self.lane:
+            self.delta_us = 0
+            return
         if snapper is not None:
             delta = self._snapped(delta, snapper)
         lowest = -min(s.start_us for s in self.segments)

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from project.types import Segment
-from widgets.timeline.lane import LaneKind
 from widgets.timeline.layout import HEADER, RULER, Band
 from widgets.timeline.model import TimelineModel
 from widgets.timeline.stacking import MAX_ROWS
@@ -53,7 +52,7 @@ def hit(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: float,
         return Hit(Part.NOWHERE, time)
     if x < HEADER:
         return Hit(Part.HEADER, time, band)
-    if band.lane.kind is LaneKind.SEGMENTS and not band.folded:
+    if band.lane.has_bars and not band.folded:
         row = band.row_at(y - RULER)
         found = None if row is None else _segment_at(model, band, view, x - HEADER, row)
         if found is not None:

@@ -43,10 +43,14 @@ class Keyboard:
             view.request_delete()
         elif key in (Qt.Key.Key_Down, Qt.Key.Key_Up):
             self.step(1 if key == Qt.Key.Key_Down else -1)
+        elif key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):
+            self._across(1 if key == Qt.Key.Key_PageDown else -1, event.modifiers())
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._go_to(view.model.neighbour(None, 1 if key == Qt.Key.Key_Home else -1))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and view.model.selected:
-            view.activated.emit(view.model.selected[-1])
+            last = self._last_selected()
+            assert last is not None
+            view.activate(last)
         else:
             return False
         return True
@@ -55,6 +59,16 @@ class Keyboard:
         """Select the next (1) or previous (-1) segment in time, starting with those in sight."""
         last = self._last_selected()
         self._go_to(self._first_visible(step) if last is None else self._view.model.neighbour(last, step))
+
+    def _across(self, step: int, modifiers: Qt.KeyboardModifier) -> None:
+        """Go to the nearest in the next lane; with Shift, hand the selected utterances to its speaker."""
+        last = self._last_selected()
+        if last is None:
+            self.step(step)
+        elif modifiers & Qt.KeyboardModifier.ShiftModifier:
+            self._view.request_assign(step)
+        else:
+            self._go_to(self._view.model.beside(last, step))
 
     def _tab(self, step: int) -> bool:
         """Go to the next segment in sight; past the last one, Tab leaves the timeline as anywhere else."""

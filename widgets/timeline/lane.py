@@ -12,6 +12,7 @@ class LaneKind(StrEnum):
 
     WAVEFORM = "waveform"
     SEGMENTS = "segments"
+    UTTERANCES = "utterances"
     SPANS = "spans"
 
 
@@ -23,7 +24,7 @@ class Lane:
         key: of a lane of segments, what `lane_key` gives; else any unique word.
         title: what stands at its left.
         kind: what it shows.
-        editable: whether segments can be made, moved and resized in it.
+        editable: whether segments, or utterances, can be made, moved and resized in it.
         looks: how the labels of its track look, in the scheme's order; any other label is drawn as unknown.
         subtitle: a second line under the title, such as the track's name.
         active: whether new segments go here.
@@ -38,6 +39,11 @@ class Lane:
     subtitle: str = ""
     active: bool = False
     faded: bool = False
+
+    @property
+    def has_bars(self) -> bool:
+        """Whether it holds segments or utterances, which can be selected and dragged."""
+        return self.kind in (LaneKind.SEGMENTS, LaneKind.UTTERANCES)
 
     def look(self, label: str) -> LabelLook:
         """Return how a label looks here."""

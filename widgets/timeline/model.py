@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from project.types import Segment
 from widgets.timeline.lane import Lane, LaneKind, lane_of
+from widgets.timeline.spoken import is_spoken
 from widgets.timeline.track import HIDDEN, SELECTED, SegmentTrack, order
 
 _REBUILD_ABOVE = 500
@@ -43,6 +44,10 @@ class TimelineModel:
 
     def __len__(self) -> int:
         return len(self._segments)
+
+    def count(self, kind: LaneKind) -> int:
+        """Return how many segments or utterances the lanes show."""
+        return sum(len(self.track(lane.key)) for lane in self.lanes if lane.kind is kind)
 
     def set_lanes(self, lanes: Iterable[Lane]) -> None:
         """Show these lanes, in this order."""
@@ -153,9 +158,12 @@ class TimelineModel:
         return best
 
     def neighbour(self, segment: Segment | None, step: int) -> Segment | None:
-        """Return the next (`step` 1) or previous (-1) segment in time over all lanes; the first or last for None."""
+        """Return the next (`step` 1) or previous (-1) segment in time over all lanes; the first or last for None.
+
+        From an utterance, the next one is an utterance; without any segments, the first one is.
+        """
         found: list[Segment] = []
-        for track in self._open_tracks():
+        for track in self._steps(segment):
             if segment is None:
                 at = 0 if step > 0 else len(track) - 1
             else:
@@ -167,17 +175,37 @@ class TimelineModel:
         return (min if step > 0 else max)(found, key=order, default=None)
 
     def first_touching(self, start_us: int, end_us: int, step: int) -> Segment | None:
-        """Return the first (`step` 1) or last (-1) segment that touches a span of time."""
+        """Return the first (`step` 1) or last (-1) segment, or else utterance, that touches a span of time."""
         found: list[Segment] = []
-        for track in self._open_tracks():
+        for track in self._steps(None):
             near = track.touching(start_us, end_us)
             if len(near):
                 found.append(track.items[int(near[0 if step > 0 else -1])])
         return (min if step > 0 else max)(found, key=order, default=None)
 
-    def _open_tracks(self) -> Iterator[SegmentTrack]:
+    def beside(self, segment: Segment, step: int) -> Segment | None:
+        """Return the one nearest in time in the next (1) or previous (-1) lane that holds any and is not folded."""
+        lanes = [lane for lane in self.lanes if lane.has_bars and lane.key not in self.folded]
+        here = next((at for at, lane in enumerate(lanes) if lane.key == lane_of(segment)), None)
+        if here is None:
+            return None
+        for lane in lanes[here + 1 :] if step > 0 else lanes[:here][::-1]:
+            track = self.track(lane.key)
+            if len(track):
+                away = np.maximum(track.starts - segment.end_us, segment.start_us - track.ends)
+                return track.items[int(np.argmin(np.maximum(away, 0)))]
+        return None
+
+    def _steps(self, segment: Segment | None) -> list[SegmentTrack]:
+        """Return the tracks that one goes along from a segment."""
+        if segment is None:
+            found = list(self._open_tracks(LaneKind.SEGMENTS))
+            return found if any(len(track) for track in found) else list(self._open_tracks(LaneKind.UTTERANCES))
+        return list(self._open_tracks(LaneKind.UTTERANCES if is_spoken(segment) else LaneKind.SEGMENTS))
+
+    def _open_tracks(self, kind: LaneKind | None = None) -> Iterator[SegmentTrack]:
         for lane in self.lanes:
-            if lane.kind is LaneKind.SEGMENTS and lane.key not in self.folded:
+            if (lane.has_bars if kind is None else lane.kind is kind) and lane.key not in self.folded:
                 yield self.track(lane.key)
 
     def _take_out(self, segment: Segment, touched: Touched) -> None:

@@ -9,10 +9,10 @@ from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from project.timebase import format_time
 from widgets.label_looks import NEW
-from widgets.timeline.gestures import Create, Gesture
-from widgets.timeline.lane import lane_of
+from widgets.timeline.gestures import Create, Gesture, Move
+from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.layout import HEADER, RULER, Band
-from widgets.timeline.segments_drawing import paint_segments, segment_rect
+from widgets.timeline.segments_drawing import paint_bars, paint_segments, segment_rect
 from widgets.timeline.style import Style, mix, style
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ def paint(painter: QPainter, view: TimelineView) -> None:
     """Draw everything that lies over the lanes."""
     look = style(view.viewport().devicePixelRatioF())
     area = view.viewport().rect()
-    if not len(view.model) and view.view.duration_us:
+    if not view.model.count(LaneKind.SEGMENTS) and view.view.duration_us:
         _empty(painter, area, view, look)
     painter.setClipRect(QRect(HEADER, 0, view.view.width, area.height()))
     _marks(painter, area, view, look)
@@ -53,7 +53,10 @@ def paint(painter: QPainter, view: TimelineView) -> None:
 
 
 def _empty(painter: QPainter, area: QRect, view: TimelineView, look: Style) -> None:
-    lanes = [b for b in view.bands if view.can_edit(b.lane) and not b.folded]
+    segments = [b for b in view.bands if b.lane.kind is LaneKind.SEGMENTS]
+    if not segments and any(b.lane.has_bars for b in view.bands):
+        return
+    lanes = [b for b in segments if view.can_edit(b.lane) and not b.folded]
     painter.setFont(view.font())
     painter.setPen(look.colours.muted)
     if lanes:
@@ -111,6 +114,7 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
     for segment_id, start_us, end_us in gesture.placed():
         segment = view.model.segment(segment_id)
         lane = lane_of(segment) if segment else gesture.lane if isinstance(gesture, Create) else ""
+        to = gesture.lane if isinstance(gesture, Move) and gesture.lane else lane
         found = _place(view, lane)
         if found is None or end_us < view.view.start_us or start_us > view.view.end_us:
             continue
@@ -120,8 +124,13 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
             track = view.model.track(lane)
             row = min(int(track.rows[track.index(segment)]), band.rows - 1)
             _ghost(painter, segment_rect(band, top, row, segment.start_us, segment.end_us, view), look)
+        if to != lane and (over := _place(view, to)) is not None:
+            (band, top), row = over, 0
         rect = segment_rect(band, top, row, start_us, end_us, view)
-        paint_segments(painter, [(rect, band.lane.look(segment.label) if segment else NEW, True)], look)
+        if segment is None:
+            paint_segments(painter, [(rect, NEW, True)], look)
+        else:
+            paint_bars(painter, [(rect, segment, band.lane.look(segment.label), True)], look)
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))
     if gesture.snap_us is not None:
         x = _crisp(view.view.time_to_x(gesture.snap_us), look)

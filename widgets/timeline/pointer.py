@@ -14,6 +14,7 @@ from widgets.timeline.hits import Hit, Part
 from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.layout import HEADER, RULER
 from widgets.timeline.model import TimelineModel
+from widgets.timeline.spoken import is_spoken
 
 if TYPE_CHECKING:
     from widgets.timeline.view import TimelineView
@@ -82,7 +83,7 @@ class Pointer:
         if where.part is Part.HEADER and where.band is not None:
             self._view.fold(where.band.lane.key)
         elif where.part is Part.RULER or (
-            where.part is Part.LANE and where.band is not None and where.band.lane.kind is not LaneKind.SEGMENTS
+            where.part is Part.LANE and where.band is not None and not where.band.lane.has_bars
         ):
             self._mode = Mode.SCRUB
             self._view.seek_requested.emit(where.time_us)
@@ -129,7 +130,7 @@ class Pointer:
         """Activate a segment."""
         where = self._view.hit(event.position())
         if event.button() == Qt.MouseButton.LeftButton and where.segment is not None:
-            self._view.activated.emit(where.segment.id)
+            self._view.activate(where.segment)
         else:
             self.press(event)
 
@@ -193,7 +194,8 @@ class Pointer:
             return
         elif where.part is Part.BODY:
             chosen = [s for i in view.model.selected if (s := view.model.segment(i)) is not None]
-            movable = [s for s in chosen if view.can_edit(view.model.lane(lane_of(s)))]
+            kind = is_spoken(where.segment)
+            movable = [s for s in chosen if is_spoken(s) == kind and view.can_edit(view.model.lane(lane_of(s)))]
             if where.segment not in movable:
                 return
             self.gesture = Move(movable, where.segment, where.time_us, view.view.duration_us)
@@ -213,8 +215,19 @@ class Pointer:
         if beyond:
             self._view.pan(max(-_EDGE_PAN_PX, min(beyond, _EDGE_PAN_PX)))
         snapping = not modifiers & Qt.KeyboardModifier.AltModifier
+        if isinstance(self.gesture, Move):
+            self.gesture.lane = self._handed_to(self.gesture)
         self.gesture.drag(self._time(), self._view.snapper() if snapping else None)
         self._view.segments_moving.emit(self.gesture.placed())
+
+    def _handed_to(self, move: Move) -> str:
+        """Return the other lane over which dragged utterances are, or ""."""
+        assert self.position is not None
+        if not is_spoken(move.grabbed):
+            return ""
+        band = self._view.hit(self.position).band
+        over = band is not None and band.lane.kind is LaneKind.UTTERANCES and self._view.can_edit(band.lane)
+        return band.lane.key if band is not None and over and band.lane.key != lane_of(move.grabbed) else ""
 
     def _stretch(self) -> None:
         assert self.position is not None
@@ -225,7 +238,7 @@ class Pointer:
         top, bottom = self.rubber.top() + offset, self.rubber.bottom() + offset
         found: list[str] = []
         for band in view.bands:
-            if band.lane.kind is not LaneKind.SEGMENTS or band.folded or band.bottom <= top or band.top >= bottom:
+            if not band.lane.has_bars or band.folded or band.bottom <= top or band.top >= bottom:
                 continue
             track = view.model.track(band.lane.key)
             tops = np.array([band.row_top(row) for row in range(band.rows + 1)])
@@ -239,7 +252,14 @@ class Pointer:
         if isinstance(gesture, Create):
             _, start, end = gesture.placed()[0]
             if end > start:
-                self._view.segment_create_requested.emit(gesture.lane, start, end)
+                lane = self._view.model.lane(gesture.lane)
+                spoken = lane is not None and lane.kind is LaneKind.UTTERANCES
+                view = self._view
+                ask = view.utterance_create_requested if spoken else view.segment_create_requested
+                ask.emit(gesture.lane, start, end)
+            return
+        if isinstance(gesture, Move) and gesture.lane:
+            self._view.utterance_assign_requested.emit([one.id for one in gesture.segments], gesture.lane)
             return
         segment = self._view.model.segment
         moved: list[Placed] = []
@@ -248,7 +268,9 @@ class Pointer:
             if before is not None and (before.start_us, before.end_us) != (start, end):
                 moved.append((segment_id, start, end))
         if moved:
-            self._view.segment_move_requested.emit(moved)
+            spoken = is_spoken(segment(moved[0][0]))
+            view = self._view
+            (view.utterance_move_requested if spoken else view.segment_move_requested).emit(moved)
 
     def _finish(self) -> None:
         dragged = self.gesture is not None

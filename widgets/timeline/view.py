@@ -1,26 +1,27 @@
 """The timeline: what was said about a recording, over time."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QEvent, QPointF, QRect, Qt, Signal, SignalInstance
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QToolTip, QWidget
 
 from project.timebase import FrameTimes
 from project.types import Segment
 from widgets.protocols import Clock, PeakSource
 from widgets.timeline import hits, overlay
-from widgets.timeline.describe import describe
+from widgets.timeline.describe import describe, told
 from widgets.timeline.following import Follow, Follower
 from widgets.timeline.gestures import Gesture
 from widgets.timeline.keyboard import Keyboard
-from widgets.timeline.lane import Lane, lane_of
+from widgets.timeline.lane import Lane, LaneKind, lane_of
 from widgets.timeline.layout import HEADER, RULER, Band, lay_out
 from widgets.timeline.model import TimelineModel
 from widgets.timeline.pointer import Pointer
 from widgets.timeline.snapping import Snapper
+from widgets.timeline.spoken import is_spoken
 from widgets.timeline.time_area import TimeArea
 from widgets.timeline.viewport import Viewport
 
@@ -46,6 +47,12 @@ class TimelineView(TimeArea):
         activated(str id): a segment was double-clicked or Enter was pressed on it: go there and loop it.
         view_changed(int start_us, int end_us): another part of the recording is shown.
         lane_folded(str lane_key, bool folded): by the user.
+        utterance_move_requested(list[tuple[str, int, int]]): as `segment_move_requested`, of utterances.
+        utterance_create_requested(str lane_key, int start_us, int end_us): a stretch was drawn in a speaker's lane.
+        utterance_assign_requested(list[str] ids, str lane_key): utterances were handed to another speaker's lane.
+        utterance_delete_requested(list[str] ids): of the selection.
+        utterance_nudge_requested(list[str] ids, int frames, str edge): as `nudge_requested`, of utterances.
+        utterance_activated(str id): as `activated`: edit it.
         menu_requested(QPoint global position, str id or "", int us): the context menu was asked for.
     """
 
@@ -59,6 +66,12 @@ class TimelineView(TimeArea):
     activated = Signal(str)
     lane_folded = Signal(str, bool)
     menu_requested = Signal(object, str, object)
+    utterance_move_requested = Signal(object)
+    utterance_create_requested = Signal(str, object, object)
+    utterance_assign_requested = Signal(object, str)
+    utterance_delete_requested = Signal(object)
+    utterance_nudge_requested = Signal(object, int, str)
+    utterance_activated = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -215,16 +228,27 @@ class TimelineView(TimeArea):
     # What the window's actions ask for
 
     def request_delete(self) -> None:
-        """Ask for the selected segments to be deleted."""
-        chosen = self._editable_selection()
-        if chosen:
-            self.delete_requested.emit([s.id for s in chosen])
+        """Ask for the selected segments and utterances to be deleted."""
+        for chosen, ask in self._by_kind(self.delete_requested, self.utterance_delete_requested):
+            ask.emit(chosen)
 
     def request_nudge(self, frames: int, edge: str = "both") -> None:
-        """Ask for the selected segments, or one edge of them, to move by frames."""
-        chosen = self._editable_selection()
-        if chosen:
-            self.nudge_requested.emit([s.id for s in chosen], frames, edge)
+        """Ask for the selected segments and utterances, or one edge of them, to move by frames."""
+        for chosen, ask in self._by_kind(self.nudge_requested, self.utterance_nudge_requested):
+            ask.emit(chosen, frames, edge)
+
+    def request_assign(self, step: int) -> None:
+        """Ask for the selected utterances to go to the speaker whose lane is below (1) or above (-1)."""
+        chosen = [one for one in self._editable_selection() if is_spoken(one)]
+        lanes = [lane.key for lane in self.model.lanes if lane.kind is LaneKind.UTTERANCES and self.can_edit(lane)]
+        if chosen and lane_of(chosen[-1]) in lanes:
+            to = lanes.index(lane_of(chosen[-1])) + step
+            if 0 <= to < len(lanes):
+                self.utterance_assign_requested.emit([one.id for one in chosen], lanes[to])
+
+    def activate(self, one: Segment) -> None:
+        """Go to a segment and loop it, or edit an utterance, on behalf of the user."""
+        (self.utterance_activated if is_spoken(one) else self.activated).emit(one.id)
 
     def select_next(self) -> None:
         """Select the segment after the selected one in time."""
@@ -300,6 +324,9 @@ class TimelineView(TimeArea):
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Leave:
             self._pointer.leave()
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            self._tell(event)
+            return True
         return super().viewportEvent(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -360,6 +387,23 @@ class TimelineView(TimeArea):
 
     def _editable_selection(self) -> list[Segment]:
         return [s for s in self._selected_segments() if self.can_edit(self.model.lane(lane_of(s)))]
+
+    def _by_kind(
+        self, of_segments: SignalInstance, of_utterances: SignalInstance
+    ) -> Iterator[tuple[list[str], SignalInstance]]:
+        chosen = self._editable_selection()
+        for spoken, ask in ((False, of_segments), (True, of_utterances)):
+            ids = [one.id for one in chosen if is_spoken(one) == spoken]
+            if ids:
+                yield ids, ask
+
+    def _tell(self, event: QHelpEvent) -> None:
+        """Show the whole text of the utterance under the mouse."""
+        one = self.hit(QPointF(event.pos())).segment
+        if is_spoken(one):
+            QToolTip.showText(event.globalPos(), told(self.model, one), self.viewport())
+        else:
+            QToolTip.hideText()
 
     def _describe(self) -> None:
         self.setAccessibleDescription(describe(self.model, self._selected_segments(), self._editable))
