@@ -59,6 +59,8 @@ FACE_LANDMARKS = Weights(
             origin="the bundle that MediaPipe's makers publish",
         ),
     ),
+    use="faces",
+    used_in="Faces: the synthetic face; Privacy; Transcript: who speaks; cues",
 )
 
 WEIGHTS = {
@@ -88,6 +90,8 @@ WEIGHTS = {
                     ),
                 ),
             ),
+            use="faces",
+            used_in="Faces: a second detector",
         ),
         Weights(
             name="rfb320",
@@ -112,6 +116,8 @@ WEIGHTS = {
                     ),
                 ),
             ),
+            use="faces",
+            used_in="Privacy: an independent look at what was rendered",
         ),
         FACE_LANDMARKS,
         Weights(
@@ -132,6 +138,8 @@ WEIGHTS = {
                 ),
             ),
             note="Its repository states no licence: ask its authors before you use it for more than measuring.",
+            use="faces",
+            used_in="Privacy: measures of expression",
         ),
         Weights(
             name="mobilefacenet",
@@ -153,6 +161,8 @@ WEIGHTS = {
                 ),
             ),
             note="Its repository states no licence: ask its authors before you use it for more than measuring.",
+            use="faces",
+            used_in="Privacy: is anybody recognised",
         ),
         Weights(
             name="sface",
@@ -175,6 +185,8 @@ WEIGHTS = {
                     (Tensor("fc1", (1, 128)),),
                 ),
             ),
+            use="faces",
+            used_in="Privacy: is anybody recognised",
         ),
         *SPEECH,
         *OWN,

@@ -25,6 +25,8 @@ OWN = (
                 (Tensor("drawn", (None, None, None, 3), meaning=_DRAWN, span=_SIGNED),),
             ),
         ),
+        use="drawing",
+        used_in="Anonymize: method cartoon",
     ),
     Weights(
         name="face-swap",
@@ -41,6 +43,8 @@ OWN = (
             ),
         ),
         note="Use source identities that were generated or whose owners consented.",
+        use="drawing",
+        used_in="Anonymize: method face swap",
     ),
     Weights(
         name="face-swap-identity",
@@ -53,6 +57,8 @@ OWN = (
                 (Tensor("identity", (None, 512)),),
             ),
         ),
+        use="drawing",
+        used_in="Anonymize: method face swap",
     ),
     Weights(
         name="text-regions",
@@ -65,6 +71,8 @@ OWN = (
                 (Tensor("map", (None, 1, None, None), meaning="how likely text is", span=_SHARE),),
             ),
         ),
+        use="faces",
+        used_in="Faces: suggest areas with writing",
     ),
     Weights(
         name="stable-diffusion",
@@ -84,17 +92,23 @@ OWN = (
                 "scheduler/scheduler_config.json",
             )
         ),
+        use="drawing",
+        used_in="Anonymize: method diffusion",
     ),
     Weights(
         name="controlnet",
         purpose="keeps pose and expression in what Stable Diffusion draws: a ControlNet for 1.5, a folder of diffusers",
         licence=_LOOK,
         layout=Layout(("config.json", "diffusion_pytorch_model.safetensors")),
+        use="drawing",
+        used_in="Anonymize: method diffusion",
     ),
     Weights(
         name="raft-small",
         purpose="optical flow for the diffusion method: torchvision's small RAFT, as one safetensors file",
         licence=_LOOK,
         tensors=("feature_encoder.convnormrelu.0.weight", "update_block.flow_head.conv2.weight"),
+        use="drawing",
+        used_in="Anonymize: method diffusion",
     ),
 )
