@@ -61,15 +61,12 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
 
 
 def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
-    for edition in wanted.editions:
-        if edition.folder:
-            continue
+    files = [edition for edition in wanted.editions if not edition.folder]
+    for edition in files:
         file = source / edition.file if source.is_dir() else source
         if file.is_file() and (source.is_dir() or weights.matches(edition, file)):
             return _copy(wanted, edition, file)
-    for edition in wanted.editions:
-        if edition.folder:
-            continue
+    for edition in files:
         contents = _parts(edition, source)
         if contents is not None:
             made = build(edition, contents)
@@ -78,13 +75,9 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
                 return weights.install(wanted.name, edition, temporary, str(source))
     if added := add_folder(wanted, source, progress):
         return added
-    if source.is_dir():
+    known = ", ".join(edition.sha256 for edition in files)
+    if source.is_dir() or not known:
         raise UserError(f"{source} does not hold the weights “{wanted.name}”.", f"It needs {expected(wanted)}.")
-    known = ", ".join(edition.sha256 for edition in wanted.editions if not edition.folder)
-    if not known:
-        raise UserError(
-            f"{source} is not the weights “{wanted.name}”, which are a folder.", f"Give {expected(wanted)}."
-        )
     raise UserError(
         f"{source} is not the file “{wanted.name}” of the catalogue: {_difference(wanted, source)}.",
         f"Nothing was installed. The right one has the sha256 {known}.",

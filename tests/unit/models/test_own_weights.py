@@ -215,3 +215,71 @@ def test_one_that_is_missing_says_how_to_add_it_and_is_never_fetched(name: str) 
         assert f"greenroom models add {name} F" in raised.value.hint
     with pytest.raises(UserError, match="There is no file"):
         adding.add(name, Path("gone"), LICENCE)
+
+
+WHISPER_MARK = b"\x06\x00\x00\x00\x0c\x00WhisperSpec\x00"
+
+
+def whisper_folder(mine: Path) -> Path:
+    for name in ("config.json", "tokenizer.json", "vocabulary.json"):
+        (mine / name).write_text("{}")
+    (mine / "model.bin").write_bytes(WHISPER_MARK + bytes(100))
+    return mine
+
+
+def spacy_folder(mine: Path) -> Path:
+    for name in (
+        "config.cfg",
+        "meta.json",
+        "tokenizer",
+        "vocab/strings.json",
+        "vocab/key2row",
+        "ner/model",
+        "ner/moves",
+    ):
+        (mine / name).parent.mkdir(exist_ok=True)
+        (mine / name).write_bytes(b"\x80")
+    return mine
+
+
+def test_a_whisper_of_ones_own_is_a_folder_of_ctranslate2(mine: Path, folder: Path) -> None:
+    made = add("whisper", whisper_folder(mine), "MIT, finetuned by us")
+    assert made == weights.installed_path("whisper") == folder / "whisper"
+    (mine / "vocabulary.json").unlink()
+    with pytest.raises(UserError, match=r"lacks vocabulary\.\*"):
+        add("whisper", mine, LICENCE)
+    (mine / "vocabulary.txt").write_text("a")
+    assert add("whisper", mine, LICENCE) == made
+
+
+def test_another_networks_model_is_no_whisper(mine: Path, folder: Path) -> None:
+    (whisper_folder(mine) / "model.bin").write_bytes(b"\x06\x00\x00\x00\x10\x00TransformerSpec\x00" + bytes(100))
+    with pytest.raises(UserError, match=r"model\.bin is not the file") as raised:
+        add("whisper", mine, LICENCE)
+    assert "CTranslate2" in raised.value.hint
+    assert files(folder) == []
+
+
+@pytest.mark.parametrize("protocol", range(2, 6))
+def test_a_pickle_under_an_expected_name_is_refused(protocol: int, mine: Path, folder: Path) -> None:
+    for beginning in (bytes([0x80, protocol]) + b"}q", b"PK\x03\x04archive/data.pkl"):
+        (whisper_folder(mine) / "model.bin").write_bytes(beginning)
+        with pytest.raises(UserError, match="can run code"):
+            add("whisper", mine, LICENCE)
+
+
+def test_a_pickle_in_a_spacy_folder_is_refused(mine: Path) -> None:
+    (spacy_folder(mine) / "ner" / "model").write_bytes(b"\x80\x04\x95")
+    with pytest.raises(UserError, match="can run code"):
+        add("ner", mine, LICENCE)
+
+
+def test_a_spacy_pipeline_of_ones_own_is_the_folder_it_saves(mine: Path, folder: Path) -> None:
+    made = add("ner", spacy_folder(mine), LICENCE)
+    assert made == weights.path("ner") == folder / "ner"
+    (mine / "custom.py").write_text("import os")
+    with pytest.raises(UserError, match=r"custom\.py can run code"):
+        add("ner", mine, LICENCE)
+    (mine / "custom.py").rename(mine / "strange")
+    with pytest.raises(UserError, match="strange has no place"):
+        add("ner", mine, LICENCE)

@@ -9,7 +9,7 @@ import pytest
 
 from models import adding, catalogue, folders, weights
 from models.catalogue import WEIGHTS
-from models.entry import Edition, Https, Weights, whole
+from models.entry import USES, Edition, Https, Weights, whole
 from models.fetching import fetch
 from project.checksums import sha256_of
 from project.errors import Cancelled, UserError
@@ -50,6 +50,8 @@ def test_an_entry_of_the_catalogue_is_complete(name: str) -> None:
     assert each.name == name
     assert each.purpose
     assert each.licence
+    assert each.use in USES
+    assert each.used_in
     assert each.editions or each.networks or each.layout or each.tensors
     for edition in each.editions:
         for file in (edition, *edition.parts):
