@@ -27,6 +27,8 @@ KINDS = {
     "sync": "app.core.synchronizing",
     "text": "app.core.text_regions",
     "fetch": "app.core.fetching",
+    "speech": "app.core.speech",
+    "transcribe": "app.core.transcription",
 }
 
 

@@ -1,0 +1,58 @@
+"""Reads the sound of windows from a file, one after the other, however long it is."""
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+
+from media.audio import stream_sound
+from models.speech.base import RATE, Samples, Window
+from models.speech.windows import Parts
+from project.timebase import SECOND
+
+
+def read_windows(path: Path, windows: Iterable[Parts]) -> Iterator[Window]:
+    """Yield the sound of windows, which are in order of time; what is between them is skipped.
+
+    Raises:
+        UserError: the file cannot be read or has no sound.
+    """
+    listed = list(windows)
+    if not listed:
+        return
+    begin_us = listed[0][0][0]
+    sound = _Sound(stream_sound(path, RATE, "mono", begin_us))
+    for parts in listed:
+        taken = [sound.take(_sample(start - begin_us), _sample(end - begin_us)) for start, end in parts]
+        yield Window(parts, np.concatenate(taken))
+
+
+def _sample(time_us: int) -> int:
+    return time_us * RATE // SECOND
+
+
+class _Sound:
+    """A stream that is read forwards; holds no more than was asked for last."""
+
+    def __init__(self, blocks: Iterator[Samples]) -> None:
+        self._blocks = blocks
+        self._held: deque[Samples] = deque()
+        self._begin = self._end = 0
+
+    def take(self, start: int, end: int) -> Samples:
+        """Return samples from `start` up to `end`; silence where the sound has ended before."""
+        while self._end < end:
+            block = next(self._blocks, None)
+            if block is None:
+                break
+            self._held.append(block[0])
+            self._end += block.shape[1]
+            self._forget(start)
+        self._forget(start)
+        found = np.concatenate([*self._held, np.zeros(0, np.float32)])[start - self._begin : end - self._begin]
+        return np.pad(found, (0, end - start - len(found)))
+
+    def _forget(self, before: int) -> None:
+        while self._held and self._begin + len(self._held[0]) <= before:
+            self._begin += len(self._held.popleft())

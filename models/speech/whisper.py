@@ -1,0 +1,148 @@
+"""Whisper by faster-whisper: int8 on the processor, float16 on an NVIDIA GPU, several windows at once.
+
+A model is a folder on this machine; nothing is looked up anywhere else. Radford et al., "Robust Speech Recognition via
+Large-Scale Weak Supervision" (2022): sections 3.8 (a window that is silence, a repetition that does not end) and 4.5.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import ctranslate2
+import numpy as np
+from faster_whisper import BatchedInferencePipeline, WhisperModel
+
+from models.speech.base import RATE, Hearing, Piece, Recognized, Samples, Window
+from models.speech.languages import LANGUAGES
+from models.speech.whisper_folder import MODEL, damaged, examine
+from models.speech.windows import placed
+from project.errors import UserError
+from project.timebase import SECOND
+from project.types import Json
+
+_WINDOW_S = 30
+_LARGE, _HUGE = 300_000_000, 1_200_000_000
+"""Bytes of weights from which on a processor is given fewer windows at once, so that it tells how far it is in time."""
+_BEAM = 5
+_NO_SPEECH, _UNSURE = 0.6, -1.0
+"""A window is silence where the model gives more for "no speech" and less for its words (mean log-probability)."""
+_REPETITIVE = 2.4
+"""Text that gzip makes smaller by more is one phrase over and over."""
+_NO_REPEAT = 3
+_COMPUTE = {"cpu": "int8", "cuda": "float16"}
+
+
+class Whisper:
+    """Writes down what is said.
+
+    Args:
+        folder: of the model.
+        processor: `auto`, `cpu` or `cuda`.
+        batch: windows at once; what suits the processor when not given.
+
+    Raises:
+        UserError: the folder is no model, is damaged, or there is no GPU for `cuda`.
+    """
+
+    key = "whisper"
+
+    def __init__(self, folder: Path, processor: str = "auto", batch: int | None = None) -> None:
+        self.found = examine(folder)
+        self._device = _device(processor)
+        self.batch = batch or _batch(folder, self._device)
+        try:
+            self._model = WhisperModel(
+                str(folder),
+                device=self._device,
+                compute_type=_COMPUTE[self._device],
+                cpu_threads=os.cpu_count() or 1,
+                local_files_only=True,
+            )
+        # CTranslate2 and tokenizers raise errors of several kinds for files that they cannot read.
+        except Exception as error:
+            raise damaged(folder, self.found.sha256) from error
+        self._pipeline = BatchedInferencePipeline(self._model)
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """What its answers depend on."""
+        return {
+            "model": self.found.name,
+            "sha256": self.found.sha256,
+            "device": self._device,
+            "compute_type": _COMPUTE[self._device],
+            "beam": _BEAM,
+            "library": f"ctranslate2 {ctranslate2.__version__}",
+        }
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """The codes of the languages that it knows."""
+        return tuple(LANGUAGES) if self._model.model.is_multilingual else ("en",)
+
+    def recognize(self, windows: Sequence[Window], hearing: Hearing) -> Recognized:
+        """Return what is said in windows of one recording; see `Recognizer`."""
+        if hearing.language is not None and hearing.language not in self.languages:
+            raise UserError(
+                f"The model {self.found.name or self.found.path.name} does not know {LANGUAGES[hearing.language]}.",
+                "Choose a model without “.en” in its name."
+                if self.languages == ("en",)
+                else "Choose another language.",
+            )
+        segments, info = self._run([window.samples for window in windows], hearing)
+        heard: list[list[Any]] = [[] for _ in windows]
+        for one in segments:
+            heard[min(int(one.seek // (100 * _WINDOW_S)), len(windows) - 1)].append(one)
+        pieces: list[Piece] = []
+        for at, (window, found) in enumerate(zip(windows, heard, strict=True)):
+            offset = at * _WINDOW_S
+            if any(one.compression_ratio > _REPETITIVE for one in found):
+                told = Hearing(info.language, hearing.prompt)
+                found, offset = list(self._run([window.samples], told, no_repeat_ngram_size=_NO_REPEAT)[0]), 0
+            said = [one for one in found if not (one.no_speech_prob > _NO_SPEECH and one.avg_logprob < _UNSURE)]
+            pieces += placed(window.parts, [_piece(word, offset) for one in said for word in one.words or ()])
+        certainty = 1.0 if hearing.language is not None else float(info.language_probability)
+        return Recognized(tuple(pieces), str(info.language), certainty)
+
+    def _run(self, sounds: Sequence[Samples], hearing: Hearing, **more: object) -> tuple[Iterable[Any], Any]:
+        """Let the model listen to sounds of 30 seconds at most; its times count 30 seconds for each."""
+        laid = np.zeros(len(sounds) * _WINDOW_S * RATE, np.float32)
+        clips = []
+        for at, sound in enumerate(sounds):
+            first = at * _WINDOW_S * RATE
+            sound = sound[: _WINDOW_S * RATE]
+            laid[first : first + len(sound)] = sound
+            clips.append({"start": at * _WINDOW_S, "end": (first + len(sound)) / RATE})
+        segments, info = self._pipeline.transcribe(
+            laid,
+            language=hearing.language,
+            initial_prompt=hearing.prompt or None,
+            beam_size=_BEAM,
+            temperature=0.0,
+            word_timestamps=True,
+            clip_timestamps=clips,
+            batch_size=self.batch,
+            language_detection_segments=4,
+            **more,
+        )
+        return segments, info
+
+
+def _piece(word: Any, offset_s: int) -> Piece:
+    start, end = (round((float(time) - offset_s) * SECOND) for time in (word.start, word.end))
+    return Piece(str(word.word), start, max(start, end), round(float(word.probability), 3))
+
+
+def _batch(folder: Path, device: str) -> int:
+    if device == "cuda":
+        return 16
+    size = (folder / MODEL).stat().st_size
+    return 8 if size < _LARGE else 4 if size < _HUGE else 2
+
+
+def _device(processor: str) -> str:
+    there = ctranslate2.get_cuda_device_count() > 0
+    if processor == "cuda" and not there:
+        raise UserError("No NVIDIA GPU that speech recognition can use was found.", "Leave the processor to be chosen.")
+    return "cuda" if there and processor != "cpu" else "cpu"
