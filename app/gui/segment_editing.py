@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 from app.core.commands import segments as commands
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
+from app.gui.nudging import nudged
 from app.gui.player import Player
 from app.gui.studio import Studio
 from project.errors import UserError
@@ -125,16 +126,7 @@ class SegmentEditing(QObject):
             return
         spans = []
         for one in found:
-            if times is None:
-                delta = frames * 40_000
-                start, end = one.start_us + delta, one.end_us + delta
-            else:
-                start = times.step(one.start_us, frames)
-                end = one.end_us + (start - one.start_us)
-                if edge == "end":
-                    end = times.step(one.end_us, frames)
-            start = one.start_us if edge == "end" else start
-            end = one.end_us if edge == "start" else end
+            start, end = nudged(one.start_us, one.end_us, frames, edge, times)
             if start < 0 or end > recording.duration_us:
                 return
             spans.append((one.id, start, end))

@@ -8,12 +8,14 @@ from PySide6.QtCore import QObject
 
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
+from app.gui.spoken_lanes import HEARD, SpokenLanes
 from app.gui.studio import Studio
 from project.queries.annotators import all_annotators
 from project.queries.segments import segment, segments_of
 from project.types import Annotator, Changes, Segment
 from widgets.label_looks import looks_of
 from widgets.timeline.lane import Lane, LaneKind, lane_key
+from widgets.timeline.spoken import is_spoken
 from widgets.timeline.view import TimelineView
 
 WAVEFORM = "waveform"
@@ -46,9 +48,11 @@ class TimelineFeed(QObject):
         self._certainty: Lane | None = None
         self.own_id: str | None = None
         studio.recording_changed.connect(self.reload)
+        self._spoken = SpokenLanes()
         studio.selection_changed.connect(self._show_selection)
+        studio.utterances_selected.connect(self._show_selection)
         active.changed.connect(self.reload_lanes)
-        timeline.selection_changed.connect(studio.select)
+        timeline.selection_changed.connect(self._select)
 
     def reload(self) -> None:
         """Show the recording anew."""
@@ -59,9 +63,11 @@ class TimelineFeed(QObject):
             return
         self._timeline.set_recording(recording.duration_us)
         segments = segments_of(session.study, recording.id)
+        spoken = self._spoken.read(session, recording.id)
         self._places.clear()
         self._set_lanes(segments)
-        self._timeline.set_segments(segments)
+        self._timeline.set_segments([*segments, *spoken])
+        self._timeline.set_spans(HEARD, self._spoken.heard)
         self._timeline.set_editable(self._studio.writable)
 
     def reload_lanes(self) -> None:
@@ -109,9 +115,22 @@ class TimelineFeed(QObject):
             self._note(changed)
         if changed or removed:
             self._timeline.update_segments(changed, removed)
-        if came_or_went or changes.ids("annotator"):
+        spoken = self._apply_spoken(session, changes)
+        if came_or_went or spoken or changes.ids("annotator"):
             self._set_lanes(None)
         return came_or_went
+
+    def _apply_spoken(self, session: Session, changes: Changes) -> bool:
+        """Show what changed about the transcript; returns whether the lanes may have."""
+        recording = self._studio.recording
+        if recording is None:
+            return False
+        if changes.ids("utterance"):
+            self._timeline.update_segments(*self._spoken.apply(session, recording.id, changes))
+        if changes.ids("run"):
+            self._spoken.read_heard(session, recording.id)
+            self._timeline.set_spans(HEARD, self._spoken.heard)
+        return any(changes.ids(table) for table in ("utterance", "participant", "appearance", "run"))
 
     def counts(self) -> dict[str, int]:
         """Return annotator id -> number of segments in the recording that is shown."""
@@ -130,7 +149,8 @@ class TimelineFeed(QObject):
     def select_own(self) -> None:
         """Select every segment that may be edited here."""
         model = self._timeline.model
-        self._timeline.choose([one.id for lane in model.lanes if lane.editable for one in model.track(lane.key).items])
+        own = [lane for lane in model.lanes if lane.editable and lane.kind is LaneKind.SEGMENTS]
+        self._timeline.choose([one.id for lane in own for one in model.track(lane.key).items])
 
     def _note(self, segments: Iterable[Segment]) -> None:
         for one in segments:
@@ -157,6 +177,7 @@ class TimelineFeed(QObject):
         lanes = [] if self._strip is None else [self._strip]
         lanes += [Lane(WAVEFORM, "Sound", LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
         lanes += self._segment_lanes(session, people, shown)
+        lanes += self._spoken.lanes(session, self._studio.recording.id, self._studio.writable)
         if self._has_faces:
             lanes.append(Lane(FACES, "Faces", LaneKind.SPANS))
         if self._certainty is not None:
@@ -198,8 +219,15 @@ class TimelineFeed(QObject):
         return lanes
 
     def _show_selection(self) -> None:
-        if self._timeline.selection() != list(self._studio.selected):
-            self._timeline.set_selection(self._studio.selected)
+        chosen = [*self._studio.selected, *self._studio.selected_utterances]
+        if set(self._timeline.selection()) != set(chosen):
+            self._timeline.set_selection(chosen)
+
+    def _select(self, ids: Sequence[str]) -> None:
+        model = self._timeline.model
+        spoken = [one for one in ids if is_spoken(model.segment(one))]
+        self._studio.select(one for one in ids if one not in set(spoken))
+        self._studio.select_utterances(spoken)
 
 
 @dataclass(frozen=True, slots=True)

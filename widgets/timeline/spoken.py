@@ -62,7 +62,7 @@ def speaker_of(key: str) -> str | None:
     return None if found == _NOBODY else found
 
 
-def spoken_lane(participant_id: str | None, title: str, colour: str | None, editable: bool) -> Lane:
+def spoken_lane(participant_id: str | None, title: str, subtitle: str, colour: str | None, editable: bool) -> Lane:
     """Return the lane of a participant, in their colour (`#rrggbb`; grey for None)."""
     ink = colour or "muted"
     return Lane(
@@ -74,5 +74,5 @@ def spoken_lane(participant_id: str | None, title: str, colour: str | None, edit
             LabelLook(SAID, title, ink, Pattern.SOLID, Sign.SQUARE),
             LabelLook(UNSURE, title, ink, Pattern.DOTS, Sign.QUESTION),
         ),
-        subtitle="Speech",
+        subtitle=subtitle,
     )
