@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from anonymize.masks import MaskOptions, MaskSet
 from anonymize.methods.base import Method
 from anonymize.painter import HiddenFaces, Painter
 from media.index import FrameIndex, load_index
+from media.lossless import SoundFilter
 from media.picture import Picture
 from media.writer import EncodeOptions, paint_clip
 from project.errors import UserError
@@ -44,6 +46,7 @@ class RenderPlan:
         masks: shape of the masks.
         encoding: how the picture is encoded.
         overwrite: replace a clip of that name.
+        sound: `keep`, `none`, or what changes it.
     """
 
     source: Path
@@ -62,6 +65,7 @@ class RenderPlan:
     masks: MaskOptions = field(default_factory=MaskOptions)
     encoding: EncodeOptions = field(default_factory=EncodeOptions)
     overwrite: bool = False
+    sound: SoundFilter | Literal["keep", "none"] = "keep"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +93,7 @@ class RenderResult:
 def render(
     plan: RenderPlan, progress: Progress | None = None, examine: Callable[[Path, int], None] | None = None
 ) -> RenderResult:
-    """Write a clip with the faces hidden, and the sound as it is.
+    """Write a clip with the faces hidden, and the sound as planned.
 
     `examine` gets the finished clip under a temporary name, and where its zero lies on the recording's axis in
     microseconds. The clip takes its own name when this returns: what could not be examined is not there.
@@ -131,6 +135,7 @@ def render(
             index=index,
             overwrite=plan.overwrite,
             examine=measure,
+            sound=plan.sound,
         )
     finally:
         painter.end()

@@ -22,6 +22,8 @@ from app.core.hiding import (
 )
 from app.core.jobs import Work
 from app.core.session import Session
+from app.core.voice_choice import SoundChoice, choice_from, gather_sound, require_choice, sound_state
+from app.core.voice_plan import filter_of, told
 from models.faces.registry import ALWAYS, independent_of, joined
 from project.errors import UserError
 from project.ids import new_id
@@ -46,6 +48,7 @@ def prepare(
     end_us: int | None = None,
     keep_robots: bool = False,
     overwrite: bool = False,
+    sound: SoundChoice | None = None,
 ) -> Work:
     """Make the job for one recording.
 
@@ -59,11 +62,12 @@ def prepare(
         end_us: time that the clip ends before; the end when None.
         keep_robots: leave the faces of participants with the role robot as they are.
         overwrite: replace a clip of the same name.
+        sound: how it is treated; where nobody says so, voices are changed and personal information is muted.
 
     Raises:
-        UserError: there is no such method, or not with these options; its weights are not installed; the recording is
-            held out; no faces were tracked in the file as it is now, the range is empty, the clip exists, or the
-            folder cannot be used.
+        UserError: there is no such method or treatment of the sound, or not with these options; its weights are not
+            installed; the recording is held out; no faces were tracked in the file as it is now, the range is empty,
+            the clip exists, or the folder cannot be used.
     """
     require_method(method, options)
     located = session.usable_picture(recording_id)
@@ -80,6 +84,7 @@ def prepare(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another one.") from None
+    treated = _sound(session, recording_id, sound or SoundChoice())
     found = gather(session, recording_id, method, options, keep_robots=keep_robots)
     witness = independent_of(str(found["tracked_by"]))
     return Work(
@@ -95,6 +100,7 @@ def prepare(
             "end_us": end_us,
             "output": str(output),
             "overwrite": overwrite,
+            "sound": treated,
         },
     )
 
@@ -116,7 +122,9 @@ def renew(session: Session, work: Work) -> Work:
         cast(dict[str, Json], old["options"]),
         keep_robots=bool(old["keep_robots"]),
     )
-    return replace(work, parameters={**old, **found})
+    asked = _choice(old)
+    sound = None if asked is None else gather_sound(session, work.recording_id, asked)
+    return replace(work, parameters={**old, **found, "sound": sound})
 
 
 def clip_name(recording: Recording, method: str, start_us: int | None, end_us: int | None) -> str:
@@ -154,6 +162,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
     with working_folder(parameters, digests) as folder:
         plan = plan_of(parameters, Path(str(parameters["output"])), folder)
+        sound = cast(dict[str, Json] | None, parameters.get("sound"))
+        if sound is not None:
+            plan = replace(plan, sound=filter_of(sound, plan.source, progress))
         done = render(plan, progress, check)
     (found,) = checked
     return {
@@ -174,8 +185,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
 
 def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     """Record that this clip was made, from which tracks and how; of paths only the clip's own name."""
-    left_out = (*BULKY, "output")
+    left_out = (*BULKY, "output", "sound")
     parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
+    sound = cast(dict[str, Json] | None, work.parameters.get("sound"))
+    parameters["sound"] = None if sound is None else told(sound)
     kept = {**result, "output": Path(str(result["output"])).name, "outdated": outdated(session, work)}
     run = Run(
         new_id(), work.recording_id, work.kind, str(parameters["method"]), parameters, kept, utc_now(), __version__
@@ -186,8 +199,25 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
 
 
 def outdated(session: Session, work: Work) -> bool:
-    """Tell whether what hides the faces of the recording was changed since the export was asked for."""
+    """Tell whether what hides the faces of the recording, or treats its sound, was changed since it was asked for."""
+    sound, asked = cast(dict[str, Json] | None, work.parameters.get("sound")), _choice(work.parameters)
+    if asked is not None and sound is not None and sound["state"] != sound_state(session, work.recording_id, asked):
+        return True
     return mask_state(session.study, work.recording_id) != work.parameters["mask_state"]
+
+
+def _sound(session: Session, recording_id: str, choice: SoundChoice) -> dict[str, Json] | None:
+    """Return how the sound is treated; None where the recording has none."""
+    medium = session.main_medium(recording_id)
+    if medium is None or medium.facts.audio is None:
+        require_choice(choice)
+        return None
+    return gather_sound(session, recording_id, choice)
+
+
+def _choice(parameters: Mapping[str, Json]) -> SoundChoice | None:
+    sound = parameters.get("sound")
+    return choice_from(sound) if isinstance(sound, dict) else None
 
 
 def _check_range(recording: Recording, start_us: int | None, end_us: int | None) -> None:

@@ -12,11 +12,27 @@ from project.timebase import SECOND
 BITS_PER_PIXEL = 0.2
 """What the encoder took at most on six recordings of people, from 0.074 (700 x 700) to 0.189 (640 x 360)."""
 _SOUND_BITS_A_SECOND = 320_000
+_LOSSLESS_BITS = 16
 _GIGABYTE = 1 << 30
 
 
-def room_for(session: Session, recording_id: str, start_us: int | None = None, end_us: int | None = None) -> int:
-    """Return how many bytes a clip of a recording, or of a part of it, will take at most; 0 where it has no picture."""
+def room_for(
+    session: Session,
+    recording_id: str,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    *,
+    lossless: bool = False,
+) -> int:
+    """Return how many bytes a clip of a recording, or of a part of it, will take at most; 0 where it has no picture.
+
+    Args:
+        session: where the recording is.
+        recording_id: which one.
+        start_us: of the part.
+        end_us: of the part.
+        lossless: whether the sound is stored without loss.
+    """
     medium = session.main_medium(recording_id)
     if medium is None or medium.facts.video is None:
         return 0
@@ -24,7 +40,10 @@ def room_for(session: Session, recording_id: str, start_us: int | None = None, e
     whole = session.recording(recording_id).duration_us
     seconds = (min(whole, whole if end_us is None else end_us) - (start_us or 0)) / SECOND
     picture = video.width * video.height * video.frame_rate * BITS_PER_PIXEL
-    sound = _SOUND_BITS_A_SECOND if medium.facts.audio is not None else 0
+    audio = medium.facts.audio
+    sound = 0
+    if audio is not None:
+        sound = audio.sample_rate * audio.channels * _LOSSLESS_BITS if lossless else _SOUND_BITS_A_SECOND
     return max(0, round(seconds * (picture + sound) / 8))
 
 

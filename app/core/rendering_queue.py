@@ -20,6 +20,7 @@ from app.core.clip_room import require_room, room_for
 from app.core.hiding import require_method
 from app.core.jobs import Work, run_here
 from app.core.session import Session
+from app.core.voice_choice import NONE, SoundChoice, choice_from, require_choice
 from media.cache import cache_folder
 from project.errors import Cancelled, UserError
 from project.progress import Progress
@@ -65,6 +66,7 @@ class Queue:
 
     Attributes:
         folder: where the clips go.
+        sound: how the sound of all of them is treated.
     """
 
     folder: Path
@@ -73,6 +75,7 @@ class Queue:
     end_us: int | None = None
     keep_robots: bool = False
     overwrite: bool = False
+    sound: SoundChoice = field(default_factory=SoundChoice)
 
     @property
     def left(self) -> list[Clip]:
@@ -98,6 +101,7 @@ def make_queue(
     end_us: int | None = None,
     keep_robots: bool = False,
     overwrite: bool = False,
+    sound: SoundChoice | None = None,
 ) -> Queue:
     """Make a queue of every recording by every method.
 
@@ -110,15 +114,20 @@ def make_queue(
         end_us: likewise.
         keep_robots: likewise.
         overwrite: likewise.
+        sound: likewise.
 
     Raises:
         UserError: a method cannot run here, or the disk has no room for the clips.
     """
     for method, options in methods.items():
         require_method(method, options)
-    require_room(folder, [room_for(session, each, start_us, end_us) for each in recording_ids for _ in methods])
+    sound = sound or SoundChoice()
+    require_choice(sound)
+    lossless = sound.treats and sound.voice != NONE
+    sizes = [room_for(session, each, start_us, end_us, lossless=lossless) for each in recording_ids for _ in methods]
+    require_room(folder, sizes)
     clips = tuple(Clip(each, method, dict(methods[method])) for each in recording_ids for method in methods)
-    return Queue(folder.absolute(), clips, start_us, end_us, keep_robots, overwrite)
+    return Queue(folder.absolute(), clips, start_us, end_us, keep_robots, overwrite, sound)
 
 
 def prepare(session: Session, queue: Queue, clip: Clip) -> Work:
@@ -137,6 +146,7 @@ def prepare(session: Session, queue: Queue, clip: Clip) -> Work:
         end_us=queue.end_us,
         keep_robots=queue.keep_robots,
         overwrite=queue.overwrite or clip.state is ClipState.RUNNING,
+        sound=queue.sound,
     )
 
 
@@ -181,7 +191,8 @@ def save(session: Session, queue: Queue) -> None:
             place.unlink(missing_ok=True)
             return
         place.parent.mkdir(parents=True, exist_ok=True)
-        content = json.dumps({"format": _FORMAT, **asdict(queue), "folder": str(queue.folder)})
+        kept = {**asdict(queue), "folder": str(queue.folder), "sound": queue.sound.as_json()}
+        content = json.dumps({"format": _FORMAT, **kept})
         handle, name = tempfile.mkstemp(dir=place.parent, prefix=f".{place.name}-")
         temporary = Path(name)
         with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -200,7 +211,8 @@ def unfinished(session: Session) -> Queue | None:
         if kept.pop("format") != _FORMAT:
             return None
         clips = [Clip(**{**one, "state": ClipState(one["state"])}) for one in cast(list[dict[str, Any]], kept["clips"])]
-        queue = Queue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips)})
+        sound = choice_from(kept.get("sound", {}))
+        queue = Queue(**{**kept, "folder": Path(kept["folder"]), "clips": tuple(clips), "sound": sound})
     except (OSError, ValueError, KeyError, TypeError):
         return None
     there = {one.id for one in all_recordings(session.study)}
