@@ -62,6 +62,10 @@ _COMMANDS = {
         "export": "interchange:export_annotations",
         "import": "interchange:import_annotations",
     },
+    "Speech": {
+        "transcribe": "transcribe:transcribe",
+        "transcript": "transcript:transcript",
+    },
     "Faces and anonymizing": {
         "faces": "faces:faces",
         "review-faces": "review_faces:review_faces",

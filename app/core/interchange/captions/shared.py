@@ -8,7 +8,7 @@ from app.core.interchange.exporting import SPEECH
 from app.core.interchange.value_text import to_text
 from project.errors import UserError
 
-_TIME = re.compile(r"(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
+_TIME = re.compile(r"(-?)(?:(\d{1,5}):)?(\d{1,2}):(\d{1,2})[.,](\d{1,3})")
 _LATEST_HOURS = 99_999
 
 
@@ -72,13 +72,14 @@ def clock(time_us: int, point: str) -> str:
 
 
 def microseconds(text: str) -> int | None:
-    """Return a time such as `1:02:03.456` or `02:03,456` in microseconds, or None where it is none."""
+    """Return a time such as `1:02:03.456` or `-02:03,456` in microseconds, or None where it is none."""
     found = _TIME.fullmatch(text)
     if found is None:
         return None
-    hours, minutes, seconds = (int(one or 0) for one in found.groups()[:3])
+    hours, minutes, seconds = (int(one or 0) for one in found.groups()[1:4])
     whole = (hours * 60 + minutes) * 60 + seconds
-    return whole * 1_000_000 + int(found[4].ljust(3, "0")) * 1000
+    size = whole * 1_000_000 + int(found[5].ljust(3, "0")) * 1000
+    return -size if found[1] else size
 
 
 def _lines(text: str) -> str:

@@ -11,10 +11,10 @@ from app.core.interchange.document import Document, RecordingPart
 from app.core.interchange.limits import MEGABYTE, damaged, read_text
 
 LARGEST = 16 * MEGABYTE
-_TIMES = re.compile(r"\s*([\d:.,]+)\s*-->\s*([\d:.,]+)(?:\s.*)?")
+_TIMES = re.compile(r"\s*(-?[\d:.,]+)\s*-->\s*(-?[\d:.,]+)(?:\s.*)?")
 _SPEAKER = re.compile(r"([^\s:][^:\n]{0,39}): (.*)", re.DOTALL)
 _MARKUP = re.compile(r"</?(?:b|i|u|s|font)(?:\s[^<>]*)?>|\{\\[^{}]*\}", re.IGNORECASE)
-_BEGINS = re.compile(r"\s*\d[\d:.,]*\s*-->")
+_BEGINS = re.compile(r"\s*-?\d[-\d:.,]*\s*-->")
 _COUNTER = re.compile(r"\d+")
 _OFTEN = 2
 
