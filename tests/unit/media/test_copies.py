@@ -1,13 +1,18 @@
 """Copies of a clip: silent, at a steady rate, and as single pictures, all on the clip's own time."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import av
+import numpy as np
 import pytest
 
+from media.audio import Samples
 from media.index import load_index
 from media.iterate import pictures
+from media.own_sound import stream_own
 from media.silent import silent_copy
+from media.sounding import sounding_copy
 from media.steady import steady_copy
 from media.stills import jpeg, stills
 from media.writer import paint_clip
@@ -70,3 +75,36 @@ def test_a_picture_is_the_same_each_time_and_holds_no_comment() -> None:
     assert jpeg(image) == jpeg(image)
     assert b"Lavc" not in jpeg(image)
     assert b"\xff\xfe" not in jpeg(image)[:200]
+
+
+class Half:
+    """Makes everything half as loud."""
+
+    def treat(self, blocks: Iterator[Samples], _rate: int, _start_us: int) -> Iterator[Samples]:
+        return (block / 2 for block in blocks)
+
+
+def test_a_sounding_copy_has_the_pictures_of_the_clip_and_the_treated_sound_of_its_source(
+    clip: Path, tmp_path: Path
+) -> None:
+    source, target = clip.with_name("a.mp4"), tmp_path / "sounding.mp4"
+    before = load_index(clip)
+    assert sounding_copy(clip, source, target, Half()) == len(before)
+    after = load_index(target)
+    assert sorted(kinds(target)) == ["audio", "video"]
+    assert after.times.times_us.tolist() == before.times.times_us.tolist()
+    same = zip(pictures(clip, before), pictures(target, after), strict=True)
+    assert all((one.image == other.image).all() for one, other in same)
+    raw, heard = (np.concatenate([*stream_own(path).blocks], axis=1) for path in (source, target))
+    assert heard.shape == raw.shape
+    assert np.abs(heard - raw / 2).max() <= 1 / 32768
+    with av.open(str(target)) as container:
+        assert container.streams.audio[0].codec_context.name == "flac"
+
+
+def test_a_sounding_copy_of_a_clip_whose_zero_lies_later_is_on_the_recordings_axis(tmp_path: Path) -> None:
+    source = make_clip(tmp_path / "a.mp4", frames=10, fps=10, sound=True)
+    paint_clip(source, tmp_path / "clip.mp4", lambda _: None)
+    silent_copy(tmp_path / "clip.mp4", tmp_path / "silent.mp4")
+    sounding_copy(tmp_path / "silent.mp4", source, tmp_path / "later.mp4", Half(), zero_us=250_000)
+    assert load_index(tmp_path / "later.mp4").times.times_us.tolist() == [250_000 + n * 100_000 for n in range(10)]
