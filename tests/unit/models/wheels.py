@@ -30,7 +30,7 @@ def toy(plan_b: str = "") -> Weights:
     built = Edition("wheel", "toy.task", len(whole), digest, parts, "tests.unit.models.wheels:joined")
     other = Part("other.task", Https(plan_b), len(PLAIN), hashlib.sha256(PLAIN).hexdigest())
     editions = (built, Edition("official", "other.task", other.size, other.sha256, (other,)))
-    return Weights("toy", "tests", "CC0-1.0", editions if plan_b else editions[:1])
+    return Weights("toy", "tests", "CC0-1.0", editions if plan_b else editions[:1], use="faces")
 
 
 def wheel() -> bytes:

@@ -1,0 +1,65 @@
+"""The catalogue as a person looks at it."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.model_list import damage, models, network
+from models import catalogue, weights
+from models.catalogue import WEIGHTS
+from models.entry import USES
+from models.fetching import OFFLINE_VARIABLES
+from models.sources import HUB_VARIABLE, MIRROR_VARIABLE
+from project.errors import UserError
+from tests.unit.models.wheels import PACKED, PLAIN, joined, toy
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
+    for variable in (*OFFLINE_VARIABLES, MIRROR_VARIABLE, HUB_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy())
+    return tmp_path
+
+
+def test_every_entry_is_there_once_and_those_of_one_use_stand_together() -> None:
+    listed = models()
+    assert sorted(each.name for each in listed) == sorted(one.name for one in WEIGHTS.values())
+    uses = [each.use for each in listed]
+    assert [use for place, use in enumerate(uses) if use not in uses[:place]] == [*USES]
+    assert uses == sorted(uses, key=[*USES].index)
+
+
+def test_what_is_there_what_has_arrived_and_what_is_not(folder: Path) -> None:
+    def shown() -> tuple[bool, int, int]:
+        found = next(each for each in models() if each.name == "toy")
+        return found.installed, found.on_disk, found.arrived
+
+    assert shown() == (False, 0, 0)
+    (folder / "packed.bin.part").write_bytes(bytes(1000))
+    assert shown() == (False, 0, 1000)
+    whole = joined(PACKED, PLAIN)
+    (folder / "toy.task").write_bytes(whole)
+    assert shown() == (True, len(whole), 0)
+
+
+def test_damage_is_said_with_the_file_and_its_hash(folder: Path) -> None:
+    with pytest.raises(UserError, match="not installed"):
+        damage("toy")
+    (folder / "toy.task").write_bytes(joined(PACKED, PLAIN))
+    assert damage("toy") == ""
+    (folder / "toy.task").write_bytes(b"else")
+    assert "toy.task is wrong (sha256 " in damage("toy")
+
+
+def test_whom_a_fetch_would_ask(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_INDEX_URL", "https://ada:secret@index.invalid/simple")
+    assert network().hosts == ("index.invalid", "huggingface.co")
+    assert not network().mirrored
+    monkeypatch.setenv(HUB_VARIABLE, "https://hub.invalid/")
+    assert (network().hosts, network().mirrored) == (("index.invalid", "hub.invalid"), True)
+    monkeypatch.setenv(MIRROR_VARIABLE, "https://lab.invalid/weights")
+    assert (network().hosts, network().offline) == (("lab.invalid",), "")
+    monkeypatch.setenv("GREENROOM_OFFLINE", "1")
+    assert network().offline == "GREENROOM_OFFLINE"
