@@ -99,7 +99,7 @@ def transcribe(
             facts: dict[str, Json] = {key: result[key] for key in ("language", "chunks", "seconds") if key in result}
             recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
             total = sum(end - start for start, end in found) / SECOND
-            lines.append(f"Recording {owner.number}: {counted(len(found), 'stretch')} of speech, {total:.1f} s")
+            lines.append(f"Recording {owner.number}: {counted(len(found), 'place')} where somebody speaks, {total:.1f} s")
             lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {shown(one.text)}" for one in said]
     lines += [f"Recording {one.number} has a transcript already; --replace renews its drafts." for one in left_out]
     tell(

@@ -192,6 +192,11 @@ def summary(work: Work, result: Result) -> str:
     if work.kind == "text":
         areas = result["areas"]
         return f"Text in {counted(len(areas) if isinstance(areas, list) else 0, 'place')}, {_seconds(result)}"
+    if work.kind == "speech":
+        found = result["speech"]
+        return f"{counted(len(found) if isinstance(found, list) else 0, 'place')} where somebody speaks, {_seconds(result)}"
+    if work.kind == "transcribe":
+        return f"{counted(int(str(result['chunks'])), 'chunk')} of speech recognised, {_seconds(result)}"
     if work.kind == "release":
         return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
     if work.kind == "fetch":

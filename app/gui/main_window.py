@@ -34,6 +34,7 @@ from app.gui.questions import Questions
 from app.gui.recordings_feed import RecordingsFeed
 from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts
+from app.gui.speech.listening import Listening
 from app.gui.studio import Studio
 from app.gui.study_windows import StudyWindows
 from app.gui.subtitles import Subtitles
@@ -174,6 +175,7 @@ class MainWindow(QMainWindow):
             self,
         )
         self.exports = Export(self.studio, self.jobs, self)
+        self.listening = Listening(self.studio, self.jobs, self)
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
         self.activity = ActivityLog(self.studio, self.player, self)
         context = Context(

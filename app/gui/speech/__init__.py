@@ -1,0 +1,1 @@
+"""Finding speech and writing it down, in the window."""
