@@ -1,0 +1,124 @@
+"""Numbers and codes: telephones, accounts, cards, licences, identity numbers. What stands around one says what it is."""
+
+import re
+from collections.abc import Iterator
+
+from anonymize.pii.checksums import is_card, is_iban
+from anonymize.pii.hit import CERTAIN, LIKELY, STRONG, Stretch
+from anonymize.pii.kinds import ACCOUNT, ADDRESS, IDENTITY, LICENCE, PHONE
+
+_CODE = re.compile(
+    r"(?<![^\W_])(?<![@./])\+?\(?(?:(?!I )[A-Z]{1,4}[ -]\(?)*[A-Za-z]{0,6}\d[A-Za-z\d]*"
+    r"(?:[ \t,./()-]{1,3}(?:[A-Z]{1,4}(?![a-z])|[A-Za-z]{0,3}\d[A-Za-z\d]*))*(?![^\W_])"
+)
+_BEFORE, _AFTER = 70, 40
+_STOP = re.compile(r"[.!?]\s")
+# A sentence of fewer letters (“It's”) leaves to the one before what it is about.
+_SHORT = 6
+
+_CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
+    (ADDRESS, re.compile(r"post ?code|postal code|zip ?code|\bzip\b"), 2),
+    (
+        ACCOUNT,
+        re.compile(
+            r"\baccount|\biban\b|\bbic\b|sort code|\bcards?\b|\bamex\b|mastercard|\bpolicy\b|(?:customer|client|contract|"
+            r"membership|loyalty) (?:number|no\b)|routing|\bbank\b|security code|\bcvv\b|\bpin\b|konto|cuenta|compte"
+        ),
+        4,
+    ),
+    (
+        LICENCE,
+        re.compile(
+            r"licen[cs]e|number ?plate|\bplates?\b|\bregistration\b|\breg\b|\bvin\b|kennzeichen|fuhrerschein|matricula"
+        ),
+        1,
+    ),
+    (
+        IDENTITY,
+        re.compile(
+            r"passport|social security|\bsocial\b|\bssn\b|\bnhs\b|national insurance|medicare|medicaid|insurance number|"
+            r"\b(?:patient|student|pupil|employee|staff|personnel|hospital|record|case|file|reference|ref|badge|member|"
+            r"tax|payroll|prisoner|matriculation|enrolment|service|visa|claim|booking|participant|identity|identification|"
+            r"national|citizen|resident)(?:'s)? (?:id|number|no|code|card)\b|\bmrn\b|\bid\b|permit|"
+            r"ausweis|steuernummer|\bdni\b|\bnie\b"
+        ),
+        4,
+    ),
+    (
+        PHONE,
+        re.compile(
+            r"phone|\bmobile|\bcell\b|\bcall\b|\bring\b|\btext\b|\breach\b|\bfax\b|\bdial\b|help ?line|\boffice\b|"
+            r"\btel\b|whatsapp|handy|telefon|\btry\b|extension|area code|landline"
+        ),
+        6,
+    ),
+)
+_ANY_NUMBER = re.compile(r"\bnumber(?:'s| is)\b|\bmy number\b|\bthe number\b")
+_LEAST_OF_ANY = 6
+_GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
+_DECIMAL = re.compile(r"\d+\.\d+")
+_DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
+_CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d){1,2}(?:[.,]\d+)?")
+_CODE_OF_TIME = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
+_LEAST_DIGITS, _MOST_PHONE = 7, 15
+
+
+def codes(text: str) -> Iterator[Stretch]:
+    """Yield numbers and codes of a text in which spoken ones are written out (`written`)."""
+    lower = text.lower()
+    last_end = 0
+    for match in _CODE.finditer(text):
+        start, end = match.span()
+        if text[start] == "(" and ")" not in match[0]:
+            start += 1
+        found = _judged(text[start:end], lower[max(last_end, start - _BEFORE) : start], lower[end : end + _AFTER])
+        if found:
+            yield Stretch(start, end, *found)
+        last_end = end
+
+
+def _judged(code: str, before: str, after: str) -> tuple[str, float] | None:
+    """Return kind and score of a code, or None where it says nothing about anybody."""
+    digits = "".join(letter for letter in code if letter.isdigit())
+    bare = "".join(letter for letter in code if letter.isalnum())
+    if is_iban(bare) or (13 <= len(digits) <= 19 and is_card(digits)):
+        return ACCOUNT, CERTAIN
+    if _GROUPED.fullmatch(code) or _DECIMAL.fullmatch(code) or _CLOCK.fullmatch(code) or _DATE.fullmatch(code):
+        return None
+    kind, least = _context(before, after)
+    years = _CODE_OF_TIME.fullmatch(code) is not None
+    if kind and len(digits) >= least and len(bare) >= 4 and not (years and kind not in (ACCOUNT, IDENTITY)):
+        return kind, STRONG
+    if kind == ADDRESS and len(bare) >= 3:
+        return kind, STRONG
+    if years or _counts(code) or len(digits) < _LEAST_DIGITS:
+        return None
+    return (PHONE if len(digits) <= _MOST_PHONE and bare == digits else IDENTITY), LIKELY
+
+
+def _context(before: str, after: str) -> tuple[str, int]:
+    """Return the kind that the nearest word speaks of, and how many digits it has at least; "" where none does."""
+    best, kind, least = _BEFORE + 1, "", 0
+    last = _STOP.split(before)[-1]
+    sentence = last if len(last) > _SHORT else before
+    for name, pattern, digits in _CONTEXTS:
+        for match in pattern.finditer(sentence):
+            if len(sentence) - match.end() < best:
+                best, kind, least = len(sentence) - match.end(), name, digits
+    if kind:
+        return kind, least
+    following = _STOP.split(after)[0]
+    hits = [
+        (ahead.start(), name, digits) for name, pattern, digits in _CONTEXTS if (ahead := pattern.search(following))
+    ]
+    if hits:
+        return min(hits)[1:]
+    return (PHONE, _LEAST_OF_ANY) if _ANY_NUMBER.search(sentence) else ("", 0)
+
+
+def _counts(code: str) -> bool:
+    """Tell whether somebody counts: 1, 2, 3, 4, ... or 1234567."""
+    parts = [int(part) for part in re.findall(r"\d+", code)]
+    if len(parts) == 1:
+        parts = [int(one) for one in str(parts[0])]
+    return len(parts) > 3 and len({b - a for a, b in zip(parts, parts[1:], strict=False)}) == 1

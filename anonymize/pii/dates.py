@@ -1,0 +1,42 @@
+"""Dates, and those of birth among them."""
+
+import re
+from collections.abc import Iterator
+
+from anonymize.folding import fold
+from anonymize.pii.hit import LIKELY, STRONG, Stretch
+from anonymize.pii.kinds import BIRTH, DATE
+from anonymize.telling import TELLING
+
+_BIRTH = re.compile(
+    r"\bborn\b|\bbirth|\bd\.?o\.?b\b|\bturn(?:ed|s|ing)?\b \w+|\bgeboren\b|\bgeburtstag\b|\bnee?e? le\b|\bnacido|\bnacida|"
+    r"\bnato\b|\bnata\b|\bnacimiento\b|\bnaissance\b"
+)
+_LOOSE = re.compile(
+    r"(?<![^\W_])(?:1[89]\d\d|20[0-2]\d)(?![^\W_])|(?<![^\W_])\d{4,8}(?![^\W_])|\d{1,2}\D{1,3}\d{1,2}\D{1,3}\d{2,4}"
+)
+_SHORT_YEAR = re.compile(r"(?:,?\s+)'?\d\d(?![^\W_])")
+_NEAR = 60
+
+
+def dates(text: str) -> Iterator[Stretch]:
+    """Yield days of a text in which spoken numbers are written out; with a birth near, also years and bare numbers."""
+    folded = fold(text)
+    births = [hit.span() for hit in _BIRTH.finditer(folded.text)]
+    for kind, pattern in TELLING:
+        if kind != "date":
+            continue
+        for hit in pattern.finditer(folded.text):
+            first, last = hit.span()
+            if year := _SHORT_YEAR.match(folded.text, last):
+                last = year.end()
+            start, end = folded.span(first, last)
+            born = _is_near(births, first, last)
+            yield Stretch(start, end, BIRTH if born else DATE, STRONG if born else LIKELY)
+    for hit in _LOOSE.finditer(folded.text) if births else ():
+        if any(last <= hit.start() <= last + _NEAR // 2 for _, last in births):
+            yield Stretch(*folded.span(*hit.span()), BIRTH, STRONG)
+
+
+def _is_near(births: list[tuple[int, int]], first: int, last: int) -> bool:
+    return any(first - _NEAR <= end and begin <= last + _NEAR for begin, end in births)

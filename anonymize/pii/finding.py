@@ -1,0 +1,118 @@
+"""Finds personal information in a text, with everything that is known about the study."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from anonymize.pii.addresses import addresses
+from anonymize.pii.codes import codes
+from anonymize.pii.dates import dates
+from anonymize.pii.electronic import electronic
+from anonymize.pii.engine import presidio
+from anonymize.pii.hit import Hit, Stretch, settled
+from anonymize.pii.introductions import introductions
+from anonymize.pii.kinds import ORGANISATION, PERSON, PLACE
+from anonymize.pii.lexicon import is_common, key_of, no_names
+from anonymize.pii.listed_names import listed_names
+from anonymize.pii.organisations import organisations
+from anonymize.pii.spelled import spelled
+from anonymize.pii.spoken import Written, written
+from anonymize.pii.study_words import STUDY, KnownWord, StudyWords
+from anonymize.pii.tokens import Tokens
+from models.names.base import Named, NameFinder
+
+_ON_WRITTEN: tuple[Callable[[str], Iterable[Stretch]], ...] = (codes, dates, addresses, electronic, presidio)
+# Below what the rules are sure of: their kind counts where both find something.
+_NOT_SURE = 0.45
+_NAMED = frozenset({PERSON, PLACE, ORGANISATION})
+
+
+class PersonalFinder:
+    """Finds personal information; the same text always gives the same hits, and nothing is asked of any host."""
+
+    def __init__(
+        self, known: Sequence[KnownWord] = (), public: Iterable[str] = (), names: NameFinder | None = None
+    ) -> None:
+        """Get ready.
+
+        Args:
+            known: names of participants and other words that the study knows to be private.
+            public: words that are personal nowhere, unless they are a participant's name.
+            names: a model that finds names, where one is installed.
+        """
+        self._known = StudyWords(known)
+        self._public = {" ".join(key_of(word).split()) for word in public}
+        self._names = names
+
+    def find(self, text: str) -> list[Hit]:
+        """Return what looks like personal information, in order of place, without overlaps."""
+        return self.find_all([text])[0]
+
+    def find_all(self, texts: Sequence[str]) -> list[list[Hit]]:
+        """Return the hits of each of some texts: a model is faster with many at once."""
+        prepared = [Tokens(text) for text in texts]
+        named: Iterable[Sequence[Stretch]] = [() for _ in texts]
+        if self._names is not None:
+            found = self._names.find_all([with_capitals(tokens) for tokens in prepared])
+            named = [[_stretch(n, self._names.key) for n in one] for one in found]
+        return [self._settled(tokens, one) for tokens, one in zip(prepared, named, strict=True)]
+
+    def _settled(self, tokens: Tokens, named: Sequence[Stretch]) -> list[Hit]:
+        text = tokens.text
+        found = [one for one in self._of_rules(tokens) if not self._is_public(text, one)]
+        found += [one for one in named if _believed(tokens, one) and not self._is_public(text, one)]
+        return settled(text, found)
+
+    def _of_rules(self, tokens: Tokens) -> Iterator[Stretch]:
+        out = written(tokens.text)
+        yield from self._known.find(tokens)
+        yield from _of_written(out)
+        yield from spelled(tokens.text, out)
+        yield from introductions(tokens)
+        yield from organisations(tokens.text)
+        yield from listed_names(tokens)
+
+    def _is_public(self, text: str, one: Stretch) -> bool:
+        if not self._public or (one.source == STUDY and one.participant_id):
+            return False
+        return _bare(text[one.start : one.end]) in self._public
+
+
+def _bare(words: str) -> str:
+    key = " ".join(key_of(words).split()).strip(".,;:!?")
+    return key.removesuffix("'s")
+
+
+def _of_written(out: Written) -> Iterator[Stretch]:
+    for rule in _ON_WRITTEN:
+        for one in rule(out.text):
+            if one.end > one.start:
+                start, end = out.span(one.start, one.end)
+                yield replace(one, start=start, end=end)
+
+
+def _stretch(one: Named, source: str) -> Stretch:
+    """Return what a model found; that something is a person's name is worth more than that it is a place or firm."""
+    return Stretch(one.start, one.end, one.kind, one.score if one.kind == PERSON else min(one.score, _NOT_SURE), source)
+
+
+def _believed(tokens: Tokens, one: Stretch) -> bool:
+    """Tell whether a model's name holds a word that may be one: small models take any word at a beginning for a name."""
+    if one.kind not in _NAMED:
+        return False
+    words = tokens.all[tokens.at(one.start) : tokens.at(one.end)]
+    if one.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
+        return False
+    return any(
+        word.key not in no_names() and (not is_common(word.key) or (word.capital and not word.initial))
+        for word in words
+    )
+
+
+def with_capitals(tokens: Tokens) -> str:
+    """Return a text of the same length with capitals guessed where a sentence has none: models of names need them."""
+    letters = list(tokens.text)
+    for token in tokens.all:
+        if token.flat and (token.initial or token.key == "i" or not is_common(token.key)):
+            upper = letters[token.start].upper()
+            letters[token.start] = upper if len(upper) == 1 else letters[token.start]
+    return "".join(letters)

@@ -1,0 +1,76 @@
+"""What Presidio is given in place of parts that would contact a host. Imported by `engine.py` alone."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import spacy
+import tldextract
+from presidio_analyzer.nlp_engine import NlpArtifacts, NlpEngine
+from presidio_analyzer.predefined_recognizers import EmailRecognizer, UrlRecognizer
+
+# The list of public suffixes that tldextract carries; nothing is fetched and nothing kept on disk.
+SUFFIXES = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
+
+
+class BlankEngine(NlpEngine):
+    """Cuts texts into words, and knows nothing about them."""
+
+    def __init__(self, language: str) -> None:
+        self._language = language
+        self._nlp = spacy.blank(language)
+        self._nlp.max_length = 1 << 62
+
+    def load(self) -> None:
+        """Do nothing: there is no model."""
+
+    def is_loaded(self) -> bool:
+        """Say yes: there is no model."""
+        return True
+
+    def process_text(self, text: str, language: str) -> NlpArtifacts:
+        """Return the words of a text, with their lower-case form as lemma."""
+        doc = self._nlp.make_doc(text)
+        lemmas = [token.lower_ for token in doc]
+        return NlpArtifacts([], doc, [token.idx for token in doc], lemmas, self, language)
+
+    def process_batch(
+        self, texts: Iterable[str], language: str, batch_size: int = 1, n_process: int = 1, **kwargs: Any
+    ) -> Iterator[tuple[str, NlpArtifacts]]:
+        """Yield each text with its words."""
+        del batch_size, n_process, kwargs
+        for text in texts:
+            yield text, self.process_text(text, language)
+
+    def is_stopword(self, word: str, language: str) -> bool:
+        """Tell whether spaCy's list has a word as one that says little."""
+        del language
+        return bool(self._nlp.vocab[word].is_stop)
+
+    def is_punct(self, word: str, language: str) -> bool:
+        """Tell whether a word is a mark."""
+        del language
+        return bool(self._nlp.vocab[word].is_punct)
+
+    def get_supported_entities(self) -> list[str]:
+        """Return none: nothing is recognized by the engine itself."""
+        return []
+
+    def get_supported_languages(self) -> list[str]:
+        """Return the one language that recognizers are registered under."""
+        return [self._language]
+
+
+class OfflineEmail(EmailRecognizer):
+    """Presidio's recognizer of e-mail addresses, with the list of domains that is installed."""
+
+    def validate_result(self, pattern_text: str) -> bool:
+        """Tell whether the domain ends in a public suffix."""
+        return bool(SUFFIXES(pattern_text).top_domain_under_public_suffix)
+
+
+class OfflineUrl(UrlRecognizer):
+    """Presidio's recognizer of links, with the list of domains that is installed."""
+
+    def validate_result(self, pattern_text: str) -> bool:
+        """Tell whether the domain ends in a public suffix."""
+        return bool(SUFFIXES(pattern_text).top_domain_under_public_suffix)

@@ -1,0 +1,103 @@
+"""What is written in place of personal information: the same person and thing always the same, all over a study."""
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from anonymize.pii.hit import Hit
+from anonymize.pii.kinds import KINDS, NAMES
+from anonymize.pii.lexicon import key_of
+from anonymize.pii.spoken import written
+from resources import resource
+
+_LABEL = re.compile(r"\[([A-Z]+)_(\d+)\]")
+_MARKS = re.compile(r"[\W_]+")
+
+
+class Replacements:
+    """Numbers what was found: `[PERSON_1]`, `[PHONE_1]`, `[PERSON_2]`, in the order in which it is first asked for.
+
+    All names of one participant have one number. So have a full name and a part of it that belongs to no other.
+    """
+
+    def __init__(self, given: Mapping[str, str] = {}, people: Mapping[str, str] = {}) -> None:  # noqa: B006
+        """Get ready.
+
+        Args:
+            given: word -> what people chose to write in its place; numbers in it are not used for anything else.
+            people: id of a participant -> what is written in place of all names of them.
+        """
+        self._given = {key_of(word): after for word, after in given.items()}
+        self._people = dict(people)
+        self._made: dict[tuple[str, str], str] = {}
+        self._next: dict[str, int] = {}
+        for after in (*given.values(), *people.values()):
+            for label, number in _LABEL.findall(after):
+                self._next[label] = max(self._next.get(label, 1), int(number) + 1)
+        self._whole: dict[str, str] = {}
+
+    def learn(self, hits: Iterable[Hit]) -> None:
+        """Number hits in their order; full names first tell whose the parts are."""
+        seen = [*hits]
+        self._know_full_names(seen)
+        for hit in seen:
+            self.of(hit)
+
+    def of(self, hit: Hit) -> str:
+        """Return what is written in place of a hit."""
+        if hit.participant_id in self._people and KINDS[hit.kind].group == NAMES:
+            return self._people[hit.participant_id or ""]
+        words = identity_of(hit)
+        given = self._given.get(key_of(hit.word or hit.text)) or self._given.get(words)
+        if given is not None:
+            return given
+        who = hit.participant_id or self._whole.get(words, words)
+        key = (hit.kind, who)
+        if key not in self._made:
+            label = KINDS[hit.kind].label
+            number = self._next.get(label, 1)
+            self._next[label] = number + 1
+            self._made[key] = f"[{label}_{number}]"
+        return self._made[key]
+
+    def _know_full_names(self, hits: Sequence[Hit]) -> None:
+        owners: dict[str, set[str]] = {}
+        for hit in hits:
+            if KINDS[hit.kind].group != NAMES:
+                continue
+            words = identity_of(hit)
+            parts = words.split()
+            for part in parts if len(parts) > 1 else ():
+                owners.setdefault(part, set()).add(words)
+        self._whole = {part: next(iter(full)) for part, full in owners.items() if len(full) == 1}
+
+
+def identity_of(hit: Hit) -> str:
+    """Return what two hits have in common that mean the same: no case, accents, marks, endings; spoken as written."""
+    text = hit.word or written(hit.text).text
+    key = key_of(text)
+    if KINDS[hit.kind].group != NAMES:
+        return _MARKS.sub("", key)
+    return " ".join(_MARKS.sub(" ", key.removesuffix("'s")).split())
+
+
+def stand_in_names(people: Sequence[str], seed: str, taken: Iterable[str]) -> dict[str, str]:
+    """Return id of a participant -> a name that stands in for them; none of the words that are taken, none twice.
+
+    The order in which names are tried follows from the seed and the id alone. Who comes when the list is used up
+    gets a name with a number.
+    """
+    names = resource("personal", "stand_ins.txt").read_text("utf-8").split()
+    used = {key_of(word) for word in taken}
+    found: dict[str, str] = {}
+    for person in people:
+        order = sorted(names, key=lambda name: hashlib.sha256(f"{seed}\0{person}\0{name}".encode()).digest())
+        free = next((name for name in order if key_of(name) not in used), None)
+        number = 2
+        while free is None:
+            name = f"{order[0]} {number}"
+            free = name if key_of(name) not in used else None
+            number += 1
+        used.add(key_of(free))
+        found[person] = free
+    return found

@@ -1,0 +1,242 @@
+"""Numbers and letters that are said, written as digits and words: “oh double seven” -> “077”, “p a t e l” -> “patel”."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+_ONES = "zero one two three four five six seven eight nine".split()
+_DIGITS = {word: str(n) for n, word in enumerate(_ONES)} | {"oh": "0", "nought": "0", "naught": "0"}
+_TEENS = {
+    word: str(n)
+    for n, word in enumerate(
+        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(), start=10
+    )
+}
+_TENS = {
+    word: n * 10 for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+} | {"fourty": 40}
+_ORDINALS = {
+    word: n
+    for n, word in enumerate(
+        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        start=1,
+    )
+} | {"thirtieth": 30}
+_TIMES = {"double": 2, "triple": 3, "treble": 3}
+_MARKS = {"plus": "+", "dash": "-", "hyphen": "-"}
+_PART = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+")
+# What may stand between what is said one after the other.
+_GAP = re.compile(r"[ \t\u00a0]+|[ \t]?-[ \t]?|,[ \t]*")
+_LONELY = frozenset({"a", "i", "o"})
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A text with spoken numbers and letters written out, and where each character comes from.
+
+    Attributes:
+        text: as it is searched.
+        starts: for each character of it, where what it stands for begins in the original.
+        ends: for each character, where that ends.
+    """
+
+    text: str
+    starts: tuple[int, ...]
+    ends: tuple[int, ...]
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """Return where a stretch that is not empty stands in the original."""
+        return self.starts[start], self.ends[end - 1]
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    start: int
+    end: int
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Element:
+    """What was said for some characters; `parts` words of the original."""
+
+    text: str
+    start: int
+    end: int
+    parts: int
+    kind: str
+
+
+def written(text: str) -> Written:
+    """Write out what is said as numbers and letters; all else stays as it is."""
+    parts = [_Part(*m.span(), m[0].lower().replace("\u2019", "'")) for m in _PART.finditer(text)]
+    out: list[str] = []
+    starts: list[int] = []
+    ends: list[int] = []
+
+    def copy(first: int, last: int) -> None:
+        out.extend(text[first:last])
+        starts.extend(range(first, last))
+        ends.extend(range(first + 1, last + 1))
+
+    at, done = 0, 0
+    while at < len(parts):
+        run = _run(text, parts, at)
+        if not run:
+            at += 1
+            continue
+        for number, one in enumerate(run):
+            gap = text[done : one.start]
+            if number == 0 or "," in gap or "ordinal" in (one.kind, run[number - 1].kind):
+                copy(done, one.start)
+            out.extend(one.text)
+            starts.extend([one.start] * len(one.text))
+            ends.extend([one.end] * len(one.text))
+            done = one.end
+            at += one.parts
+    copy(done, len(text))
+    return Written("".join(out), tuple(starts), tuple(ends))
+
+
+def _run(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
+    """Return the elements of a run that begins at a word; none where there is nothing to write out."""
+    found: list[_Element] = []
+    while at < len(parts):
+        if found and not _GAP.fullmatch(text, found[-1].end, parts[at].start):
+            break
+        one = _element(text, parts, at)
+        if one is None:
+            break
+        if one.kind == "mark" and not _goes_on(text, parts, at):
+            break
+        found.append(one)
+        at += one.parts
+    return _sensible(text, found)
+
+
+def _goes_on(text: str, parts: Sequence[_Part], at: int) -> bool:
+    follows = _element(text, parts, at + 1) if at + 1 < len(parts) else None
+    return follows is not None and follows.kind in ("number", "digits")
+
+
+def _sensible(text: str, run: list[_Element]) -> list[_Element]:
+    """Leave out of a run what are words: a lonely “a”, “i” or “oh”, one number alone, letters that spell nothing."""
+    run = _with_zeros(run)
+    if (
+        run
+        and run[0].kind == "letter"
+        and run[0].text.lower() in _LONELY
+        and (len(run) == 1 or run[1].kind != "letter")
+    ):
+        return []
+    while run and run[-1].text.lower() in _LONELY and run[-1].kind == "letter":
+        if len(run) > 1 and run[-2].kind == "letter" and _is_spelled(text, run):
+            break
+        run = run[:-1]
+    if not run:
+        return []
+    numbers = [one for one in run if one.kind in ("number", "digits", "ordinal")]
+    letters = [one for one in run if one.kind == "letter"]
+    if not numbers:
+        return run if len(letters) >= 2 and _is_spelled(text, run) else []
+    spoken = [one for one in run if one.kind in ("number", "ordinal")]
+    if len(run) == 1:
+        alone = text[run[0].start : run[0].end].lower()
+        return [] if run[0].kind == "digits" or alone in ("one", "oh", "second") else run
+    return run if spoken or letters else []
+
+
+def _with_zeros(run: list[_Element]) -> list[_Element]:
+    """Return a run in which an “o” beside a number is a zero."""
+    made = []
+    for place, one in enumerate(run):
+        beside = {other.kind for other in run[max(place - 1, 0) : place + 2]}
+        is_zero = one.kind == "letter" and one.text.lower() == "o" and beside & {"number", "digits"}
+        made.append(_Element("0", one.start, one.end, one.parts, "number") if is_zero else one)
+    return made
+
+
+def _is_spelled(text: str, run: Sequence[_Element]) -> bool:
+    letters = [one for one in run if one.kind == "letter"]
+    gaps = {text[a.end : b.start] for a, b in zip(run, run[1:], strict=False)}
+    return len(letters) >= 3 or (len(letters) == 2 and len(run) > 2 and len(gaps) == 1)
+
+
+def _element(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
+    word = parts[at].word
+    start, end = parts[at].start, parts[at].end
+    if word in _MARKS:
+        return _Element(_MARKS[word], start, end, 1, "mark")
+    if word.isdigit():
+        return _Element(text[start:end], start, end, 1, "digits") if word.isascii() else None
+    if word in _TIMES:
+        return _repeated(text, parts, at)
+    if word in _ORDINALS:
+        return _Element(_ordinal(_ORDINALS[word]), start, end, 1, "ordinal")
+    value = _below_hundred(text, parts, at)
+    if value is not None:
+        return _with_hundreds(text, parts, at, *value)
+    if len(word) == 1 and word.isascii():
+        used = 3 if _explained(text, parts, at) else 1
+        return _Element(text[start:end], start, parts[at + used - 1].end, used, "letter")
+    return None
+
+
+def _explained(text: str, parts: Sequence[_Part], at: int) -> bool:
+    """Tell whether a letter is explained: “p as in peter”, “p for peter”."""
+    words = [part.word for part in parts[at + 1 : at + 4]]
+    return len(words) == 3 and words[:2] == ["as", "in"] and words[2].startswith(parts[at].word)
+
+
+def _repeated(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
+    if at + 1 >= len(parts) or not _GAP.fullmatch(text, parts[at].end, parts[at + 1].start):
+        return None
+    after = parts[at + 1]
+    one = _DIGITS.get(after.word) or (after.word if len(after.word) == 1 and after.word.isascii() else None)
+    if one is None:
+        return None
+    kind = "number" if one.isdigit() else "letter"
+    return _Element(one * _TIMES[parts[at].word], parts[at].start, after.end, 2, kind)
+
+
+def _below_hundred(text: str, parts: Sequence[_Part], at: int) -> tuple[str, int] | None:
+    """Return digits and number of words of what is said from a word on, or None where that is no number."""
+    word = parts[at].word
+    if word in _DIGITS:
+        return _DIGITS[word], 1
+    if word in _TEENS:
+        return _TEENS[word], 1
+    if word not in _TENS:
+        return None
+    tens = _TENS[word]
+    if at + 1 < len(parts) and re.fullmatch(r"[ \t-]{1,3}", text[parts[at].end : parts[at + 1].start]):
+        after = parts[at + 1].word
+        if after in _ONES[1:]:
+            return str(tens + _ONES.index(after)), 2
+        if after in _ORDINALS and _ORDINALS[after] < 10:
+            return _ordinal(tens + _ORDINALS[after]), 2
+    return str(tens), 1
+
+
+def _with_hundreds(text: str, parts: Sequence[_Part], at: int, digits: str, used: int) -> _Element:
+    """Return the element of a number with the hundreds and thousands that follow it."""
+    if digits[-1].isdigit() and digits != "0":
+        for word, factor in (("thousand", 1000), ("hundred", 100)):
+            if at + used < len(parts) and parts[at + used].word == word:
+                value, used = int(digits) * factor, used + 1
+                joined = at + used < len(parts) and parts[at + used].word == "and"
+                rest = at + used + (1 if joined else 0)
+                more = _below_hundred(text, parts, rest) if rest < len(parts) else None
+                near = rest < len(parts) and parts[rest].start - parts[at + used - 1].end <= 5
+                if more and near and more[0].isdigit() and (joined or int(more[0]) >= 10):
+                    value, used = value + int(more[0]), rest - at + more[1]
+                digits = str(value)
+                break
+    kind = "number" if digits[-1].isdigit() else "ordinal"
+    return _Element(digits, parts[at].start, parts[at + used - 1].end, used, kind)
+
+
+def _ordinal(value: int) -> str:
+    endings = {1: "st", 2: "nd", 3: "rd"}
+    return f"{value}{'th' if 10 <= value % 100 <= 20 else endings.get(value % 10, 'th')}"

@@ -1,0 +1,118 @@
+"""The words of a study: names of its participants, nicknames and misspellings, and words that people said are private."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from anonymize.pii.hit import CERTAIN, LIKELY, STRONG, Stretch
+from anonymize.pii.kinds import PERSON, known_kind
+from anonymize.pii.lexicon import function_words, is_common, key_of, no_names
+from anonymize.pii.tokens import Tokens
+from anonymize.text import Words
+
+STUDY = "study"
+_EXACT_BELOW = 5
+_TWO_EDITS_FROM = 8
+_SCORE = 84
+
+
+@dataclass(frozen=True, slots=True)
+class KnownWord:
+    """A word or phrase that the study knows.
+
+    Attributes:
+        kind: key of `KINDS`.
+        participant_id: whose name it is, where it is a participant's.
+    """
+
+    word: str
+    kind: str = PERSON
+    participant_id: str | None = None
+
+
+class StudyWords:
+    """Finds the words that a study knows, whatever their case, accents and endings, and names that are misspelt."""
+
+    def __init__(self, words: Sequence[KnownWord]) -> None:
+        self._known = [(Words({one.word: ""}), one) for one in words]
+        self._names: dict[str, KnownWord] = {}
+        for one in words:
+            if one.kind != PERSON:
+                continue
+            for part in one.word.split():
+                key = key_of(part)
+                if len(key) >= _EXACT_BELOW and key not in function_words():
+                    self._names.setdefault(key, one)
+        self._judged: dict[str, KnownWord | None] = {}
+
+    def find(self, tokens: Tokens) -> Iterator[Stretch]:
+        """Yield the known words of a text."""
+        for finder, one in self._known:
+            for place in finder(tokens.text):
+                yield Stretch(
+                    place.start, place.end, known_kind(one.kind), CERTAIN, STUDY, one.participant_id, one.word
+                )
+        if not self._names:
+            return
+        for token in tokens.all:
+            found = self._misspelt(token.key)
+            if found is not None:
+                score = STRONG if token.capital else LIKELY
+                yield Stretch(token.start, token.end, PERSON, score, STUDY, found.participant_id, found.word)
+
+    def _misspelt(self, key: str) -> KnownWord | None:
+        if key not in self._judged:
+            self._judged[key] = self._nearest(key)
+        return self._judged[key]
+
+    def _nearest(self, key: str) -> KnownWord | None:
+        """Return the name that a word is close to; words that mean something else are none."""
+        if len(key) < _EXACT_BELOW - 1 or is_common(key) or key in no_names():
+            return None
+        from rapidfuzz import fuzz, process
+        from rapidfuzz.distance import DamerauLevenshtein
+
+        for name, _, _ in process.extract(key, self._names.keys(), scorer=fuzz.ratio, score_cutoff=60, limit=5):
+            edits = DamerauLevenshtein.distance(key, name)
+            allowed = 2 if len(name) >= _TWO_EDITS_FROM else 1
+            sounds = phonetic(key) == phonetic(name) and key[0] == name[0] and edits <= allowed + 1
+            if edits <= allowed or sounds or (len(name) >= _TWO_EDITS_FROM and fuzz.ratio(key, name) >= _SCORE):
+                return self._names[name]
+        return None
+
+
+_SOUNDS = (
+    ("sch", "s"),
+    ("tch", "s"),
+    ("ph", "f"),
+    ("gh", "g"),
+    ("ck", "k"),
+    ("ch", "s"),
+    ("sh", "s"),
+    ("th", "t"),
+    ("wh", "w"),
+    ("qu", "kw"),
+    ("x", "ks"),
+    ("cz", "s"),
+    ("sz", "s"),
+    ("ce", "se"),
+    ("ci", "si"),
+    ("cy", "si"),
+    ("c", "k"),
+    ("q", "k"),
+    ("z", "s"),
+    ("v", "f"),
+    ("w", "f"),
+    ("j", "y"),
+    ("dg", "y"),
+)
+
+
+def phonetic(key: str) -> str:
+    """Return what a folded name sounds like: letters that sound alike as one, no vowels but the first, none double."""
+    for letters, sound in _SOUNDS:
+        key = key.replace(letters, sound)
+    made = key[:1]
+    for letter in key[1:]:
+        if letter not in "aeiouyh'-" and not made.endswith(letter):
+            made += letter
+    return made

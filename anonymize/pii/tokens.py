@@ -1,0 +1,90 @@
+"""Words of a text with what rules ask about them: capital, beginning of a sentence, whether the sentence has capitals."""
+
+import re
+from bisect import bisect_left
+from dataclasses import dataclass
+from functools import cached_property
+
+from anonymize.pii.lexicon import is_common, key_of
+
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
+_CLITIC = re.compile(r"['\u2019](?:s|m|re|ll|ve|d)$", re.IGNORECASE)
+_BREAK = re.compile(r"[.!?\u2026\n\r\u201c\u201d\"\u00ab\u00bb:\u00bf\u00a1]")
+_ABBREVIATIONS = frozenset("mr mrs ms dr prof st no sr sra mme mlle jr".split())
+_ENGLISH_SHARE = 0.55
+_LEAST_WORDS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word, without an ending such as “'s”.
+
+    Attributes:
+        key: lower case, without accents.
+        capital: whether it begins with a capital letter.
+        initial: whether a sentence begins with it.
+        flat: whether its sentence has no capital letters (but for “I”), as a recogniser may write.
+    """
+
+    start: int
+    end: int
+    text: str
+    key: str
+    capital: bool
+    initial: bool
+    flat: bool
+
+
+class Tokens:
+    """The words of one text, in order."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.lower = "".join(_even_lower(letter) for letter in text)
+        self.all = _tokens(text)
+        self._starts = [token.start for token in self.all]
+
+    def at(self, place: int) -> int:
+        """Return the index of the first word that begins at or after a place."""
+        return bisect_left(self._starts, place)
+
+    def gap(self, index: int) -> str:
+        """Return what stands between a word and the one before it."""
+        before = self.all[index - 1].end if index else 0
+        return self.text[before : self.all[index].start]
+
+    @cached_property
+    def english(self) -> bool:
+        """Whether most words are common English ones; weak rules do not judge texts of other languages."""
+        if len(self.all) < _LEAST_WORDS:
+            return True
+        return sum(is_common(token.key) for token in self.all) >= _ENGLISH_SHARE * len(self.all)
+
+
+def _tokens(text: str) -> list[Token]:
+    spans: list[tuple[int, int, bool]] = []
+    end = 0
+    for match in _WORD.finditer(text):
+        first, last = match.span()
+        if clitic := _CLITIC.search(match[0]):
+            last = first + clitic.start()
+        gap = text[end:first] if spans else "."
+        if spans and "." in gap and gap.strip() == "." and text[spans[-1][0] : spans[-1][1]].lower() in _ABBREVIATIONS:
+            gap = " "
+        spans.append((first, last, _BREAK.search(gap) is not None))
+        end = match.end()
+    found: list[Token] = []
+    for at, (first, last, initial) in enumerate(spans):
+        if initial:
+            stop = next((i for i in range(at + 1, len(spans)) if spans[i][2]), len(spans))
+            flat = not any(text[a].isupper() and text[a:b] != "I" for a, b, _ in spans[at:stop])
+        word = text[first:last]
+        found.append(Token(first, last, word, key_of(word), word[0].isupper(), initial, flat))
+    return found
+
+
+def _even_lower(letter: str) -> str:
+    if letter in "\u2019\u2018":
+        return "'"
+    lower = letter.lower()
+    return lower if len(lower) == 1 else letter

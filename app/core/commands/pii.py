@@ -1,0 +1,231 @@
+"""Decisions about personal information: hide, keep, everywhere or in one place, whose name it is, what is written."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from anonymize.pii.hit import Hit
+from anonymize.pii.kinds import KINDS, PERSON
+from anonymize.pii.lexicon import key_of
+from anonymize.pii.replacing import stand_in_names
+from app.core.clock import utc_now
+from app.core.pii import STAND_INS, PlacedHit, hits, place_of, replacements_of
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.free_texts import FreeText, free_texts
+from project.queries.participants import all_participants
+from project.queries.pii import PiiDecision, PiiPlace, PiiVerdict, delete_pii_decision, put_pii_decision
+from project.queries.private_words import (
+    PrivateWord,
+    delete_private_word,
+    delete_public_word,
+    private_words,
+    public_words,
+    put_private_word,
+    put_public_word,
+)
+from project.types import Changes
+
+
+def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, kind: str | None = None) -> Changes:
+    """Say of some places whether they are hidden wherever anything leaves.
+
+    Args:
+        session: whose annotator decides.
+        places: as `app.core.pii.hits` returns them.
+        verdict: hide or keep.
+        kind: what they are; as they were found where None.
+
+    Raises:
+        UserError: a word is to be kept that is hidden everywhere, or there is no such kind.
+    """
+    _check_kind(kind)
+    if verdict is PiiVerdict.KEEP:
+        _check_not_private(session, [one.hit.text for one in places])
+    title = "Hide" if verdict is PiiVerdict.HIDE else "Keep"
+    with session.step(f"{title} personal information") as step:
+        for one in places:
+            _put(session, one.place, one.recording_id, kind or one.kind, verdict)
+    return step.changes
+
+
+def undecide(session: Session, places: Sequence[PlacedHit]) -> Changes:
+    """Take decisions back: places that no rule finds are gone from the list, the others are hidden until decided."""
+    with session.step("Take back decisions on personal information") as step:
+        for one in places:
+            delete_pii_decision(session.study, one.place)
+    return step.changes
+
+
+def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Changes:
+    """Say what some places are; those that nobody decided about are hidden from now on.
+
+    Raises:
+        UserError: there is no such kind.
+    """
+    _check_kind(kind)
+    with session.step(f"Set kind: {KINDS[kind].title}") as step:
+        for one in places:
+            _put(session, one.place, one.recording_id, kind, one.verdict or PiiVerdict.HIDE)
+    return step.changes
+
+
+def hide_everywhere(
+    session: Session, word: str, kind: str = PERSON, participant_id: str | None = None, replacement: str | None = None
+) -> Changes:
+    """Make a word or phrase private: it is found and hidden in every text, whatever its case and endings.
+
+    Args:
+        session: whose annotator does it.
+        word: name, nickname or phrase.
+        kind: key of `KINDS`.
+        participant_id: whose name it is; misspellings of it are found too, and all names of one participant have one
+            replacement.
+        replacement: what is written in its place; the next free number where None.
+
+    Raises:
+        UserError: the word is empty, or there is no such kind or participant.
+    """
+    word = " ".join(word.split())
+    if not word:
+        raise UserError("There is no word to hide.", "Mark it in the text, or type it.")
+    _check_kind(kind)
+    _check_participant(session, participant_id)
+    after = " ".join((replacement or "").split()) or _replacement(session, word, kind, participant_id)
+    with session.step(f"Hide “{word}” everywhere") as step:
+        for public in public_words(session.study):
+            if key_of(public) == key_of(word):
+                delete_public_word(session.study, public)
+        put_private_word(session.study, PrivateWord(word, after, kind, participant_id))
+    return step.changes
+
+
+def keep_everywhere(session: Session, word: str) -> Changes:
+    """Say that a word is personal nowhere in this study, such as the name of a robot; participants' names stay hidden.
+
+    Raises:
+        UserError: the word is empty, or it is a participant's name.
+    """
+    word = " ".join(word.split())
+    if not word:
+        raise UserError("There is no word to keep.", "Mark it in the text, or type it.")
+    same = [one for one in private_words(session.study) if key_of(one.word) == key_of(word)]
+    if any(one.participant_id for one in same):
+        raise UserError(
+            f"“{word}” is the name of a participant, so it cannot be kept everywhere.",
+            "Take it from the participant first, or keep single places.",
+        )
+    with session.step(f"Keep “{word}” everywhere") as step:
+        for one in same:
+            delete_private_word(session.study, one.word)
+        put_public_word(session.study, word)
+    return step.changes
+
+
+def forget(session: Session, word: str) -> Changes:
+    """Take back that a word is hidden or kept everywhere: from now on, rules judge it again.
+
+    Raises:
+        UserError: nothing was said about the word.
+    """
+    private = [one.word for one in private_words(session.study) if key_of(one.word) == key_of(word)]
+    public = [one for one in public_words(session.study) if key_of(one) == key_of(word)]
+    if not private and not public:
+        raise UserError(f"Nothing was decided about “{word}” everywhere.", "List the words: greenroom words STUDY")
+    with session.step(f"Judge “{word}” by its place again") as step:
+        for one in private:
+            delete_private_word(session.study, one)
+        for one in public:
+            delete_public_word(session.study, one)
+    return step.changes
+
+
+def link(session: Session, name: str, participant_id: str | None) -> Changes:
+    """Say whose name a word is: from now on it is hidden everywhere, under the one replacement of that participant.
+
+    Raises:
+        UserError: the name is empty, or there is no such participant.
+    """
+    return hide_everywhere(session, name, PERSON, participant_id)
+
+
+def mark(session: Session, text: FreeText, start: int, end: int, kind: str) -> Changes:
+    """Hide a stretch of a text that no rule found.
+
+    Raises:
+        UserError: nothing is marked, or there is no such kind.
+    """
+    _check_kind(kind)
+    start, end = max(start, 0), min(end, len(text.text))
+    while start < end and text.text[start].isspace():
+        start += 1
+    while end > start and text.text[end - 1].isspace():
+        end -= 1
+    if start >= end:
+        raise UserError("Nothing is marked.", "Mark the words in the text first.")
+    place = place_of(text, Hit(start, end, kind, text.text[start:end], 1.0, "hand"))
+    with session.step("Mark personal information") as step:
+        _put(session, place, text.recording_id, kind, PiiVerdict.HIDE)
+    return step.changes
+
+
+def use_stand_ins(session: Session, on: bool = True) -> Changes:
+    """Choose a name for each participant that stands in for theirs, or go back to numbers.
+
+    Names once chosen stay; participants that came later get theirs. No name is chosen that occurs in the study.
+    """
+    if not on:
+        with session.step("Write numbers for names") as step:
+            session.study.set_property(STAND_INS, None)
+        return step.changes
+    people = [one.id for one in all_participants(session.study)]
+    kept = session.study.get_property(STAND_INS)
+    known = {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
+    words = {word.strip(".,;:!?\"'()[]") for one in free_texts(session.study) for word in one.text.split()}
+    words |= {word.removesuffix("'s") for word in words}
+    words |= {one.pseudonym for one in all_participants(session.study)} | {*known.values()}
+    new = [who for who in people if who not in known]
+    chosen = {**known, **stand_in_names(new, new_id(), words)}
+    with session.step("Write stand-in names") as step:
+        session.study.set_property(STAND_INS, {**chosen})
+    return step.changes
+
+
+def _put(session: Session, place: PiiPlace, recording_id: str | None, kind: str, verdict: PiiVerdict) -> None:
+    who = session.annotator()
+    assert who is not None
+    put_pii_decision(session.study, PiiDecision(place, recording_id, kind, verdict, who.id, utc_now()))
+
+
+def _replacement(session: Session, word: str, kind: str, participant_id: str | None) -> str:
+    """Return what is written now for a word: its number stays when it is hidden everywhere."""
+    same = next(
+        (one for one in private_words(session.study) if participant_id and one.participant_id == participant_id), None
+    )
+    if same is not None:
+        return same.replacement
+    found = [one.hit for one in hits(session)]
+    made = replacements_of(session, found)
+    mine = next((one for one in found if key_of(one.text) == key_of(word) and one.kind == kind), None)
+    wanted = mine or Hit(0, len(word), kind, word, 1.0, "hand")
+    return made.of(wanted if participant_id is None else replace(wanted, participant_id=None))
+
+
+def _check_kind(kind: str | None) -> None:
+    if kind is not None and kind not in KINDS:
+        raise UserError(f"There is no kind “{kind}” of personal information.", f"Choose one of: {', '.join(KINDS)}.")
+
+
+def _check_participant(session: Session, participant_id: str | None) -> None:
+    if participant_id is not None and all(one.id != participant_id for one in all_participants(session.study)):
+        raise UserError("This participant is no longer part of the study.", "Choose another one.")
+
+
+def _check_not_private(session: Session, words: Iterable[str]) -> None:
+    private = {key_of(one.word) for one in private_words(session.study)}
+    for word in words:
+        if key_of(word) in private:
+            raise UserError(
+                f"“{word}” is hidden everywhere, so it cannot be kept in one place.",
+                "Take it back first: let its places be judged one by one.",
+            )

@@ -1,0 +1,1 @@
+"""Models that find names in texts."""

@@ -1,0 +1,33 @@
+"""The finders of names there are. A new one is one file and one line here."""
+
+from importlib import import_module
+from pathlib import Path
+from typing import cast
+
+from models import weights
+from models.names.base import NameFinder
+from project.errors import UserError
+
+FINDERS = {"spacy": "models.names.spacy_ner:SpacyNames"}
+NEEDS_WEIGHTS = {"spacy": "ner-english"}
+
+
+def usual() -> str | None:
+    """Return the first finder of names whose weights are installed; None where there is none."""
+    return next((name for name in FINDERS if weights.installed(NEEDS_WEIGHTS[name])), None)
+
+
+def name_finder(name: str) -> NameFinder:
+    """Make a finder of names; nothing heavy is imported before.
+
+    Raises:
+        UserError: there is none of that name, or its weights are not installed.
+    """
+    if name not in FINDERS:
+        raise UserError(f"There is no finder of names “{name}”.", f"Choose one of: {', '.join(FINDERS)}.")
+    return _made(name, weights.path(NEEDS_WEIGHTS[name]))
+
+
+def _made(name: str, folder: Path) -> NameFinder:
+    module, made = FINDERS[name].split(":")
+    return cast(NameFinder, getattr(import_module(module), made)(folder))
