@@ -193,8 +193,9 @@ def summary(work: Work, result: Result) -> str:
         areas = result["areas"]
         return f"Text in {counted(len(areas) if isinstance(areas, list) else 0, 'place')}, {_seconds(result)}"
     if work.kind == "speech":
-        found = result["speech"]
-        return f"{counted(len(found) if isinstance(found, list) else 0, 'place')} where somebody speaks, {_seconds(result)}"
+        places = result["speech"]
+        spoken = counted(len(places) if isinstance(places, list) else 0, "place")
+        return f"{spoken} where somebody speaks, {_seconds(result)}"
     if work.kind == "transcribe":
         return f"{counted(int(str(result['chunks'])), 'chunk')} of speech recognised, {_seconds(result)}"
     if work.kind == "release":

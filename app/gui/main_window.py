@@ -175,7 +175,7 @@ class MainWindow(QMainWindow):
             self,
         )
         self.exports = Export(self.studio, self.jobs, self)
-        self.listening = Listening(self.studio, self.jobs, self)
+        self.listening: Listening = Listening(self.studio, self.jobs, self)
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
         self.activity = ActivityLog(self.studio, self.player, self)
         context = Context(

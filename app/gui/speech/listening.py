@@ -92,7 +92,11 @@ class Listening(QObject):
                 self.dialog.say(str(error))
             return
         self._fetched.append(work)
-        self._jobs.start(work, lambda _result: self.dialog and self.dialog.refresh())
+        self._jobs.start(work, lambda _result: self._on_fetched())
+
+    def _on_fetched(self) -> None:
+        if self.dialog is not None:
+            self.dialog.refresh()
 
     def _on_progress(self, work: Work, done: int, total: int, _text: str) -> None:
         if work in self._fetched and self.dialog is not None:
