@@ -48,11 +48,22 @@ class SoundPlan:
         return self.voice is None and not self.spans
 
 
-def sound_filter(plan: SoundPlan, source: Path, progress: Progress | None = None) -> SoundFilter:
+def sound_filter(
+    plan: SoundPlan,
+    source: Path,
+    progress: Progress | None = None,
+    near: tuple[int, int | None] = (0, None),
+) -> SoundFilter:
     """Return what treats the sound of a file as planned.
 
     What is covered is taken away before the voices are changed, so that nothing of it is smeared beside the cover, and
     covered afterwards.
+
+    Args:
+        plan: what is done.
+        source: whose sound it is.
+        progress: told while the file is read.
+        near: start and end of what is read for the tone of the room, on the file's own axis; all of it when not given.
 
     Raises:
         UserError: the voice method or its options are not known; for the tone of the room, the file cannot be read.
@@ -65,7 +76,7 @@ def sound_filter(plan: SoundPlan, source: Path, progress: Progress | None = None
     if plan.spans:
         tone = None
         if plan.cover == SILENCE:
-            own = stream_own(source, progress=progress)
+            own = stream_own(source, *near, progress)
             tone = measure_room(own.blocks, own.rate)
         steps.append(CoverFilter(plan.spans, plan.cover, tone))
     return Treatments(tuple(steps))

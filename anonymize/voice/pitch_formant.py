@@ -13,19 +13,22 @@ from project.limits import hold_to_limits, limited
 _FRAME_MS = 5.0
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 600.0
 _FLOOR = 1e-16
+_LEAST = 0.75
+_LIFT = (2.0, 4.0)
+_LIFT_FROM_HZ, _LIFT_AROUND_HZ = 100.0, 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class PitchFormantOptions:
-    """How far each speaker may be moved; everybody is moved by at least half of it, up or down.
+    """How far each speaker may be moved; everybody is moved by at least three quarters of it, up or down.
 
     Attributes:
         pitch: semitones.
         formants: percent of a resonance's frequency.
     """
 
-    pitch: float = limited(4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets at least half of it.")
-    formants: float = limited(20.0, 10.0, 30.0, "Formants", "Percent at most; everybody gets at least half of it.")
+    pitch: float = limited(4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets three quarters of it.")
+    formants: float = limited(25.0, 15.0, 30.0, "Formants", "Percent at most; everybody gets three quarters of it.")
 
     def __post_init__(self) -> None:
         hold_to_limits(self)
@@ -36,7 +39,8 @@ class PitchFormant:
 
     The vocoder is WORLD (Morise, Yokomori and Ozawa, IEICE Transactions 2016): DIO and StoneMask for the pitch,
     CheapTrick for the envelope, D4C for the breath. The envelope is stretched along the frequency axis, as another
-    length of the vocal tract would; the shape of the pitch contour stays.
+    length of the vocal tract would; the shape of the pitch contour stays. The treble is lifted, by some decibels an
+    octave that are each speaker's own: words are recognised better so. Each frame keeps its energy.
     """
 
     name: ClassVar[str] = "pitch-formant"
@@ -55,12 +59,12 @@ class PitchFormant:
         self.options = options or PitchFormantOptions()
 
     def alias(self, chance: np.random.Generator) -> Voice:
-        """Draw the factor of the pitch and the factor of the formants: (2,)."""
-        sizes, up = chance.uniform(0.5, 1.0, 2), chance.random() < 0.5
+        """Draw the factors of pitch and formants, and the lift of the treble in decibels an octave: (3,)."""
+        sizes, up = chance.uniform(_LEAST, 1.0, 2), chance.random() < 0.5
         sign = 1.0 if up else -1.0
         pitch = 2 ** (sign * sizes[0] * self.options.pitch / 12)
         formants = (1 + sizes[1] * self.options.formants / 100) ** sign
-        return np.array([pitch, formants])
+        return np.array([pitch, formants, chance.uniform(*_LIFT)])
 
     def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         """Return the samples with pitch and envelope moved."""
@@ -75,6 +79,9 @@ class PitchFormant:
         at = np.minimum(np.rint(times * ALIASES_A_SECOND).astype(np.int64), len(aliases) - 1)
         factors = aliases[at]
         moved, blown = (_stretched(part, factors[:, 1]) for part in (envelope, breath))
+        octaves = np.log2(np.maximum(np.linspace(0, rate / 2, moved.shape[1]), _LIFT_FROM_HZ) / _LIFT_AROUND_HZ)
+        moved = moved * 10 ** (factors[:, 2, None] * octaves / 10)
+        moved *= envelope.sum(axis=1, keepdims=True) / np.maximum(moved.sum(axis=1, keepdims=True), _FLOOR)
         made = vocoder.synthesize(pitch * factors[:, 0], np.maximum(moved, _FLOOR), blown, rate, _FRAME_MS)
         out = np.zeros_like(samples)
         out[: min(len(made), len(out))] = made[: len(out)]

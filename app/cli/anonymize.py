@@ -9,7 +9,9 @@ from anonymize.methods.registry import DEFAULT, METHODS, method_type
 from app.cli.method_options import given, method_options
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
+from app.cli.voice_options import VOICE_HELP, chosen_sound, sound_options, split_flags
 from app.core.session import Session
+from app.core.voice_choice import IDENTIFIES, KEEP, SoundChoice
 from project.counted import counted
 from project.errors import UserError
 from project.types import Json
@@ -33,6 +35,8 @@ FAILED = 2
     help=f"One of: {', '.join(METHODS)}. Can be given several times.",
 )
 @method_options
+@click.option("--voice", default=SoundChoice().voice, show_default=True, help=VOICE_HELP)
+@sound_options
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="Folder for the clips.")
 @click.option("--start", help="Seconds or h:mm:ss.mmm; the beginning when not given.")
 @click.option("--end", help="Seconds or h:mm:ss.mmm; the end when not given.")
@@ -49,6 +53,8 @@ def anonymize(
     study: Path,
     recording: str | None,
     methods: tuple[str, ...],
+    voice: str,
+    cover: str,
     out: Path | None,
     start: str | None,
     end: str | None,
@@ -60,7 +66,7 @@ def anonymize(
     as_json: bool,
     **flags: Json,
 ) -> None:
-    """Export recordings with every tracked face hidden.
+    """Export recordings with every tracked face hidden, voices changed and spoken personal information covered.
 
     What came out is searched for faces again, by a detector that had no part in tracking them where one is installed.
 
@@ -72,6 +78,7 @@ def anonymize(
     Example:
       greenroom anonymize my-study.greenroom --recording 1 --out clips
       greenroom anonymize my-study.greenroom --recording all --method blur --method solid --out clips
+      greenroom anonymize my-study.greenroom --recording 1 --voice pitch-formant --cover beep --out clips
       greenroom anonymize my-study.greenroom --resume
       greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
@@ -88,7 +95,9 @@ def anonymize(
             if recording is None or out is None:
                 missing = "--recording" if recording is None else "--out"
                 raise UserError(f"{missing} is missing.", "Say which recording, and the folder for the clips.")
-            chosen, asked = _recordings(session, recording), given(flags, methods)
+            voices, others = split_flags(flags)
+            sound = chosen_sound(voice, cover, voices)
+            chosen, asked = _recordings(session, recording), given(others, methods)
             if preview is not None:
                 if len(chosen) != 1 or len(methods) != 1:
                     raise UserError("A preview is of one recording by one method.", "Give a number: --recording 1")
@@ -104,6 +113,7 @@ def anonymize(
                 end_us=None if end is None else parse_time(end),
                 keep_robots=keep_robots,
                 overwrite=overwrite,
+                sound=sound,
             )
             if recording != "all" and len(methods) == 1:
                 one = _one(session, queue, measure)
@@ -195,6 +205,9 @@ def _lines(one: dict[str, Json]) -> list[str]:
         lines.append("  Every face was replaced by another. How well that hides people: greenroom privacy STUDY")
     else:
         lines.append("  No face left.")
+    sound = cast(dict[str, Json] | None, one.get("sound"))
+    if sound is not None and sound["voice"] == KEEP:
+        lines.append(f"  The voices are as they were. {IDENTIFIES}")
     if not one["independent"]:
         lines.append(f"  Checked by {one['checked_by']}, which found the faces too. A witness sees more: {_WITNESS}")
     if doubtful:

@@ -70,6 +70,7 @@ _COMMANDS = {
         "faces": "faces:faces",
         "review-faces": "review_faces:review_faces",
         "anonymize": "anonymize:anonymize",
+        "voice": "voice:voice",
         "privacy": "privacy:privacy",
         "models": "models:models",
     },

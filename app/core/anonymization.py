@@ -177,6 +177,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "checked_by": parameters["detector"],
         "independent": parameters["witness"] is not None,
         "ends_early_s": parameters["ends_early_s"],
+        "sound": None if sound is None else cast(Json, told(sound)),
         "options": cast(Json, asdict(plan.method.options)),
         "weights": cast(Json, digests),
         "seconds": round(time.monotonic() - started, 3),

@@ -29,6 +29,8 @@ KINDS = {
     "fetch": "app.core.fetching",
     "speech": "app.core.speech",
     "transcribe": "app.core.transcription",
+    "voice": "app.core.voice",
+    "listen": "app.core.voice_preview",
 }
 
 

@@ -10,6 +10,7 @@ from typing import cast
 
 from anonymize.sound_cover import COVERS, MUTE
 from anonymize.voice.registry import DEFAULT, VOICES, voice
+from app.core.pii import spoken_spans
 from app.core.session import Session
 from project.errors import UserError
 from project.queries.utterances import utterances_of
@@ -20,6 +21,7 @@ SECRET = "voice_secret"
 """The property that every speaker's change follows from; it never leaves with a release."""
 
 IDENTIFIES = "A voice identifies its speaker."
+NO_TRANSCRIPT = "Without a transcript nothing personal can be found in the sound, so nothing was covered."
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +110,6 @@ def sound_state(session: Session, recording_id: str, choice: SoundChoice) -> str
 
 def spans_of(session: Session, recording_id: str) -> list[tuple[int, int]]:
     """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
-    try:
-        from app.core.pii import spoken_spans
-    except ModuleNotFoundError:
-        return []
     return sorted({(one.start_us, one.end_us) for one in spoken_spans(session, recording_id)})
 
 

@@ -14,7 +14,10 @@ from project.types import Json
 
 
 def filter_of(
-    sound: Mapping[str, Json], source: Path, progress: Progress | None = None
+    sound: Mapping[str, Json],
+    source: Path,
+    progress: Progress | None = None,
+    near: tuple[int, int | None] = (0, None),
 ) -> SoundFilter | Literal["keep", "none"]:
     """Return what treats the sound of a file, from what `gather_sound` gave.
 
@@ -24,7 +27,7 @@ def filter_of(
     if sound["voice"] == NONE:
         return "none"
     plan = plan_of_sound(sound)
-    return "keep" if plan.untouched else sound_filter(plan, source, progress)
+    return "keep" if plan.untouched else sound_filter(plan, source, progress, near)
 
 
 def plan_of_sound(sound: Mapping[str, Json]) -> SoundPlan:
