@@ -1,0 +1,56 @@
+"""What every voice embedding takes and gives."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from project.types import Json
+
+RATE = 16_000
+"""Samples a second of the sound that an embedding takes."""
+
+Samples = NDArray[np.float32]
+Vectors = NDArray[np.float32]
+
+
+class VoiceEmbedder(Protocol):
+    """Turns sound into vectors; those of one voice point the same way. May be called from several threads at once."""
+
+    @property
+    def key(self) -> str:
+        """Its name in the registry."""
+
+    @property
+    def parameters(self) -> Mapping[str, Json]:
+        """Whatever changes its answers, so that a run can be repeated."""
+
+    @property
+    def dimensions(self) -> int:
+        """How many numbers a vector has."""
+
+    @property
+    def window(self) -> int:
+        """Samples that one look of the network covers."""
+
+    def embed(self, samples: Samples) -> Vectors:
+        """Embed what one voice says.
+
+        Args:
+            samples: (n,) in -1..1 at `RATE`; of any length.
+
+        Returns:
+            (dimensions,) of length 1; the cosine of two is their product. All zeros where there is nothing to hear.
+        """
+
+    def embed_windows(self, samples: Samples, starts: Sequence[int]) -> Vectors:
+        """Embed windows of a stretch of sound, each by itself.
+
+        Args:
+            samples: (n,) in -1..1 at `RATE`. A stretch shorter than a window is repeated until it fills one.
+            starts: of the windows, in samples; a window that reaches past the end is moved back.
+
+        Returns:
+            (len(starts), dimensions), each of length 1, or all zeros where there is nothing to hear.
+        """

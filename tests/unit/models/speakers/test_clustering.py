@@ -1,0 +1,82 @@
+"""Voices that are told apart, where it is known whose they are."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.speakers.clustering import NOBODY, group_voices, shares
+from tests.unit.models.speakers.planted import voices
+
+
+def same_partition(labels: np.ndarray, who: list[int]) -> bool:
+    return len({*zip(labels.tolist(), who, strict=True)}) == len({*who}) == len({*labels.tolist()})
+
+
+@pytest.mark.parametrize("count", [1, 2, 3, 5])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_number_of_voices_is_found_and_each_stretch_gets_its_own(count: int, seed: int) -> None:
+    who = [k % count for k in range(8 * count)]
+    found = group_voices(voices(who, seed), np.full(len(who), 2.5))
+    assert same_partition(found.labels, who)
+    assert len(found.centres) == count
+
+
+def test_a_number_that_is_given_is_kept_where_there_are_as_many_stretches() -> None:
+    who = [k % 3 for k in range(12)]
+    assert len(group_voices(voices(who), np.full(12, 2.0), number=2).centres) == 2
+    assert len(group_voices(voices([0] * 8), np.full(8, 2.0), number=2).centres) == 2
+    assert len(group_voices(voices([0]), np.full(1, 2.0), number=4).centres) == 1
+
+
+def test_voices_are_numbered_as_they_are_first_heard() -> None:
+    labels = group_voices(voices([2, 2, 0, 1, 0, 1, 2, 1, 0]), np.full(9, 3.0)).labels
+    assert labels.tolist() == [0, 0, 1, 2, 1, 2, 0, 2, 1]
+
+
+def test_short_stretches_follow_the_long_ones_and_make_no_voice_of_their_own() -> None:
+    who = [0, 1] * 8
+    vectors = voices([*who, *[2] * 6], wobble=0.2)
+    seconds = np.array([2.5] * 16 + [0.3] * 6)
+    found = group_voices(vectors, seconds)
+    assert len(found.centres) == 2
+    assert same_partition(found.labels[:16], who)
+
+
+def test_silence_has_no_voice() -> None:
+    vectors = voices([0, 0, 1, 1, 0, 1])
+    vectors[2] = 0
+    assert group_voices(vectors, np.full(6, 3.0)).labels[2] == NOBODY
+    nothing = group_voices(np.zeros((3, 64), np.float32), np.full(3, 2.0))
+    assert nothing.labels.tolist() == [NOBODY] * 3
+    assert nothing.centres.shape == (0, 64)
+    assert group_voices(np.zeros((0, 64), np.float32), np.zeros(0)).labels.shape == (0,)
+
+
+def test_many_short_stretches_are_grouped_at_once() -> None:
+    who = [k % 2 for k in range(200)]
+    assert same_partition(group_voices(voices(who), np.full(200, 0.3)).labels, who)
+
+
+def test_a_number_that_is_expected_is_taken_where_voices_are_rather_alike() -> None:
+    who = [k % 2 for k in range(24)]
+    vectors, seconds = voices(who, wobble=0.2, alike=0.91), np.full(24, 3.0)
+    assert len(group_voices(vectors, seconds).centres) == 1
+    assert same_partition(group_voices(vectors, seconds, expected=2).labels, who)
+    one = voices([0] * 24, wobble=0.3)
+    assert len(group_voices(one, seconds, expected=2).centres) == 1
+
+
+@given(
+    st.lists(st.integers(0, 3), min_size=1, max_size=30), st.integers(0, 99), st.one_of(st.none(), st.integers(1, 6))
+)
+@settings(deadline=None, max_examples=40)
+def test_labels_are_always_numbers_of_centres_and_shares_are_probabilities(
+    who: list[int], seed: int, number: int | None
+) -> None:
+    vectors = voices(who, seed)
+    found = group_voices(vectors, np.random.default_rng(seed).uniform(0.1, 9, len(who)), number)
+    assert found.labels.min() >= 0
+    assert set(found.labels.tolist()) <= {*range(len(found.centres))}
+    assert number is None or len(found.centres) <= number
+    assert np.allclose(shares(vectors, found.centres).sum(1), 1)
