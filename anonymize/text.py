@@ -55,6 +55,8 @@ class Place:
 
 Finder: TypeAlias = Callable[[str], Iterable[Place]]
 """Finds places in a text; they may overlap."""
+Keeper: TypeAlias = Callable[[str], Iterable[tuple[int, int]]]
+"""Says which stretches of a text a person decided to keep, whatever finders say; given words go all the same."""
 
 
 class Words:
@@ -101,16 +103,20 @@ def telling(text: str) -> Iterable[Place]:
 class Scrubber:
     """Scrubs texts; the same text always gives the same, and a scrubbed text stays as it is."""
 
-    def __init__(self, words: Mapping[str, str], finders: Sequence[Finder] = (telling,)) -> None:
+    def __init__(
+        self, words: Mapping[str, str], finders: Sequence[Finder] = (telling,), keeper: Keeper | None = None
+    ) -> None:
         """Get ready.
 
         Args:
             words: word or phrase -> what is written in its place. Where that holds one of the words itself, or looks
                 like what must not stay, dots in brackets are written instead.
-            finders: of other places.
+            finders: of other places; what an earlier one writes counts where two begin alike.
+            keeper: of what is kept.
         """
         self._words = Words(words)
-        self._finders: tuple[Finder, ...] = (self._words, *finders)
+        self._finders = tuple(finders)
+        self._keeper = keeper
 
     def scrub(self, text: str) -> Scrubbed:
         """Return a text without what must not stay, composed (NFC), and what was changed.
@@ -120,7 +126,8 @@ class Scrubber:
         text = unicodedata.normalize("NFC", text)
         changed: list[Replacement] = []
         plain = False
-        while places := self._places(text):
+        kept = [*self._keeper(text)] if self._keeper is not None else []
+        while places := self._places(text, kept):
             parts, at = [], 0
             for place in places:
                 before = text[place.start : place.end]
@@ -128,14 +135,21 @@ class Scrubber:
                 changed.append(Replacement(place.kind, before, after))
                 parts += [text[at : place.start], after]
                 at = place.end
-            text = unicodedata.normalize("NFC", "".join([*parts, text[at:]]))
+            joined = "".join([*parts, text[at:]])
+            text = unicodedata.normalize("NFC", joined)
+            # Places of what composes anew with its neighbour are not known any more: then nothing is kept.
+            kept = _moved(kept, places, parts[1::2]) if text == joined else []
             # From the second time on, nothing is written that could be found once more.
             plain = True
         return Scrubbed(text, tuple(changed))
 
-    def _places(self, text: str) -> list[Place]:
+    def _places(self, text: str, untouched: Sequence[tuple[int, int]] = ()) -> list[Place]:
         """Return what is found, in order, without overlaps: those that touch others become one."""
-        found = [p for finder in self._finders for p in finder(text) if p.end > p.start]
+        found = [p for p in self._words(text) if p.end > p.start]
+        for finder in self._finders:
+            for p in finder(text):
+                if p.end > p.start and not any(start <= p.start and p.end <= end for start, end in untouched):
+                    found.append(p)
         kept: list[Place] = []
         for place in sorted(found, key=lambda p: (p.start, -p.end)):
             if kept and place.start < kept[-1].end:
@@ -145,6 +159,21 @@ class Scrubber:
             else:
                 kept.append(place)
         return kept
+
+
+def _moved(kept: Sequence[tuple[int, int]], places: Sequence[Place], written: Sequence[str]) -> list[tuple[int, int]]:
+    """Return where stretches stand after places were written over; those that were touched are gone."""
+    found = []
+    for start, end in kept:
+        if any(place.start < end and start < place.end for place in places):
+            continue
+        grown = sum(
+            len(after) - (place.end - place.start)
+            for place, after in zip(places, written, strict=True)
+            if place.end <= start
+        )
+        found.append((start + grown, end + grown))
+    return found
 
 
 def _key(word: str) -> str:

@@ -60,6 +60,10 @@ class Replacements:
             self._made[key] = f"[{label}_{number}]"
         return self._made[key]
 
+    def written(self) -> set[str]:
+        """Return what people chose to write, and the names that stand in for people."""
+        return {*self._given.values(), *self._people.values()}
+
     def _know_full_names(self, hits: Sequence[Hit]) -> None:
         owners: dict[str, set[str]] = {}
         for hit in hits:

@@ -4,12 +4,15 @@ What nobody decided about counts as hidden wherever anything leaves.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from anonymize.pii.hit import Hit
+from anonymize.pii.hit import CERTAIN, Hit
 from anonymize.pii.kinds import known_kind
 from anonymize.pii.replacing import Replacements
+from anonymize.pii.scrubbing import PersonalPlaces
+from anonymize.text import Finder, Keeper
 from app.core.pii_finder import hits_of
 from app.core.session import Session
 from project.queries.free_texts import FreeText, free_texts
@@ -38,7 +41,7 @@ class PlacedHit:
         text: the whole text that it stands in.
         hit: what was found; its places count in `text`.
         kind: key of `KINDS`: as a person decided, or as it was found.
-        verdict: what was decided; None while nobody did.
+        verdict: what was decided, about this place or about the word everywhere; None while nobody did.
         annotator_id: who decided; "" while nobody did.
         replacement: what is written in its place.
     """
@@ -51,14 +54,14 @@ class PlacedHit:
     text: str
     hit: Hit
     kind: str
-    verdict: PiiVerdict | None
+    decision: PiiVerdict | None
     annotator_id: str
     replacement: str
 
     @property
     def hidden(self) -> bool:
         """Whether it is hidden wherever anything leaves: unless somebody decided to keep it."""
-        return self.verdict is not PiiVerdict.KEEP
+        return self.decision is not PiiVerdict.KEEP
 
     @property
     def is_spoken(self) -> bool:
@@ -82,7 +85,7 @@ class PlacedHit:
                 "end": self.hit.end,
             },
             "context": self.text,
-            "decision": self.verdict.value if self.verdict else None,
+            "decision": self.decision.value if self.decision else None,
             "replacement": self.replacement,
             "source": self.hit.source,
             "score": round(self.hit.score, 2),
@@ -121,7 +124,7 @@ def hits(session: Session, recordings: Sequence[str] | None = None) -> list[Plac
 
 def undecided(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
     """Return what nobody decided about."""
-    return [one for one in hits(session, recordings) if one.verdict is None]
+    return [one for one in hits(session, recordings) if one.decision is None]
 
 
 def spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
@@ -129,8 +132,13 @@ def spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
 
     Words with measured times have a margin of `MARGIN_US`; where nobody measured any, it is the whole utterance.
     """
-    found = [_spoken(one) for one in hits(session, [recording_id]) if one.is_spoken and one.hidden]
-    return sorted(found, key=lambda one: (one.start_us, one.end_us))
+    return spoken_of(hits(session, [recording_id]))
+
+
+def spoken_of(found: Iterable[PlacedHit]) -> list[SpokenHit]:
+    """Return where those of some hits are heard that nobody decided to keep, by time; see `spoken_spans`."""
+    heard = [_spoken(one) for one in found if one.is_spoken and one.hidden]
+    return sorted(heard, key=lambda one: (one.start_us, one.end_us))
 
 
 def replacements_of(session: Session, found: Iterable[Hit]) -> Replacements:
@@ -150,6 +158,7 @@ def stand_ins(session: Session) -> dict[str, str]:
 
 def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     decisions = pii_decisions(session.study)
+    private = {one.word for one in private_words(session.study)}
     found = hits_of(session, [one.text for one in texts])
     located = [
         _decided(one, each, decisions) for one, per in zip(texts, found, strict=True) for each in _with_places(one, per)
@@ -170,10 +179,15 @@ def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
             text.text,
             hit,
             hit.kind,
-            decision.verdict if decision else None,
+            decision.verdict if decision else _everywhere(hit, private),
             decision.annotator_id if decision else "",
             replacements.of(hit),
         )
+
+
+def _everywhere(hit: Hit, private: Collection[str]) -> PiiVerdict | None:
+    """Return what was decided about a word everywhere; a misspelling of it still has to be looked at."""
+    return PiiVerdict.HIDE if hit.word in private and hit.score >= CERTAIN else None
 
 
 _Located = tuple[PiiPlace, FreeText, Hit, PiiDecision | None]
@@ -250,3 +264,36 @@ def _times(text: FreeText, hit: Hit, spoken: Utterance | None) -> tuple[int, int
 def _spoken(one: PlacedHit) -> SpokenHit:
     margin = MARGIN_US if one.measured else 0
     return SpokenHit(max(0, one.time_us - margin), one.end_us + margin, one.kind, one.hit, one.measured)
+
+
+def finders_of(session: Session) -> tuple[Finder, Keeper]:
+    """Return what finds personal information in any text of a study, and what a person decided to keep, for a scrubber.
+
+    Texts are known by what they say: what is kept in one of two texts that are alike, and not in the other, is hidden.
+    """
+    placed = hits(session)
+    replacements = replacements_of(session, (one.hit for one in placed))
+    marked: dict[str, list[Hit]] = {}
+    kept: dict[str, list[set[tuple[int, int]]]] = {}
+    for (_, text), found in _by_text(placed).items():
+        kept.setdefault(text, []).append({(one.hit.start, one.hit.end) for one in found if not one.hidden})
+        marked.setdefault(text, []).extend(one.hit for one in found if one.hidden)
+
+    def find(text: str) -> list[Hit]:
+        return [*marked.get(text, ()), *hits_of(session, [text])[0]]
+
+    def keep(text: str) -> list[tuple[int, int]]:
+        spans = kept.get(text)
+        return sorted(set.intersection(*spans)) if spans else []
+
+    return PersonalPlaces(find, replacements, marked), keep
+
+
+def _by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], str], list[PlacedHit]]:
+    """Return hits by where their text is kept and what it says; composed (NFC), as a scrubber sees it."""
+    found: dict[tuple[tuple[str, str, str], str], list[PlacedHit]] = {}
+    for one in placed:
+        if unicodedata.is_normalized("NFC", one.text):
+            where = (one.place.table, one.place.row, one.place.field)
+            found.setdefault((where, one.text), []).append(one)
+    return found

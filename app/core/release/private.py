@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from anonymize.methods.registry import METHODS, method_type
-from anonymize.text import LEFT_OUT, Scrubber
+from anonymize.text import LEFT_OUT, Scrubber, telling
 from app.core.interchange.csv_table import COLUMNS
+from app.core.pii import finders_of
 from app.core.release.codes import annotator_codes
 from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
 from app.core.release.rules import RULES
@@ -46,7 +47,7 @@ class Private:
 
 
 def scrubber_of(session: Session) -> Scrubber:
-    """Return what scrubs the texts of a study: private words come first, then names of annotators and recordings."""
+    """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal."""
     study = session.study
     words: dict[str, str] = replacements(study)
     for name, code in annotator_codes(all_annotators(study), _pseudonyms(session)).items():
@@ -60,7 +61,8 @@ def scrubber_of(session: Session) -> Scrubber:
             words.setdefault(name, f"recording {numbers[medium.recording_id]}")
     for note in _notes(session):
         words.setdefault(note, LEFT_OUT)
-    return Scrubber(words)
+    find, keep = finders_of(session)
+    return Scrubber(words, (find, telling), keep)
 
 
 def private_of(session: Session) -> Private:

@@ -123,7 +123,7 @@ def test_texts_leave_scrubbed_and_only_then(session: Session, tmp_path: Path) ->
     confirm_texts(session)
     release(session, tmp_path / "with", replace(PLAN, texts=SCRUB))
     kept = (tmp_path / "with/annotations/csv/annotations.csv").read_text("utf-8-sig")
-    assert "P01 robot looked away; see [link]" in kept
+    assert "P01 robot looked away; see [LINK_1]" in kept
     assert "I am P01, call [number]" in kept
     assert "A01: A01 here: is it P01?" in kept
     own = [row[0] for table in ("segment", "recording") for row in session.study.rows(f"SELECT id FROM {table}")]
@@ -242,10 +242,12 @@ def test_a_clip_that_changes_after_the_check_stops_it(
 ) -> None:
     copies = job.write_media
 
-    def swapped(folder: Path, plan: ReleasePlan, renderings: Sequence[Rendering], progress: Progress) -> dict[str, str]:
+    def swapped(
+        folder: Path, plan: ReleasePlan, renderings: Sequence[Rendering], sounds: Any, progress: Progress
+    ) -> dict[str, str]:
         with renderings[0].clip.open("ab") as file:
             file.write(b"more")
-        return copies(folder, plan, renderings, progress)
+        return copies(folder, plan, renderings, sounds, progress)
 
     monkeypatch.setattr(job, "write_media", swapped)
     with pytest.raises(UserError, match="changed in the cache"):
