@@ -54,14 +54,14 @@ class PlacedHit:
     text: str
     hit: Hit
     kind: str
-    decision: PiiVerdict | None
+    verdict: PiiVerdict | None
     annotator_id: str
     replacement: str
 
     @property
     def hidden(self) -> bool:
         """Whether it is hidden wherever anything leaves: unless somebody decided to keep it."""
-        return self.decision is not PiiVerdict.KEEP
+        return self.verdict is not PiiVerdict.KEEP
 
     @property
     def is_spoken(self) -> bool:
@@ -85,7 +85,7 @@ class PlacedHit:
                 "end": self.hit.end,
             },
             "context": self.text,
-            "decision": self.decision.value if self.decision else None,
+            "decision": self.verdict.value if self.verdict else None,
             "replacement": self.replacement,
             "source": self.hit.source,
             "score": round(self.hit.score, 2),
@@ -124,7 +124,7 @@ def hits(session: Session, recordings: Sequence[str] | None = None) -> list[Plac
 
 def undecided(session: Session, recordings: Sequence[str] | None = None) -> list[PlacedHit]:
     """Return what nobody decided about."""
-    return [one for one in hits(session, recordings) if one.decision is None]
+    return [one for one in hits(session, recordings) if one.verdict is None]
 
 
 def spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:

@@ -66,7 +66,7 @@ def set_kind(session: Session, places: Sequence[PlacedHit], kind: str) -> Change
     _check_kind(kind)
     with session.step(f"Set kind: {KINDS[kind].title}") as step:
         for one in places:
-            _put(session, one.place, one.recording_id, kind, one.decision or PiiVerdict.HIDE)
+            _put(session, one.place, one.recording_id, kind, one.verdict or PiiVerdict.HIDE)
     return step.changes
 
 
