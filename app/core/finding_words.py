@@ -61,6 +61,17 @@ class WordSearch:
             count += 1
         return "".join([*made, text[at:]]), count
 
+    def replaced_at(self, text: str, replacement: str, start: int) -> str:
+        """Return a text with only the place replaced that begins at a character; as it is where there is none.
+
+        Raises:
+            UserError: the replacement names a group that the pattern has not.
+        """
+        found = next((one for one in self._pattern.finditer(text) if one.group() and one.start() == start), None)
+        if found is None:
+            return text
+        return text[:start] + self._new(found, replacement) + text[found.end() :]
+
     def _new(self, found: re.Match[str], replacement: str) -> str:
         if not self.regex:
             return replacement

@@ -21,6 +21,7 @@ class Context:
 
     Attributes:
         look_at: shows a recording (id) at a time in microseconds.
+        trigger: does what an entry of the menus does, by its key.
     """
 
     studio: Studio
@@ -34,3 +35,4 @@ class Context:
     questions: Questions
     look_at: Callable[[str, int], None]
     activity: ActivityLog
+    trigger: Callable[[str], None]

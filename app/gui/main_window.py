@@ -190,6 +190,7 @@ class MainWindow(QMainWindow):
             questions,
             self.look_at,
             self.activity,
+            lambda key: self.menus.actions[key].trigger(),
         )
         self.pages = Pages(space.pages, context, self)
         self.pages.put("faces", self.faces_page)

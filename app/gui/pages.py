@@ -28,6 +28,7 @@ MODES: tuple[Mode, ...] = (
     Mode("annotate", "Annotate", "Ctrl+1"),
     Mode("faces", "Faces", "Ctrl+2"),
     Mode("review", "Review", "Ctrl+3", "app.gui.review.page:make"),
+    Mode("transcript", "Transcript", "Ctrl+4", "app.gui.transcript.page:make"),
 )
 
 
@@ -60,6 +61,12 @@ class Pages(QObject):
         if page is not None:
             self._stack.removeWidget(page)
             page.deleteLater()
+
+    def ask(self, what: str) -> None:
+        """Let the page of the mode that is on do something that it offers by name, if it does."""
+        acts = getattr(self._made.get(self._mode), "acts", {})
+        if what in acts:
+            acts[what]()
 
     def show(self, mode: str) -> None:
         """Show the page of a mode; an unknown one is the first."""

@@ -8,13 +8,13 @@ from app.core.finding_words import WordSearch
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
+from project.queries import participants
 from project.queries import utterances as rows
 from project.queries.heard import speech_of
-from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
 from project.timebase import format_time
 from project.transcript import fitting, tokens
-from project.types import Changes, Utterance
+from project.types import Changes, Participant, ParticipantRole, Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,16 +165,35 @@ def set_word_time(session: Session, utterance_id: str, word: int, start_us: int,
 def assign(session: Session, utterance_ids: Iterable[str], participant_id: str | None) -> Changes:
     """Say who speaks, or that nobody knows; from then on it is no guess of the program.
 
+    Whoever speaks in a recording appears in it.
+
     Raises:
         UserError: there is no such participant.
     """
     _check_participant(session, participant_id)
-    return _each(
-        session,
-        "Assign speaker of",
-        utterance_ids,
-        lambda one: replace(one, participant_id=participant_id, suggested=False),
-    )
+    found = _all(session, utterance_ids)
+    with session.step(f"Assign speaker of {_count(len(found))}") as step:
+        _say_who(session, found, participant_id)
+    return step.changes
+
+
+def assign_to_new(session: Session, utterance_ids: Iterable[str], pseudonym: str) -> tuple[str, Changes]:
+    """Make a participant who says these utterances, as one step; returns the new id.
+
+    Raises:
+        UserError: the pseudonym is empty or taken.
+    """
+    name = pseudonym.strip()
+    if not name:
+        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
+    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
+        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
+    found = _all(session, utterance_ids)
+    made = Participant(new_id(), name, ParticipantRole.USER)
+    with session.step(f"Assign {_count(len(found))} to {name}") as step:
+        participants.insert_participant(session.study, made)
+        _say_who(session, found, made.id)
+    return made.id, step.changes
 
 
 def accept_speakers(session: Session, utterance_ids: Iterable[str]) -> Changes:
@@ -225,7 +244,7 @@ def without_speech(session: Session, recording_id: str) -> list[str]:
     """
     speech = speech_of(session.study, recording_id)
     if speech is None:
-        raise UserError("Nobody looked for speech in this recording yet.", "Find speech first: menu Study.")
+        raise UserError("Nobody looked for speech in this recording yet.", "Find speech first: menu Speech.")
     found, at = [], 0
     for one in rows.utterances_of(session.study, recording_id):
         while at < len(speech) and speech[at][1] <= one.start_us:
@@ -239,6 +258,18 @@ def spoken_by(session: Session, recording_id: str, participant_id: str | None) -
     """Return ids of the utterances of a recording that one participant says: a voice-over, say."""
     those = rows.utterances_of(session.study, recording_id)
     return [one.id for one in those if one.participant_id == participant_id]
+
+
+def _say_who(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:
+    for one in found:
+        if (one.participant_id, one.suggested) != (participant_id, False):
+            rows.update_utterance(session.study, replace(one, participant_id=participant_id, suggested=False))
+    if participant_id is None:
+        return
+    for recording_id in {one.recording_id for one in found}:
+        present = participants.participants_in(session.study, recording_id)
+        if all(one.id != participant_id for one in present):
+            participants.set_appearance(session.study, recording_id, participant_id, True)
 
 
 def _each(
@@ -284,7 +315,9 @@ def _check_span(session: Session, recording_id: str, start_us: int, end_us: int)
 
 
 def _check_participant(session: Session, participant_id: str | None) -> None:
-    if participant_id is not None and all(one.id != participant_id for one in all_participants(session.study)):
+    if participant_id is not None and all(
+        one.id != participant_id for one in participants.all_participants(session.study)
+    ):
         raise UserError("There is no such participant any more.", "Choose another one.")
 
 

@@ -8,6 +8,7 @@ from app.gui.actions.play import PLAY
 from app.gui.actions.spec import Spec
 from app.gui.actions.speech import SPEECH
 from app.gui.actions.study import STUDY
+from app.gui.actions.transcript import TRANSCRIPT
 from app.gui.actions.view import VIEW
 
-ACTIONS: tuple[Spec, ...] = (*FILE, *EDIT, *PLAY, *VIEW, *FACES, *SPEECH, *STUDY, *HELP)
+ACTIONS: tuple[Spec, ...] = (*FILE, *EDIT, *PLAY, *VIEW, *FACES, *SPEECH, *TRANSCRIPT, *STUDY, *HELP)

@@ -94,6 +94,7 @@ VIEW: tuple[Spec, ...] = (
     Spec("mode_annotate", "&View", "&Annotate", ("Ctrl+1",), lambda w: w.set_mode("annotate"), Need.STUDY, line=True),
     Spec("mode_faces", "&View", "&Faces", ("Ctrl+2",), lambda w: w.set_mode("faces"), Need.STUDY),
     Spec("mode_review", "&View", "&Review", ("Ctrl+3",), lambda w: w.set_mode("review"), Need.STUDY),
+    Spec("mode_transcript", "&View", "&Transcript", ("Ctrl+4",), lambda w: w.set_mode("transcript"), Need.STUDY),
     Spec(
         "strip",
         "&View",

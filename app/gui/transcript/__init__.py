@@ -1,0 +1,1 @@
+"""The mode Transcript: correcting what was said while hearing it."""

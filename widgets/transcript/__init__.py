@@ -1,0 +1,1 @@
+"""The transcript: utterances with their speakers and times, to be read, heard and corrected."""

@@ -1,0 +1,168 @@
+"""Draws a line of the transcript."""
+
+from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
+
+from project.timebase import format_time
+from widgets import theme
+from widgets.participant_looks import participant_ink
+from widgets.theme import Palette
+from widgets.transcript.line import Line
+from widgets.transcript.looks import BOTTOM, HEAD, LEADING, LEFT, RIGHT, TEXT_POINTS, TOP, Geometry, Moment
+from widgets.transcript.model import Index, TranscriptModel
+from widgets.transcript.wrapping import Piece
+
+_BAR = 3
+_SMALL = theme.POINTS - 1.0
+
+
+class LineDelegate(QStyledItemDelegate):
+    """Time, speaker and state above, the words below.
+
+    A speaker that is a guess has a dashed plate and a question mark; a draft is grey and says so; a doubtful word is
+    underlined with amber dots.
+    """
+
+    def __init__(self, model: TranscriptModel, parent: QAbstractItemView) -> None:
+        super().__init__(parent)
+        self._model = model
+        self._view = parent
+        self.geometry = Geometry()
+        self.moment = Moment()
+        self._text = theme.font(TEXT_POINTS)
+        self._small = theme.font(_SMALL)
+        self._slanted = theme.font(_SMALL)
+        self._slanted.setItalic(True)
+        self._name = QFontMetricsF(theme.font(_SMALL, semibold=True))
+        self._bold = theme.font(_SMALL, semibold=True)
+        self._few = QFontMetricsF(self._small)
+
+    def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
+        line, width = self._model.lines[index.row()], self._view.viewport().width()
+        typed, height = self.moment.typed
+        if typed == line.said.id:
+            return QSize(0, TOP + HEAD + height + BOTTOM)
+        return QSize(0, self.geometry.height(line, width))
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        line, colours = self._model.lines[index.row()], theme.palette()
+        rect = QRect(option.rect)
+        state = option.state
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        spoken = self.moment.spoken[0] == line.said.id
+        if state & QStyle.StateFlag.State_Selected:
+            painter.fillRect(rect, colours.selection)
+        elif spoken:
+            painter.fillRect(rect, colours.raised)
+        painter.setPen(QPen(colours.border, 1))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        self._draw_bar(painter, line, rect, colours)
+        self._draw_head(painter, line, rect, colours)
+        if self.moment.typed[0] != line.said.id:
+            self._draw_text(painter, line, rect, colours)
+        if state & QStyle.StateFlag.State_HasFocus:
+            painter.setPen(QPen(colours.accent, 1))
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -1.5))
+        painter.restore()
+
+    def _draw_bar(self, painter: QPainter, line: Line, rect: QRect, colours: Palette) -> None:
+        pen = QPen(participant_ink(line.colour or None, colours, colours.field), _BAR)
+        pen.setCapStyle(Qt.PenCapStyle.FlatCap)
+        if line.said.suggested or not line.colour:
+            pen.setDashPattern([1.5, 1.0])
+        painter.setPen(pen)
+        x = rect.left() + 3.5
+        painter.drawLine(QPointF(x, rect.top() + 4), QPointF(x, rect.bottom() - 4))
+
+    def _draw_head(self, painter: QPainter, line: Line, rect: QRect, colours: Palette) -> None:
+        said = line.said
+        head = QRectF(rect.left() + LEFT, rect.top() + TOP, rect.width() - LEFT - RIGHT, HEAD - 2)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        painter.setFont(self._small)
+        painter.setPen(colours.muted)
+        time = format_time(said.start_us)[:-2]
+        painter.drawText(head, middle, time)
+        left = head.left() + self._few.horizontalAdvance(time) + 8
+        left += self._draw_speaker(painter, line, QRectF(left, head.top(), head.width() / 2, head.height()), colours)
+        painter.setFont(self._small)
+        painter.setPen(colours.competence if said.checked else colours.muted)
+        state = "✓" if said.checked else "draft"
+        painter.drawText(head, middle | Qt.AlignmentFlag.AlignRight, state)
+        if line.flag:
+            painter.setPen(colours.uncertain)
+            room = head.right() - self._few.horizontalAdvance(state) - 16 - left
+            words = self._few.elidedText(f"⚠ {line.flag}", Qt.TextElideMode.ElideRight, room)
+            painter.drawText(QRectF(left + 8, head.top(), room, head.height()), middle, words)
+
+    def _draw_speaker(self, painter: QPainter, line: Line, room: QRectF, colours: Palette) -> float:
+        """Draw the speaker's plate; returns its width."""
+        ink = participant_ink(line.colour or None, colours, colours.field)
+        guess = line.said.suggested and bool(line.speaker)
+        name = f"{line.speaker}?" if guess else line.speaker or "Nobody yet"
+        font = self._bold if line.speaker and not guess else self._slanted
+        name = self._name.elidedText(name, Qt.TextElideMode.ElideRight, room.width() - 14)
+        width = self._name.horizontalAdvance(name) + 14
+        plate = QRectF(room.left(), room.top() + 0.5, width, room.height() - 1)
+        pen = QPen(ink, 1)
+        if guess or not line.speaker:
+            pen.setStyle(Qt.PenStyle.DashLine)
+        painter.setPen(pen)
+        painter.setBrush(_tint(ink) if line.speaker and not guess else Qt.BrushStyle.NoBrush)
+        painter.drawRoundedRect(plate, 7, 7)
+        painter.setFont(font)
+        painter.setPen(ink)
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, name)
+        return width
+
+    def _draw_text(self, painter: QPainter, line: Line, rect: QRect, colours: Palette) -> None:
+        geometry, moment, said = self.geometry, self.moment, line.said
+        area = geometry.text_area(rect)
+        painter.setFont(self._text)
+        ink = colours.text if said.checked else colours.muted
+        if not said.text:
+            painter.setFont(self._slanted)
+            painter.setPen(colours.muted)
+            painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, "empty")
+            return
+        lit = moment.spoken[1] if moment.spoken[0] == said.id else -1
+        doubtful = line.doubtful(moment.doubtful_below)
+        found = moment.found.get(said.id, ())
+        for piece in geometry.wrapped(line, rect.width()).pieces:
+            left = area.left() + piece.left
+            top = area.top() + piece.line * geometry.line_height
+            box = QRectF(left, top, piece.width, geometry.line_height - LEADING)
+            for start, end in found:
+                self._draw_place(painter, piece, (start, end), box, (said.id, start) == moment.place, colours)
+            if piece.word == lit:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(colours.accent)
+                painter.drawRoundedRect(box.adjusted(-2.5, -0.5, 2.5, 0.5), 3, 3)
+            base = top + geometry.ascent
+            painter.setPen(colours.on_accent if piece.word == lit else ink)
+            painter.drawText(QPointF(left, base), piece.text)
+            if piece.word in doubtful:
+                pen = QPen(colours.uncertain, 2, Qt.PenStyle.DotLine)
+                painter.setPen(pen)
+                under = base + geometry.descent - 0.5
+                painter.drawLine(QPointF(left, under), QPointF(left + piece.width, under))
+
+    def _draw_place(
+        self, painter: QPainter, piece: Piece, place: tuple[int, int], box: QRectF, current: bool, colours: Palette
+    ) -> None:
+        first, last = max(place[0] - piece.start, 0), min(place[1] - piece.start, len(piece.text))
+        if first >= last:
+            return
+        left = box.left() + self.geometry.advance(piece.text[:first])
+        width = self.geometry.advance(piece.text[first:last])
+        painter.setPen(QPen(colours.uncertain, 1.5) if current else Qt.PenStyle.NoPen)
+        painter.setBrush(_tint(colours.uncertain, 90 if current else 60))
+        painter.drawRect(QRectF(left, box.top(), width, box.height()))
+
+
+def _tint(colour: QColor, alpha: int = 46) -> QColor:
+    tint = QColor(colour)
+    tint.setAlpha(alpha)
+    return tint
