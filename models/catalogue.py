@@ -60,7 +60,7 @@ FACE_LANDMARKS = Weights(
         ),
     ),
     use="faces",
-    used_in="Faces: the synthetic face; Privacy; Transcript: who speaks; cues",
+    used_in="Export → Synthetic face, Privacy, Transcript → Who speaks, Cues",
 )
 
 WEIGHTS = {
@@ -91,7 +91,7 @@ WEIGHTS = {
                 ),
             ),
             use="faces",
-            used_in="Faces: a second detector",
+            used_in="Faces → A second detector",
         ),
         Weights(
             name="rfb320",
@@ -117,7 +117,7 @@ WEIGHTS = {
                 ),
             ),
             use="faces",
-            used_in="Privacy: an independent look at what was rendered",
+            used_in="Privacy → An independent look",
         ),
         FACE_LANDMARKS,
         Weights(
@@ -139,7 +139,7 @@ WEIGHTS = {
             ),
             note="Its repository states no licence: ask its authors before you use it for more than measuring.",
             use="faces",
-            used_in="Privacy: measures of expression",
+            used_in="Privacy → Measures of expression",
         ),
         Weights(
             name="mobilefacenet",
@@ -162,7 +162,7 @@ WEIGHTS = {
             ),
             note="Its repository states no licence: ask its authors before you use it for more than measuring.",
             use="faces",
-            used_in="Privacy: is anybody recognised",
+            used_in="Privacy → Is anybody recognised",
         ),
         Weights(
             name="sface",
@@ -186,7 +186,7 @@ WEIGHTS = {
                 ),
             ),
             use="faces",
-            used_in="Privacy: is anybody recognised",
+            used_in="Privacy → Is anybody recognised",
         ),
         *SPEECH,
         *OWN,

@@ -67,7 +67,7 @@ NER_ENGLISH = Weights(
     ),
     note="Both sources hold the same numbers; the package index's is a copy under another name that somebody made.",
     use="names",
-    used_in="Personal information: finding names",
+    used_in="Personal information",
 )
 
 OWN_NER = Weights(
@@ -79,5 +79,5 @@ OWN_NER = Weights(
         data=("*.cfg", "*/cfg", "*/model", "*/moves", "*/patterns", "*/lookups.bin", "vocab/*", "*.jsonl", "LICENSE*"),
     ),
     use="names",
-    used_in="Personal information: finding names",
+    used_in="Personal information",
 )

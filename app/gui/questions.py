@@ -51,6 +51,11 @@ class Questions:
         path = QFileDialog.getExistingDirectory(self._window, title, str(self._folder()))
         return Path(path) if path else None
 
+    def file(self, title: str) -> Path | None:
+        """Ask for a file."""
+        path, _ = QFileDialog.getOpenFileName(self._window, title, str(self._folder()))
+        return Path(path) if path else None
+
     def annotations(self) -> Path | None:
         """Ask for a file of another tool."""
         path, _ = QFileDialog.getOpenFileName(self._window, "Import annotations", str(self._folder()))

@@ -148,7 +148,8 @@ class WindowReactions(QObject):
 
     def show_done(self, work: Work, result: Result) -> None:
         """Say what a job gave."""
-        self._window.listing.runs_changed(work.recording_id)
+        if work.recording_id:
+            self._window.listing.runs_changed(work.recording_id)
         self._window.messages.show_message(f"{work.title}: {summary(work, result)}")
 
     def leave(self) -> None:

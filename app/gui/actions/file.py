@@ -38,6 +38,15 @@ FILE: tuple[Spec, ...] = (
         icon="shield-check",
     ),
     Spec(
+        "models",
+        "&File",
+        "Model&s…",
+        ("Ctrl+Shift+M",),
+        lambda w: w.windows.open("models"),
+        Need.STUDY,
+        icon="download",
+    ),
+    Spec(
         "import_annotations",
         "&File",
         "&Import annotations…",

@@ -1,0 +1,1 @@
+"""The window of models: what is installed, what each is for, and how to get the rest."""

@@ -1,0 +1,102 @@
+"""What the window of models says of each, in words."""
+
+from app.core.model_list import Model, Network
+from models.entry import USES
+from project.sizes import size_text
+from widgets.models.panel import ModelDetails
+from widgets.models.table import ModelGroup, ModelRow, ModelState
+
+ETHICS = (
+    "Only files of models come onto this machine, and only when you press Fetch or Add. "
+    "Nothing of a study goes out: no picture, no sound, no word, no name."
+)
+
+
+def groups(models: list[Model], busy: dict[str, str], damaged: dict[str, str]) -> list[ModelGroup]:
+    """Return the table's groups.
+
+    Args:
+        models: all.
+        busy: what happens to some of them, in a word or two, by name.
+        damaged: what is wrong with some of them, by name.
+    """
+    return [
+        ModelGroup(
+            use,
+            heading,
+            tuple(_row(one, busy.get(one.name, ""), one.name in damaged) for one in models if one.use == use),
+        )
+        for use, heading in USES.items()
+    ]
+
+
+def details(one: Model, network: Network, busy: str, stoppable: bool, damaged: str) -> ModelDetails:
+    """Return what the panel shows of a model."""
+    size = size_text(one.offers[0].size) if one.offers else ""
+    goes_on = f", {size_text(one.arrived)} are here" if one.arrived else ""
+    fetch = f"&Fetch again ({size})" if one.installed else f"&Fetch ({size}{goes_on})"
+    needed = bool(damaged) or not one.installed
+    where = f"It is in {one.place}." if one.installed else ""
+    origin = f"From {' or '.join(offer.origin for offer in one.offers)}." if one.offers else ""
+    bring = "You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide." if one.own else ""
+    lines = (
+        _sentence(one.purpose),
+        f"Used in {one.used_in}. Licence: {_licence(one)}.",
+        f"{origin}{bring} {where}".strip(),
+        one.note,
+        f"Damaged: {damaged}. Fetch or add it again." if damaged else "",
+    )
+    return ModelDetails(
+        key=one.name,
+        title=one.name,
+        lines=tuple(line for line in lines if line),
+        sources=tuple((offer.key, offer.origin) for offer in one.offers if needed),
+        fetch=fetch,
+        refused=f"Nothing is fetched, because {network.offline} is set" if network.offline else "",
+        folder=one.folder or not one.own,
+        file=not (one.own and one.folder),
+        own=one.own,
+        installed=one.installed,
+        left=one.installed or bool(one.arrived),
+        busy=bool(busy),
+        stoppable=stoppable,
+    )
+
+
+def state_of_network(network: Network) -> str:
+    """Return whom a fetch would ask, or that this machine is offline and what to do then."""
+    if network.offline:
+        return (
+            f"This machine is said to be offline ({network.offline} is set): nothing is fetched. "
+            "Get the files on another machine and add them here."
+        )
+    asked = " and ".join(network.hosts)
+    return f"A fetch asks the mirror {asked}." if network.mirrored else f"A fetch asks {asked}, or the model's makers."
+
+
+def _row(one: Model, busy: str, damaged: bool) -> ModelRow:
+    size = one.on_disk if one.installed else one.offers[0].size if one.offers else 0
+    state, said = _state(one, busy, damaged)
+    return ModelRow(
+        one.name, state, said, size_text(size) if size else "", _licence(one), _sentence(one.purpose), one.used_in
+    )
+
+
+def _state(one: Model, busy: str, damaged: bool) -> tuple[ModelState, str]:
+    if busy:
+        return ModelState.BUSY, busy
+    if damaged:
+        return ModelState.DAMAGED, "damaged"
+    if one.installed:
+        return ModelState.INSTALLED, "installed"
+    if one.arrived:
+        return ModelState.PARTLY, f"{size_text(one.arrived)} arrived"
+    return ModelState.ABSENT, "bring your own" if one.own else "not installed"
+
+
+def _licence(one: Model) -> str:
+    return "yours to say" if one.own and not one.installed else one.licence
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]

