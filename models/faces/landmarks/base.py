@@ -24,11 +24,13 @@ class Landmarks:
             smaller nearer to the camera, 0 where the model has none. They may lie outside the picture.
         score: 0 to 1; 1 where the model says no more than that there is a face.
         layout: `MEDIAPIPE` or `IBUG`.
+        blendshapes: name, such as `mouthSmileLeft` -> 0 to 1, where the weights tell them; else None.
     """
 
     points: NDArray[np.float32]
     score: float
     layout: str
+    blendshapes: Mapping[str, float] | None = None
 
 
 class LandmarkFinder(Protocol):

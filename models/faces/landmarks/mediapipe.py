@@ -7,8 +7,10 @@ face from frame to frame, as the library can, was no steadier on pieces that mov
 """
 
 import atexit
+import io
 import threading
 import weakref
+import zipfile
 from collections.abc import Mapping
 from contextlib import suppress
 
@@ -59,12 +61,14 @@ class MediaPipe:
         self._weights = weights.digest(WEIGHTS)
         self._turn = threading.Lock()
         self._landmarker: FaceLandmarker | None = None
+        content = file.read_bytes()
         options = FaceLandmarkerOptions(
-            base_options=BaseOptions(model_asset_buffer=file.read_bytes()),
+            base_options=BaseOptions(model_asset_buffer=content),
             running_mode=VisionTaskRunningMode.IMAGE,
             num_faces=_FACES,
             min_face_detection_confidence=_SURE,
             min_face_presence_confidence=_SURE,
+            output_face_blendshapes=_tells_blendshapes(content),
         )
         with without_native_noise():
             seen = self._try(options)
@@ -112,13 +116,15 @@ class MediaPipe:
         assert self._landmarker is not None, "it was closed"
         side = crop.image.shape[0]
         with self._turn:
-            found = self._landmarker.detect(Image(image_format=ImageFormat.SRGB, data=crop.image)).face_landmarks
-        faces = [np.array([(p.x, p.y, p.z) for p in face], np.float32) * side for face in found]
-        whole = [crop.to_picture(points) for points in faces if points.shape == (_COUNT, 3)]
-        best = max(whole, key=lambda points: overlap(_around(points), box), default=None)
-        if best is None or overlap(_around(best), box) < _SAME_FACE:
+            found = self._landmarker.detect(Image(image_format=ImageFormat.SRGB, data=crop.image))
+        faces = [np.array([(p.x, p.y, p.z) for p in face], np.float32) * side for face in found.face_landmarks]
+        whole = {at: crop.to_picture(points) for at, points in enumerate(faces) if points.shape == (_COUNT, 3)}
+        best = max(whole, key=lambda at: overlap(_around(whole[at]), box), default=None)
+        if best is None or overlap(_around(whole[best]), box) < _SAME_FACE:
             return None
-        return Landmarks(best, 1.0, MEDIAPIPE)
+        shapes = found.face_blendshapes[best] if found.face_blendshapes else None
+        told = None if shapes is None else {one.category_name: float(one.score) for one in shapes}
+        return Landmarks(whole[best], 1.0, MEDIAPIPE, told)
 
 
 def _close(landmarker: FaceLandmarker) -> None:
@@ -133,6 +139,15 @@ def _forget(landmarker: "weakref.ref[FaceLandmarker]") -> None:
     alive = landmarker()
     if alive is not None:
         alive._handle = None
+
+
+def _tells_blendshapes(content: bytes) -> bool:
+    """Tell whether a bundle holds the network that reads blendshapes off the points: the official one does."""
+    try:
+        with zipfile.ZipFile(io.BytesIO(content)) as bundle:
+            return any("blendshapes" in name for name in bundle.namelist())
+    except zipfile.BadZipFile:
+        return False
 
 
 def _around(points: NDArray[np.float32]) -> NDArray[np.float32]:

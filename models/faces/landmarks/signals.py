@@ -98,6 +98,23 @@ def mouth_opening(face: Landmarks) -> float:
     return float(gap / _scale(face))
 
 
+def mouth_width(face: Landmarks) -> float:
+    """Return the distance between the corners of the mouth in units of that between the outer corners of the eyes."""
+    return _distance(face, *_LAYOUTS[face.layout].mouth) / _scale(face)
+
+
+def corner_lift(face: Landmarks) -> float:
+    """Return how far the corners of the mouth are above the middle of the inner lips, along the face's own vertical.
+
+    In units of the distance between the outer corners of the eyes; below 0 where they are under it.
+    """
+    layout, points = _LAYOUTS[face.layout], face.points
+    eyes = points[[layout.left.corners[0], layout.right.corners[0]]].mean(0)
+    lips = points[[number for pair in layout.lips for number in pair]].mean(0)
+    down = (lips - eyes) / max(float(np.linalg.norm(lips - eyes)), 1e-6)
+    return float((lips - points[list(layout.mouth)].mean(0)) @ down / _scale(face))
+
+
 def eye_closure(face: Landmarks) -> Pair:
     """Return how shut the left and the right eye are: 1 shut, about 0 open, below 0 wide open.
 
