@@ -41,7 +41,8 @@ class VoiceMethod(Protocol):
     def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         """Return (n,) changed samples.
 
-        A sample may depend on what lies up to half a second before and after it, and on nothing else.
+        How loud they are does not matter: they are made as loud as before. A sample may depend on what lies up to half
+        a second before and after it, and on nothing else.
 
         Args:
             samples: (n,) one channel in -1..1, n > 0.

@@ -42,10 +42,9 @@ class McAdams:
 
     After Patino, Tomashenko, Todisco, Nautsch and Evans, "Speaker anonymisation using the McAdams coefficient",
     Interspeech 2021, section 3: frames of 20 ms every 10 ms, linear prediction of order 20 at 16 kHz; the pole angle
-    phi in radians becomes phi ** alpha, its radius and the residual stay. Three things differ: the sound is emphasised
+    phi in radians becomes phi ** alpha, its radius and the residual stay. Two things differ: the sound is emphasised
     towards the treble before and back after, so that the poles lie on formants (words are recognised better);
-    at lower rates angles are taken as they would be at 16 kHz, so that alpha moves a formant by as much; and each frame
-    keeps its energy.
+    and at lower rates angles are taken as they would be at 16 kHz, so that alpha moves a formant by as much.
     """
 
     name: ClassVar[str] = "mcadams"
@@ -78,8 +77,6 @@ class McAdams:
         moved = _moved(prediction, alphas, scale)
         residual = _filtered(frames, prediction)
         made = _resonated(residual, moved)
-        before, after = (np.sqrt((part**2).sum(axis=1)) for part in (frames, made))
-        made *= (before / np.maximum(after, _FLOOR))[:, None]
         whole: Voice = lfilter([1], [1, -_EMPHASIS], joined(made, window, hop, len(samples)))
         return whole
 

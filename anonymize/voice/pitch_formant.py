@@ -40,7 +40,7 @@ class PitchFormant:
     The vocoder is WORLD (Morise, Yokomori and Ozawa, IEICE Transactions 2016): DIO and StoneMask for the pitch,
     CheapTrick for the envelope, D4C for the breath. The envelope is stretched along the frequency axis, as another
     length of the vocal tract would; the shape of the pitch contour stays. The treble is lifted, by some decibels an
-    octave that are each speaker's own: words are recognised better so. Each frame keeps its energy.
+    octave that are each speaker's own: words are recognised better so.
     """
 
     name: ClassVar[str] = "pitch-formant"
@@ -81,7 +81,6 @@ class PitchFormant:
         moved, blown = (_stretched(part, factors[:, 1]) for part in (envelope, breath))
         octaves = np.log2(np.maximum(np.linspace(0, rate / 2, moved.shape[1]), _LIFT_FROM_HZ) / _LIFT_AROUND_HZ)
         moved = moved * 10 ** (factors[:, 2, None] * octaves / 10)
-        moved *= envelope.sum(axis=1, keepdims=True) / np.maximum(moved.sum(axis=1, keepdims=True), _FLOOR)
         made = vocoder.synthesize(pitch * factors[:, 0], np.maximum(moved, _FLOOR), blown, rate, _FRAME_MS)
         out = np.zeros_like(samples)
         out[: min(len(made), len(out))] = made[: len(out)]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from anonymize.voice.base import ALIASES_A_SECOND, RATE, Voice, VoiceMethod
+from anonymize.voice.loudness import as_loud
 from media.audio import Samples
 from project.timebase import SECOND
 
@@ -60,7 +61,8 @@ class VoiceFilter:
             yield made[:, :ready].astype(np.float32)
 
     def _changed(self, piece: Samples, rate: int, aliases: Voice) -> Voice:
-        """Change every channel; those that are alike are changed once."""
+        """Change every channel; those that are alike are changed once. What is no number is silence."""
+        piece = np.nan_to_num(piece, posinf=0.0, neginf=0.0)
         out = np.zeros(piece.shape)
         for channel, samples in enumerate(piece):
             twin = next((k for k in range(channel) if np.array_equal(piece[k], samples)), None)
@@ -74,10 +76,11 @@ class VoiceFilter:
         from scipy.signal import resample_poly
 
         if rate <= RATE:
-            return self.method.change(samples, rate, aliases)
-        made = self.method.change(resample_poly(samples, RATE, rate), RATE, aliases)
+            return as_loud(self.method.change(samples, rate, aliases), samples, rate)
+        narrow = resample_poly(samples, RATE, rate)
+        made = as_loud(self.method.change(narrow, RATE, aliases), narrow, RATE)
         wide: Voice = resample_poly(made, rate, RATE)[: len(samples)]
-        return wide
+        return np.clip(wide, -1.0, 1.0)
 
 
 class _Cast:

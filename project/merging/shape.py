@@ -47,7 +47,7 @@ TIMES = {
 }
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
-OWN_PROPERTIES = frozenset({"id", "copy"})
+OWN_PROPERTIES = frozenset({"id", "copy", "voice_secret"})
 """Facts about one file, which are never merged."""
 
 PARENTS = {

@@ -1,0 +1,118 @@
+"""Covers: nothing is left under them, nothing changes beside them."""
+
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from anonymize.room_tone import RoomTone, measure_room
+from anonymize.sound_cover import BEEP, COVERS, FADE_US, MUTE, SILENCE, CoverFilter, Span, covered_samples
+
+RATE = 8000
+SOUND = np.random.default_rng(3).uniform(-0.9, 0.9, (2, 4000)).astype(np.float32)
+spans = st.lists(
+    st.builds(lambda start, length: Span(start, start + length), st.integers(-50_000, 520_000), st.integers(0, 90_000)),
+    max_size=6,
+)
+
+
+def cut(sound: NDArray[np.float32], sizes: list[int]) -> Iterator[NDArray[np.float32]]:
+    at = 0
+    while at < sound.shape[1]:
+        size = sizes[at % len(sizes)]
+        yield sound[:, at : at + size]
+        at += size
+
+
+def covered(sound: NDArray[np.float32], cover: CoverFilter, sizes: list[int], start_us: int = 0) -> NDArray[np.float32]:
+    return np.concatenate(list(cover.treat(cut(sound, sizes), RATE, start_us)), axis=1)
+
+
+def inside(found: list[Span], start_us: int, margin: int = 0) -> NDArray[np.bool_]:
+    """Samples that a span touches, by their times; `margin` samples more on each side."""
+    here = np.zeros(SOUND.shape[1], bool)
+    for one in found:
+        first = (one.start_us - start_us) * RATE // 1_000_000
+        last = max(first + 1, -(-(one.end_us - start_us) * RATE // 1_000_000))
+        here[max(0, first - margin) : max(0, last + margin)] = True
+    return here
+
+
+@given(spans, st.lists(st.integers(1, 900), min_size=1, max_size=4), st.integers(0, 60_000))
+@settings(max_examples=120, deadline=None)
+def test_muted_spans_are_zero_and_all_beside_their_fades_is_the_same_bit_for_bit(
+    found: list[Span], sizes: list[int], start_us: int
+) -> None:
+    made = covered(SOUND, CoverFilter(found), sizes, start_us)
+    assert made.shape == SOUND.shape
+    assert not made[:, inside(found, start_us)].any()
+    beside = ~inside(found, start_us, FADE_US * RATE // 1_000_000)
+    assert made[:, beside].tobytes() == SOUND[:, beside].tobytes()
+    assert (np.abs(made) <= np.abs(SOUND)).all()
+
+
+@given(spans, st.sampled_from(list(COVERS)), st.lists(st.integers(1, 900), min_size=1, max_size=4))
+@settings(max_examples=60, deadline=None)
+def test_how_the_sound_is_cut_into_blocks_makes_no_difference(found: list[Span], kind: str, sizes: list[int]) -> None:
+    tone = measure_room(iter([SOUND * np.float32(0.01)]), RATE)
+    cover = CoverFilter(found, kind, tone)
+    whole = covered(SOUND, cover, [SOUND.shape[1]])
+    assert np.allclose(covered(SOUND, cover, sizes), whole, atol=1e-6)
+
+
+@given(spans, st.sampled_from(list(COVERS)))
+@settings(max_examples=60, deadline=None)
+def test_what_is_heard_under_a_cover_does_not_depend_on_what_was_there(found: list[Span], kind: str) -> None:
+    tone = RoomTone(np.ones((1, 1)) * 1e-3)
+    cover = CoverFilter(found, kind, tone)
+    one, two = (covered(each, cover, [700]) for each in (SOUND, SOUND[:, ::-1]))
+    here = inside(found, 0)
+    assert np.array_equal(one[:, here], two[:, here])
+
+
+def test_spans_that_overlap_or_touch_become_one_and_each_sample_touched_is_in() -> None:
+    found = covered_samples([Span(300, 400), Span(0, 130), Span(125, 250), Span(900, 900)], RATE)
+    assert found.tolist() == [[0, 4], [7, 8]]
+    assert covered_samples([], RATE).shape == (0, 2)
+
+
+def test_sound_that_is_no_number_is_silent_under_a_cover() -> None:
+    broken = SOUND.copy()
+    broken[:, 1000:1100] = np.nan
+    made = covered(broken, CoverFilter([Span(125_000, 137_500)]), [512])
+    assert not made[:, 1000:1100].any()
+
+
+def test_a_beep_is_a_quiet_tone_with_nothing_under_it() -> None:
+    made = covered(SOUND, CoverFilter([Span(100_000, 300_000)], BEEP), [512])
+    heard = made[0, 800:2400]
+    assert 0.05 < np.abs(heard).max() < 0.1
+    spectrum = np.abs(np.fft.rfft(heard * np.hanning(len(heard))))
+    assert spectrum.argmax() * RATE / len(heard) == pytest.approx(1000, abs=10)
+
+
+def test_the_tone_of_the_room_is_as_loud_as_its_quiet_moments_and_is_no_copy() -> None:
+    rng = np.random.default_rng(5)
+    quiet = rng.normal(0, 0.003, (1, 8 * RATE)).astype(np.float32)
+    sound = quiet.copy()
+    for second in range(8):
+        sound[:, second * RATE : second * RATE + RATE // 2] += rng.normal(0, 0.3, RATE // 2).astype(np.float32)
+    tone = measure_room(iter(np.array_split(sound, 13, axis=1)), RATE)
+    made = np.concatenate(list(CoverFilter([Span(0, 8_000_000)], SILENCE, tone).treat(iter([sound]), RATE, 0)), axis=1)
+    assert made.std() == pytest.approx(0.003, rel=0.3)
+    assert abs(np.corrcoef(made[0], quiet[0])[0, 1]) < 0.05
+
+
+@pytest.mark.parametrize("sound", [np.zeros((1, 3 * RATE), np.float32), np.zeros((1, 10), np.float32)])
+def test_a_recording_of_digital_silence_has_a_silent_room(sound: NDArray[np.float32]) -> None:
+    tone = measure_room(iter([sound]), RATE)
+    assert not tone.heard(0, 100, 2).any()
+
+
+def test_without_spans_the_very_same_blocks_come_out() -> None:
+    (made,) = CoverFilter([]).treat(iter([SOUND]), RATE, 0)
+    assert made is SOUND
+    assert MUTE in COVERS
