@@ -127,6 +127,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         return {
             "file": str(log.path),
             "chunks": len(windows),
+            "words": len(found.pieces),
             "language": found.language,
             "language_certainty": round(found.certainty, 3),
             "detector_parameters": dict(detector.parameters),
@@ -143,7 +144,8 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     duration = session.recording(work.recording_id).duration_us
     facts = {key: value for key, value in result.items() if key != "file"}
     speech = settled(np.array(found.speech, np.int64).reshape(-1, 2), found.end_us, SpeechOptions())
-    speech_run = store_speech(session, work, facts, [(start + offset, end + offset) for start, end in speech.tolist()])
+    spoken = {key: facts[key] for key in ("detector_parameters", "seconds")}
+    speech_run = store_speech(session, work, spoken, [(start + offset, end + offset) for start, end in speech.tolist()])
     kept = drafts.kept_of(session, work.recording_id)
     options = CuttingOptions(**cast(dict[str, Json], work.parameters["options"]))  # type: ignore[arg-type]
     pieces = [Piece(one.text, one.start_us + offset, one.end_us + offset, one.confidence) for one in found.pieces]

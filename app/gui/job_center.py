@@ -197,7 +197,7 @@ def summary(work: Work, result: Result) -> str:
         spoken = counted(len(places) if isinstance(places, list) else 0, "place")
         return f"{spoken} where somebody speaks, {_seconds(result)}"
     if work.kind == "transcribe":
-        return f"{counted(int(str(result['chunks'])), 'chunk')} of speech recognised, {_seconds(result)}"
+        return f"{counted(int(str(result['words'])), 'word')} recognised, {_seconds(result)}"
     if work.kind == "release":
         return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
     if work.kind == "fetch":

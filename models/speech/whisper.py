@@ -79,7 +79,10 @@ class Whisper:
     @property
     def languages(self) -> tuple[str, ...]:
         """The codes of the languages that it knows."""
-        return tuple(LANGUAGES) if self._model.model.is_multilingual else ("en",)
+        if not self._model.model.is_multilingual:
+            return ("en",)
+        tokens = self._model.hf_tokenizer
+        return tuple(code for code in LANGUAGES if tokens.token_to_id(f"<|{code}|>") is not None)
 
     def recognize(self, windows: Sequence[Window], hearing: Hearing) -> Recognized:
         """Return what is said in windows of one recording; see `Recognizer`."""

@@ -23,6 +23,7 @@ from app.core.vocabulary import LONGEST
 from models.speech.languages import LANGUAGES
 from models.speech.whisper_folder import require_files
 from models.speech.whisper_models import WhisperModel, usual, whisper_models
+from project.counted import counted
 from project.errors import UserError
 from project.schemes.scheme import Choice
 from project.sizes import size_text
@@ -202,6 +203,9 @@ class TranscribeDialog(QDialog):
         model = self._models.get(str(self.model.currentData()))
         english = model is not None and model.english
         self.language.setEnabled(not english)
+        self.language.setItemText(0, "English" if english else "The model finds out")
+        if english:
+            self.language.setCurrentIndex(0)
         self.language.setToolTip("This model knows English only" if english else "What is spoken")
         chosen = self._chosen()
         drafts = sum(one.utterances - one.kept for one in chosen)
@@ -220,8 +224,8 @@ class TranscribeDialog(QDialog):
         elif problem:
             self.note.setText(problem)
         elif any(one.utterances for one in chosen):
-            stays = f"{kept} that people wrote or checked stay." if kept else "Nobody checked any of them."
-            self.note.setText(f"There is a transcript: {drafts} drafts are as a model wrote them. {stays}")
+            there = f"There is a transcript: {counted(drafts, 'draft')} would be replaced"
+            self.note.setText(f"{there}; {kept} that people wrote, checked or imported stay as they are.")
         else:
             self.note.setText("The words are drafts until somebody checks them. Nothing leaves this machine.")
 

@@ -1,0 +1,75 @@
+"""Where somebody speaks: found in a conversation, in no noise or music, the same however the sound is cut."""
+
+import tracemalloc
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.speech.base import Samples
+from models.speech.options import SpeechOptions
+from models.speech.silero import Silero
+from tests.fakes.voices import RATE, chords, hiss, said, silence, spoken
+
+
+@pytest.fixture(scope="module")
+def silero() -> Silero:
+    return Silero()
+
+
+def shared_us(spans: "np.ndarray", start_us: int, end_us: int) -> int:
+    return int(sum(max(0, min(end, end_us) - max(start, start_us)) for start, end in spans))
+
+
+def test_it_hears_what_is_said_and_nothing_in_the_pauses(silero: Silero) -> None:
+    found = silero.speech([spoken()])
+    truth = [(one["start_us"], one["end_us"]) for one in said()]
+    for start, end in truth:
+        assert shared_us(found, start, end) >= 0.85 * (end - start)
+    outside = sum(end - start for start, end in found) - shared_us(found, truth[0][0], truth[-1][1])
+    assert outside < 500_000
+
+
+@pytest.mark.parametrize("make", [silence, hiss, chords])
+def test_it_hears_nobody_in_silence_noise_and_chords(silero: Silero, make: object) -> None:
+    assert len(silero.speech([make(20)])) == 0  # type: ignore[operator]
+
+
+def test_no_sound_at_all_is_no_speech(silero: Silero) -> None:
+    assert silero.speech([]).shape == (0, 2)
+    assert silero.speech([np.zeros(3, np.float32)]).shape == (0, 2)
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.lists(st.integers(1, 40_000), min_size=1, max_size=12))
+def test_the_cut_of_the_blocks_makes_no_difference(sizes: list[int]) -> None:
+    sound = spoken()[: 8 * RATE]
+    cuts = np.cumsum(sizes)
+    silero = Silero()
+    assert np.array_equal(silero.speech(np.split(sound, cuts[cuts < len(sound)])), silero.speech([sound]))
+
+
+def test_a_long_recording_takes_no_more_memory_than_a_short_one(silero: Silero) -> None:
+    minute = spoken()[: 20 * RATE]
+
+    def blocks(times: int) -> Iterator[Samples]:
+        for _ in range(times):
+            yield from np.array_split(minute, 300)
+
+    def peak(times: int) -> int:
+        tracemalloc.start()
+        silero.speech(blocks(times))
+        _, most = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        return most
+
+    assert peak(30) < peak(3) + 1_000_000
+
+
+def test_its_parameters_say_what_a_run_depends_on() -> None:
+    options = SpeechOptions(threshold=0.7)
+    parameters = Silero(options).parameters
+    assert parameters["threshold"] == 0.7
+    assert len(str(parameters["network"])) == 64

@@ -1,0 +1,150 @@
+"""Recognition with a model of random weights: what it writes is nonsense, where and in which form is not."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from models.speech.base import Hearing, Window
+from models.speech.whisper import Whisper
+from models.speech.whisper_folder import examine, languages_known
+from project.checksums import sha256_of
+from project.errors import UserError
+from project.timebase import SECOND
+from tests.fakes.tiny_whisper import write_tiny_whisper
+from tests.fakes.voices import RATE, hiss, spoken
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_whisper(tmp_path_factory.mktemp("models") / "tiny")
+
+
+@pytest.fixture(scope="module")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_tiny_whisper(tmp_path_factory.mktemp("models") / "tiny-several", ("en", "de", "ja"))
+
+
+@pytest.fixture(scope="module")
+def whisper(folder: Path) -> Whisper:
+    return Whisper(folder, "cpu")
+
+
+def window(start_s: float, seconds: float) -> Window:
+    begin, end = round(start_s * RATE), round((start_s + seconds) * RATE)
+    return Window(((round(start_s * SECOND), round((start_s + seconds) * SECOND)),), spoken()[begin:end])
+
+
+@settings(max_examples=6, deadline=None)
+@given(st.lists(st.floats(0.2, 5), min_size=1, max_size=4))
+def test_words_are_in_order_and_inside_their_windows(lengths: list[float]) -> None:
+    whisper = _shared["whisper"]
+    starts = np.cumsum([0, *lengths]).tolist()
+    windows = [window(start, length) for start, length in zip(starts, lengths, strict=False)]
+    found = whisper.recognize(windows, Hearing())
+    assert found.language == "en"
+    for one in found.pieces:
+        assert 0 <= one.confidence <= 1
+        assert any(low <= one.start_us <= one.end_us <= high for each in windows for low, high in each.parts)
+    for before, after in pairwise(found.pieces):
+        assert before.end_us <= after.start_us
+
+
+_shared: dict[str, Whisper] = {}
+
+
+@pytest.fixture(autouse=True, scope="module")
+def share(whisper: Whisper) -> None:
+    """Let the property test have the model, since it cannot take a fixture."""
+    _shared["whisper"] = whisper
+
+
+def test_it_hears_the_same_again_and_whichever_windows_are_beside(whisper: Whisper) -> None:
+    alone = whisper.recognize([window(0, 4)], Hearing())
+    beside = whisper.recognize([window(0, 4), window(6, 3)], Hearing())
+    assert alone == whisper.recognize([window(0, 4)], Hearing())
+    assert [one.text for one in beside.pieces[: len(alone.pieces)]] == [one.text for one in alone.pieces]
+
+
+def test_a_vocabulary_reaches_the_model(whisper: Whisper) -> None:
+    without = whisper.recognize([window(0, 4)], Hearing())
+    told = whisper.recognize([window(0, 4)], Hearing(prompt="Greenroom, Reykjavik, mel dot"))
+    assert [one.text for one in told.pieces] != [one.text for one in without.pieces]
+
+
+def test_a_language_is_found_or_given_and_refused_where_the_model_does_not_know_it(
+    whisper: Whisper, folder: Path, several: Path
+) -> None:
+    many = Whisper(several, "cpu")
+    assert set(many.languages) == {"en", "de", "ja"}
+    found = many.recognize([window(0, 4)], Hearing())
+    assert found.language in many.languages
+    assert 0 < found.certainty <= 1
+    given_one = many.recognize([window(0, 4)], Hearing("ja"))
+    assert (given_one.language, given_one.certainty) == ("ja", 1.0)
+    with pytest.raises(UserError, match="does not know French"):
+        many.recognize([window(0, 4)], Hearing("fr"))
+    with pytest.raises(UserError, match=r"does not know German.*en"):
+        whisper.recognize([window(0, 4)], Hearing("de"))
+    assert languages_known(several)
+    assert not languages_known(folder)
+
+
+def test_noise_and_a_window_of_nothing_do_no_harm(whisper: Whisper) -> None:
+    loud = Window(((0, 5 * SECOND),), hiss(5))
+    none = Window(((6 * SECOND, 6 * SECOND + 100),), np.zeros(1, np.float32))
+    found = whisper.recognize([loud, none], Hearing())
+    assert all(one.end_us <= 6 * SECOND + 100 for one in found.pieces)
+
+
+@pytest.mark.parametrize("name", ["model.bin", "config.json", "tokenizer.json", "vocabulary.json"])
+def test_a_folder_that_lacks_a_file_is_named_with_the_file(name: str, tmp_path: Path) -> None:
+    broken = write_tiny_whisper(tmp_path / "broken")
+    (broken / name).unlink()
+    with pytest.raises(UserError, match=rf"^broken is no folder .*{name} is missing"):
+        Whisper(broken)
+    with pytest.raises(UserError, match="There is no folder"):
+        Whisper(tmp_path / "gone")
+
+
+def test_damaged_weights_are_named_with_their_checksum(tmp_path: Path) -> None:
+    broken = write_tiny_whisper(tmp_path / "broken")
+    whole = (broken / "model.bin").read_bytes()
+    (broken / "model.bin").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(UserError, match="damaged") as caught:
+        Whisper(broken, "cpu")
+    assert sha256_of(broken / "model.bin") in caught.value.message
+    assert "\n" not in str(caught.value)
+
+
+def test_weights_of_the_size_of_known_ones_with_another_checksum_are_damaged_ones(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dataclasses import replace
+
+    from models import catalogue
+    from models.entry import Https, Part, Weights
+
+    broken = write_tiny_whisper(tmp_path / "broken")
+    size = (broken / "model.bin").stat().st_size
+    part = Part("model.bin", Https("https://example.org"), size, "0" * 64)
+    known = catalogue.WEIGHTS["whisper-tiny.en"]
+    edition = replace(known.editions[0], parts=(part,))
+    like = Weights("whisper-nearly", "", "MIT", (edition,))
+    monkeypatch.setitem(catalogue.WEIGHTS, "whisper-nearly", like)
+    with pytest.raises(UserError, match=r"that of whisper-nearly is another one") as caught:
+        examine(broken)
+    assert sha256_of(broken / "model.bin") in caught.value.message
+    good = replace(edition, parts=(replace(part, sha256=sha256_of(broken / "model.bin")),))
+    monkeypatch.setitem(catalogue.WEIGHTS, "whisper-nearly", replace(like, editions=(good,)))
+    assert examine(broken).name == "whisper-nearly"
+
+
+def test_a_foreign_model_is_used_and_recorded_by_its_checksum(whisper: Whisper, folder: Path) -> None:
+    parameters = json.loads(json.dumps(dict(whisper.parameters)))
+    assert (parameters["model"], parameters["sha256"]) == ("", sha256_of(folder / "model.bin"))
+    assert parameters["compute_type"] == "int8"
