@@ -44,7 +44,7 @@ OWN = (
         ),
         note="Use source identities that were generated or whose owners consented.",
         use="drawing",
-        used_in="Export → Face swap",
+        used_in="Export → Deepfake",
     ),
     Weights(
         name="face-swap-identity",
@@ -58,7 +58,7 @@ OWN = (
             ),
         ),
         use="drawing",
-        used_in="Export → Face swap",
+        used_in="Export → Deepfake",
     ),
     Weights(
         name="text-regions",
@@ -93,7 +93,7 @@ OWN = (
             )
         ),
         use="drawing",
-        used_in="Export → Diffusion",
+        used_in="Export → Generated face",
     ),
     Weights(
         name="controlnet",
@@ -101,7 +101,7 @@ OWN = (
         licence=_LOOK,
         layout=Layout(("config.json", "diffusion_pytorch_model.safetensors")),
         use="drawing",
-        used_in="Export → Diffusion",
+        used_in="Export → Generated face",
     ),
     Weights(
         name="raft-small",
@@ -109,6 +109,6 @@ OWN = (
         licence=_LOOK,
         tensors=("feature_encoder.convnormrelu.0.weight", "update_block.flow_head.conv2.weight"),
         use="drawing",
-        used_in="Export → Diffusion",
+        used_in="Export → Generated face",
     ),
 )

@@ -165,7 +165,7 @@ def test_a_model_is_fetched_when_asked_checked_mended_and_removed(
     assert state(window) == "installed"
     assert weights.path("toy") == folder / "toy-folder"
     assert window.status.text() == "toy is installed."
-    assert panel.fetch.isHidden(), "there is nothing to fetch"
+    assert not panel.fetch.isEnabled(), "there is nothing to fetch"
     assert "It is in " in panel.lines.text()
 
     (folder / "toy-folder" / "model.bin").write_bytes(b"damaged")

@@ -27,9 +27,9 @@ class ModelDetails:
 
     Attributes:
         lines: what to know of it, a sentence or two each.
-        sources: (key, text) of where it can be fetched from; none where a lab brings it or it need not be fetched.
+        sources: (key, text) of where it can be fetched from; none where a lab brings it.
         fetch: what the button that fetches says, with the size.
-        refused: why nothing can be fetched now; "" where it can.
+        refused: why it cannot or need not be fetched now; "" where it can.
         folder, file: whether it can be added from a folder, from a file.
         own: whether a lab brings it, under a licence that has to be said.
         installed: whether it is there.
@@ -110,7 +110,7 @@ class ModelPanel(QFrame):
         for key, text in shown.sources:
             self.source.addItem(text, key)
         self.source.setCurrentIndex(max(0, self.source.findData(chosen)))
-        self.source.setVisible(len(shown.sources) > 1 and not shown.busy)
+        self.source.setVisible(len(shown.sources) > 1 and not shown.busy and not shown.refused)
         self.licence.setVisible(shown.own)
         self.fetch.setText(shown.fetch)
         self.fetch.setVisible(bool(shown.sources) and not shown.busy)

@@ -34,8 +34,8 @@ def details(one: Model, network: Network, busy: str, stoppable: bool, damaged: s
     """Return what the panel shows of a model."""
     size = size_text(one.offers[0].size) if one.offers else ""
     goes_on = f", {size_text(one.arrived)} are here" if one.arrived else ""
-    fetch = f"&Fetch again ({size})" if one.installed else f"&Fetch ({size}{goes_on})"
-    needed = bool(damaged) or not one.installed
+    sound = one.installed and not damaged
+    fetch = "&Fetch" if sound else f"&Fetch again ({size})" if one.installed else f"&Fetch ({size}{goes_on})"
     where = f"It is in {one.place}." if one.installed else ""
     origin = f"From {' or '.join(offer.origin for offer in one.offers)}." if one.offers else ""
     bring = "You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide." if one.own else ""
@@ -50,9 +50,9 @@ def details(one: Model, network: Network, busy: str, stoppable: bool, damaged: s
         key=one.name,
         title=one.name,
         lines=tuple(line for line in lines if line),
-        sources=tuple((offer.key, offer.origin) for offer in one.offers if needed),
+        sources=tuple((offer.key, offer.origin) for offer in one.offers),
         fetch=fetch,
-        refused=f"Nothing is fetched, because {network.offline} is set" if network.offline else "",
+        refused=_refused(sound, network),
         folder=one.folder or not one.own,
         file=not (one.own and one.folder),
         own=one.own,
@@ -92,6 +92,12 @@ def _state(one: Model, busy: str, damaged: bool) -> tuple[ModelState, str]:
     if one.arrived:
         return ModelState.PARTLY, f"{size_text(one.arrived)} arrived"
     return ModelState.ABSENT, "bring your own" if one.own else "not installed"
+
+
+def _refused(sound: bool, network: Network) -> str:
+    if network.offline:
+        return f"Nothing is fetched, because {network.offline} is set"
+    return "It is installed" if sound else ""
 
 
 def _licence(one: Model) -> str:
