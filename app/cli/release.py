@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from anonymize.voice.registry import VOICES
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
 from app.core.session import Session
@@ -30,7 +31,9 @@ _SHOWN_TEXTS = 400
 @click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="New folder for the release.")
 @click.option("--method", multiple=True, help="How faces are hidden, or 3=solid for recording 3 only. Repeatable.")
 @click.option("--without-consent", type=click.Choice(["leave-out", "solid"]), help="Recordings of who did not consent.")
-@click.option("--sound", type=click.Choice(["none", "keep"]), help="What becomes of the sound.")
+@click.option("--sound", type=click.Choice(["none", "keep", *VOICES]), help="No sound, voices kept, or how changed.")
+@click.option("--cover", type=click.Choice(["mute", "beep", "silence"]), help="Instead of personal words in the sound.")
+@click.option("--voice-option", multiple=True, metavar="NAME=NUMBER", help="Option of the voice method. Repeatable.")
 @click.option("--texts", type=click.Choice(["leave-out", "scrub"]), help="What becomes of free texts and transcripts.")
 @click.option("--format", "formats", multiple=True, help="Format of the annotations. Repeatable.")
 @click.option(
@@ -49,6 +52,7 @@ def release(
     study: Path,
     out: Path | None,
     method: tuple[str, ...],
+    voice_option: tuple[str, ...],
     waive: tuple[str, ...],
     withdraw: tuple[str, ...],
     annotator: str | None,
@@ -64,6 +68,7 @@ def release(
     Example:
       greenroom release my-study.greenroom --dry-run
       greenroom release my-study.greenroom --out corpus --method solid --texts scrub
+      greenroom release my-study.greenroom --out corpus --sound mcadams --cover beep
       greenroom release my-study.greenroom --out corpus --waive "privacy-measured=No embedding is installed here"
     """
     from app.core.commands import release as commands
@@ -75,7 +80,7 @@ def release(
     if out is None and not dry_run:
         raise UserError("A release needs a folder.", "Name a new one with --out, or look first with --dry-run.")
     with Session.open(study, annotator, read_only=dry_run) as session:
-        plan = _changed(kept_plan(session), method, choices)
+        plan = _changed(kept_plan(session), method, voice_option, choices)
         if not dry_run:
             if plan != kept_plan(session):
                 commands.keep_plan(session, plan)
@@ -203,8 +208,14 @@ def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_j
     tell(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
 
 
-def _changed(plan: "ReleasePlan", method: tuple[str, ...], choices: dict[str, object]) -> "ReleasePlan":
+def _changed(
+    plan: "ReleasePlan", method: tuple[str, ...], voice_option: tuple[str, ...], choices: dict[str, object]
+) -> "ReleasePlan":
     given = {key: value for key, value in choices.items() if value is not None and value != ()}
+    if voice_option:
+        given["voice_options"] = dict(_number(one) for one in voice_option)
+    elif given.get("sound", plan.sound) != plan.sound:
+        given["voice_options"] = {}
     if method:
         everywhere = tuple(one for one in method if "=" not in one)
         only: dict[int, tuple[str, ...]] = {}
@@ -267,6 +278,14 @@ def _lines_of(file: Path | None) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{file.name} cannot be read: {error}.", "Give a text file in UTF-8.") from None
     return [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+
+
+def _number(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name.strip(), int(value) if value.strip().isdecimal() else float(value)
+    except ValueError:
+        raise UserError(f"“{text}” gives no number.", "Write it like this: lowest=0.6.") from None
 
 
 def _pair(line: str) -> tuple[str, str]:

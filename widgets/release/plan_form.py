@@ -18,6 +18,7 @@ class Choices:
     methods: Pairs
     without_consent: Pairs
     sound: Pairs
+    cover: Pairs
     texts: Pairs
     formats: Pairs
     video: Pairs
@@ -30,6 +31,7 @@ class Chosen:
     methods: tuple[str, ...] = ()
     without_consent: str = ""
     sound: str = ""
+    cover: str = ""
     texts: str = ""
     formats: tuple[str, ...] = ()
     video: tuple[str, ...] = ()
@@ -66,7 +68,9 @@ class PlanForm(QWidget):
         self.robots.toggled.connect(lambda _on: self._tell())
         form.addRow("", self.robots)
         self._video = self._ticks(form, "Pictures", choices.video, "Put this into the release")
-        self.sound = self._list(form, "Sound", choices.sound, "What becomes of the sound")
+        self.sound = self._list(form, "Sound", choices.sound, "What becomes of voices")
+        self.cover = self._list(form, "Personal words", choices.cover, "What is heard instead, where sound leaves")
+        self.sound.currentIndexChanged.connect(lambda place: self.cover.setEnabled(place > 0))
         self.texts = self._list(form, "Texts", choices.texts, "What becomes of free texts and transcripts")
         self._formats = self._ticks(form, "Annotations", choices.formats, "Write the annotations in this format")
         self._typed: dict[str, QLineEdit] = {}
@@ -91,6 +95,7 @@ class PlanForm(QWidget):
         for box, key in (
             (self.consent, chosen.without_consent),
             (self.sound, chosen.sound),
+            (self.cover, chosen.cover),
             (self.texts, chosen.texts),
         ):
             box.setCurrentIndex(max(0, box.findData(key)))
@@ -110,6 +115,7 @@ class PlanForm(QWidget):
             ticked(self._methods),
             str(self.consent.currentData()),
             str(self.sound.currentData()),
+            str(self.cover.currentData()),
             str(self.texts.currentData()),
             ticked(self._formats),
             ticked(self._video),

@@ -2,18 +2,22 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
 from app.core.release.codes import sealed
 from app.core.release.gate import Selection, reasons_before, select
-from app.core.release.plan import ReleasePlan
+from app.core.release.plan import LEAVE_OUT, ReleasePlan
 from app.core.release.private import private_of
 from app.core.release.rules import LEAST_WORDS, RULES, Reason, standing
 from app.core.session import Session
 from project.queries.face_reviews import mask_state
+from project.queries.pii import pii_decisions
+from project.queries.private_words import public_words
 from project.queries.recordings import all_recordings
 from project.queries.release import waivers
-from project.types import Waiver
+from project.types import Json, Waiver
 
 
 def numbered_waivers(session: Session) -> list[tuple[Waiver, int | None]]:
@@ -42,16 +46,30 @@ def signature(session: Session, plan: ReleasePlan, selection: Selection, key: st
             sorted(one.painted),
             sorted([who.pseudonym, who.role.value] for who in one.people),
             sorted(who.pseudonym for who in one.refusing),
+            None if one.sounding is None else one.sounding.as_json(),
         ]
         for one in selection.candidates
     ]
-    return sealed(key, json.dumps([facts, private_of(session).as_json(), plan.as_json()], sort_keys=True))
+    about = [facts, _decided(session, selection), private_of(session).as_json(), plan.as_json()]
+    return sealed(key, json.dumps(about, sort_keys=True))
+
+
+def _decided(session: Session, selection: Selection) -> list[Json]:
+    """Return what people decided on personal information in recordings of a release, and which words are public."""
+    inside = {None, *(one.recording.id for one in selection.candidates)}
+    places = sorted(
+        [at.table, at.row, at.field, at.text, at.ordinal, one.kind, one.verdict.value]
+        for at, one in pii_decisions(session.study).items()
+        if one.recording_id in inside
+    )
+    return [cast(Json, places), cast(Json, sorted(public_words(session.study)))]
 
 
 def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequence[Reason]:
     """Return what stands in the way by now of a release that was made of an earlier state of a study.
 
-    Annotations may go on being edited: what is in the release is as it was when the release was begun.
+    Annotations may go on being edited: what is in the release is as it was when the release was begun. Not so the
+    transcript where sound leaves: a word that moved or was written meanwhile may have to be covered.
 
     Args:
         study: path of the study file, which may be open elsewhere.
@@ -63,10 +81,10 @@ def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequ
         UserError: the study cannot be read any more.
     """
     with Session.open(study, None, read_only=True) as session:
-        selection = select(session, plan)
+        written = replace(plan, texts=LEAVE_OUT)
+        selection = select(session, written)
         waived = [(one.rule, number) for one, number in numbered_waivers(session)]
-        left = standing(reasons_before(session, plan, selection), waived)
-        left = [one for one in left if one.rule != "texts-reviewed"]
+        left = standing(reasons_before(session, written, selection), waived)
         if left or signature(session, plan, selection, key) == signed:
             return left
     return [
@@ -74,7 +92,7 @@ def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequ
             "rendered",
             None,
             None,
-            "Faces, participants, consent or private words were changed while the release was made.",
+            "Faces, speech, participants, consent or private words were changed while the release was made.",
             "Release again: recordings that did not change are not rendered anew.",
         )
     ]

@@ -1,14 +1,18 @@
 """The data card, the terms of use and the terms of access of a release, from templates with named slots."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from string import Template
+from typing import Any
 
 from anonymize.methods.registry import method_type
+from anonymize.pii.kinds import KINDS
+from anonymize.sound_cover import COVERS
+from anonymize.voice.registry import voice_type
 from app.core.release.codes import recording_code
 from app.core.release.outcome import Outcome
-from app.core.release.plan import KEEP, SCRUB, SOLID, VIDEO, ReleasePlan
+from app.core.release.plan import SCRUB, SOLID, VIDEO, ReleasePlan
 from app.core.release.rules import RULES
 from project.counted import counted
 from project.timebase import format_time
@@ -31,6 +35,7 @@ class CardFacts:
         waivers: rule, number of the recording or None, reason, code of who waived it.
         texts: how many texts were scrubbed, and how many places in them were changed.
         read_by: code of who confirmed the scrubbed texts.
+        sounds: number of a recording whose sound leaves -> what was done to it, see `Sounding.facts`.
     """
 
     left_out: Mapping[int, str]
@@ -39,6 +44,7 @@ class CardFacts:
     waivers: Sequence[tuple[str, int | None, str, str]]
     texts: tuple[int, int] = (0, 0)
     read_by: str = ""
+    sounds: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def write_cards(folder: Path, plan: ReleasePlan, outcomes: Sequence[Outcome], facts: CardFacts) -> list[str]:
@@ -53,7 +59,7 @@ def write_cards(folder: Path, plan: ReleasePlan, outcomes: Sequence[Outcome], fa
         "faces": _faces(plan, outcomes, facts),
         "checks": _checks(outcomes),
         "measures": _measures(outcomes),
-        "sound": _sound(plan),
+        "sound": _sound(plan, outcomes, facts),
         "texts": _texts(plan, facts),
         "waivers": _waivers(facts),
     }
@@ -126,13 +132,36 @@ def _measures(outcomes: Iterable[Outcome]) -> str:
     return "\n".join(lines) or _NONE
 
 
-def _sound(plan: ReleasePlan) -> str:
-    if plan.sound == KEEP:
-        return (
-            "The sound is released as it was recorded. A voice identifies its speaker, and what is said may name "
-            "people. Everybody who is said to appear consented to this."
-        )
-    return "There is no sound in this release."
+def _sound(plan: ReleasePlan, outcomes: Iterable[Outcome], facts: CardFacts) -> str:
+    numbers = sorted({one.number for one in outcomes} & facts.sounds.keys())
+    if not plan.sounds or not numbers:
+        return "There is no sound in this release."
+    if plan.voice is None:
+        lines = [
+            "Voices are as they were recorded. A voice identifies its speaker; everybody who appears agreed to this."
+        ]
+    else:
+        kind = voice_type(plan.voice)
+        lines = [f"Voices were changed: {kind.title}. {kind.description} {kind.weakness}"]
+    lines.append(
+        "Personal information that is said was covered, unless a person decided to keep it: "
+        f"{COVERS[plan.cover][0].lower()}{COVERS[plan.cover][1:]}. Where nobody measured when a word was said, "
+        "its whole utterance was covered. After writing, the sound of each clip was read back: nothing of the source "
+        "is left in what was covered"
+        + (", every other sample is the source's." if plan.voice is None else ", and no voice is as it was.")
+    )
+    return "\n".join(lines) + "\n\n" + "\n".join(_sound_of(number, facts.sounds[number]) for number in numbers)
+
+
+def _sound_of(number: int, found: Mapping[str, Any]) -> str:
+    covered = [f"{KINDS[kind].title.lower()} {count}" for kind, count in found["covered"].items()]
+    said = f"covered: {', '.join(covered)}" if covered else "nothing personal was said"
+    if found["whole_utterances"]:
+        said += f"; {counted(found['whole_utterances'], 'place')} of these with the whole utterance"
+    if found["muted"]:
+        said += f"; {counted(found['muted'], 'place')}, {found['muted_s']:.1f} s together, without any sound, "
+        said += "because somebody may be heard there who did not agree"
+    return f"- {recording_code(number)}: {said}."
 
 
 def _texts(plan: ReleasePlan, facts: CardFacts) -> str:

@@ -53,6 +53,7 @@ def card_facts(session: Session, selection: Selection, choice: str) -> dict[str,
         "waivers": given,
         "texts": [len(texts), sum(len(one.replacements) for one in texts)],
         "read_by": names[reader.id] if reader is not None else "",
+        "sounds": {str(one.number): one.sounding.facts() for one in selection.candidates if one.sounding is not None},
     }
 
 
@@ -65,4 +66,5 @@ def card_from(found: Mapping[str, Any]) -> CardFacts:
         [(rule, number, reason, code) for rule, number, reason, code in found["waivers"]],
         (found["texts"][0], found["texts"][1]),
         found["read_by"],
+        {int(number): about for number, about in found["sounds"].items()},
     )

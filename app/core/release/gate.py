@@ -6,8 +6,11 @@ from functools import cached_property
 
 from anonymize.places import Reason as Why
 from app.core.face_review import WORDS, FaceSheet, sheet
+from app.core.release.personal import Personal
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason
+from app.core.release.sound import Sounding, sounding
+from app.core.release.speech import Speech, speech_in
 from app.core.release.texts import FreeText, free_texts, texts_confirmed
 from app.core.session import MediaState, Session
 from project.counted import counted
@@ -28,6 +31,7 @@ class Candidate:
 
     Attributes:
         refusing: who appears and did not consent to release; robots need not.
+        personal: what is personal in the study.
     """
 
     session: Session
@@ -35,6 +39,7 @@ class Candidate:
     recording: Recording
     people: tuple[Participant, ...]
     refusing: tuple[Participant, ...]
+    personal: Personal
 
     @property
     def number(self) -> int:
@@ -65,6 +70,25 @@ class Candidate:
         return run is not None and medium is not None and run.parameters.get("fingerprint") == medium.fingerprint
 
     @property
+    def heard(self) -> bool:
+        """Whether its sound leaves."""
+        medium = self.session.main_medium(self.recording.id)
+        return self.plan.sounds and self.has_picture and medium is not None and medium.facts.audio is not None
+
+    @cached_property
+    def speech(self) -> Speech:
+        """What is known about who speaks when."""
+        return speech_in(self.session, self.recording.id)
+
+    @cached_property
+    def sounding(self) -> Sounding | None:
+        """What is done to its sound; None where none leaves."""
+        if not self.heard:
+            return None
+        spoken = self.personal.spoken(self.recording.id)
+        return sounding(self.plan, spoken, self.speech, self.people, self.refusing)
+
+    @property
     def painted(self) -> list[str]:
         """Ids of the faces that are painted solid whatever the method: of who did not consent, or of nobody known."""
         if self.faces is None or self.plan.without_consent != SOLID:
@@ -90,6 +114,7 @@ def select(session: Session, plan: ReleasePlan) -> Selection:
     kept_back, known, seen = hold_outs(session.study), all_participants(session.study), people_seen(session.study)
     found: list[Candidate] = []
     left_out: dict[int, str] = {}
+    personal = Personal(session)
     for one in all_recordings(session.study):
         people = tuple(participants_in(session.study, one.id))
         everybody = tuple(who for who in known if who in people or who.id in seen.get(one.id, ()))
@@ -99,7 +124,7 @@ def select(session: Session, plan: ReleasePlan) -> Selection:
         elif refusing and plan.without_consent != SOLID:
             left_out[one.number] = f"{counted(len(refusing), 'participant')} did not consent to release."
         else:
-            found.append(Candidate(session, plan, one, everybody, refusing))
+            found.append(Candidate(session, plan, one, everybody, refusing, personal))
     return Selection(tuple(found), left_out)
 
 
@@ -201,11 +226,14 @@ def consent_known(one: Candidate) -> Iterator[Reason]:
 
 
 def sound_consent(one: Candidate) -> Iterator[Reason]:
-    """Rule `sound-consent`: a voice tells who speaks, so the sound stays only where everybody consented."""
-    if one.plan.sound != KEEP:
+    """Rule `sound-consent`: a voice tells who speaks, so it stays as it is only where everybody consented.
+
+    Where voices are changed, those who did not consent are muted.
+    """
+    if not one.heard:
         return
     hint = "Release without sound, or ask them."
-    if one.refusing:
+    if one.refusing and one.plan.sound == KEEP:
         yield one.reason(
             "sound-consent",
             f"{counted(len(one.refusing), 'participant')} of recording {one.number} did not consent to release, "
@@ -216,6 +244,64 @@ def sound_consent(one: Candidate) -> Iterator[Reason]:
         yield one.reason("sound-consent", f"It is not known who is heard in recording {one.number}.", hint)
 
 
+def transcript(one: Candidate) -> Iterator[Reason]:
+    """Rule `transcript`: what is not written down was not searched for names, and nobody knows who says it."""
+    if not one.heard or not one.has_file:
+        return
+    if one.speech.run is None:
+        yield one.reason(
+            "transcript",
+            f"Nobody looked for speech in the sound of recording {one.number} as it is now.",
+            "Look for it: greenroom transcribe STUDY --speech-only",
+        )
+    for start, end in one.speech.uncovered:
+        yield one.reason(
+            "transcript",
+            f"Recording {one.number}, {format_time(start)} to {format_time(end)}: somebody speaks, and the transcript "
+            "has nothing there.",
+            "Write down what is said on the Transcript page, or recognise it: greenroom transcribe STUDY",
+            start,
+        )
+
+
+def transcript_checked(one: Candidate) -> Iterator[Reason]:
+    """Rule `transcript-checked`: a name that a model misheard is no name in the transcript."""
+    drafts = one.speech.drafts if one.heard else []
+    if drafts:
+        yield one.reason(
+            "transcript-checked",
+            f"{counted(len(drafts), 'utterance')} of recording {one.number} "
+            f"{'is' if len(drafts) == 1 else 'are'} a model's draft that nobody checked.",
+            "Listen to them on the Transcript page and mark them as checked.",
+            drafts[0].start_us,
+        )
+
+
+def voice_known(one: Candidate) -> Iterator[Reason]:
+    """Rule `voice`: a voice of nobody known may be that of somebody who was not asked."""
+    unknown = one.speech.unknown if one.heard else []
+    if unknown:
+        lost = " They are muted, because somebody in it did not consent." if one.refusing else ""
+        yield one.reason(
+            "voice",
+            f"It is not confirmed who says {counted(len(unknown), 'utterance')} of recording {one.number}.{lost}",
+            "Say who speaks on the Transcript page; what is only suggested counts when somebody confirms it.",
+            unknown[0].start_us,
+        )
+
+
+def pii_reviewed(one: Candidate) -> Iterator[Reason]:
+    """Rule `pii-reviewed`."""
+    for place in one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard):
+        yield one.reason(
+            "pii-reviewed",
+            f"Recording {one.number}, {format_time(place.time_us)}, {place.where}: nobody decided whether what looks "
+            f"like a {place.what} stays.",
+            "Decide: Speech > Personal information, or greenroom pii review STUDY",
+            place.time_us,
+        )
+
+
 PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (
     file_there,
     faces_tracked,
@@ -223,6 +309,10 @@ PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (
     uncovered,
     consent_known,
     sound_consent,
+    transcript,
+    transcript_checked,
+    voice_known,
+    pii_reviewed,
 )
 """The rules about one recording that need no rendering."""
 

@@ -25,8 +25,10 @@ from app.core.release.plan import ReleasePlan, plan_from, require_possible
 from app.core.release.private import Private, private_of
 from app.core.release.rendering import Rendering, forget, rendering_of, require_unchanged
 from app.core.release.rules import Reason, reason_from, standing
+from app.core.release.sound import Sounding, seeds_of, sounding_from, treatment_of
+from app.core.release.sound_check import wrong_in_sound
 from app.core.release.staging import new_prepared, prepared, require_free, staged
-from app.core.release.verify import leaks_in
+from app.core.release.verify import Leak, leaks_in
 from app.core.release.write_media import write_media
 from app.core.release.write_text import write_annotations, write_tables
 from app.core.session import Session
@@ -36,6 +38,7 @@ from project.counted import counted
 from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.progress import Progress
+from project.queries.heard import SPEECH
 from project.queries.history import steps
 from project.queries.recordings import all_recordings
 from project.queries.runs import insert_run, latest_run
@@ -100,6 +103,7 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
             "key": key,
             "private": cast(Json, private_of(session).as_json()),
             "signed": signature(session, plan, found.selection, key),
+            "sounds": {str(one.number): _sounding(one.sounding, key) for one in found.selection.candidates},
         }
         (texts / "private").write_text(json.dumps(secret), "utf-8")
     candidates = found.selection.candidates
@@ -143,7 +147,9 @@ def renew(session: Session, work: Work) -> Work:
 def _seen(session: Session) -> list[Json]:
     """Return what changes with every edit and every run: what a job was prepared from."""
     newest = [f"{step.id} {step.at}" for step in steps(session.study, 1)]
-    runs = [run.id for one in all_ids(session) if (run := latest_run(session.study, one, "faces")) is not None]
+    kinds = ("faces", SPEECH)
+    found = (latest_run(session.study, one, kind) for one in all_ids(session) for kind in kinds)
+    runs = [run.id for run in found if run is not None]
     return [*newest, *runs]
 
 
@@ -176,9 +182,10 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         private = Private(*(tuple(secret["private"][key]) for key in ("words", "texts")))
         folder = Path(str(parameters["folder"]))
         with _unless_refused() as refused, staged(folder) as staging:
-            _write(staging, texts, parameters, plan, renderings, outcomes, str(secret["key"]), progress)
+            _write(staging, texts, parameters, plan, renderings, outcomes, secret, progress)
             progress.progress(0, 1, "Reading back every file")
-            leaks = leaks_in(staging, private, sound=plan.sound != "none")
+            leaks = leaks_in(staging, private, sound=plan.sounds)
+            leaks += _heard(staging, renderings, secret["sounds"], progress)
             if leaks:
                 shown = "; ".join(f"{one.path}: {one.what}" for one in leaks[:_SHOWN_LEAKS])
                 raise UserError(
@@ -259,6 +266,28 @@ def _refusal(reasons: Sequence[Reason], outcomes: Sequence[Outcome]) -> dict[str
     }
 
 
+def _sounding(one: Sounding | None, key: str) -> Json:
+    """Return what is done to the sound of a recording, with what its voices follow from: for the job's eyes alone."""
+    return None if one is None else {**one.as_json(), "seeds": {**seeds_of(one, key)}}
+
+
+def _sound_facts(found: Mapping[str, Any] | None) -> Json:
+    return None if found is None else sounding_from(found).facts()
+
+
+def _heard(staging: Path, renderings: Sequence[Rendering], sounds: Mapping[str, Any], progress: Progress) -> list[Leak]:
+    """Return what is wrong with the sound of the clips in a finished release."""
+    found: list[Leak] = []
+    for one in renderings:
+        planned = sounds[str(one.outcome.number)]
+        if planned is None:
+            continue
+        for clip in sorted(staging.glob(f"video-*/{one.outcome.method}/{recording_code(one.outcome.number)}.mp4")):
+            wrong = wrong_in_sound(clip, one.plan.source, sounding_from(planned), progress)
+            found += [Leak(clip.relative_to(staging).as_posix(), what) for what in wrong]
+    return found
+
+
 def _states(parameters: Mapping[str, Json]) -> dict[str, Json]:
     """Return recording id -> the state of the masks that was rendered."""
     return {str(one["id"]): one["mask_state"] for one in cast(list[dict[str, Json]], parameters["recordings"])}
@@ -309,15 +338,21 @@ def _write(
     plan: ReleasePlan,
     renderings: Sequence[Rendering],
     outcomes: Sequence[Outcome],
-    key: str,
+    secret: Mapping[str, Any],
     progress: Progress,
 ) -> None:
+    key = str(secret["key"])
+    treatments = {
+        one.outcome.number: treatment_of(sounding_from(found), one.plan.source, found["seeds"], progress)
+        for one in renderings
+        if (found := secret["sounds"][str(one.outcome.number)]) is not None
+    }
     made_of = {name: list(codes) for name, codes in cast(dict[str, list[str]], parameters["made_of"]).items()}
     for name in made_of:
         target = staging / name
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(texts / name, target)
-    made_of |= {name: [source] for name, source in write_media(staging, plan, renderings, progress).items()}
+    made_of |= {name: [source] for name, source in write_media(staging, plan, renderings, treatments, progress).items()}
     for one in renderings:
         require_unchanged(one)
     facts = cast(dict[str, Json], parameters["facts"])
@@ -332,6 +367,7 @@ def _write(
             "weights": cast(Json, dict(one.weights)),
             "checked_by": one.outcome.checked_by,
             "raw": sealed(key, sha256_of(one.plan.source)),
+            "sound": _sound_facts(secret["sounds"][str(one.outcome.number)]),
         }
     (staging / NAME).write_text(manifest(staging, made_of, {**facts, "sources": sources}), "utf-8", newline="\n")
     set_times(staging)

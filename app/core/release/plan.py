@@ -5,6 +5,8 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import cast
 
 from anonymize.methods.registry import METHODS, recommended
+from anonymize.sound_cover import COVERS, MUTE
+from anonymize.voice.registry import VOICES, voice, voice_type
 from app.core.hiding import require_method
 from app.core.interchange.registry import FORMATS, format_called
 from app.core.session import Session
@@ -19,8 +21,12 @@ WITHOUT_CONSENT = {
     LEAVE_OUT: "Leave out recordings in which somebody appears who did not consent",
     SOLID: "Paint the faces of those who did not consent solid, and leave out what they say",
 }
-SOUND = {NONE: "No sound", KEEP: "The sound as it is; a voice identifies its speaker"}
-"""How the sound is treated. A treatment of voices is another entry here and a branch in `clips.py`."""
+SOUND = {
+    NONE: "No sound",
+    KEEP: "Voices as they are; a voice identifies its speaker",
+    **{name: f"Voices changed: {voice_type(name).title}" for name in VOICES},
+}
+"""What becomes of voices. What is personal in what is said is covered whenever sound leaves."""
 TEXTS = {LEAVE_OUT: "Leave free texts and transcripts out", SCRUB: "Scrub free texts and transcripts"}
 VIDEO = {"source": "Clips at the source's rate", "15hz": "Clips at 15 frames a second", "1hz": "A picture a second"}
 
@@ -34,6 +40,8 @@ class ReleasePlan:
         only: number of a recording -> its methods, where they differ.
         without_consent: what happens where somebody appears who did not consent to release, see `WITHOUT_CONSENT`.
         sound: see `SOUND`.
+        cover: what is heard instead of personal information, see `COVERS`.
+        voice_options: of the method that changes voices, by name.
         texts: see `TEXTS`.
         formats: keys of interchange formats for the annotations.
         video: which of `VIDEO`.
@@ -47,6 +55,8 @@ class ReleasePlan:
     only: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     without_consent: str = LEAVE_OUT
     sound: str = NONE
+    cover: str = MUTE
+    voice_options: Mapping[str, Json] = field(default_factory=dict)
     texts: str = LEAVE_OUT
     formats: tuple[str, ...] = ("csv", "eaf")
     video: tuple[str, ...] = ("source", "15hz", "1hz")
@@ -58,6 +68,16 @@ class ReleasePlan:
     def methods_for(self, number: int) -> tuple[str, ...]:
         """Return how the faces of a recording are hidden, one clip a method."""
         return self.only.get(number) or self.methods or (recommended(),)
+
+    @property
+    def voice(self) -> str | None:
+        """The method that changes voices; None where none does."""
+        return self.sound if self.sound in VOICES else None
+
+    @property
+    def sounds(self) -> bool:
+        """Whether the sound of recordings leaves in clips."""
+        return self.sound != NONE and not {*self.video} <= {"1hz"}
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
@@ -91,6 +111,9 @@ def _is_plan(found: Mapping[str, Json]) -> bool:
     if any(not isinstance(found[key], type(value)) for key, value in usual.items() if key in found):
         return False
     only = cast(Mapping[str, Json], found.get("only", {}))
+    options = cast(Mapping[str, Json], found.get("voice_options", {}))
+    if any(not isinstance(value, int | float) for value in options.values()):
+        return False
     lists = [*only.values(), *(found.get(key, []) for key in ("methods", "formats", "video"))]
     return all(key.isdecimal() for key in only) and all(
         isinstance(one, list) and all(isinstance(name, str) for name in one) for one in lists
@@ -102,7 +125,7 @@ def require_possible(plan: ReleasePlan) -> None:
 
     Raises:
         UserError: the raw recordings or an unknown method or treatment are asked for, a method's weights are missing,
-            or a format is unknown or holds the study itself.
+            a method of voices has no such option, or a format is unknown or holds the study itself.
     """
     every = {*plan.methods, *(name for names in plan.only.values() for name in names)}
     if RAW in every:
@@ -112,11 +135,14 @@ def require_possible(plan: ReleasePlan) -> None:
     for given, known in (
         (plan.without_consent, WITHOUT_CONSENT),
         (plan.sound, SOUND),
+        (plan.cover, COVERS),
         (plan.texts, TEXTS),
         *((one, VIDEO) for one in plan.video),
     ):
         if given not in known:
             raise UserError(f"A release knows no “{given}”.", f"Choose one of {', '.join(known)}.")
+    if plan.voice is not None:
+        voice(plan.voice, **plan.voice_options)
     for key in plan.formats:
         if format_called(key).whole:
             raise UserError(

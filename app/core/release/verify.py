@@ -34,7 +34,10 @@ _PLAIN_TAGS: Mapping[str, re.Pattern[str]] = {
 _CHECKSUMS = re.compile(
     r"(?<![0-9a-f])(?:[0-9a-f]{64}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?![0-9a-f])"
 )
-_ENCODERS = (b"x264 - core", b"Lavf", b"Lavc", b"LAME3")
+# With their versions: four bytes alone stand by chance in a few hundred megabytes.
+_ENCODERS = re.compile(rb"x264 - core|Lav[fc]\d\d\.\d|LAME3\.\d")
+_LONGEST_ENCODER = 16
+_BOXES = (b"ftyp", b"moov", b"free", b"mdat")
 _START, _END, _SCAN = 0xD8, 0xD9, 0xDA
 # Tables, frame header, restart interval, scan: all that a picture needs.
 _PICTURE_SEGMENTS = frozenset({0xDB, 0xC0, 0xC4, 0xDD, 0xDA})
@@ -180,13 +183,33 @@ def _clip(path: Path, search: _Search) -> Iterator[str]:
         kinds = sorted(stream.type for stream in clip.streams)
         if kinds not in (["video"], ["audio", "video"] if search.sound else ["video"]):
             yield f"it has other streams than it should: {', '.join(kinds)}"
+        held = sum(packet.size for packet in clip.demux())
+    yield from _nothing_beside(path, held)
     yield from _no_encoder(path)
 
 
+def _nothing_beside(path: Path, held: int) -> Iterator[str]:
+    """Yield what an MP4 file holds beside its streams; `held` is how many bytes those have."""
+    size, at, data = path.stat().st_size, 0, 0
+    with path.open("rb") as file:
+        while at < size:
+            file.seek(at)
+            head = file.read(16)
+            length, kind, start = int.from_bytes(head[:4]), head[4:8], 8
+            if length == 1:
+                length, start = int.from_bytes(head[8:16]), 16
+            if kind not in _BOXES or length < start or at + length > size or (kind == b"free" and length > start):
+                yield f"it holds something that is no stream: {kind.decode('ascii', 'replace')}"
+                return
+            data += length - start if kind == b"mdat" else 0
+            at += length
+    if data != held:
+        yield "it holds data that belong to no stream"
+
+
 def _no_encoder(path: Path) -> Iterator[str]:
-    pattern = re.compile(b"|".join(map(re.escape, _ENCODERS)))
-    for chunk in _chunks(path, 16):
-        hit = pattern.search(chunk)
+    for chunk in _chunks(path, _LONGEST_ENCODER):
+        hit = _ENCODERS.search(chunk)
         if hit is not None:
             yield f"it tells what it was encoded with: {hit[0].decode()}"
             return

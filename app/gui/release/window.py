@@ -10,6 +10,7 @@ from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from anonymize.methods.registry import METHODS, method_type, missing_weights
+from anonymize.sound_cover import COVERS
 from app.core.commands import release as commands
 from app.core.interchange.registry import FORMATS, format_called
 from app.core.jobs import Work
@@ -36,13 +37,15 @@ from widgets.release.waiver_bar import WaiverBar
 from widgets.rows_table import Row, RowsTable
 
 _TEXTS_TAB = 2
+_PERSONAL = ("private_word", "public_word", "pii_decision")
 _MATTERS = frozenset(
     (
         *("property", "recording", "medium", "participant", "appearance", "consent", "annotator", "hold_out", "waiver"),
         *("run", "face_track", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span"),
     )
 )
-_TEXTS_MATTER = frozenset(("segment", "segment_value", "comment", "utterance", "private_word"))
+_TEXTS_MATTER = frozenset(("segment", "segment_value", "comment", "utterance", *_PERSONAL))
+_SOUND_MATTERS = frozenset(("utterance", *_PERSONAL))
 
 
 def make(context: Context) -> QWidget:
@@ -344,8 +347,12 @@ class ReleaseWindow(QWidget):
         if not self.isVisible():
             self._waiting = True
             return
-        reads = kept_plan(session).texts == SCRUB or self.tabs.currentIndex() == _TEXTS_TAB
-        if set(changes) & (_MATTERS | _TEXTS_MATTER if reads else _MATTERS):
+        plan = kept_plan(session)
+        reads = plan.texts == SCRUB or self.tabs.currentIndex() == _TEXTS_TAB
+        matters = (
+            _MATTERS | (_TEXTS_MATTER if reads else frozenset()) | (_SOUND_MATTERS if plan.sounds else frozenset())
+        )
+        if set(changes) & matters:
             self.reload()
 
     def _show_error(self, error: UserError) -> None:
@@ -356,14 +363,30 @@ class ReleaseWindow(QWidget):
 def _choices() -> Choices:
     ready = [(name, method_type(name).title) for name in METHODS if not missing_weights(name)]
     formats = [(key, format_called(key).name) for key in FORMATS if not format_called(key).whole]
-    return Choices(ready, [*WITHOUT_CONSENT.items()], [*SOUND.items()], [*TEXTS.items()], formats, [*VIDEO.items()])
+    return Choices(
+        ready,
+        [*WITHOUT_CONSENT.items()],
+        [*SOUND.items()],
+        [*COVERS.items()],
+        [*TEXTS.items()],
+        formats,
+        [*VIDEO.items()],
+    )
 
 
 def _shown(plan: ReleasePlan) -> Chosen:
     typed = {"title": plan.title, "contact": plan.contact, "holder": plan.holder}
     methods = plan.methods or plan.methods_for(0)
     return Chosen(
-        methods, plan.without_consent, plan.sound, plan.texts, plan.formats, plan.video, plan.keep_robots, typed
+        methods,
+        plan.without_consent,
+        plan.sound,
+        plan.cover,
+        plan.texts,
+        plan.formats,
+        plan.video,
+        plan.keep_robots,
+        typed,
     )
 
 
@@ -373,6 +396,8 @@ def _planned(plan: ReleasePlan, chosen: Chosen) -> ReleasePlan:
         methods=chosen.methods,
         without_consent=chosen.without_consent,
         sound=chosen.sound,
+        cover=chosen.cover,
+        voice_options=plan.voice_options if chosen.sound == plan.sound else {},
         texts=chosen.texts,
         formats=chosen.formats,
         video=chosen.video,

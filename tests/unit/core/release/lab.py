@@ -1,23 +1,29 @@
 """A small lab: two recordings with a face each, reviewed, consented, annotated, and ready to be released."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from app.core.commands.comments import add_comment
 from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.pii import decide
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.release import waive
 from app.core.commands.segments import add_segment
+from app.core.pii import undecided
 from app.core.session import Session
 from project.ids import new_id
 from project.queries.face_reviews import mask_state, set_face_review
 from project.queries.faces import assign_participant, insert_tracks
+from project.queries.heard import SPEECH, insert_heard
 from project.queries.participants import all_participants
+from project.queries.pii import PiiVerdict
 from project.queries.recordings import all_recordings
 from project.queries.runs import insert_run
 from project.queries.utterances import insert_utterances
 from project.store import Study
+from project.transcript import Heard
 from project.types import ConsentUse, FaceReview, FaceTrack, ParticipantRole, Recording, Run, Utterance
 from tests.fakes.clips import make_clip
 
@@ -45,9 +51,11 @@ def lab(folder: Path, recordings: int = 1) -> Path:
         for one in all_recordings(session.study):
             track(session, one, who)
             fill(session, one, who)
+            listen(session, one, [(100_000, 800_000)])
             review(session, one)
         (person,) = all_participants(session.study)
         set_consent(session, person, ConsentUse.RELEASE, True)
+        settle(session)
         waive(session, "independent-check", None, "No second detector in tests")
         waive(session, "privacy-measured", None, "No embedding in these tests")
     return path
@@ -91,6 +99,24 @@ def fill(session: Session, recording: Recording, who: str) -> None:
     values = {"attributes": ["emotions"], "channel": "verbal", "rationale": RATIONALE, "correction": "Greet Anna."}
     segment, _ = add_segment(session, recording.id, 100_000, 900_000, "error", values)
     add_comment(session, segment, "Ada Byron here: is it Anna?")
+
+
+def listen(session: Session, recording: Recording, speech: Sequence[tuple[int, int]], fingerprint: str = "") -> None:
+    """Store a run that found speech."""
+    medium = session.main_medium(recording.id)
+    assert medium is not None
+    about = {"fingerprint": fingerprint or medium.fingerprint}
+    run = Run(new_id(), recording.id, SPEECH, "silero", about, {}, "2026-01-01T00:00:00.000Z", "1")
+    with session.study.recording_run():
+        insert_run(session.study, run)
+        insert_heard(session.study, run.id, [Heard(start, end) for start, end in speech])
+
+
+def settle(session: Session) -> None:
+    """Hide everything that looks personal and that nobody decided on."""
+    found = undecided(session)
+    if found:
+        decide(session, found, PiiVerdict.HIDE)
 
 
 def review(session: Session, recording: Recording) -> None:

@@ -5,22 +5,29 @@ from pathlib import Path
 
 import pytest
 
+from app.core.commands.comments import add_comment
 from app.core.commands.face_review import assign_faces, mark_seen
 from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.pii import decide
 from app.core.commands.release import confirm_texts, set_words, waive, withdraw_waiver
+from app.core.pii import hits, undecided
 from app.core.release.job import Checklist, checklist, prepare
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
+from app.core.release.sound import Sounding
 from app.core.session import Session
 from project.errors import UserError
 from project.queries.face_reviews import set_face_review
 from project.queries.faces import tracks_of
 from project.queries.hold_outs import set_hold_out
 from project.queries.participants import all_participants, set_appearance
+from project.queries.pii import PiiVerdict
 from project.queries.recordings import all_recordings
 from project.queries.regions import set_track_box
+from project.queries.utterances import delete_utterance, update_utterance, utterances_of
 from project.regions import Keyframe
+from project.transcript import estimated
 from project.types import ConsentUse, FaceReview, ParticipantRole, Recording
-from tests.unit.core.release.lab import review, track
+from tests.unit.core.release.lab import listen, review, track
 
 PLAN = ReleasePlan(methods=("solid",))
 
@@ -195,3 +202,130 @@ def test_a_plan_is_remembered_as_it_was_chosen(session: Session) -> None:
     chosen = replace(PLAN, only={1: ("blur", "pixelate")}, formats=("srt",), title="Visits", texts=SCRUB)
     keep_plan(session, chosen)
     assert kept_plan(session) == chosen
+
+
+SOUNDING = replace(PLAN, sound=KEEP)
+
+
+def said(session: Session, recording: Recording, **what: object) -> None:
+    """Change the one utterance."""
+    (one,) = utterances_of(session.study, recording.id)
+    with session.step("Write"):
+        update_utterance(session.study, replace(one, **what))  # type: ignore[arg-type]
+
+
+def test_sound_needs_a_look_for_speech_in_the_file_as_it_is(session: Session, recording: Recording) -> None:
+    assert rules(session, SOUNDING) == []
+    listen(session, recording, [], fingerprint="of another file")
+    assert rules(session, SOUNDING) == ["transcript"]
+    assert "Nobody looked for speech" in checklist(session, SOUNDING).standing[0].sentence
+    assert rules(session) == [], "without sound it is no matter"
+    assert rules(session, replace(SOUNDING, video=("1hz",))) == [], "pictures have no sound"
+    listen(session, recording, [])
+    assert rules(session, SOUNDING) == []
+
+
+def test_what_is_said_outside_the_transcript_is_listed_with_its_times(session: Session, recording: Recording) -> None:
+    listen(session, recording, [(100_000, 800_000), (1_400_000, 1_900_000)])
+    (reason,) = checklist(session, SOUNDING).standing
+    assert (reason.rule, reason.recording, reason.time_us) == ("transcript", 1, 1_400_000)
+    assert "0:00:01.400 to 0:00:01.900" in reason.sentence
+    assert "--at 1.400" in str(reason.as_json("s.greenroom")["link"])
+    said(session, recording, end_us=1_800_000)
+    assert rules(session, SOUNDING) == []
+    said(session, recording, text=" ")
+    assert rules(session, SOUNDING) == ["transcript", "transcript"], "an utterance without words covers nothing"
+    with pytest.raises(UserError, match="cannot be waived"):
+        waive(session, "transcript", None, "It is only a cough")
+
+
+def test_a_recording_without_speech_needs_no_transcript(session: Session, recording: Recording) -> None:
+    (one,) = utterances_of(session.study, recording.id)
+    with session.step("Delete"):
+        delete_utterance(session.study, one.id)
+    assert rules(session, SOUNDING) == ["transcript"]
+    listen(session, recording, [])
+    assert rules(session, SOUNDING) == []
+
+
+def test_a_draft_has_to_be_checked(session: Session, recording: Recording) -> None:
+    said(session, recording, checked=False)
+    assert rules(session, SOUNDING) == ["transcript-checked"]
+    waive(session, "transcript-checked", None, "The recogniser is good enough here")
+    assert rules(session, SOUNDING) == []
+    withdraw_waiver(session, "transcript-checked", None)
+    said(session, recording, checked=True)
+    assert rules(session, SOUNDING) == []
+
+
+@pytest.mark.parametrize("speaker", [{"participant_id": None}, {"suggested": True}])
+def test_a_voice_of_nobody_known_was_not_asked(
+    session: Session, recording: Recording, speaker: dict[str, object]
+) -> None:
+    for plan in (SOUNDING, replace(PLAN, sound="mcadams")):
+        said(session, recording, participant_id=all_participants(session.study)[0].id, suggested=False)
+        assert rules(session, plan) == []
+        said(session, recording, **speaker)
+        assert rules(session, plan) == ["voice"]
+
+
+def test_who_did_not_consent_is_muted_where_voices_are_changed(session: Session, recording: Recording) -> None:
+    other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
+    changing = replace(PLAN, sound="pitch-formant", without_consent=SOLID)
+    (one,) = checklist(session, changing).selection.candidates
+    assert rules(session, changing) == []
+    assert one.sounding is not None
+    assert one.sounding.muted == ()
+    said(session, recording, participant_id=other)
+    (one,) = checklist(session, changing).selection.candidates
+    assert one.sounding is not None
+    assert one.sounding.muted == ((0, 1_050_000),)
+    assert rules(session, changing) == []
+    said(session, recording, participant_id=None)
+    waive(session, "voice", recording.id, "It is a voice on the radio")
+    assert rules(session, changing) == []
+    (one,) = checklist(session, changing).selection.candidates
+    assert one.sounding is not None
+    assert one.sounding.muted == ((0, 1_050_000),), "a waiver lets nobody be heard where somebody refused"
+
+
+def test_everything_personal_that_leaves_was_decided_on(session: Session, recording: Recording) -> None:
+    scrubbing = replace(PLAN, texts=SCRUB)
+    assert rules(session, SOUNDING) == []
+    said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
+    for plan, more in ((SOUNDING, []), (scrubbing, ["texts-reviewed"])):
+        assert sorted({*rules(session, plan)}) == ["pii-reviewed", *more]
+        (reason,) = [one for one in checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        assert "utterance" in reason.sentence
+        assert "name of a person" in reason.sentence
+        assert "Miller" not in reason.sentence + reason.hint
+    assert rules(session) == [], "neither texts nor sound leave"
+    decide(session, undecided(session), PiiVerdict.KEEP)
+    assert rules(session, SOUNDING) == []
+    with pytest.raises(UserError, match="cannot be waived"):
+        waive(session, "pii-reviewed", None, "All of it is hidden")
+
+
+def test_what_is_decided_decides_what_is_covered(session: Session, recording: Recording) -> None:
+    def covered() -> Sounding:
+        (one,) = checklist(session, SOUNDING).selection.candidates
+        assert one.sounding is not None
+        return one.sounding
+
+    assert covered().kinds == {"person": 1, "phone": 1}
+    assert covered().whole == 2
+    assert covered().covered == ((0, 900_000), (0, 900_000)), "nobody measured the words"
+    text = utterances_of(session.study, recording.id)[0].text
+    said(session, recording, words=estimated(text, 0, 900_000))
+    assert covered().whole == 0
+    assert covered().covered[0][0] > 0
+    spoken = [one for one in hits(session) if one.is_spoken]
+    decide(session, [one for one in spoken if one.kind == "person"], PiiVerdict.KEEP)
+    assert covered().kinds == {"phone": 1}
+
+
+def test_a_comment_matters_where_texts_leave_and_not_where_only_sound_does(session: Session) -> None:
+    (segment,) = [row[0] for row in session.study.rows("SELECT id FROM segment")]
+    add_comment(session, segment, "Robert Miller was there")
+    assert rules(session, SOUNDING) == []
+    assert "pii-reviewed" in rules(session, replace(PLAN, texts=SCRUB))

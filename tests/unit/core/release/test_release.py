@@ -21,7 +21,7 @@ from app.core.jobs import run_here
 from app.core.release import job
 from app.core.release.again import numbered_waivers
 from app.core.release.codes import PROPERTY
-from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
+from app.core.release.plan import SCRUB, SOLID, ReleasePlan
 from app.core.release.rendering import Rendering
 from app.core.session import Session
 from media.cache import cache_folder
@@ -124,7 +124,7 @@ def test_texts_leave_scrubbed_and_only_then(session: Session, tmp_path: Path) ->
     release(session, tmp_path / "with", replace(PLAN, texts=SCRUB))
     kept = (tmp_path / "with/annotations/csv/annotations.csv").read_text("utf-8-sig")
     assert "P01 robot looked away; see [LINK_1]" in kept
-    assert "I am P01, call [number]" in kept
+    assert "I am P01, call [PHONE_1]" in kept
     assert "A01: A01 here: is it P01?" in kept
     own = [row[0] for table in ("segment", "recording") for row in session.study.rows(f"SELECT id FROM {table}")]
     assert [one for one in own if one in kept] == []
@@ -146,14 +146,6 @@ def test_who_did_not_consent_is_painted_solid_and_says_nothing(session: Session,
         assert abs(picture.planes[0][45:75, 62:88].astype(int) - 128).max() < 16
     assert "utterance" not in (tmp_path / "release/annotations/csv/annotations.csv").read_text("utf-8-sig")
     assert "painted solid" in (tmp_path / "release/DATACARD.md").read_text()
-
-
-def test_sound_stays_only_when_it_is_asked_for(session: Session, tmp_path: Path) -> None:
-    assert release(session, tmp_path / "release", replace(PLAN, sound=KEEP, video=("source", "15hz")))["released"]
-    for clip in (tmp_path / "release").rglob("*.mp4"):
-        with av.open(str(clip)) as opened:
-            assert sorted(stream.type for stream in opened.streams) == ["audio", "video"]
-    assert "A voice identifies its speaker" in (tmp_path / "release/DATACARD.md").read_text()
 
 
 def test_a_word_that_stands_in_the_finished_release_removes_it(session: Session, tmp_path: Path) -> None:

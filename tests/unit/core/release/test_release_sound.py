@@ -1,0 +1,185 @@
+"""Releases with sound: what is heard in the files that leave, and what stops them."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from app.core.commands.participants import add_participant
+from app.core.commands.pii import decide, mark
+from app.core.jobs import run_here
+from app.core.pii import hits
+from app.core.release import job
+from app.core.release.plan import KEEP, SOLID, ReleasePlan
+from app.core.session import Session
+from media.lossless import SoundFilter
+from project.errors import UserError
+from project.progress import Silent
+from project.queries.free_texts import free_texts
+from project.queries.participants import all_participants
+from project.queries.pii import PiiVerdict
+from project.queries.recordings import all_recordings
+from project.queries.utterances import update_utterance, utterances_of
+from project.transcript import estimated
+from project.types import Json, ParticipantRole
+from tests.unit.core.release.lab import review
+
+PLAN = ReleasePlan(methods=("solid",), formats=("csv",), sound=KEEP, video=("source", "15hz"))
+
+
+@pytest.fixture(autouse=True)
+def timed(session: Session) -> None:
+    """The words of the utterance have times."""
+    (recording,) = all_recordings(session.study)
+    (one,) = utterances_of(session.study, recording.id)
+    words = estimated(one.text, one.start_us, one.end_us)
+    with session.step("Time"):
+        update_utterance(session.study, replace(one, words=tuple(replace(word, confidence=0.9) for word in words)))
+
+
+def release(session: Session, folder: Path, plan: ReleasePlan = PLAN) -> dict[str, Json]:
+    result, _ = run_here(session, job.prepare(session, folder, plan), Silent())
+    return result
+
+
+def samples(path: Path) -> NDArray[np.int16]:
+    """Return (channels, n) samples of 16 bits as PyAV decodes them."""
+    with av.open(str(path)) as container:
+        stream = container.streams.audio[0]
+        resampler = av.AudioResampler("s16p", stream.codec_context.layout, stream.codec_context.sample_rate)
+        parts = [out.to_ndarray() for frame in container.decode(stream) for out in resampler.resample(frame)]
+    return np.concatenate(parts, axis=1)
+
+
+def source_of(session: Session) -> Path:
+    medium = session.main_medium(all_recordings(session.study)[0].id)
+    assert medium is not None
+    return session.locate(medium).path
+
+
+def test_words_are_silent_in_every_clip_and_all_else_is_as_it_was(session: Session, tmp_path: Path) -> None:
+    assert release(session, tmp_path / "out")["released"] is True
+    raw = samples(source_of(session))
+    (name, phone) = [one for one in hits(session) if one.is_spoken]
+    clips = sorted((tmp_path / "out").rglob("*.mp4"))
+    assert len(clips) == 2
+    for clip in clips:
+        heard = samples(clip)
+        assert heard.shape == raw.shape
+        for one in (name, phone):
+            start, end = one.time_us * 48_000 // 1_000_000, one.end_us * 48_000 // 1_000_000
+            assert np.abs(raw[:, start:end]).max() > 100
+            assert not heard[:, start:end].any()
+        assert (heard[:, 55_000:] == raw[:, 55_000:]).all()
+        assert np.abs(heard[:, 55_000:]).max() > 100
+    card = (tmp_path / "out/DATACARD.md").read_text()
+    assert "covered: name of a person 1, telephone number 1." in card
+    (about,) = [
+        one for one in json.loads((tmp_path / "out/manifest.json").read_text())["sources"].values() if one.get("sound")
+    ]
+    assert about["sound"]["covered"] == {"person": 1, "phone": 1}
+    assert about["sound"]["whole_utterances"] == 0
+
+
+def test_changed_voices_leave_no_secret(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets: list[str] = []
+    make = job.treatment_of
+
+    def overheard(one: Any, source: Path, seeds: Any, progress: Any) -> SoundFilter:
+        secrets.extend(seeds.values())
+        return make(one, source, seeds, progress)
+
+    monkeypatch.setattr(job, "treatment_of", overheard)
+    plan = replace(PLAN, sound="mcadams", cover="beep", voice_options={"lowest": 0.6})
+    assert release(session, tmp_path / "out", plan)["released"] is True
+    assert len(set(secrets)) == 2
+    for path in (tmp_path / "out").rglob("*"):
+        if path.is_file():
+            assert not any(secret.encode() in path.read_bytes() for secret in secrets)
+    assert "Moved formants" in (tmp_path / "out/DATACARD.md").read_text()
+    heard, raw = samples(tmp_path / "out/video-source/solid/recording-0001.mp4"), samples(source_of(session))
+    assert heard.shape == raw.shape
+    assert (heard[:, 60_000:] == raw[:, 60_000:]).mean() < 0.1
+
+
+def test_who_did_not_consent_is_not_heard(session: Session, tmp_path: Path) -> None:
+    (recording,) = all_recordings(session.study)
+    other, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER, recording.id)
+    (one,) = utterances_of(session.study, recording.id)
+    with session.step("Say who speaks"):
+        update_utterance(session.study, replace(one, participant_id=other))
+    review(session, recording)
+    assert release(session, tmp_path / "kept", replace(PLAN, without_consent=SOLID))["released"] is False
+    plan = replace(PLAN, sound="pitch-formant", cover="beep", without_consent=SOLID)
+    assert release(session, tmp_path / "out", plan)["released"] is True
+    heard = samples(tmp_path / "out/video-source/solid/recording-0001.mp4")
+    assert not heard[:, : 1_050_000 * 48_000 // 1_000_000].any()
+    assert heard[:, 60_000:].any()
+    assert "1 place, 1.1 s together, without any sound" in (tmp_path / "out/DATACARD.md").read_text()
+
+
+@pytest.mark.parametrize("spoil", ["nothing is covered", "a second sound"])
+def test_a_clip_whose_sound_is_not_as_planned_does_not_leave(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spoil: str
+) -> None:
+    if spoil == "nothing is covered":
+        make = job.treatment_of
+        monkeypatch.setattr(job, "treatment_of", lambda one, *rest: make(replace(one, covered=()), *rest))
+    else:
+        write = job.write_media
+
+        def twice(folder: Path, *rest: Any) -> dict[str, str]:
+            made = write(folder, *rest)
+            with (folder / "video-source/solid/recording-0001.mp4").open("ab") as file:
+                file.write(b"\0\0\0\x10mdatraw data")
+            return made
+
+        monkeypatch.setattr(job, "write_media", twice)
+    with pytest.raises(UserError, match=r"sound is left where words are covered|belong to no stream"):
+        release(session, tmp_path / "out")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lab"]
+
+
+def moved(session: Session) -> None:
+    (one,) = utterances_of(session.study, all_recordings(session.study)[0].id)
+    words = tuple(replace(word, start_us=word.start_us + 1) for word in one.words)
+    with session.step("Retime"):
+        update_utterance(session.study, replace(one, words=words))
+
+
+def kept(session: Session) -> None:
+    decide(session, [one for one in hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
+
+
+def marked(session: Session) -> None:
+    (said,) = [one for one in free_texts(session.study) if one.table == "utterance"]
+    mark(session, said, 0, 4, "other")
+
+
+def renamed(session: Session) -> None:
+    (one,) = utterances_of(session.study, all_recordings(session.study)[0].id)
+    with session.step("Edit"):
+        update_utterance(session.study, replace(one, participant_id=None))
+
+
+@pytest.mark.parametrize("edit", [moved, kept, marked, renamed])
+def test_what_is_edited_while_it_is_made_is_judged_anew(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, edit: Callable[[Session], None]
+) -> None:
+    write = job._write
+
+    def written(*args: Any) -> None:
+        write(*args)
+        edit(session)
+
+    monkeypatch.setattr(job, "_write", written)
+    assert all_participants(session.study)
+    result = release(session, tmp_path / "out")
+    assert result["released"] is False
+    assert not (tmp_path / "out").exists()

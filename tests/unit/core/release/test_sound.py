@@ -1,0 +1,145 @@
+"""The sound of a release: who is muted, what is covered, and that the check hears whatever is wrong."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.release.plan import ReleasePlan
+from app.core.release.sound import Sounding, Spoken, seeds_of, sounding, sounding_from, treatment_of
+from app.core.release.sound_check import wrong_in_sound
+from app.core.release.speech import Speech
+from app.core.release.stretches import Stretch, left_of, together
+from media.audio import Samples
+from media.lossless import SoundFilter
+from media.sounding import sounding_copy
+from media.writer import paint_clip
+from project.types import Participant, ParticipantRole, Run, Utterance
+from tests.fakes.clips import make_clip
+
+SECONDS = 3
+KEY = "0" * 64
+PEOPLE = (Participant("a", "P01", ParticipantRole.USER, ""), Participant("b", "P02", ParticipantRole.BYSTANDER, ""))
+RUN = Run("r", "1", "speech", "silero", {}, {}, "2026-01-01T00:00:00.000Z", "1")
+stretches = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)).map(lambda p: (min(p), max(p))), max_size=6)
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sound")
+    made = make_clip(folder / "a.mp4", size=(64, 48), frames=SECONDS * 10, fps=10, sound=True)
+    paint_clip(made, folder / "rendered.mp4", lambda _: None)
+    return made
+
+
+def released(source: Path, folder: Path, treatment: SoundFilter) -> Path:
+    sounding_copy(source.with_name("rendered.mp4"), source, folder / "out.mp4", treatment)
+    return folder / "out.mp4"
+
+
+def points(spans: list[Stretch]) -> set[int]:
+    return {at for start, end in spans for at in range(start, end)}
+
+
+@given(stretches, stretches)
+def test_stretches_are_sets_of_points(some: list[Stretch], others: list[Stretch]) -> None:
+    assert points(together(some)) == points(some)
+    assert points(left_of(some, others)) == points(some) - points(others)
+    for found in (together(some), left_of(some, others)):
+        assert all(first[1] <= second[0] for first, second in pairwise(found))
+
+
+def said(start: float, end: float, who: str | None, **more: bool) -> Utterance:
+    return Utterance(f"{start}", "1", round(start * 1e6), round(end * 1e6), "some words", who, **more)  # type: ignore[arg-type]
+
+
+def test_speech_that_stands_nowhere_is_found_and_little_ends_of_it_are_not() -> None:
+    nothing = replace(said(5, 6, "a"), text=" ")
+    speech = Speech(RUN, ((0, 3_300_000), (5_000_000, 6_000_000)), (said(0, 3, "a"), nothing))
+    assert speech.uncovered == [(5_000_000, 6_000_000)]
+
+
+def test_where_somebody_refused_only_those_are_heard_who_agreed_and_are_known_to_speak() -> None:
+    speech = Speech(
+        RUN,
+        ((0, 9_000_000),),
+        (said(0, 2, "a"), said(1.5, 2, "b"), said(3, 4, "a", suggested=True), said(5, 6, None), said(7, 8, "a")),
+    )
+    muted = points([(s // 10_000, e // 10_000) for s, e in speech.muted({"a"})])
+    assert points([(150, 200), (300, 400), (500, 600), (850, 900), (430, 470)]) <= muted
+    assert not muted & points([(0, 130), (710, 790)])
+    plan = ReleasePlan(sound="mcadams")
+    assert sounding(plan, [], speech, PEOPLE, []).muted == ()
+    assert sounding(plan, [], speech, PEOPLE, PEOPLE[1:]).muted == tuple(speech.muted({"a"}))
+
+
+def test_what_is_said_about_it_holds_no_place_and_nobody_and_seeds_are_nobody_elses() -> None:
+    spoken = [Spoken(0, 5, "person", True), Spoken(7, 9, "person", False), Spoken(8, 9, "phone", True)]
+    made = sounding(ReleasePlan(sound="mcadams"), spoken, Speech(RUN, (), (said(0, 2, "a"),)), PEOPLE, [])
+    assert sounding_from(made.as_json()) == made
+    assert made.facts()["covered"] == {"person": 2, "phone": 1}
+    assert made.facts()["whole_utterances"] == 1
+    assert "P01" not in str(made.facts())
+    seeds = seeds_of(made, KEY)
+    assert sorted(seeds) == ["", "P01"]
+    assert seeds != seeds_of(made, "1" * 64)
+
+
+WAYS = (
+    Sounding(),
+    Sounding(covered=((500_000, 900_000), (2_000_000, 2_000_000)), muted=((1_500_000, 1_800_000),)),
+    Sounding(covered=((500_000, 900_000),), cover="beep", muted=((850_000, 1_000_000),)),
+    Sounding(covered=((500_000, 900_000),), cover="silence"),
+    Sounding(covered=((500_000, 900_000),), voice="mcadams", speakers=((0, 3_000_000, "P01"),)),
+    Sounding(muted=((500_000, 900_000),), voice="pitch-formant"),
+)
+
+
+@pytest.mark.parametrize("one", WAYS)
+def test_what_was_treated_as_planned_passes(source: Path, tmp_path: Path, one: Sounding) -> None:
+    clip = released(source, tmp_path, treatment_of(one, source, seeds_of(one, KEY)))
+    assert [*wrong_in_sound(clip, source, one)] == []
+
+
+class Changed:
+    """Adds to the sound of a stretch, or takes from its end."""
+
+    def __init__(self, stretch: tuple[float, float], by: float, cut: int = 0) -> None:
+        self._stretch, self._by, self._cut = stretch, by, cut
+
+    def treat(self, blocks: Iterator[Samples], rate: int, _start_us: int) -> Iterator[Samples]:
+        whole = np.concatenate([*blocks], axis=1)
+        start, end = (round(one * rate) for one in self._stretch)
+        whole[:, start:end] += np.float32(self._by)
+        yield whole[:, : whole.shape[1] - self._cut]
+
+
+@pytest.mark.parametrize(
+    ("planned", "done", "spoilt", "what"),
+    [
+        (WAYS[1], WAYS[0], None, "sound is left where words are covered or somebody is muted, first at 0:00:00.500"),
+        (WAYS[1], WAYS[1], Changed((1.6, 1.6001), 2 / 32768), "sound is left"),
+        (WAYS[3], WAYS[1], None, "sound is left"),
+        (WAYS[0], WAYS[1], None, "its sound differs where nothing is covered, first at 0:00:00.4"),
+        (WAYS[1], WAYS[1], Changed((2.5, 2.50005), 2 / 32768), "its sound differs"),
+        (WAYS[1], WAYS[1], Changed((0, 0), 0, cut=1), "not as long"),
+        (WAYS[4], replace(WAYS[4], voice=None), None, "a voice is left as it was, first at 0:00:00"),
+    ],
+)
+def test_whatever_is_wrong_is_heard(
+    source: Path, tmp_path: Path, planned: Sounding, done: Sounding, spoilt: Changed | None, what: str
+) -> None:
+    from anonymize.sound import Treatments
+
+    treatment = treatment_of(done, source, seeds_of(planned, KEY))
+    clip = released(source, tmp_path, treatment if spoilt is None else Treatments((treatment, spoilt)))
+    assert any(one.startswith(what) or what in one for one in wrong_in_sound(clip, source, planned))
+
+
+def test_another_kind_of_sound_is_wrong(source: Path) -> None:
+    assert "stored in another way" in next(wrong_in_sound(source.with_name("rendered.mp4"), source, Sounding()))
