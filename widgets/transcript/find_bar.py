@@ -1,6 +1,6 @@
 """Looks for words in the transcript, and replaces them."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
 
@@ -68,8 +68,6 @@ class FindBar(QWidget):
         self.text.textChanged.connect(self.changed)
         self.text.returned.connect(lambda back: self.step_requested.emit(-1 if back else 1))
         self.replacement.returned.connect(lambda _back: self.replace_requested.emit())
-        for field in (self.text, self.replacement):
-            field.escaped.connect(self.close_bar)
         self._one.clicked.connect(self.replace_requested)
         self._all.clicked.connect(self.replace_all_requested)
         self.hide()
@@ -106,12 +104,19 @@ class FindBar(QWidget):
         for part in (self.replacement, self.where, self._one, self._all):
             part.setEnabled(writable)
 
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            if event.type() == QEvent.Type.KeyPress:
+                self.close_bar()
+            event.accept()
+            return True
+        return super().event(event)
+
 
 class _Field(QLineEdit):
-    """A field that says Return (with Shift or without) and Esc."""
+    """A field that says Return, with Shift or without."""
 
     returned = Signal(bool)
-    escaped = Signal()
 
     def __init__(self, name: str, hint: str) -> None:
         super().__init__()
@@ -121,8 +126,6 @@ class _Field(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.returned.emit(bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier))
-        elif event.key() == Qt.Key.Key_Escape:
-            self.escaped.emit()
         else:
             super().keyPressEvent(event)
 

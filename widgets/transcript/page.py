@@ -181,6 +181,7 @@ class TranscriptPage(QWidget):
         self._below.setDecimals(2)
         self._below.setValue(self.view.moment.doubtful_below)
         self._below.setAccessibleName("Words with less confidence are underlined")
+        self._below.lineEdit().setAccessibleName("Words with less confidence are underlined")
         self._below.setToolTip("Words that the model heard with less confidence than this are underlined")
         self._below.valueChanged.connect(self.doubt_changed)
         row.addWidget(self._doubtful)

@@ -23,6 +23,8 @@ from widgets.transcript.model import TranscriptModel, told
 _PAUSE_MS = 500
 """How long typing pauses before it is kept."""
 _WORD = re.compile(r"\S+")
+_CLOSING = re.compile(r"[^\w\s]+(?=\s)")
+"""What closes a word stays with it when the cursor stands before it."""
 _RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
 
@@ -291,6 +293,9 @@ class TranscriptView(QListView):
     def _split(self) -> None:
         utterance_id = self._editing
         before, after = self._editor.halves()
+        closing = _CLOSING.match(after)
+        if closing is not None:
+            before, after = before + closing.group(), after[closing.end() :]
         if before.strip() and after.strip():
             self._close_editor()
             self.split_requested.emit(utterance_id, before, after)

@@ -1,0 +1,360 @@
+"""A transcript corrected in the real window, by keys, and looked at in the study afterwards."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from project.ids import new_id
+from project.queries.participants import all_participants, insert_participant
+from project.queries.recordings import all_recordings
+from project.queries.utterances import insert_utterances, utterances_of
+from project.transcript import Word, estimated
+from project.types import Participant, ParticipantRole, Utterance
+from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
+from tests.qt.walking import nameless, unexplained
+from widgets.transcript.editor import WordsEditor
+from widgets.transcript.page import TranscriptPage
+
+__all__ = ["Answers", "answers", "open_window", "sample", "study"]
+
+CTRL, SHIFT, ALT = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+    Qt.KeyboardModifier.AltModifier,
+)
+SAID = (
+    (1.0, 3.0, "hello and welcome to the greenroom"),
+    (3.5, 6.0, "please take a seed it will not be long"),
+    (6.5, 8.0, "is there coffee"),
+    (8.5, 10.0, "coffee is on the table"),
+)
+
+
+def _fill(path: Path) -> None:
+    """Bring a transcript into a study: drafts with measured words, a doubtful one among them."""
+    with Session.open(path, "Ada") as session:
+        (recording,) = all_recordings(session.study)
+        made = []
+        for start, end, text in SAID:
+            span = (round(start * 1e6), round(end * 1e6))
+            words = tuple(
+                Word(one.text, one.start_us, one.end_us, 0.3 if one.text == "seed" else 0.9)
+                for one in estimated(text, *span)
+            )
+            made.append(Utterance(new_id(), recording.id, *span, text, None, words, checked=False))
+        with session.step("Transcribe") as step:
+            insert_participant(session.study, Participant(new_id(), "P01", ParticipantRole.USER))
+            insert_participant(session.study, Participant(new_id(), "Robot", ParticipantRole.ROBOT))
+            insert_utterances(session.study, made)
+        assert step.changes
+
+
+@pytest.fixture
+def window(qtbot: QtBot, open_window: Open, study: Path) -> MainWindow:
+    _fill(study)
+    made = open_window(study)
+    ready(qtbot, made)
+    press(made, Qt.Key.Key_4, CTRL)
+    made.activateWindow()
+    qtbot.waitUntil(lambda: page(made).view.hasFocus())
+    return made
+
+
+def page(window: MainWindow) -> TranscriptPage:
+    (found,) = window.workspace.pages.findChildren(TranscriptPage)
+    return found
+
+
+def press(window: MainWindow, key: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    QTest.keyClick(QApplication.focusWidget() or window, key, modifier)
+
+
+def write(text: str) -> None:
+    field = QApplication.focusWidget()
+    assert isinstance(field, WordsEditor), field
+    QTest.keyClicks(field, text)
+
+
+def said(window: MainWindow) -> list[Utterance]:
+    assert window.studio.session is not None
+    assert window.studio.recording is not None
+    return utterances_of(window.studio.session.study, window.studio.recording.id)
+
+
+def texts(window: MainWindow) -> list[str]:
+    return [one.text for one in said(window)]
+
+
+def start(window: MainWindow, row: int = 0) -> str:
+    """Make a line the current one."""
+    key = page(window).model.lines[row].said.id
+    page(window).view.go_to(key)
+    return key
+
+
+def walk_to(window: MainWindow, words: int) -> None:
+    for _ in range(words):
+        press(window, Qt.Key.Key_Right, CTRL)
+
+
+def test_a_transcript_is_corrected_by_keys_alone(
+    qtbot: QtBot, window: MainWindow, open_window: Callable[..., MainWindow]
+) -> None:
+    page(window)._plays_on.setChecked(False)
+    before = said(window)
+    start(window, 0)
+    # The first one is right: it is read. In the second one, a word is typed anew.
+    press(window, Qt.Key.Key_Y)
+    assert [one.checked for one in said(window)] == [True, False, False, False]
+    press(window, Qt.Key.Key_Return)
+    walk_to(window, 3)
+    press(window, Qt.Key.Key_Right, CTRL | SHIFT)
+    write("seat, ")
+    press(window, Qt.Key.Key_Return)
+    second = said(window)[1]
+    assert (second.text, second.checked) == ("please take a seat, it will not be long", True)
+    assert [word.start_us for word in second.words] == [word.start_us for word in before[1].words]
+    assert second.words[3].confidence == 1.0
+    assert page(window).view.editing == before[2].id, "Return goes on to the next line"
+    press(window, Qt.Key.Key_Escape)
+
+    # Split at the cursor, and join again with Backspace at the start.
+    start(window, 1)
+    press(window, Qt.Key.Key_Return)
+    walk_to(window, 4)
+    press(window, Qt.Key.Key_Return, SHIFT)
+    assert texts(window)[1:3] == ["please take a seat,", "it will not be long"]
+    first, rest = said(window)[1:3]
+    assert first.words + rest.words == second.words
+    assert page(window).view.editing == rest.id
+    press(window, Qt.Key.Key_Home)
+    press(window, Qt.Key.Key_Backspace)
+    assert said(window)[1] == second
+    press(window, Qt.Key.Key_Escape)
+
+    # Split at the playhead, merge with the next, undo both.
+    start(window, 1)
+    window.playback.jump(second.words[4].start_us)
+    press(window, Qt.Key.Key_S)
+    assert len(said(window)) == 5
+    start(window, 1)
+    press(window, Qt.Key.Key_M)
+    assert said(window)[1] == second
+    press(window, Qt.Key.Key_Z, CTRL)
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert said(window)[1] == second
+    assert len(said(window)) == 4
+
+    # Start and end.
+    start(window, 2)
+    third = said(window)[2]
+    window.playback.jump(third.start_us + 200_000)
+    press(window, Qt.Key.Key_BracketLeft)
+    assert said(window)[2].start_us == window.player.position_us
+    press(window, Qt.Key.Key_Period, ALT)
+    press(window, Qt.Key.Key_Comma, CTRL)
+    now = said(window)[2]
+    assert (now.start_us, now.end_us) == (window.player.position_us - 10_000, third.end_us + 50_000)
+
+    # Speakers.
+    press(window, Qt.Key.Key_2)
+    robot = next(one for one in all_participants(window.studio.session.study) if one.pseudonym == "Robot")  # type: ignore[union-attr]
+    assert said(window)[2].participant_id == robot.id
+    press(window, Qt.Key.Key_0)
+    assert said(window)[2].participant_id is None
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert said(window)[2].participant_id == robot.id
+
+    # Find and replace.
+    press(window, Qt.Key.Key_H, CTRL)
+    bar = page(window).search
+    assert bar.text.hasFocus()
+    QTest.keyClicks(bar.text, "coffee")
+    assert "of 2" in bar._count.text()
+    bar.replacement.setText("tea")
+    QTest.mouseClick(bar._all, Qt.MouseButton.LeftButton)
+    assert texts(window)[2:] == ["is there tea", "tea is on the table"]
+    press(window, Qt.Key.Key_Escape)
+    assert page(window).view.hasFocus()
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert texts(window)[2:] == ["is there coffee", "coffee is on the table"]
+
+    # What the study says once the window is closed.
+    expected, path = said(window), window.studio.session.study.path  # type: ignore[union-attr]
+    window.close()
+    with Session.open(path) as session:
+        (recording,) = all_recordings(session.study)
+        assert utterances_of(session.study, recording.id) == expected
+
+
+def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindow) -> None:
+    page(window)._plays_on.setChecked(False)
+    third = start(window, 2)
+    line = page(window).model.line(third)
+    assert line is not None
+    press(window, Qt.Key.Key_Tab)
+    qtbot.waitUntil(lambda: window.player.position_us > line.said.start_us + 300_000, timeout=15_000)
+    assert window.player.playing
+    assert page(window).view.moment.spoken[0] == third
+    qtbot.waitUntil(lambda: not window.player.playing, timeout=15_000)
+    assert window.player.position_us < said(window)[3].start_us
+    assert page(window).view.current() == third
+    # While somebody types, too; what was typed stays.
+    press(window, Qt.Key.Key_Return)
+    write("Well, ")
+    press(window, Qt.Key.Key_Tab)
+    qtbot.waitUntil(lambda: window.player.playing, timeout=15_000)
+    assert page(window).view.editing == third
+    press(window, Qt.Key.Key_Return)
+    assert texts(window)[2] == "Well, is there coffee"
+
+
+def test_the_list_goes_along_while_it_plays_and_lights_the_word(qtbot: QtBot, window: MainWindow) -> None:
+    first, second = (one.id for one in said(window)[:2])
+    start(window, 0)
+    spoken: list[tuple[str, int]] = []
+    window.player.position_changed.connect(lambda _at: spoken.append(page(window).view.moment.spoken))
+    press(window, Qt.Key.Key_Space)
+    qtbot.waitUntil(lambda: page(window).view.current() == second, timeout=20_000)
+    press(window, Qt.Key.Key_Space)
+    assert window.studio.selected_utterances == (second,)
+    assert {word for key, word in spoken if key == first} >= {0, 1, 2, 3, 4}
+
+
+def test_typing_is_never_lost(qtbot: QtBot, window: MainWindow) -> None:
+    start(window, 0)
+    press(window, Qt.Key.Key_Return)
+    write("Oh, ")
+    # Whenever it pauses, it is in the study: a crash loses no more than half a second.
+    qtbot.waitUntil(lambda: texts(window)[0].startswith("Oh,"), timeout=5_000)
+    assert not said(window)[0].checked
+    press(window, Qt.Key.Key_Escape)
+    assert texts(window)[0] == SAID[0][2], "Esc takes back what was kept meanwhile"
+    for leave in (
+        lambda: window.set_mode("annotate"),
+        lambda: window.studio.show_recording(None),
+        lambda: window.close(),
+    ):
+        if window.studio.recording is None:
+            assert window.studio.session is not None
+            window.studio.show_recording(all_recordings(window.studio.session.study)[0].id)
+        window.set_mode("transcript")
+        key = start(window, 0)
+        page(window).view.edit_text(key, 0)
+        write("x")
+        path = window.studio.session.study.path  # type: ignore[union-attr]
+        leave()
+    with Session.open(path) as session:
+        (recording,) = all_recordings(session.study)
+        assert utterances_of(session.study, recording.id)[0].text == f"xxx{SAID[0][2]}"
+
+
+def test_the_field_has_an_undo_of_its_own_and_then_it_is_the_study_s(window: MainWindow) -> None:
+    start(window, 3)
+    press(window, Qt.Key.Key_Y)
+    press(window, Qt.Key.Key_Return)
+    write("ab")
+    press(window, Qt.Key.Key_Z, CTRL)
+    field = QApplication.focusWidget()
+    assert isinstance(field, WordsEditor)
+    assert field.toPlainText() == SAID[3][2]
+    assert said(window)[3].checked
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert not said(window)[3].checked
+
+
+def test_a_new_speaker_gets_the_next_pseudonym_and_several_lines_at_once(window: MainWindow, answers: Answers) -> None:
+    answers.answers["text"] = "P02"
+    press(window, Qt.Key.Key_A, CTRL)
+    press(window, Qt.Key.Key_P)
+    study = window.studio.session.study  # type: ignore[union-attr]
+    made = next(one for one in all_participants(study) if one.pseudonym == "P02")
+    assert {one.participant_id for one in said(window)} == {made.id}
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert {one.participant_id for one in said(window)} == {None}
+    press(window, Qt.Key.Key_Delete)
+    assert said(window) == []
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert len(said(window)) == 4
+
+
+def test_drafts_and_doubtful_words_are_walked_to(window: MainWindow) -> None:
+    page(window)._plays_on.setChecked(False)
+    start(window, 0)
+    press(window, Qt.Key.Key_D)
+    seed = next(word for word in said(window)[1].words if word.text == "seed")
+    assert page(window).view.current() == said(window)[1].id
+    assert abs(window.player.position_us - seed.start_us) < 50_000
+    press(window, Qt.Key.Key_Y)
+    assert page(window).view.current() == said(window)[2].id
+    press(window, Qt.Key.Key_N, SHIFT)
+    assert page(window).view.current() == said(window)[0].id
+    press(window, Qt.Key.Key_N)
+    assert page(window).view.current() == said(window)[2].id
+
+
+def test_a_click_on_a_word_goes_there_and_the_timeline_selects_with_the_list(window: MainWindow) -> None:
+    view = page(window).view
+    key = said(window)[1].id
+    index = view.model().index(1, 0)
+    rect = view.visualRect(index)
+    geometry = view._delegate.geometry
+    piece = geometry.wrapped(page(window).model.lines[1], rect.width()).pieces[3]
+    area = geometry.text_area(rect)
+    at = area.topLeft()
+    at.setX(round(area.left() + piece.left + piece.width / 2))
+    at.setY(round(area.top() + (piece.line + 0.5) * geometry.line_height))
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, at)
+    assert piece.text == "seed"
+    assert abs(window.player.position_us - said(window)[1].words[3].start_us) < 50_000
+    assert window.studio.selected_utterances == (key,)
+    window.studio.select_utterances([said(window)[3].id])
+    assert view.current() == said(window)[3].id
+
+
+def test_where_nobody_wrote_yet_it_says_how_to_and_a_first_line_can_be_typed(
+    qtbot: QtBot, open_window: Open, study: Path
+) -> None:
+    made = open_window(study)
+    ready(qtbot, made)
+    made.set_mode("transcript")
+    shown = page(made)
+    assert shown._stack.currentWidget() is shown._empty
+    assert not nameless(shown)
+    made.playback.jump(2_000_000)
+    shown.add_requested.emit()
+    write("first words")
+    press(made, Qt.Key.Key_Return)
+    (one,) = said(made)
+    assert (one.text, one.checked) == ("first words", True)
+    assert one.start_us == made.player.position_us
+
+
+def test_a_study_that_is_only_read_shows_it_and_takes_no_key(qtbot: QtBot, open_window: Open, study: Path) -> None:
+    _fill(study)
+    with Session.open(study):
+        made = open_window(study)
+        ready(qtbot, made)
+        made.set_mode("transcript")
+        start(made, 0)
+        for key in (Qt.Key.Key_Y, Qt.Key.Key_Return, Qt.Key.Key_Delete, Qt.Key.Key_1):
+            press(made, key)
+        assert [(one.text, one.checked) for one in said(made)] == [(text, False) for _, _, text in SAID]
+        assert page(made).view.editing == ""
+        assert "Only reading" in page(made)._help.text()
+        made.close()
+
+
+def test_every_control_has_a_name(window: MainWindow) -> None:
+    press(window, Qt.Key.Key_H, CTRL)
+    assert nameless(page(window)) == []
+    assert unexplained(page(window)) == []
+    start(window, 1)
+    assert "0:00:03.500, draft: please take a seed" in page(window).view.accessibleDescription()
