@@ -22,4 +22,5 @@ def as_loud(made: Voice, before: Voice, rate: int) -> Voice:
     window = np.sqrt(np.hanning(round(_WINDOW_S * rate) + 2)[1:-1])
     was, came = (np.sqrt((framed(part, window, hop) ** 2).sum(axis=1)) for part in (before, made))
     gain = np.minimum(was / np.maximum(came, _FLOOR), _MOST)
-    return np.clip(made * np.interp(np.arange(len(made)), np.arange(len(gain)) * hop, gain), -1.0, 1.0)
+    smooth = np.interp(np.arange(len(made)), np.arange(len(gain)) * hop, gain)
+    return np.asarray(np.clip(made * smooth, -1.0, 1.0), np.float64)

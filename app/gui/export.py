@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from anonymize.methods.registry import method_type
-from app.core import anonymization, face_tracking, fetching, preview, rendering_queue
+from app.core import anonymization, face_tracking, fetching, preview, rendering_queue, voice_preview
 from app.core.hiding import faces_run
 from app.core.jobs import Work
 from app.core.rendering_queue import Clip, ClipState, Queue
@@ -17,6 +17,7 @@ from app.gui.export_batch import ExportBatch
 from app.gui.export_dialog import ExportDialog, ExportRequest
 from app.gui.export_result import ExportResult, Findings
 from app.gui.job_center import JobCenter, Result
+from app.gui.listening import Listening
 from app.gui.preview_feed import PreviewFeed
 from app.gui.studio import Studio
 from project.errors import UserError
@@ -71,6 +72,10 @@ class Export(QObject):
         feed.ready.connect(dialog.show_preview)
         feed.failed.connect(dialog.show_problem)
         dialog.preview_wanted.connect(partial(self._preview, feed, session, shown.id))
+        listening = Listening(partial(voice_preview.prepare, session, shown.id), dialog, self._jobs.runner.command)
+        listening.said.connect(dialog.sound.say)
+        dialog.listen_wanted.connect(listening.ask)
+        dialog.finished.connect(lambda _result: listening.close())
         dialog.fetch_requested.connect(self._fetch)
         dialog.accepted_request.connect(self.start)
         if queue is not None:
@@ -96,6 +101,7 @@ class Export(QObject):
                 end_us=end,
                 keep_robots=request.keep_robots,
                 overwrite=request.overwrite,
+                sound=request.sound,
             )
         except UserError as error:
             self._studio.failed.emit(error)

@@ -1,7 +1,7 @@
 """What to export, how the faces are hidden, and where the clips go."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -20,8 +20,10 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.preview import Preview
+from app.core.voice_choice import SoundChoice
 from app.gui.method_list import MethodList
 from app.gui.preview_pane import PreviewPane
+from app.gui.sound_choice import SoundForm
 from project.errors import UserError
 from project.schemes.scheme import Choice
 from project.timebase import format_time
@@ -45,6 +47,7 @@ class ExportRequest:
     span: Span | None
     keep_robots: bool
     overwrite: bool
+    sound: SoundChoice = field(default_factory=SoundChoice)
 
 
 class ExportDialog(QDialog):
@@ -55,12 +58,14 @@ class ExportDialog(QDialog):
         preview_wanted (str, object, object, bool): method, its options, microseconds, whether robots stay as they are.
         fetch_requested (list[str]): weights that the user wants to get.
         resume_requested: the user wants to go on with an export that was interrupted.
+        listen_wanted (str, object, object): which of before and after, how the sound is treated, microseconds.
     """
 
     accepted_request = Signal(object)
     preview_wanted = Signal(str, object, object, bool)
     fetch_requested = Signal(object)
     resume_requested = Signal()
+    listen_wanted = Signal(str, object, object)
 
     def __init__(
         self,
@@ -120,6 +125,7 @@ class ExportDialog(QDialog):
             self._span if self.what.currentData() == "span" else None,
             self.keep_robots.isChecked(),
             self.overwrite.isChecked(),
+            self.sound.choice(),
         )
 
     def start_preview(self) -> None:
@@ -156,6 +162,9 @@ class ExportDialog(QDialog):
         form.addRow(self.several)
         self.methods = MethodList()
         form.addRow("Methods; tick one or more", self.methods)
+        self.sound = SoundForm()
+        self.sound.listen_requested.connect(self._on_listen)
+        form.addRow("Sound", self.sound)
         label = QLabel("&Folder")
         row = self._folder_row(folder)
         label.setBuddy(self.folder)
@@ -248,6 +257,9 @@ class ExportDialog(QDialog):
     def _on_changed(self) -> None:
         self._tell()
         self._ask_preview()
+
+    def _on_listen(self, which: str) -> None:
+        self.listen_wanted.emit(which, self.sound.choice(), self.pane.time_us)
 
     def _ask_preview(self) -> None:
         if self.methods.missing():
