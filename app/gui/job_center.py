@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from typing import cast
 
 from PySide6.QtCore import QObject, Signal
 
@@ -198,6 +199,10 @@ def summary(work: Work, result: Result) -> str:
         return f"{spoken} where somebody speaks, {_seconds(result)}"
     if work.kind == "transcribe":
         return f"{counted(int(str(result['words'])), 'word')} recognised, {_seconds(result)}"
+    if work.kind == "speakers":
+        rows = cast("list[dict[str, Json]]", result["suggestions"])
+        speakers = counted(len({row["speaker"] for row in rows} - {None}), "speaker")
+        return f"{speakers} in {counted(len(rows), 'place')} where somebody speaks, {_seconds(result)}"
     if work.kind == "release":
         return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
     if work.kind == "fetch":

@@ -35,6 +35,7 @@ from app.gui.recordings_feed import RecordingsFeed
 from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts
 from app.gui.speech.listening import Listening
+from app.gui.speech.speakers import SuggestedSpeakers
 from app.gui.studio import Studio
 from app.gui.study_windows import StudyWindows
 from app.gui.subtitles import Subtitles
@@ -176,6 +177,7 @@ class MainWindow(QMainWindow):
         )
         self.exports = Export(self.studio, self.jobs, self)
         self.listening: Listening = Listening(self.studio, self.jobs, self)
+        self.speakers: SuggestedSpeakers = SuggestedSpeakers(self.studio, self.jobs, self)
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
         self.activity = ActivityLog(self.studio, self.player, self)
         context = Context(

@@ -34,7 +34,7 @@ class Evidence:
         faces: (n, p) how probable it is that each person's face speaks.
         nobody: (n,) how probable it is that nobody visible speaks; with `faces` it sums to 1.
         said: (n,) number of the person who speaks, where somebody said so; -1 elsewhere.
-        faceless: (p,) whether no face of each person is known.
+        visible: (n, p) whether each person's face is seen well enough to have a score.
         robot: number of the person who is a robot, or None.
     """
 
@@ -43,7 +43,7 @@ class Evidence:
     faces: Shares
     nobody: Shares
     said: NDArray[np.int64]
-    faceless: NDArray[np.bool_]
+    visible: NDArray[np.bool_]
     robot: int | None = None
 
 
@@ -99,7 +99,7 @@ def match_voices(known: Evidence) -> list[Match]:
             if person in taken and share[voice, person] >= _SAME_PERSON_TOO:
                 owners[voice] = person
     robot = known.robot
-    if robot is not None and taken and robot not in taken and known.faceless[robot]:
+    if robot is not None and taken and robot not in taken and not known.visible[:, robot].any():
         free = [voice for voice in range(count) if owners[voice] is None and unseen[voice] >= _UNSEEN]
         if free:
             chosen = max(free, key=lambda voice: float(total[voice]))
@@ -116,10 +116,9 @@ def guess_speakers(known: Evidence, matches: Sequence[Match]) -> list[Guess]:
     people = known.faces.shape[1]
     by_voice = _by_voice(known, matches)
     # Beyond the people: somebody who is not seen, one for each voice that is nobody's.
-    hidden = np.concatenate([known.faceless, np.ones(by_voice.shape[1] - people, np.bool_)])
-    by_face = np.where(
-        hidden[None], np.maximum(known.nobody[:, None], _EPSILON), _EPSILON + _padded(known.faces, by_voice.shape[1])
-    )
+    extra = ((0, 0), (0, by_voice.shape[1] - people))
+    unseen = np.maximum(known.nobody[:, None], _EPSILON)
+    by_face = np.where(np.pad(known.visible, extra), np.pad(known.faces, extra) + _EPSILON, unseen)
     both = by_voice * by_face
     both /= np.maximum(both.sum(1, keepdims=True), 1e-12)
     guesses = []
@@ -161,18 +160,15 @@ def _by_voice(known: Evidence, matches: Sequence[Match]) -> Shares:
     people, count = known.faces.shape[1], known.voices.shape[1]
     if not count:
         alike = np.ones((len(known.seconds), people + 1))
-        if known.robot is not None and known.faceless[known.robot]:
+        if known.robot is not None and not known.visible[:, known.robot].any():
             alike[:, people] = _RATHER_THE_ROBOT
         return alike
-    found = np.full((len(known.seconds), people + count), _EPSILON)
+    found = np.zeros((len(known.seconds), people + count))
+    found[:, :people] = _EPSILON
     for voice, match in enumerate(matches):
         column = people + voice if match.person is None else match.person
         found[:, column] += known.voices[:, voice]
     return found
-
-
-def _padded(faces: Shares, columns: int) -> Shares:
-    return np.pad(faces, ((0, 0), (0, columns - faces.shape[1])))
 
 
 def _other(known: Evidence, by_voice: Shares, row: int, person: int | None) -> int | None:

@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 
-from app.core import anonymization, face_tracking, preview, privacy, synchronizing, text_regions
+from app.core import anonymization, face_tracking, preview, privacy, speakers, synchronizing, text_regions
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.jobs import KINDS, Work, kind_of, run_here
 from app.core.release import job as release
 from app.core.release.plan import ReleasePlan
 from app.core.session import Session
+from app.core.speech import store_speech
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.media import media_of
@@ -38,6 +39,13 @@ def text_search(session: Session, recording: str, folder: Path) -> Work:
     return text_regions.prepare(session, recording)
 
 
+def suggested_speakers(session: Session, recording: str, folder: Path) -> Work:
+    """Ask who speaks, once it is known when somebody does."""
+    detected = Work("speech", "", recording, {"detector": "told"})
+    store_speech(session, detected, {}, [(100_000, 900_000), (1_000_000, 1_900_000)])
+    return speakers.prepare(session, recording)
+
+
 PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     "faces": lambda session, recording, folder: face_tracking.prepare(session, recording),
     "anonymize": lambda session, recording, folder: anonymization.prepare(
@@ -52,6 +60,7 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
         session, recording, media_of(session.study, recording)[1].id
     ),
     "text": text_search,
+    "speakers": suggested_speakers,
 }
 """How a job of each kind is asked for; a new kind needs a line here."""
 WITHOUT_STUDY = {"fetch"}

@@ -31,7 +31,7 @@ def known(
         "faces": scores,
         "nobody": 1 - scores.sum(1),
         "said": told,
-        "faceless": np.array([False, False, True][: scores.shape[1]]),
+        "visible": np.tile([True, True, False][: scores.shape[1]], (count, 1)),
         "robot": ROBOT if robot else None,
     }
     return Evidence(**{**given_, **more})
@@ -59,7 +59,7 @@ def test_a_robot_is_never_guessed_where_no_face_was_matched() -> None:
 
 
 def test_a_robot_whose_face_moves_is_like_anybody() -> None:
-    evidence = known([0, 1, 2, 2, 2], [ADA, BO, ROBOT, ROBOT, None], robot=True, faceless=np.array([False] * 3))
+    evidence = known([0, 1, 2, 2, 2], [ADA, BO, ROBOT, ROBOT, None], robot=True, visible=np.ones((5, 3), bool))
     assert people(evidence) == [ADA, BO, ROBOT, ROBOT, ROBOT]
 
 
@@ -71,7 +71,7 @@ def test_what_a_person_said_counts_more_than_faces_and_stands() -> None:
 
 
 def test_people_without_faces_are_known_by_one_stretch_that_somebody_named() -> None:
-    evidence = known([0, 1, 0, 1, 1], [None] * 5, said={0: ADA, 1: BO}, faceless=np.array([True, True]))
+    evidence = known([0, 1, 0, 1, 1], [None] * 5, said={0: ADA, 1: BO}, visible=np.zeros((5, 2), bool))
     assert people(evidence) == [ADA, BO, ADA, BO, BO]
 
 
@@ -97,7 +97,9 @@ def test_without_voices_the_faces_alone_tell() -> None:
 
 
 def test_with_neither_faces_nor_voices_nothing_is_guessed() -> None:
-    nothing = known([0, 0], [None, None], voices=np.zeros((2, 0)), faces=np.zeros((2, 0)), faceless=np.zeros(0, bool))
+    nothing = known(
+        [0, 0], [None, None], voices=np.zeros((2, 0)), faces=np.zeros((2, 0)), visible=np.zeros((2, 0), bool)
+    )
     assert people(nothing) == [None, None]
 
 
@@ -112,3 +114,12 @@ def test_confidence_is_a_probability_and_votes_decide_no_more_people_than_there_
         assert guess.person is None or 0 <= guess.person < evidence.faces.shape[1]
         assert guess.other is None or guess.other != guess.person
     assert all(0 <= one.share <= 1 and 0 <= one.unseen <= 1 for one in matches)
+
+
+def test_somebody_who_is_off_screen_may_speak() -> None:
+    """The other's face is seen and does not move."""
+    visible = np.array([[True, True]] * 4 + [[False, True]] * 2)
+    evidence = known([0, 1, 0, 1, 0, 0], [ADA, BO, ADA, BO, None, None], visible=visible)
+    guesses = guess_speakers(evidence, match_voices(evidence))
+    assert [one.person for one in guesses[4:]] == [ADA, ADA]
+    assert min(one.confidence for one in guesses[4:]) > 0.9
