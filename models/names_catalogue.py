@@ -76,7 +76,19 @@ OWN_NER = Weights(
     licence="as its makers say: tell it with --licence",
     layout=Layout(
         needed=("config.cfg", "meta.json", "tokenizer", "vocab/strings.json"),
-        data=("*.cfg", "*/cfg", "*/model", "*/moves", "*/patterns", "*/lookups.bin", "vocab/*", "*.jsonl", "LICENSE*"),
+        data=(
+            *(
+                "config.cfg",
+                "*/cfg",
+                "*/model",
+                "*/moves",
+                "*/patterns",
+                "*/patterns.jsonl",
+                "*/trees",
+                "*/lookups.bin",
+            ),
+            *("vocab/key2row", "vocab/vectors", "vocab/vectors.cfg", "LICENSE", "LICENSES_SOURCES"),
+        ),
     ),
     use="names",
     used_in="Personal information",

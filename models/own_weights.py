@@ -171,7 +171,9 @@ def _require_harmless(entry: str, layout: Layout, name: str, file: Path) -> None
         OSError: it cannot be read.
     """
     suffix = Path(name).suffix.lower()
-    expected = any(fnmatchcase(name, pattern) for pattern in (*layout.needed, *layout.data))
+    patterns = [pattern for pattern in (*layout.needed, *layout.data) if fnmatchcase(name, pattern)]
+    # A pattern lets a doubtful ending in only where it names it.
+    expected = any(suffix not in _UNSAFE or Path(pattern).suffix == suffix for pattern in patterns)
     if (suffix in _UNSAFE and not expected) or _beginning(file).startswith(_RUNNABLE):
         raise UserError(
             f"{name} can run code when it is read, so the folder is refused.",

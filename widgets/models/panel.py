@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from widgets import theme
 
 _LINES = 4
+_SOURCE_LETTERS = 40
 _FETCH_TIP = "Fetch it over the network now; nothing is fetched unless you press this"
 
 
@@ -144,6 +145,9 @@ class ModelPanel(QFrame):
         self.source = QComboBox()
         self.source.setAccessibleName("Source")
         self.source.setToolTip("Where it is fetched from")
+        # Its longest text must not widen the window.
+        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.source.setMinimumContentsLength(_SOURCE_LETTERS)
         self.licence = QLineEdit(placeholderText="Licence, in your words")
         self.licence.setAccessibleName("Licence")
         self.licence.setToolTip("Under which licence you may use the model that you bring; it is kept beside it")

@@ -268,6 +268,24 @@ def test_a_pickle_under_an_expected_name_is_refused(protocol: int, mine: Path, f
             add("whisper", mine, LICENCE)
 
 
+@pytest.mark.parametrize("name", ["vocabulary.py", "vocabulary.pkl", "other.bin", "model.pt", "VOCABULARY.PY"])
+def test_no_pattern_of_a_whisper_lets_code_in(name: str, mine: Path, folder: Path) -> None:
+    (whisper_folder(mine) / name).write_text("{}")
+    with pytest.raises(UserError, match="can run code"):
+        add("whisper", mine, LICENCE)
+    assert files(folder) == []
+
+
+@pytest.mark.parametrize(
+    "name", ["LICENSE.py", "ner/model.py", "vocab/more.pkl", "pytorch_model.bin", "ner/cfg.pickle"]
+)
+def test_no_pattern_of_a_spacy_folder_lets_code_in(name: str, mine: Path, folder: Path) -> None:
+    (spacy_folder(mine) / name).write_text("{}")
+    with pytest.raises(UserError, match="can run code"):
+        add("ner", mine, LICENCE)
+    assert files(folder) == []
+
+
 def test_a_pickle_in_a_spacy_folder_is_refused(mine: Path) -> None:
     (spacy_folder(mine) / "ner" / "model").write_bytes(b"\x80\x04\x95")
     with pytest.raises(UserError, match="can run code"):
