@@ -70,25 +70,17 @@ NER_ENGLISH = Weights(
     used_in="Personal information",
 )
 
+_SPACY_DATA = (
+    *("*/cfg", "*/model", "*/moves", "*/patterns", "*/patterns.jsonl", "*/trees", "*/lookups.bin"),
+    *("vocab/key2row", "vocab/vectors", "vocab/vectors.cfg", "LICENSE", "LICENSES_SOURCES"),
+)
 OWN_NER = Weights(
     name="ner",
     purpose="finds names in texts, in another language or with another network: a spaCy pipeline, the folder it saves",
     licence="as its makers say: tell it with --licence",
     layout=Layout(
         needed=("config.cfg", "meta.json", "tokenizer", "vocab/strings.json"),
-        data=(
-            *(
-                "config.cfg",
-                "*/cfg",
-                "*/model",
-                "*/moves",
-                "*/patterns",
-                "*/patterns.jsonl",
-                "*/trees",
-                "*/lookups.bin",
-            ),
-            *("vocab/key2row", "vocab/vectors", "vocab/vectors.cfg", "LICENSE", "LICENSES_SOURCES"),
-        ),
+        data=_SPACY_DATA,
     ),
     use="names",
     used_in="Personal information",
