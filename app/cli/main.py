@@ -39,6 +39,7 @@ _COMMANDS = {
         "segment": "segment:segment",
         "scheme": "scheme:scheme",
         "comment": "comment:comment",
+        "cues": "cues:cues",
         "search": "finding:search",
         "checklist": "finding:checklist",
         "activity": "activity:activity",
@@ -65,6 +66,8 @@ _COMMANDS = {
     "Speech": {
         "transcribe": "transcribe:transcribe",
         "transcript": "transcript:transcript",
+        "speakers": "speakers:speakers",
+        "pii": "pii:pii",
     },
     "Faces and anonymizing": {
         "faces": "faces:faces",

@@ -7,10 +7,11 @@ from itertools import accumulate
 
 from app.core.session import Session
 from project.queries.annotators import all_annotators
+from project.queries.reviews import reviews_in
 from project.queries.segments import segments_of, values_in
 from project.queries.utterances import utterances_of
 from project.transcript import estimated
-from project.types import Annotator, Segment, Utterance
+from project.types import Annotator, Review, Segment, Utterance
 
 SCHEME = "cues"
 RESPONSE = "response"
@@ -63,8 +64,9 @@ class CueMark:
 def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
     """Return utterance id -> its cues, by start; utterances without any are left out.
 
-    Cues that lie in no utterance are under "". A cue belongs to the utterance that it shares most time with; where two
-    people speak at once, to that of the speaker it is about, or to another's where it is a listener's.
+    Cues that lie in no utterance are under "". Pre-labels that the annotator of this session decided on are left out. A
+    cue belongs to the utterance that it shares most time with; where two people speak at once, to that of the speaker
+    it is about, or to another's where it is a listener's.
     """
     spoken = utterances_of(session.study, recording_id)
     kinds = {one.id: one for one in all_annotators(session.study)}
@@ -73,6 +75,8 @@ def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
         return {}
     values = values_in(session.study, recording_id)
     finder = _Finder(spoken)
+    viewer = session.annotator()
+    done = {one for one, said in reviews_in(session.study, recording_id).items() if viewer and _by(viewer, said)}
     found: dict[str, list[CueMark]] = {}
     for one in marked:
         given = {key: value.value for key, value in values.get(one.id, {}).items()}
@@ -80,7 +84,8 @@ def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
         participant_id = whose if isinstance(whose, str) and whose else None
         holder = finder.holder(one, participant_id)
         mark = _mark(session, one, participant_id, str(given.get("description") or ""), holder, kinds)
-        found.setdefault("" if holder is None else holder.id, []).append(mark)
+        if not (mark.prelabel and one.id in done):
+            found.setdefault("" if holder is None else holder.id, []).append(mark)
     return found
 
 
@@ -114,6 +119,10 @@ def _mark(
         one.annotator_id,
         author is not None and author.kind == MODEL,
     )
+
+
+def _by(viewer: Annotator, reviews: Sequence[Review]) -> bool:
+    return any(one.reviewer_id == viewer.id for one in reviews)
 
 
 class _Finder:

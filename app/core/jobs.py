@@ -29,8 +29,10 @@ KINDS = {
     "fetch": "app.core.fetching",
     "speech": "app.core.speech",
     "transcribe": "app.core.transcription",
+    "speakers": "app.core.speakers",
     "voice": "app.core.voice",
     "listen": "app.core.voice_preview",
+    "cues": "app.core.cues",
 }
 
 

@@ -1,0 +1,184 @@
+"""The command about cues: suggest them, list them, accept or reject what was suggested."""
+
+from pathlib import Path
+
+import click
+
+from app.cli.output import Bar, json_option, tell
+from app.cli.study import STUDY
+from app.core.session import Session
+from project.counted import counted
+from project.timebase import SECOND
+from project.types import Json, Recording
+
+RECORDING = click.option("--recording", help="Number, file name or id; all recordings when not given.")
+KIND = click.option("--kind", metavar="TRACK[.LABEL]", help="Only those, such as response or tone.sharp.")
+WHICH = click.argument("ids", metavar="[PRELABEL]...", nargs=-1)
+
+
+@click.group()
+def cues() -> None:
+    """What people do, show and sound like while somebody speaks: suggest cues, list them, decide on suggestions."""
+
+
+@cues.command("list")
+@STUDY
+@RECORDING
+@KIND
+@json_option
+def list_cues(study: Path, recording: str | None, kind: str | None, as_json: bool) -> None:
+    """List cues and open pre-labels with the words that they are at.
+
+    \b
+    Example:
+      greenroom cues list my-study.greenroom --recording 1
+      greenroom cues list my-study.greenroom --kind tone.sharp --json
+    """
+    from app.core.cue_marks import cues_at
+    from project.queries.annotators import all_annotators
+    from project.queries.participants import all_participants
+
+    with Session.open(study, read_only=True) as session:
+        names = {one.id: one.pseudonym for one in all_participants(session.study)}
+        authors = {one.id: one.name for one in all_annotators(session.study)}
+        listed: list[dict[str, Json]] = []
+        for owner in _chosen(session, recording):
+            for marks in cues_at(session, owner.id).values():
+                listed += [
+                    {
+                        "id": one.segment_id,
+                        "recording": owner.number,
+                        "start": one.start_us / SECOND,
+                        "end": one.end_us / SECOND,
+                        "track": one.track,
+                        "label": one.label,
+                        "who": names.get(one.participant_id or ""),
+                        "description": one.description,
+                        "word": one.word,
+                        "annotator": authors[one.annotator_id],
+                        "prelabel": one.prelabel,
+                    }
+                    for one in marks
+                    if _fits(kind, one.track, one.label)
+                ]
+    lines = [
+        f"{one['id']}  recording {one['recording']}  {one['start']:.2f} to {one['end']:.2f} s  "
+        f"{one['track']}.{one['label']}  {one['who'] or '?'}  {one['description']}  "
+        f"{'pre-label' if one['prelabel'] else one['annotator']}"
+        for one in listed
+    ]
+    tell(as_json, {"cues": [*listed]}, "\n".join(lines) or "No cues yet.")
+
+
+@cues.command()
+@STUDY
+@RECORDING
+@json_option
+def run(study: Path, recording: str | None, as_json: bool) -> None:
+    """Suggest cues from tracked faces and from the voices of speakers.
+
+    What is suggested are pre-labels: nobody's work until somebody accepts them. Suggestions from before that nobody
+    decided on are replaced. Recordings with nothing to look at or listen to are left out.
+
+    \b
+    Example:
+      greenroom cues run my-study.greenroom --recording 1
+    """
+    from app.core import cues as job
+    from app.core.batch import run_over
+    from app.core.prelabels import open_prelabels
+    from project.errors import UserError
+
+    with Session.open(study) as session:
+        session.study.require_writable()
+        able = []
+        for owner in _chosen(session, recording):
+            try:
+                job.require(session, owner.id)
+                able.append(owner)
+            except UserError:
+                if recording is not None:
+                    raise
+        found: list[dict[str, Json]] = []
+        for owner, result in run_over(
+            session, able, lambda one: job.prepare(session, one.id), lambda work: Bar(work.title)
+        ):
+            kept: dict[str, Json] = {key: result[key] for key in ("faces", "utterances", "seconds")}
+            found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
+    lines = [
+        f"Recording {one['recording']}: {one['prelabels']} pre-labels from {one['faces']} faces and"
+        f" {one['utterances']} utterances ({one['seconds']} s)"
+        for one in found
+    ]
+    tell(as_json, {"recordings": [*found]}, "\n".join(lines) or "No recording has anything to suggest cues from.")
+
+
+@cues.command()
+@STUDY
+@WHICH
+@RECORDING
+@KIND
+@click.option("--annotator", required=True, help="Whose cues they become.")
+@json_option
+def accept(
+    study: Path, ids: tuple[str, ...], recording: str | None, kind: str | None, annotator: str, as_json: bool
+) -> None:
+    """Make pre-labels somebody's own cues: those named, or all that are open, of one kind or in one recording.
+
+    \b
+    Example:
+      greenroom cues accept my-study.greenroom --recording 1 --kind response.nod --annotator Ada
+    """
+    from app.core.commands import cues as commands
+
+    with Session.open(study, annotator) as session:
+        wanted = ids or _open(session, recording, kind)
+        made = commands.accept(session, wanted)[0] if wanted else []
+    tell(as_json, {"accepted": [*made]}, f"Accepted {counted(len(made), 'pre-label')}.")
+
+
+@cues.command()
+@STUDY
+@WHICH
+@RECORDING
+@KIND
+@click.option("--annotator", required=True, help="Who says so.")
+@json_option
+def reject(
+    study: Path, ids: tuple[str, ...], recording: str | None, kind: str | None, annotator: str, as_json: bool
+) -> None:
+    """Say that pre-labels are wrong: those named, or all that are open, of one kind or in one recording.
+
+    \b
+    Example:
+      greenroom cues reject my-study.greenroom --kind tone --annotator Ada
+    """
+    from app.core.commands import cues as commands
+
+    with Session.open(study, annotator) as session:
+        wanted = ids or _open(session, recording, kind)
+        if wanted:
+            commands.reject(session, wanted)
+    tell(as_json, {"rejected": [*wanted]}, f"Rejected {counted(len(wanted), 'pre-label')}.")
+
+
+def _chosen(session: Session, recording: str | None) -> list[Recording]:
+    from app.core.lookup import recording_called
+    from project.queries.recordings import all_recordings
+
+    return all_recordings(session.study) if recording is None else [recording_called(session, recording)]
+
+
+def _open(session: Session, recording: str | None, kind: str | None) -> tuple[str, ...]:
+    from app.core.prelabels import open_prelabels
+
+    return tuple(
+        one.segment.id
+        for owner in _chosen(session, recording)
+        for one in open_prelabels(session, owner.id)
+        if _fits(kind, one.segment.track, one.segment.label)
+    )
+
+
+def _fits(kind: str | None, track: str, label: str) -> bool:
+    return kind is None or kind in (track, f"{track}.{label}")

@@ -1,0 +1,153 @@
+"""Planted movements are found, noise is not."""
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from models.cues.cutting import cut
+from models.cues.face import FaceSignals, face_cues
+from models.cues.found import BROWS, GAZE_AWAY, NOD, SHAKE, SMILE
+from models.cues.head import head_movements
+from models.cues.usual import robust_scores, scores_over_rest, stretches
+
+SECOND = 1_000_000
+TIMES = np.arange(0, 60 * SECOND, SECOND // 15, dtype=np.int64)
+SECONDS = TIMES / SECOND
+
+
+def still(seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Yaw and pitch of a head that drifts and trembles."""
+    rng = np.random.default_rng(seed)
+    drift = 6 * np.sin(SECONDS * 0.25), 3 * np.sin(SECONDS * 0.4)
+    return drift[0] + rng.normal(0, 0.6, len(TIMES)), drift[1] + rng.normal(0, 0.6, len(TIMES))
+
+
+def swinging(start_s: float, length_s: float, hertz: float, degrees: float) -> NDArray[np.float64]:
+    inside = (start_s <= SECONDS) & (start_s + length_s > SECONDS)
+    return np.where(inside, degrees * np.sin(2 * np.pi * hertz * (SECONDS - start_s)), 0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_nod_and_a_shake_are_found_where_they_are_planted(seed: int) -> None:
+    yaw, pitch = still(seed)
+    found = head_movements(TIMES, yaw + swinging(40, 1.5, 2.2, 7), pitch + swinging(20, 1.5, 2, 4))
+    assert [one.kind for one in found] == [NOD, SHAKE]
+    for one, start in zip(found, (20, 40), strict=True):
+        assert abs(one.start_us / SECOND - start) < 0.5
+        assert abs(one.end_us / SECOND - start - 1.5) < 0.5
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_noise_and_drift_give_nothing(seed: int) -> None:
+    assert head_movements(TIMES, *still(seed)) == []
+
+
+def test_a_single_turn_of_the_head_is_no_shake() -> None:
+    yaw, pitch = still(1)
+    turn = 30 / (1 + np.exp(-(SECONDS - 30) * 12))
+    assert head_movements(TIMES, yaw + turn, pitch) == []
+
+
+def test_a_movement_on_both_axes_alike_is_neither() -> None:
+    yaw, pitch = still(2)
+    both = swinging(20, 2, 2, 6)
+    assert head_movements(TIMES, yaw + both, pitch + both) == []
+
+
+def test_what_lies_in_a_hole_is_not_made_up() -> None:
+    yaw, pitch = still(3)
+    pitch = pitch + swinging(20, 1.5, 2, 4)
+    pitch[(SECONDS > 19.5) & (SECONDS < 22)] = np.nan
+    assert head_movements(TIMES, yaw, pitch) == []
+
+
+def signals(seed: int = 0, **planted: NDArray[np.float64]) -> FaceSignals:
+    """A face at rest with some noise, and what is added to it."""
+    rng = np.random.default_rng(seed)
+    yaw, pitch = still(seed)
+    rest = {"mouth_width": (0.55, 0.015), "corner_lift": (-0.02, 0.008), "mouth_opening": (0.03, 0.01),
+            "brow_height": (0.25, 0.006), "eye_closure": (0.1, 0.05), "iris_side": (0, 0.01),
+            "iris_down": (0, 0.01)}  # fmt: skip
+    made = {name: rng.normal(middle, spread, len(TIMES)) for name, (middle, spread) in rest.items()}
+    made |= {"yaw": yaw, "pitch": pitch}
+    return FaceSignals(TIMES, **{name: values + planted.get(name, 0.0) for name, values in made.items()})
+
+
+def over(start_s: float, end_s: float, height: float) -> NDArray[np.float64]:
+    return np.where((start_s <= SECONDS) & (end_s > SECONDS), height, 0.0)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_face_at_rest_gives_nothing(seed: int) -> None:
+    assert face_cues(signals(seed)) == []
+
+
+def test_a_smile_widens_the_mouth_and_lifts_its_corners() -> None:
+    smiling = signals(mouth_width=over(10, 13, 0.12), corner_lift=over(10, 13, 0.06))
+    (found,) = face_cues(smiling)
+    assert found.kind == SMILE
+    assert abs(found.start_us - 10 * SECOND) < SECOND // 3
+    assert abs(found.end_us - 13 * SECOND) < SECOND // 3
+    assert face_cues(signals(mouth_width=over(10, 13, 0.12), corner_lift=over(10, 13, -0.06))) == []
+
+
+def test_who_smiles_half_of_the_time_still_does() -> None:
+    found = face_cues(signals(mouth_width=over(0, 30, 0.12), corner_lift=over(0, 30, 0.06)))
+    assert [one.kind for one in found] == [SMILE]
+
+
+def test_the_models_own_smile_counts_where_it_gives_one() -> None:
+    base = signals()
+    told = FaceSignals(**{name: getattr(base, name) for name in base.__slots__} | {"smile": over(5, 7, 0.9)})
+    assert [one.kind for one in face_cues(told)] == [SMILE]
+
+
+def test_raised_brows_and_eyes_that_look_away() -> None:
+    found = face_cues(signals(brow_height=over(20, 21, 0.09), iris_side=over(40, 42, 0.25)))
+    assert [one.kind for one in found] == [BROWS, GAZE_AWAY]
+    assert face_cues(signals(iris_side=over(40, 42, 0.25), eye_closure=over(40, 42, 0.9))) == []
+
+
+def test_a_face_that_is_hardly_seen_says_nothing() -> None:
+    base = signals(mouth_width=over(0, 1, 0.2), corner_lift=over(0, 1, 0.1))
+    short = FaceSignals(**{name: None if name == "smile" else getattr(base, name)[:30] for name in base.__slots__})
+    assert face_cues(short) == []
+
+
+@given(st.lists(st.floats(-5, 5), min_size=20, max_size=60), st.floats(0.1, 10), st.floats(-100, 100))
+def test_scores_do_not_depend_on_unit_and_origin(values: list[float], scale: float, shift: float) -> None:
+    one = np.array(values)
+    for scored in (robust_scores, scores_over_rest):
+        assert np.allclose(scored(one, 0.5), scored(one * scale + shift, 0.5 * scale), atol=1e-6)
+
+
+@settings(max_examples=60)
+@given(st.lists(st.booleans(), min_size=1, max_size=80))
+def test_stretches_are_high_at_their_ends_and_bridge_no_long_hole(high: list[bool]) -> None:
+    times = np.arange(len(high), dtype=np.int64) * 100_000
+    scores = np.where(high, 3.0, 0.0)
+    found = list(stretches(times, scores, 2.0, 1.0, 0, 250_000))
+    assert sum(scores[first : last + 1].astype(bool).sum() for first, last, _, _ in found) == sum(high)
+    for (_, last, _, end), (first, _, start, _) in itertools.pairwise(found):
+        assert start - end > 250_000
+        assert high[last]
+        assert high[first]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.integers(1, 9), min_size=1, max_size=12),
+    st.lists(st.tuples(st.integers(0, 60), st.integers(1, 20)), max_size=8),
+)
+def test_pieces_are_what_lies_between_their_ends(sizes: list[int], asked: list[tuple[int, int]]) -> None:
+    whole = np.arange(sum(sizes), dtype=np.float32)
+    blocks = np.split(whole, np.cumsum(sizes)[:-1])
+    spans = [(first, first + length) for first, length in asked]
+    got = dict(cut(blocks, spans))
+    assert set(got) == {at for at, (first, _) in enumerate(spans) if first < len(whole)}
+    for at, samples in got.items():
+        assert samples.tolist() == whole[spans[at][0] : spans[at][1]].tolist()

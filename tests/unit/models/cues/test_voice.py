@@ -1,0 +1,76 @@
+"""Utterances that sound otherwise than a speaker's others are told, whatever the speaker's own voice."""
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from models.cues.found import CALM, LIVELY, SHARP, SOFT
+from models.cues.voice import RATE, Sounding, sounding, tones_of
+
+SECOND = 1_000_000
+
+
+def voice(hertz: float, loudness: float, seconds: float = 1.2, wobble: float = 0.0) -> NDArray[np.float32]:
+    """A buzz with the harmonics of a voice, whose pitch goes up and down by `wobble` semitones."""
+    time = np.arange(round(RATE * seconds)) / RATE
+    pitch = hertz * 2 ** (wobble / 12 * np.sin(2 * np.pi * 1.5 * time))
+    phase = 2 * np.pi * np.cumsum(pitch) / RATE
+    sound = sum(np.sin(n * phase) / n for n in range(1, 8))
+    return np.asarray(loudness * sound / 2, np.float32)
+
+
+def test_loudness_pitch_and_rate_are_measured() -> None:
+    one = sounding(voice(220, 0.1), 0, round(1.2 * SECOND), "well that is it")
+    other = sounding(voice(220, 0.2), 0, round(1.2 * SECOND), "well that is it")
+    assert one.pitch == pytest.approx(24, abs=0.3)
+    assert one.range < 0.5
+    assert other.loudness - one.loudness == pytest.approx(6.02, abs=0.1)
+    assert one.rate == pytest.approx(4 / 1.2)
+    assert sounding(voice(220, 0.1, wobble=3), 0, round(1.2 * SECOND), "").range > 3
+
+
+@pytest.mark.parametrize("samples", [np.zeros(0), np.zeros(RATE), np.random.default_rng(0).normal(0, 0.01, RATE)])
+def test_silence_and_noise_have_no_pitch_or_a_finite_one(samples: NDArray[np.float64]) -> None:
+    one = sounding(samples.astype(np.float32), 0, SECOND, "")
+    assert np.isfinite(one.loudness)
+    assert np.isnan(one.rate)
+
+
+def usual(seed: int, count: int = 20, level: float = -25.0, pitch: float = 14.0) -> list[Sounding]:
+    rng = np.random.default_rng(seed)
+    return [
+        Sounding(
+            at * 3 * SECOND, at * 3 * SECOND + 2 * SECOND, level + rng.normal(0, 0.8), pitch + rng.normal(0, 0.3),
+            4 + rng.normal(0, 0.3), 4 + rng.normal(0, 0.3),
+        )
+        for at in range(count)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_voice_as_usual_has_no_tone(seed: int) -> None:
+    assert len(tones_of(usual(seed))) <= 1
+
+
+@pytest.mark.parametrize(
+    ("tone", "loud", "high", "wide", "quick"),
+    [
+        (SHARP, 9.0, 3.0, 0.0, 1.0),
+        (LIVELY, 0.0, 4.0, 4.0, 1.0),
+        (SOFT, -9.0, 0.0, 0.0, 0.0),
+        (CALM, 0.0, 0.0, -2.5, -2.5),
+    ],
+)
+def test_a_planted_tone_is_told_for_loud_and_for_soft_speakers(
+    tone: str, loud: float, high: float, wide: float, quick: float
+) -> None:
+    for level, pitch in ((-15.0, 8.0), (-35.0, 24.0)):
+        spoken = usual(1, level=level, pitch=pitch)
+        start = 100 * SECOND
+        other = Sounding(start, start + 2 * SECOND, level + loud, pitch + high, 4 + wide, 4 + quick)
+        assert [one.kind for one in tones_of([*spoken, other]) if one.start_us == start] == [tone]
+
+
+def test_few_utterances_say_nothing_about_what_is_usual() -> None:
+    loud = Sounding(0, SECOND, -5, 30, 10, 9)
+    assert tones_of([*usual(0, count=5), loud]) == []
