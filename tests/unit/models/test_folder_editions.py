@@ -168,6 +168,13 @@ def test_a_cut_connection_names_the_source_and_keeps_what_arrived(sender: Sender
     assert sender.asked[0] == "bytes=100000-"
 
 
+def test_a_source_that_gives_nothing_leaves_nothing(sender: Sender, folder: Path) -> None:
+    sender.status = 503
+    with pytest.raises(UserError, match="503"):
+        fetch("toy")
+    assert names(folder) == []
+
+
 def test_another_file_from_the_source_is_named_with_its_hash_and_only_it_is_dropped(
     sender: Sender, folder: Path
 ) -> None:
