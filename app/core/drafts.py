@@ -40,7 +40,7 @@ def kept_of(session: Session, recording_id: str) -> list[Utterance]:
     """
     decided = {place.row for place in pii_decisions(session.study) if place.table == "utterance"}
     drafted = {
-        (one.start_us, one.end_us, one.text)
+        (one.start_us, one.end_us, one.text, one.words)
         for run in runs_of(session.study, recording_id, TRANSCRIBE)
         for one in heard_of(session.study, run.id)
     }
@@ -50,7 +50,7 @@ def kept_of(session: Session, recording_id: str) -> list[Utterance]:
         if one.checked
         or (one.participant_id is not None and not one.suggested)
         or one.id in decided
-        or (one.start_us, one.end_us, one.text) not in drafted
+        or (one.start_us, one.end_us, one.text, one.words) not in drafted
     ]
 
 

@@ -42,9 +42,10 @@ def require_files(folder: Path) -> None:
     if not any((folder / name).is_file() for name in _VOCABULARIES):
         missing.append(_VOCABULARIES[0])
     if missing:
+        name = shown(folder.absolute().name)
         raise UserError(
-            f"{shown(folder.name)} is no folder of a Whisper model for CTranslate2: {missing[0]} is missing.",
-            "Name another folder, or get a model: greenroom models",
+            f"{name} is no folder of a Whisper model for CTranslate2: {missing[0]} is missing.",
+            "Name another folder, or get a model: greenroom models list",
         )
 
 
@@ -81,7 +82,7 @@ def examine(folder: Path) -> WhisperFolder:
 def damaged(folder: Path, digest: str, why: str = "") -> UserError:
     """Return the error for weights that are not what they should be."""
     reason = why or f"{MODEL} with the checksum {digest} cannot be loaded"
-    return UserError(f"The model in {folder} is damaged: {reason}.", "Get the model again: greenroom models")
+    return UserError(f"The model in {folder} is damaged: {reason}.", "Get the model again: greenroom models list")
 
 
 def languages_known(folder: Path) -> bool:

@@ -101,8 +101,12 @@ def place_of(model: str | None, language: str | None = None) -> tuple[str, Path]
 
 
 def _named(model: str) -> str:
+    """Return the name that is meant, "" where it is a folder: one that is there goes before a short name."""
     names = {one.name for one in whisper_models()}
-    return next((each for each in (model, PREFIX + model) if each in names), "")
+    if model in names:
+        return model
+    short = PREFIX + model
+    return short if short in names and not Path(model).is_dir() else ""
 
 
 def _none_installed(language: str | None) -> UserError:

@@ -82,6 +82,13 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("models add", ("--help",)),
     ("models verify", ()),
     ("models remove", ("yunet",)),
+    ("transcribe", ("lab.greenroom", "--speech-only")),
+    (
+        "transcript import",
+        ("lab.greenroom", "--recording", "1", str(ROOT / "tests" / "fakes" / "greeting.srt")),
+    ),
+    ("transcript show", ("lab.greenroom", "--recording", "1")),
+    ("transcript export", ("lab.greenroom", "--recording", "1", "said.vtt")),
     ("faces", ("lab.greenroom",)),
     ("review-faces", ("lab.greenroom", "--recording", "1", "--annotator", "Ada", "--seen", "all", "--reviewed")),
     ("anonymize", ("lab.greenroom", "--recording", "1", "--out", "clips")),
