@@ -17,13 +17,35 @@ from anonymize.pii.organisations import organisations
 from anonymize.pii.spelled import spelled
 from anonymize.pii.spoken import Written, written
 from anonymize.pii.study_words import STUDY, KnownWord, StudyWords
-from anonymize.pii.tokens import Tokens
+from anonymize.pii.tokens import Token, Tokens
 from models.names.base import Named, NameFinder
 
 _ON_WRITTEN: tuple[Callable[[str], Iterable[Stretch]], ...] = (codes, dates, addresses, electronic, presidio)
 # Below what the rules are sure of: their kind counts where both find something.
 _NOT_SURE = 0.45
 _NAMED = frozenset({PERSON, PLACE, ORGANISATION})
+
+
+class TextSearch:
+    """Finds what looks personal by itself, whatever a study knows: the long part of the work, the same for ever."""
+
+    def __init__(self, names: NameFinder | None = None) -> None:
+        """Search by rules, and by a model of names where one is installed."""
+        self._names = names
+
+    def search_all(self, texts: Sequence[str]) -> list[list[Stretch]]:
+        """Return what was found in each of some texts, in no order: a model is faster with many at once."""
+        prepared = [Tokens(text) for text in texts]
+        found = [[*_by_rules(tokens)] for tokens in prepared]
+        if self._names is not None:
+            # A model is slow, and what it finds among common words alone is not believed.
+            worth_it = [at for at, tokens in enumerate(prepared) if any(map(_may_be_name, tokens.all))]
+            named = self._names.find_all([with_capitals(prepared[at]) for at in worth_it])
+            for at, each in zip(worth_it, named, strict=True):
+                tokens, one = prepared[at], found[at]
+                stretches = (_stretch(name, self._names.key) for name in each)
+                one += [stretch for stretch in stretches if _believed(tokens, stretch)]
+        return found
 
 
 class PersonalFinder:
@@ -41,7 +63,7 @@ class PersonalFinder:
         """
         self._known = StudyWords(known)
         self._public = {" ".join(key_of(word).split()) for word in public}
-        self._names = names
+        self._search = TextSearch(names)
 
     def find(self, text: str) -> list[Hit]:
         """Return what looks like personal information, in order of place, without overlaps."""
@@ -49,32 +71,27 @@ class PersonalFinder:
 
     def find_all(self, texts: Sequence[str]) -> list[list[Hit]]:
         """Return the hits of each of some texts: a model is faster with many at once."""
-        prepared = [Tokens(text) for text in texts]
-        named: Iterable[Sequence[Stretch]] = [() for _ in texts]
-        if self._names is not None:
-            found = self._names.find_all([with_capitals(tokens) for tokens in prepared])
-            named = [[_stretch(n, self._names.key) for n in one] for one in found]
-        return [self._settled(tokens, one) for tokens, one in zip(prepared, named, strict=True)]
+        found = self._search.search_all(texts)
+        return [self.settle(text, one) for text, one in zip(texts, found, strict=True)]
 
-    def _settled(self, tokens: Tokens, named: Sequence[Stretch]) -> list[Hit]:
-        text = tokens.text
-        found = [one for one in self._of_rules(tokens) if not self._is_public(text, one)]
-        found += [one for one in named if _believed(tokens, one) and not self._is_public(text, one)]
-        return settled(text, found)
-
-    def _of_rules(self, tokens: Tokens) -> Iterator[Stretch]:
-        out = written(tokens.text)
-        yield from self._known.find(tokens)
-        yield from _of_written(out)
-        yield from spelled(tokens.text, out)
-        yield from introductions(tokens)
-        yield from organisations(tokens.text)
-        yield from listed_names(tokens)
+    def settle(self, text: str, found: Iterable[Stretch]) -> list[Hit]:
+        """Return the hits of a text that was searched before, with what is known about the study."""
+        every = (*self._known.find(Tokens(text)), *found)
+        return settled(text, [one for one in every if not self._is_public(text, one)])
 
     def _is_public(self, text: str, one: Stretch) -> bool:
         if not self._public or (one.source == STUDY and one.participant_id):
             return False
         return _bare(text[one.start : one.end]) in self._public
+
+
+def _by_rules(tokens: Tokens) -> Iterator[Stretch]:
+    out = written(tokens.text)
+    yield from _of_written(out)
+    yield from spelled(tokens.text, out)
+    yield from introductions(tokens)
+    yield from organisations(tokens.text)
+    yield from listed_names(tokens)
 
 
 def _bare(words: str) -> str:
@@ -96,16 +113,19 @@ def _stretch(one: Named, source: str) -> Stretch:
 
 
 def _believed(tokens: Tokens, one: Stretch) -> bool:
-    """Tell whether a model's name holds a word that may be one: small models take any word at a beginning for a name."""
+    """Tell whether a model's name holds a word that may be one: small models take many a first word for a name."""
     if one.kind not in _NAMED:
         return False
     words = tokens.all[tokens.at(one.start) : tokens.at(one.end)]
     if one.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
         return False
-    return any(
-        word.key not in no_names() and (not is_common(word.key) or (word.capital and not word.initial))
-        for word in words
-    )
+    return any(map(_may_be_name, words))
+
+
+def _may_be_name(word: Token) -> bool:
+    if word.key in no_names() or (word.key == "i" and word.text == "I"):
+        return False
+    return not is_common(word.key) or (word.capital and not word.initial)
 
 
 def with_capitals(tokens: Tokens) -> str:

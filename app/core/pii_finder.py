@@ -1,11 +1,11 @@
 """The finder of personal information of an open study, and what it found, kept while the session lasts."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
-from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.hit import Hit
+from anonymize.pii.finding import PersonalFinder, TextSearch
+from anonymize.pii.hit import Hit, Stretch
 from anonymize.pii.kinds import PERSON
 from anonymize.pii.study_words import KnownWord
 from app.core.session import Session
@@ -14,15 +14,19 @@ from models.names.base import NameFinder
 from project.queries.annotators import all_annotators
 from project.queries.private_words import WORD, private_words, public_words
 
-_Known = tuple[tuple[KnownWord, ...], frozenset[str], str | None]
+_Known = tuple[tuple[KnownWord, ...], frozenset[str]]
+Searched = Mapping[str, Sequence[Stretch]]
+"""Text -> what looks personal in it by itself."""
 
 
 @dataclass
 class _Found:
-    """What was found with the words that the study had then."""
+    """What was found: by the texts alone, and with the words that the study had then."""
 
+    model: str | None = None
+    searched: dict[str, Sequence[Stretch]] = field(default_factory=dict)
     known: _Known | None = None
-    finder: PersonalFinder | None = None
+    finder: PersonalFinder = field(default_factory=PersonalFinder)
     hits: dict[str, list[Hit]] = field(default_factory=dict)
 
 
@@ -33,11 +37,52 @@ _MODELS: dict[str, NameFinder] = {}
 def hits_of(session: Session, texts: Sequence[str]) -> list[list[Hit]]:
     """Return the hits of each of some texts; texts that were searched before with the same words are not again."""
     kept = _of(session)
-    assert kept.finder is not None
-    new = [text for text in dict.fromkeys(texts) if text not in kept.hits]
+    new = unsearched(session, texts)
     if new:
-        kept.hits.update(zip(new, kept.finder.find_all(new), strict=True))
+        kept.searched.update(search(new, kept.model))
+    for text in texts:
+        if text not in kept.hits:
+            kept.hits[text] = kept.finder.settle(text, kept.searched[text])
     return [kept.hits[text] for text in texts]
+
+
+def unsearched(session: Session, texts: Iterable[str]) -> list[str]:
+    """Return which of some texts were not searched yet: that takes long and is best done by a job."""
+    kept = _of(session)
+    return [text for text in dict.fromkeys(texts) if text not in kept.searched]
+
+
+def search(texts: Sequence[str], model: str | None) -> dict[str, Sequence[Stretch]]:
+    """Search texts for what looks personal by itself; `model` is the key of the model of names, if any."""
+    return dict(zip(texts, TextSearch(_model(model)).search_all(texts), strict=True))
+
+
+def keep_searched(session: Session, model: str | None, found: Searched) -> None:
+    """Keep what `search` found elsewhere, unless another model is used by now."""
+    kept = _of(session)
+    if kept.model == model:
+        kept.searched.update(found)
+
+
+def unsettled(session: Session, texts: Iterable[str]) -> Callable[[], Callable[[], None]]:
+    """Return work for a thread: what is known about the study is held against texts that were searched.
+
+    What it returns keeps the result, in the session's own thread; texts that were not searched are left aside.
+    """
+    kept = _of(session)
+    finder, known = kept.finder, kept.known
+    new = {text: kept.searched[text] for text in texts if text not in kept.hits and text in kept.searched}
+
+    def work() -> Callable[[], None]:
+        made = {text: finder.settle(text, found) for text, found in new.items()}
+
+        def keep() -> None:
+            if kept.known == known:
+                kept.hits.update(made)
+
+        return keep
+
+    return work
 
 
 def model_of_names() -> str | None:
@@ -47,12 +92,11 @@ def model_of_names() -> str | None:
 
 def _of(session: Session) -> _Found:
     kept = _FOUND.setdefault(session, _Found())
-    known = _known(session)
+    known, model = _known(session), registry.usual()
+    if kept.model != model:
+        kept.model, kept.searched, kept.hits = model, {}, {}
     if kept.known != known:
-        words, public, model = known
-        kept.known = known
-        kept.finder = PersonalFinder(words, public, _model(model))
-        kept.hits = {}
+        kept.known, kept.finder, kept.hits = known, PersonalFinder(*known), {}
     return kept
 
 
@@ -64,7 +108,7 @@ def _known(session: Session) -> _Known:
     ]
     listed = {one.word for one in words}
     words += [KnownWord(one.name) for one in all_annotators(study) if one.kind == "person" and one.name not in listed]
-    return tuple(words), frozenset(public_words(study)), registry.usual()
+    return tuple(words), frozenset(public_words(study))
 
 
 def _model(key: str | None) -> NameFinder | None:
