@@ -8,8 +8,9 @@ from models import weights
 from models.names.base import NameFinder
 from project.errors import UserError
 
-FINDERS = {"spacy": "models.names.spacy_ner:SpacyNames"}
-NEEDS_WEIGHTS = {"spacy": "ner-english"}
+FINDERS = {"own": "models.names.spacy_ner:SpacyNames", "spacy": "models.names.spacy_ner:SpacyNames"}
+"""What a lab brings itself goes before the small English model."""
+NEEDS_WEIGHTS = {"own": "ner", "spacy": "ner-english"}
 
 
 def usual() -> str | None:

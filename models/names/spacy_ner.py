@@ -1,4 +1,4 @@
-"""Names found by a small English model of spaCy (en_core_web_sm)."""
+"""Names found by a pipeline of spaCy: the small English one (en_core_web_sm), or one that a lab brings."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 from models.names.base import Named
 from project.types import Json
 
-_KINDS = {"PERSON": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organisation"}
+# Pipelines of English say PERSON, GPE and FAC; those of other languages PER and LOC.
+_KINDS = {"PERSON": "person", "PER": "person", "GPE": "place", "LOC": "place", "FAC": "place", "ORG": "organisation"}
 # spaCy gives no scores; a name of its model alone is likely, and no more.
 _SCORE = 0.6
 _BATCH = 256
