@@ -37,6 +37,8 @@ class Folded:
 
 def fold(text: str) -> Folded:
     """Take out of a text what does not tell words apart."""
+    if text.isascii():
+        return Folded(text.lower(), tuple(range(len(text))), len(text))
     found: list[str] = []
     starts: list[int] = []
     for place, letter in enumerate(text):

@@ -23,7 +23,7 @@ _LANGUAGE = "en"
 _HEAVY = ("torch", "transformers", "stanza", "gliner", "cupy", "tensorflow", "mxnet")
 _LEAST_SCORE = 0.5
 _WORTH_IT = re.compile(r"@|\d\D{0,3}\d\D{0,3}\d\D{0,3}\d|\w\.\w\w")
-_REGIONS = ("US", "GB", "DE", "FR", "ES", "IT", "NL", "IN", "AU", "CA", "IE", "PL", "BR", "ZA", "NG", "JP")
+_REGIONS = ("US", "GB", "DE")
 
 _KINDS = {
     "CREDIT_CARD": ACCOUNT,

@@ -1,6 +1,6 @@
 """Lists that rules look words up in: common words, names, places, what is written with a capital and is no name."""
 
-from functools import cache
+from functools import cache, lru_cache
 
 from anonymize.folding import fold
 from resources import resource
@@ -45,6 +45,7 @@ def function_words() -> frozenset[str]:
     return _listed("function_words.txt")
 
 
+@lru_cache(maxsize=1 << 16)
 def is_common(word: str) -> bool:
     """Tell whether a folded word is a common one, also in the plural or as a form of a verb."""
     if word in _RATHER_NAMES:
@@ -68,6 +69,7 @@ def is_family(word: str) -> bool:
     return word.removesuffix("'s").removesuffix("'") in family_names()
 
 
+@lru_cache(maxsize=1 << 16)
 def key_of(word: str) -> str:
     """Return a word as the lists have it."""
     return fold(word).text

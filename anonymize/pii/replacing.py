@@ -10,7 +10,7 @@ from anonymize.pii.lexicon import key_of
 from anonymize.pii.spoken import written
 from resources import resource
 
-_LABEL = re.compile(r"\[([A-Z]+)_(\d+)\]")
+_LABEL = re.compile(r"\[([A-Z]+)_(\d{1,9})\]")
 _MARKS = re.compile(r"[\W_]+")
 
 
@@ -20,21 +20,25 @@ class Replacements:
     All names of one participant have one number. So have a full name and a part of it that belongs to no other.
     """
 
-    def __init__(self, given: Mapping[str, str] = {}, people: Mapping[str, str] = {}) -> None:  # noqa: B006
+    def __init__(self, given: Mapping[str, str] | None = None, people: Mapping[str, str] | None = None) -> None:
         """Get ready.
 
         Args:
             given: word -> what people chose to write in its place; numbers in it are not used for anything else.
             people: id of a participant -> what is written in place of all names of them.
         """
-        self._given = {key_of(word): after for word, after in given.items()}
-        self._people = dict(people)
+        self._given = {key_of(word): after for word, after in (given or {}).items()}
+        self._people = dict(people or {})
         self._made: dict[tuple[str, str], str] = {}
         self._next: dict[str, int] = {}
-        for after in (*given.values(), *people.values()):
-            for label, number in _LABEL.findall(after):
-                self._next[label] = max(self._next.get(label, 1), int(number) + 1)
         self._whole: dict[str, str] = {}
+        self.reserve(self.written())
+
+    def reserve(self, texts: Iterable[str]) -> None:
+        """Leave out numbers that stand in texts: those were scrubbed before, and nobody else may get them."""
+        for text in texts:
+            for label, number in _LABEL.findall(text):
+                self._next[label] = max(self._next.get(label, 1), int(number) + 1)
 
     def learn(self, hits: Iterable[Hit]) -> None:
         """Number hits in their order; full names first tell whose the parts are."""

@@ -1,4 +1,4 @@
-"""The words of a study: names of its participants, nicknames and misspellings, and words that people said are private."""
+"""The words of a study: names of its participants, nicknames, misspellings, and words that people said are private."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ STUDY = "study"
 _EXACT_BELOW = 5
 _TWO_EDITS_FROM = 8
 _SCORE = 84
+_LEAST_SOUNDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +34,8 @@ class StudyWords:
     """Finds the words that a study knows, whatever their case, accents and endings, and names that are misspelt."""
 
     def __init__(self, words: Sequence[KnownWord]) -> None:
-        self._known = [(Words({one.word: ""}), one) for one in words]
+        self._known = [*words]
+        self._words = Words({one.word: str(number) for number, one in enumerate(self._known)})
         self._names: dict[str, KnownWord] = {}
         for one in words:
             if one.kind != PERSON:
@@ -46,11 +48,9 @@ class StudyWords:
 
     def find(self, tokens: Tokens) -> Iterator[Stretch]:
         """Yield the known words of a text."""
-        for finder, one in self._known:
-            for place in finder(tokens.text):
-                yield Stretch(
-                    place.start, place.end, known_kind(one.kind), CERTAIN, STUDY, one.participant_id, one.word
-                )
+        for place in self._words(tokens.text):
+            one = self._known[int(place.after)]
+            yield Stretch(place.start, place.end, known_kind(one.kind), CERTAIN, STUDY, one.participant_id, one.word)
         if not self._names:
             return
         for token in tokens.all:
@@ -71,10 +71,11 @@ class StudyWords:
         from rapidfuzz import fuzz, process
         from rapidfuzz.distance import DamerauLevenshtein
 
-        for name, _, _ in process.extract(key, self._names.keys(), scorer=fuzz.ratio, score_cutoff=60, limit=5):
+        for name, _, _ in process.extract(key, self._names.keys(), scorer=fuzz.ratio, score_cutoff=50, limit=5):
             edits = DamerauLevenshtein.distance(key, name)
             allowed = 2 if len(name) >= _TWO_EDITS_FROM else 1
-            sounds = phonetic(key) == phonetic(name) and key[0] == name[0] and edits <= allowed + 1
+            sound = phonetic(key)
+            sounds = len(sound) >= _LEAST_SOUNDS and sound == phonetic(name) and edits <= allowed + 1
             if edits <= allowed or sounds or (len(name) >= _TWO_EDITS_FROM and fuzz.ratio(key, name) >= _SCORE):
                 return self._names[name]
         return None

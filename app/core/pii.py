@@ -146,6 +146,7 @@ def replacements_of(session: Session, found: Iterable[Hit]) -> Replacements:
     words = private_words(session.study)
     people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
     made = Replacements({one.word: one.replacement for one in words}, {**people, **stand_ins(session)})
+    made.reserve(one.text for one in free_texts(session.study))
     made.learn(found)
     return made
 

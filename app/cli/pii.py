@@ -1,0 +1,302 @@
+"""Commands about personal information in texts and speech: find it, decide about it, write copies without it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.names import shown
+from project.timebase import format_time
+from project.types import Json
+
+if TYPE_CHECKING:
+    from app.core.pii import PlacedHit
+
+_AROUND = 30
+_RECORDING = click.option("--recording", multiple=True, help="Only in this one: number, file name or id. Repeatable.")
+_ANNOTATOR = click.option("--annotator", help="Under whose name this is kept.")
+
+
+@click.group()
+def pii() -> None:
+    """Find names, numbers, addresses and other personal information in the texts of a study, and decide about it.
+
+    What nobody decided about is hidden wherever anything leaves.
+    """
+
+
+@pii.command()
+@STUDY
+@_RECORDING
+@click.option("--kind", multiple=True, help="Only of this kind, such as person or phone. Repeatable.")
+@click.option("--undecided", is_flag=True, help="Only what nobody decided about.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), help="Also write the list: .csv or .json.")
+@json_option
+def find(
+    study: Path, recording: tuple[str, ...], kind: tuple[str, ...], undecided: bool, out: Path | None, as_json: bool
+) -> None:
+    """List what looks personal: where, when, what was decided, what is written instead.
+
+    \b
+    Example:
+      greenroom pii find my-study.greenroom
+      greenroom pii find my-study.greenroom --undecided --out look.csv
+    """
+    from app.core.pii_finder import model_of_names
+    from app.core.pii_tables import write_list
+
+    with Session.open(study, read_only=True) as session:
+        numbers = _numbers(session)
+        found = _selected(session, recording, kind, (), undecided=undecided)
+        if out is not None:
+            write_list(out, found, numbers)
+        model = model_of_names()
+    lines = [_line(one, numbers) for one in found]
+    open_ones = sum(one.verdict is None for one in found)
+    lines.append(f"{counted(len(found), 'place')}, {open_ones} undecided (hidden until somebody decides).")
+    if model is None:
+        lines.append("Names are found by rules alone. With a model more are: greenroom models fetch ner-english")
+    tell(as_json, {"hits": _rows(found, numbers), "undecided": open_ones, "model": model}, "\n".join(lines))
+
+
+@pii.command()
+@STUDY
+@click.argument("file", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--hide", "verdict", flag_value="hide", help="Hide the places that are chosen.")
+@click.option("--keep", "verdict", flag_value="keep", help="Keep the places that are chosen as they are.")
+@click.option("--undo", "verdict", flag_value="undo", help="Take back what was decided about them.")
+@_RECORDING
+@click.option("--kind", multiple=True, help="Choose places of this kind. Repeatable.")
+@click.option("--text", "words", multiple=True, help="Choose places where this stands. Repeatable.")
+@click.option("--undecided", is_flag=True, help="Choose what nobody decided about.")
+@click.option("--set-kind", help="Say what the chosen places are.")
+@click.option("--everywhere", is_flag=True, help="With --text: in every text, from now on.")
+@click.option("--participant", help="With --hide --everywhere --text: whose name it is (pseudonym).")
+@click.option("--replacement", help="With --hide --everywhere --text: what is written in its place.")
+@click.option(
+    "--stand-ins/--numbers", default=None, help="Write a name that stands in for each participant, or a number."
+)
+@_ANNOTATOR
+@json_option
+def review(
+    study: Path,
+    file: Path | None,
+    verdict: str | None,
+    recording: tuple[str, ...],
+    kind: tuple[str, ...],
+    words: tuple[str, ...],
+    undecided: bool,
+    set_kind: str | None,
+    everywhere: bool,
+    participant: str | None,
+    replacement: str | None,
+    stand_ins: bool | None,
+    annotator: str | None,
+    as_json: bool,
+) -> None:
+    """Decide what is hidden and what is kept; without a choice, list what is undecided.
+
+    FILE is a list as `pii find --out` writes it, with hide or keep in the column decision.
+
+    \b
+    Example:
+      greenroom pii review my-study.greenroom
+      greenroom pii review my-study.greenroom look.csv
+      greenroom pii review my-study.greenroom --keep --text Pepper --everywhere
+      greenroom pii review my-study.greenroom --hide --kind phone --kind address
+      greenroom pii review my-study.greenroom --hide --text Jo --everywhere --participant P01
+    """
+    from app.core.commands import pii as commands
+    from app.core.pii import undecided as undecided_in
+    from project.queries.pii import PiiVerdict
+
+    chosen = bool(recording or kind or words or undecided)
+    if (verdict or set_kind) and not chosen:
+        raise UserError("No place is chosen.", "Choose with --text, --kind, --recording or --undecided.")
+    if (participant or replacement) and not (everywhere and verdict == "hide"):
+        raise UserError("A name is linked where it is hidden everywhere.", "Add --hide --everywhere and --text NAME.")
+    if everywhere and not (words and verdict):
+        raise UserError("What is meant everywhere is a word.", "Name it with --text, and add --hide, --keep or --undo.")
+    edits = bool(file or verdict or set_kind or stand_ins is not None)
+    decided = 0
+    with Session.open(study, annotator, read_only=not edits) as session:
+        if file is not None:
+            decided += _from_file(session, file)
+        if stand_ins is not None:
+            commands.use_stand_ins(session, stand_ins)
+        if everywhere:
+            for word in words:
+                _everywhere(session, word, verdict or "", kind, participant, replacement)
+            decided += len(words)
+        elif chosen and (verdict or set_kind):
+            found = _selected(session, recording, kind, words, undecided=undecided)
+            if not found:
+                raise UserError("No place fits this choice.", "Look first: greenroom pii find STUDY")
+            if set_kind is not None:
+                commands.set_kind(session, found, set_kind)
+            if verdict == "undo":
+                commands.undecide(session, found)
+            elif verdict:
+                commands.decide(session, found, PiiVerdict(verdict), set_kind)
+            decided += len(found)
+        numbers = _numbers(session)
+        left = undecided_in(session)
+    lines = [f"Decided: {counted(decided, 'place')}." if not everywhere else "Done."] if edits else []
+    lines += [_line(one, numbers) for one in left] if not edits else []
+    lines.append(f"{counted(len(left), 'place')} undecided: hidden until somebody decides.")
+    tell(as_json, {"decided": decided, "undecided": len(left), "hits": _rows(left, numbers)}, "\n".join(lines))
+
+
+@pii.command()
+@STUDY
+@click.option("--out", type=click.Path(path_type=Path, file_okay=False), help="New folder for scrubbed copies.")
+@click.option("--in-place", is_flag=True, help="Replace the texts in the study, as one step. Its history keeps them.")
+@_ANNOTATOR
+@json_option
+def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, as_json: bool) -> None:
+    """Write copies of transcripts and texts without personal information, or replace it in the study itself.
+
+    \b
+    Example:
+      greenroom pii apply my-study.greenroom --out scrubbed
+      greenroom pii apply my-study.greenroom --in-place
+    """
+    from app.core.commands.pii_apply import replace_in_study
+    from app.core.pii import undecided as undecided_in
+    from app.core.pii_copies import write_copies
+
+    if (out is None) == (not in_place):
+        raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
+    with Session.open(study, annotator, read_only=not in_place) as session:
+        left = len(undecided_in(session))
+        files = write_copies(session, out) if out is not None else []
+        changed = replace_in_study(session)[0] if in_place else 0
+    if in_place:
+        text = (
+            f"Replaced personal information in {counted(changed, 'text')}. Its history keeps the originals: "
+            "do not give the study away. greenroom undo brings them back."
+        )
+    else:
+        text = f"Wrote {counted(len(files), 'file')} to {out}."
+    if left:
+        text += f"\n{counted(left, 'place')} nobody decided about: hidden too."
+    told: dict[str, Json] = {
+        "folder": str(out) if out else None,
+        "files": [*files],
+        "changed": changed,
+        "undecided": left,
+        "history_keeps_originals": in_place,
+    }
+    tell(as_json, told, text)
+
+
+@pii.command()
+@STUDY
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@json_option
+def key(study: Path, file: Path, as_json: bool) -> None:
+    """Write the key: who and what is behind each replacement. Keep it apart from what you release.
+
+    \b
+    Example:
+      greenroom pii key my-study.greenroom /safe/place/key.csv
+    """
+    from app.core.pii_key import write_key
+
+    with Session.open(study, read_only=True) as session:
+        rows = write_key(session, file)
+    tell(as_json, {"file": str(file), "rows": rows}, f"Wrote {counted(rows, 'replacement')} to {file}. Keep it apart.")
+
+
+def _selected(
+    session: Session, recordings: tuple[str, ...], kinds: tuple[str, ...], words: tuple[str, ...], *, undecided: bool
+) -> "list[PlacedHit]":
+    from anonymize.pii.kinds import KINDS
+    from anonymize.pii.lexicon import key_of
+    from app.core.lookup import recording_called
+    from app.core.pii import hits
+
+    for kind in kinds:
+        if kind not in KINDS:
+            raise UserError(f"There is no kind “{kind}”.", f"Choose from: {', '.join(KINDS)}.")
+    ids = [recording_called(session, text).id for text in recordings] or None
+    keys = {key_of(word) for word in words}
+    return [
+        one
+        for one in hits(session, ids)
+        if (not kinds or one.kind in kinds)
+        and (not keys or key_of(one.hit.text) in keys)
+        and (not undecided or one.verdict is None)
+    ]
+
+
+def _everywhere(
+    session: Session,
+    word: str,
+    verdict: str,
+    kinds: tuple[str, ...],
+    participant: str | None,
+    replacement: str | None,
+) -> None:
+    from anonymize.pii.kinds import PERSON
+    from app.core.commands import pii as commands
+    from project.queries.participants import all_participants
+
+    if verdict == "undo":
+        commands.forget(session, word)
+        return
+    if verdict == "keep":
+        commands.keep_everywhere(session, word)
+        return
+    who = next((one.id for one in all_participants(session.study) if one.pseudonym == participant), None)
+    if participant is not None and who is None:
+        raise UserError(f"There is no participant “{participant}”.", "List them: greenroom participant STUDY")
+    commands.hide_everywhere(session, word, kinds[0] if kinds else PERSON, who, replacement)
+
+
+def _from_file(session: Session, file: Path) -> int:
+    """Do what a list of decisions says; return how many there are."""
+    from app.core.commands import pii as commands
+    from app.core.pii import hits
+    from app.core.pii_tables import read_choices
+    from project.queries.pii import PiiVerdict
+
+    choices = read_choices(file)
+    by_place = {one.place: one for one in hits(session)}
+    unknown = [choice for choice in choices if choice.place not in by_place]
+    if unknown:
+        raise UserError(
+            f"“{unknown[0].place.text}” is not found where {file.name} says.",
+            "The texts have changed since. Write the list anew with: pii find --out",
+        )
+    for verdict in PiiVerdict:
+        for kind in dict.fromkeys(choice.kind for choice in choices if choice.verdict is verdict):
+            chosen = [by_place[one.place] for one in choices if one.verdict is verdict and one.kind == kind]
+            commands.decide(session, chosen, verdict, kind)
+    return len(choices)
+
+
+def _numbers(session: Session) -> dict[str, int]:
+    from project.queries.recordings import all_recordings
+
+    return {one.id: one.number for one in all_recordings(session.study)}
+
+
+def _rows(found: "list[PlacedHit]", numbers: dict[str, int]) -> list[Json]:
+    return [one.as_json(numbers.get(one.recording_id or "")) for one in found]
+
+
+def _line(one: "PlacedHit", numbers: dict[str, int]) -> str:
+    number = numbers.get(one.recording_id or "")
+    where = f"recording {number}, {format_time(one.time_us)}" if number is not None else "the study"
+    before = one.text[max(0, one.hit.start - _AROUND) : one.hit.start]
+    after = one.text[one.hit.end : one.hit.end + _AROUND]
+    decided = one.verdict.value if one.verdict else "undecided"
+    return shown(
+        f"{where}  {one.kind}  {decided}  {before}«{one.hit.text}»{after}  -> {one.replacement}".replace("\n", " ")
+    )
