@@ -33,6 +33,7 @@ KINDS = {
     "voice": "app.core.voice",
     "listen": "app.core.voice_preview",
     "cues": "app.core.cues",
+    "pii": "app.core.pii_search",
 }
 
 

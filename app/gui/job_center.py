@@ -205,6 +205,8 @@ def summary(work: Work, result: Result) -> str:
         return f"{speakers} in {counted(len(rows), 'place')} where somebody speaks, {_seconds(result)}"
     if work.kind == "release":
         return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
+    if work.kind == "pii":
+        return f"{counted(int(str(result['texts'])), 'text')} searched for personal information"
     if work.kind == "fetch":
         return f"Installed {result['name']}."
     left, doubtful = result.get("faces_left"), result.get("doubtful")
