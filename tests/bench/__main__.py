@@ -49,6 +49,7 @@ BENCHES = (
     "search",
     "privacy",
     "synthetic",
+    "recognition",
 )
 WHEN_NAMED = ("memory",)
 """Those that take more than an hour: run when they are named, and shown with the others once they were."""

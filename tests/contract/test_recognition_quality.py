@@ -1,0 +1,72 @@
+"""How well the smallest real model does on speech whose words are known; runs where it is installed."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core import transcription
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.jobs import run_here
+from app.core.session import Session
+from models import weights
+from project.progress import Silent
+from project.queries.utterances import utterances_of
+from project.store import Study
+from resources import resource
+from tests.fakes.voices import said
+
+MODEL = "whisper-tiny.en"
+INSTALLED = weights.folder()
+TALK = "My biggest weakness is asking for help when I need it. I'd like to do better at that."
+"""What is said in `talk_vfr_tags.mp4`."""
+pytestmark = pytest.mark.weights
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
+    if not weights.installed(MODEL):
+        pytest.skip(f"needs weights; get them with: greenroom models fetch {MODEL}")
+    Study.create(tmp_path / "lab.greenroom").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+        yield session
+
+
+def heard(session: Session, path: Path) -> tuple[str, list[tuple[int, int]]]:
+    (recording,), _ = add_recordings(session, [probe_file(path)])
+    run_here(session, transcription.prepare(session, recording, MODEL), Silent())
+    found = utterances_of(session.study, recording)
+    return " ".join(one.text for one in found), [(one.start_us, one.end_us) for one in found]
+
+
+def word_errors(truth: str, text: str) -> float:
+    """Return the word error rate: words put in, left out or changed, over the words that were said."""
+    wanted, found = (re.sub(r"[^a-z' ]", " ", one.lower()).split() for one in (truth, text))
+    row = list(range(len(found) + 1))
+    for i, word in enumerate(wanted, 1):
+        before, row[0] = row[0], i
+        for j, other in enumerate(found, 1):
+            before, row[j] = row[j], min(row[j] + 1, row[j - 1] + 1, before + (word != other))
+    return row[-1] / len(wanted)
+
+
+def test_the_sample_is_written_down_nearly_right_and_where_it_is_said(lab: Session) -> None:
+    text, spans = heard(lab, Path(str(resource("sample", "sample.mp4"))))
+    assert word_errors(" ".join(one["text"] for one in said()), text) <= 0.12
+    for one in said():
+        length = one["end_us"] - one["start_us"]
+        shared = sum(max(0, min(end, one["end_us"]) - max(start, one["start_us"])) for start, end in spans)
+        assert shared >= 0.6 * length, one["text"]
+
+
+def test_a_real_voice_is_written_down_nearly_right(lab: Session, shared_data: Path) -> None:
+    text, _ = heard(lab, shared_data / "media" / "talk_vfr_tags.mp4")
+    assert word_errors(TALK, text) <= 0.12
+
+
+def test_the_measure_counts_what_was_put_in_left_out_and_changed() -> None:
+    assert word_errors("a b c d", "a x c") == 0.5
+    assert word_errors("a b", "a b c d") == 1.0
+    assert word_errors("Good morning.", "good, morning") == 0
