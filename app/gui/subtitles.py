@@ -7,11 +7,9 @@ from PySide6.QtCore import QObject
 from app.gui.player import Player
 from app.gui.studio import Studio
 from project.queries.participants import all_participants
-from project.queries.utterances import utterances_of
+from project.queries.utterances import utterances_called, utterances_of
 from project.types import Changes, Utterance
 from widgets.player_view import PlayerView
-
-_TABLES = frozenset({"utterance", "participant"})
 
 
 class Subtitles(QObject):
@@ -41,16 +39,29 @@ class Subtitles(QObject):
         self._show(self._player.position_us)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _TABLES & set(changes):
-            self._reload()
+        session, recording, touched = self._studio.session, self._studio.recording, changes.ids("utterance")
+        if session is None or recording is None:
+            return
+        if touched:
+            now = utterances_called(session.study, touched).values()
+            kept = [one for one in self._utterances if one.id not in touched]
+            self._take([*kept, *(one for one in now if one.recording_id == recording.id)])
+        if touched or changes.ids("participant"):
+            self._name_speakers()
 
     def _reload(self) -> None:
         session, recording = self._studio.session, self._studio.recording
-        found = utterances_of(session.study, recording.id) if session and recording else []
-        self._utterances = found
-        self._starts = [one.start_us for one in found]
+        self._take(utterances_of(session.study, recording.id) if session and recording else [])
+        self._name_speakers()
+
+    def _take(self, found: list[Utterance]) -> None:
+        self._utterances = sorted(found, key=lambda one: (one.start_us, one.end_us, one.id))
+        self._starts = [one.start_us for one in self._utterances]
         self._longest_us = max((one.end_us - one.start_us for one in found), default=0)
-        people = all_participants(session.study) if session and found else []
+
+    def _name_speakers(self) -> None:
+        session = self._studio.session
+        people = all_participants(session.study) if session and self._utterances else []
         self._speakers = {one.id: one.pseudonym for one in people}
         self._show(self._player.position_us)
 

@@ -49,6 +49,7 @@ BENCHES = (
     "search",
     "privacy",
     "synthetic",
+    "transcript_editor",
     "recognition",
 )
 WHEN_NAMED = ("memory",)

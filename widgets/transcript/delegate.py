@@ -1,7 +1,7 @@
 """Draws a line of the transcript."""
 
-from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
+from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from project.timebase import format_time
@@ -14,6 +14,8 @@ from widgets.transcript.model import Index, TranscriptModel
 from widgets.transcript.wrapping import Piece
 
 _BAR = 3
+_KEPT = 120
+"""How many lines are kept as pictures."""
 _SMALL = theme.POINTS - 1.0
 
 
@@ -37,6 +39,7 @@ class LineDelegate(QStyledItemDelegate):
         self._name = QFontMetricsF(theme.font(_SMALL, semibold=True))
         self._bold = theme.font(_SMALL, semibold=True)
         self._few = QFontMetricsF(self._small)
+        self._pictures: dict[str, tuple[object, QPixmap]] = {}
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         line, width = self._model.lines[index.row()], self._view.viewport().width()
@@ -47,26 +50,64 @@ class LineDelegate(QStyledItemDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line, colours = self._model.lines[index.row()], theme.palette()
-        rect = QRect(option.rect)
-        state = option.state
+        rect, state = QRect(option.rect), option.state
+        spoken, word = self.moment.spoken
+        ground = colours.raised if spoken == line.said.id else colours.field
+        if state & QStyle.StateFlag.State_Selected:
+            ground = colours.selection
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        spoken = self.moment.spoken[0] == line.said.id
-        if state & QStyle.StateFlag.State_Selected:
-            painter.fillRect(rect, colours.selection)
-        elif spoken:
-            painter.fillRect(rect, colours.raised)
-        painter.setPen(QPen(colours.border, 1))
-        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
-        self._draw_bar(painter, line, rect, colours)
-        self._draw_head(painter, line, rect, colours)
-        if self.moment.typed[0] != line.said.id:
-            self._draw_text(painter, line, rect, colours)
+        painter.drawPixmap(rect.topLeft(), self._picture(line, rect.size(), ground, colours))
+        if spoken == line.said.id and self.moment.typed[0] != spoken:
+            self._draw_lit(painter, line, rect, word, colours)
         if state & QStyle.StateFlag.State_HasFocus:
             painter.setPen(QPen(colours.accent, 1))
             painter.setBrush(Qt.BrushStyle.NoBrush)
             painter.drawRect(QRectF(rect).adjusted(0.5, 0.5, -0.5, -1.5))
         painter.restore()
+
+    def _picture(self, line: Line, size: QSize, ground: QColor, colours: Palette) -> QPixmap:
+        """Return a line as it looks but for the word that is lit: while it plays, only that changes."""
+        moment, key = self.moment, line.said.id
+        place = moment.place[1] if moment.place[0] == key else -1
+        found, typed = moment.found.get(key, ()), moment.typed[0] == key
+        ratio = self._view.devicePixelRatioF()
+        looks = (line, size, ground.name(), found, place, typed, moment.doubtful_below, ratio)
+        known = self._pictures.get(key)
+        if known is not None and known[0] == looks:
+            return known[1]
+        made = QPixmap(size * ratio)
+        made.setDevicePixelRatio(ratio)
+        made.fill(ground)
+        painter = QPainter(made)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        rect = QRect(QPoint(0, 0), size)
+        painter.setPen(QPen(colours.border, 1))
+        painter.drawLine(rect.bottomLeft(), rect.bottomRight())
+        self._draw_bar(painter, line, rect, colours)
+        self._draw_head(painter, line, rect, colours)
+        if not typed:
+            self._draw_text(painter, line, rect, colours)
+        painter.end()
+        if len(self._pictures) >= _KEPT:
+            self._pictures.clear()
+        self._pictures[key] = (looks, made)
+        return made
+
+    def _draw_lit(self, painter: QPainter, line: Line, rect: QRect, word: int, colours: Palette) -> None:
+        geometry = self.geometry
+        area = geometry.text_area(rect)
+        painter.setFont(self._text)
+        for piece in geometry.wrapped(line, rect.width()).pieces:
+            if piece.word != word:
+                continue
+            left, top = area.left() + piece.left, area.top() + piece.line * geometry.line_height
+            box = QRectF(left, top, piece.width, geometry.line_height - LEADING)
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colours.accent)
+            painter.drawRoundedRect(box.adjusted(-2.5, -0.5, 2.5, 0.5), 3, 3)
+            painter.setPen(colours.on_accent)
+            painter.drawText(QPointF(left, top + geometry.ascent), piece.text)
 
     def _draw_bar(self, painter: QPainter, line: Line, rect: QRect, colours: Palette) -> None:
         pen = QPen(participant_ink(line.colour or None, colours, colours.field), _BAR)
@@ -127,7 +168,6 @@ class LineDelegate(QStyledItemDelegate):
             painter.setPen(colours.muted)
             painter.drawText(area, Qt.AlignmentFlag.AlignVCenter, "empty")
             return
-        lit = moment.spoken[1] if moment.spoken[0] == said.id else -1
         doubtful = line.doubtful(moment.doubtful_below)
         found = moment.found.get(said.id, ())
         for piece in geometry.wrapped(line, rect.width()).pieces:
@@ -136,12 +176,8 @@ class LineDelegate(QStyledItemDelegate):
             box = QRectF(left, top, piece.width, geometry.line_height - LEADING)
             for start, end in found:
                 self._draw_place(painter, piece, (start, end), box, (said.id, start) == moment.place, colours)
-            if piece.word == lit:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colours.accent)
-                painter.drawRoundedRect(box.adjusted(-2.5, -0.5, 2.5, 0.5), 3, 3)
             base = top + geometry.ascent
-            painter.setPen(colours.on_accent if piece.word == lit else ink)
+            painter.setPen(ink)
             painter.drawText(QPointF(left, base), piece.text)
             if piece.word in doubtful:
                 pen = QPen(colours.uncertain, 2, Qt.PenStyle.DotLine)

@@ -39,8 +39,10 @@ class Correcting(QObject):
         self._colours: Mapping[str, str] = {}
         self._before: Utterance | None = None
         self._doubtful: dict[str, tuple[Utterance, int]] = {}
+        self._stale = True
         studio, view = context.studio, page.view
-        studio.recording_changed.connect(self.reload)
+        studio.recording_changed.connect(self._renew)
+        page.visible_changed.connect(self._show_or_rest)
         studio.leaving.connect(view.leave_text)
         studio.bridge.changed.connect(self._apply)
         studio.utterances_selected.connect(self._show_selection)
@@ -56,14 +58,24 @@ class Correcting(QObject):
         page.speakers.accept_requested.connect(self.accept_speakers)
         page.add_requested.connect(self.add)
         page.doubt_changed.connect(self._doubt)
-        self.reload()
 
     # What is shown
 
-    def reload(self) -> None:
-        """Read the transcript of the recording that is shown."""
-        session, recording = self._context.studio.session, self._context.studio.recording
+    def _show_or_rest(self, visible: bool) -> None:
+        if visible and self._stale:
+            self._reload()
+            self._show_selection()
+
+    def _renew(self) -> None:
         self._page.view.leave_text()
+        self._stale = True
+        if self._page.isVisible():
+            self._reload()
+
+    def _reload(self) -> None:
+        """Read the transcript of the recording that is shown."""
+        self._stale = False
+        session, recording = self._context.studio.session, self._context.studio.recording
         if session is None or recording is None:
             self._said = {}
             self._page.show_nothing()
@@ -86,6 +98,9 @@ class Correcting(QObject):
         session, recording = self._context.studio.session, self._context.studio.recording
         touched = changes.ids("utterance")
         if session is None or recording is None or not (touched or _PEOPLE & set(changes)):
+            return
+        self._stale = self._stale or not self._page.isVisible()
+        if self._stale:
             return
         if _PEOPLE & set(changes):
             self._read_people(session, recording.id)
