@@ -6,6 +6,7 @@ not before; `models.adding` and `models.fetching` bring it there.
 
 import os
 import shutil
+from collections.abc import Mapping
 from pathlib import Path
 
 from platformdirs import user_data_path
@@ -121,6 +122,19 @@ def problem(name: str) -> Damage | None:
         return own_weights.damage(folder(), entry(name))
     file = folder() / known.file
     return None if not known.folder and matches(known, file) else folders.damage(file, known.sha256s)
+
+
+def sha256s(name: str) -> Mapping[str, str]:
+    """Return the sha256 that each file of installed weights should have, by its path inside; none where nothing is.
+
+    Raises:
+        UserError: the catalogue has none of that name.
+    """
+    known = edition(name)
+    if known is not None:
+        return known.sha256s
+    told = own_weights.record(folder(), entry(name)) if installed(name) else None
+    return told.files if told else {}
 
 
 def digest(name: str) -> str:

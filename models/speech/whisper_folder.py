@@ -4,12 +4,14 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from models import catalogue
+from models import catalogue, weights
 from project.checksums import sha256_of
 from project.errors import UserError
 from project.names import shown
 
 MODEL = "model.bin"
+OWN = "whisper"
+"""The catalogue's name of a model that a lab brings itself."""
 _NEEDED = (MODEL, "config.json", "tokenizer.json")
 _VOCABULARIES = ("vocabulary.json", "vocabulary.txt")
 _LEAST_BYTES = 1000
@@ -64,15 +66,16 @@ def examine(folder: Path) -> WhisperFolder:
         raise UserError(f"The model in {folder} cannot be read: {error.strerror}.", "Look at its files.") from None
     except ValueError:
         raise UserError(f"The model in {folder} is damaged: config.json is no JSON.", "Get the model again.") from None
-    weights = [
+    listed = [
         (one.name, part)
         for one in catalogue.WEIGHTS.values()
         for edition in one.editions
         for part in edition.parts
         if part.file == MODEL
     ]
-    known = {part.sha256: name for name, part in weights}
-    lookalike = next((name for name, part in weights if part.size == size), "")
+    known = {part.sha256: name for name, part in listed}
+    known |= {sha256: OWN for file, sha256 in weights.sha256s(OWN).items() if file == MODEL}
+    lookalike = next((name for name, part in listed if part.size == size), "")
     if digest not in known and (lookalike or size < _LEAST_BYTES):
         wanted = f", and that of {lookalike} is another one" if lookalike else ""
         raise damaged(folder, digest, f"the checksum of {MODEL} is {digest}{wanted}")
@@ -82,7 +85,10 @@ def examine(folder: Path) -> WhisperFolder:
 def damaged(folder: Path, digest: str, why: str = "") -> UserError:
     """Return the error for weights that are not what they should be."""
     reason = why or f"{MODEL} with the checksum {digest} cannot be loaded"
-    return UserError(f"The model in {folder} is damaged: {reason}.", "Get the model again: greenroom models list")
+    return UserError(
+        f"The model in {folder} is damaged: {reason}.",
+        "Get the model again, or, where it is one of your own, add it first: greenroom models add whisper FOLDER",
+    )
 
 
 def languages_known(folder: Path) -> bool:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from models import catalogue, weights
 from models.entry import Part, Weights
-from models.speech.whisper_folder import MODEL, require_files
+from models.speech.whisper_folder import MODEL, OWN, require_files
 from project.errors import UserError
 from project.names import shown
 
@@ -36,11 +36,14 @@ class WhisperModel:
 
 
 def whisper_models() -> list[WhisperModel]:
-    """Return the models of the catalogue, the smallest first."""
+    """Return the models of the catalogue, and that of a lab itself where it was added, the smallest first."""
     found = [
         WhisperModel(one.name, part.size, one.purpose, weights.installed(one.name), one.name.endswith(_ENGLISH))
         for one, part in known_weights()
     ]
+    if weights.installed(OWN):
+        size = (weights.place(OWN) / MODEL).stat().st_size
+        found.append(WhisperModel(OWN, size, catalogue.WEIGHTS[OWN].purpose, True, english=False))
     return sorted({one.name: one for one in found}.values(), key=lambda one: (one.size, one.name))
 
 
