@@ -12,9 +12,9 @@ from project.timebase import SECOND
 
 MUTE, BEEP, SILENCE = "mute", "beep", "silence"
 COVERS = {
-    MUTE: "No sound at all",
+    MUTE: "Silence",
     BEEP: "A beep",
-    SILENCE: "The sound of the quiet room, made anew",
+    SILENCE: "The quiet room, made anew",
 }
 """What is heard instead."""
 

@@ -28,7 +28,7 @@ class McAdamsOptions:
         highest: the weakest change that anybody gets; 1 would change nothing.
     """
 
-    lowest: float = limited(0.5, 0.4, 0.9, "Lowest coefficient", "The strongest change; below 0.5 words suffer.")
+    lowest: float = limited(0.6, 0.4, 0.9, "Lowest coefficient", "The strongest change; words suffer most from it.")
     highest: float = limited(0.8, 0.4, 0.9, "Highest coefficient", "The weakest change; 1 would change nothing.")
 
     def __post_init__(self) -> None:

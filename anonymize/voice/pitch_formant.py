@@ -13,22 +13,24 @@ from project.limits import hold_to_limits, limited
 _FRAME_MS = 5.0
 _LOWEST_HZ, _HIGHEST_HZ = 60.0, 600.0
 _FLOOR = 1e-16
-_LEAST = 0.75
-_LIFT = (2.0, 4.0)
+_LEAST = 0.8
+_LIFT = (2.5, 4.5)
 _LIFT_FROM_HZ, _LIFT_AROUND_HZ = 100.0, 1000.0
 
 
 @dataclass(frozen=True, slots=True)
 class PitchFormantOptions:
-    """How far each speaker may be moved; everybody is moved by at least three quarters of it, up or down.
+    """How far each speaker may be moved; everybody is moved by at least four fifths of it, up or down.
 
     Attributes:
         pitch: semitones.
         formants: percent of a resonance's frequency.
     """
 
-    pitch: float = limited(4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets three quarters of it.")
-    formants: float = limited(25.0, 15.0, 30.0, "Formants", "Percent at most; everybody gets three quarters of it.")
+    pitch: float = limited(4.0, 0.0, 8.0, "Pitch", "Semitones up or down at most; everybody gets four fifths or more.")
+    formants: float = limited(
+        28.0, 15.0, 40.0, "Formants", "Percent at most; everybody gets four fifths of it or more."
+    )
 
     def __post_init__(self) -> None:
         hold_to_limits(self)

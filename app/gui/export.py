@@ -184,7 +184,9 @@ class Export(QObject):
         elif anonymization.outdated(batch.session, self._jobs.as_done(work)):
             number = batch.session.recording(clip.recording_id).number
             self._studio.failed.emit(
-                UserError(f"Faces of recording {number} were changed while it was exported.", "Export it again.")
+                UserError(
+                    f"What is hidden in recording {number} was changed while it was exported.", "Export it again."
+                )
             )
         self._settle(batch)
 

@@ -12,6 +12,7 @@ from app.gui.job_center import Result
 from app.gui.vlc_engine import VlcEngine
 from app.gui.worker_runner import WORKER, WorkerRunner
 from project.errors import UserError
+from project.timebase import format_time
 
 _GRACE_MS = 400
 
@@ -123,7 +124,8 @@ class Listening(QObject):
             return
         self._engine.open(Path(str(self._made[1][which])), 0, 0)
         self._engine.start(0, 1.0)
-        self.said.emit("", which)
+        start, end = (format_time(int(str(self._made[1][key]))) for key in ("start_us", "end_us"))
+        self.said.emit(f"{start} to {end}", which)
 
     def _on_ended(self) -> None:
         self.said.emit("", "")

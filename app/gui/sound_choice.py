@@ -39,7 +39,7 @@ class SoundForm(QWidget):
         rows = QFormLayout()
         rows.setSpacing(theme.GRID)
         rows.addRow("&Voices", self._build_voices())
-        rows.addRow("&Said and personal", self._build_covers())
+        rows.addRow("&Personal words", self._build_covers())
         column.addLayout(rows)
         self.described = QLabel(wordWrap=True)
         column.addWidget(self.described)
@@ -74,7 +74,7 @@ class SoundForm(QWidget):
         return self.voices
 
     def _build_covers(self) -> QComboBox:
-        self.covers = _combo("What is said and personal")
+        self.covers = _combo("What is heard where personal information is said")
         for key, title in _COVERS.items():
             self.covers.addItem(title, key)
         self.covers.setCurrentIndex(self.covers.findData(MUTE))
