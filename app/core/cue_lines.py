@@ -120,8 +120,24 @@ def as_json(session: Session, recording_id: str) -> dict[str, Json]:
     return {"utterances": listed}
 
 
+def said_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str]) -> str:
+    """Return the words of an utterance with its cues in brackets, as in a line.
+
+    Args:
+        text: of the utterance.
+        cues: inside it.
+        names: participant id -> pseudonym.
+    """
+    return _said(Line(None, 0, 0, tuple(tokens(text)), _told(cues), _shown(cues, names)))
+
+
 def write_line(line: Line) -> str:
     """Return the text of a line."""
+    head = f"{_name(line.speaker)} [{_seconds(line.start_cs)}-{_seconds(line.end_cs)}]:"
+    return f"{head} {_said(line)}".rstrip(" ")
+
+
+def _said(line: Line) -> str:
     parts = [_escaped(word, r"\[]") for word in line.words]
     said = [*parts]
     for response in reversed(line.responses):
@@ -129,8 +145,7 @@ def write_line(line: Line) -> str:
     if line.cues:
         groups = ([_cue_text(cue) for cue in line.cues if cue.kind == kind] for kind in KINDS)
         said.append(f"[{'; '.join(', '.join(group) for group in groups if group)}]")
-    head = f"{_name(line.speaker)} [{_seconds(line.start_cs)}-{_seconds(line.end_cs)}]:"
-    return " ".join((head, *said))
+    return " ".join(said)
 
 
 def read_line(text: str) -> Line:
@@ -159,27 +174,35 @@ def read_line(text: str) -> Line:
 
 
 def _line(one: Utterance, cues: Sequence[CueMark], names: Mapping[str, str]) -> Line:
-    told = [_told(cue) for cue in cues if not cue.response]
-    responses = [
-        LineResponse(cue.word + 1, names.get(cue.participant_id or ""), _words(cue.shown))
-        for cue in cues
-        if cue.response
-    ]
     return Line(
         names.get(one.participant_id or ""),
         round(one.start_us * 100 / SECOND),
         round(one.end_us * 100 / SECOND),
         tuple(tokens(one.text)),
-        tuple(dict.fromkeys(cue for kind in KINDS for cue in told if cue.kind == kind)),
-        tuple(dict.fromkeys(sorted(responses, key=lambda each: each.after))),
+        _told(cues),
+        _shown(cues, names),
     )
+
+
+def _told(cues: Iterable[CueMark]) -> tuple[LineCue, ...]:
+    told = [_speakers(cue) for cue in cues if not cue.response]
+    return tuple(dict.fromkeys(cue for kind in KINDS for cue in told if cue.kind == kind))
+
+
+def _shown(cues: Iterable[CueMark], names: Mapping[str, str]) -> tuple[LineResponse, ...]:
+    found = [
+        LineResponse(cue.word + 1, names.get(cue.participant_id or ""), _words(cue.shown))
+        for cue in cues
+        if cue.response
+    ]
+    return tuple(dict.fromkeys(sorted(found, key=lambda each: each.after)))
 
 
 def _kept(cues: Iterable[CueMark]) -> list[CueMark]:
     return [cue for cue in cues if not cue.prelabel]
 
 
-def _told(cue: CueMark) -> LineCue:
+def _speakers(cue: CueMark) -> LineCue:
     if cue.track in (EMOTION, TONE):
         return LineCue(cue.track, cue.name.lower(), _words(cue.description))
     return LineCue(SEEN, _words(cue.shown))

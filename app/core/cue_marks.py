@@ -68,11 +68,11 @@ def cues_at(session: Session, recording_id: str) -> Mapping[str, list[CueMark]]:
     cue belongs to the utterance that it shares most time with; where two people speak at once, to that of the speaker
     it is about, or to another's where it is a listener's.
     """
-    spoken = utterances_of(session.study, recording_id)
-    kinds = {one.id: one for one in all_annotators(session.study)}
-    marked = [one for one in segments_of(session.study, recording_id) if one.scheme == SCHEME]
+    marked = segments_of(session.study, recording_id, scheme=SCHEME)
     if not marked:
         return {}
+    spoken = utterances_of(session.study, recording_id)
+    kinds = {one.id: one for one in all_annotators(session.study)}
     values = values_in(session.study, recording_id)
     finder = _Finder(spoken)
     viewer = session.annotator()

@@ -58,18 +58,26 @@ def is_decided(session: Session, one: Segment) -> bool:
     )
 
 
+def decided(session: Session, recording_id: str) -> frozenset[str]:
+    """Return the ids of the pre-labels of a recording that the annotator of this session accepted or rejected."""
+    models, viewer = prelabel_annotators(session.study), session.annotator()
+    if not models or viewer is None:
+        return frozenset()
+    found = {one.id for one in segments_of(session.study, recording_id, scheme=SCHEME) if one.annotator_id in models}
+    reviews = reviews_in(session.study, recording_id) if found else {}
+    return frozenset(key for key in found if any(one.reviewer_id == viewer.id for one in reviews.get(key, ())))
+
+
 def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     """Return the pre-labels of a recording that the annotator of this session did not decide on, by start."""
     models = prelabel_annotators(session.study)
     if not models:
         return []
-    viewer = session.annotator()
-    reviews = reviews_in(session.study, recording_id)
-    done = {key for key, said in reviews.items() if viewer and any(one.reviewer_id == viewer.id for one in said)}
+    done = decided(session, recording_id)
     values = values_in(session.study, recording_id)
     found = []
-    for one in segments_of(session.study, recording_id):
-        if one.scheme == SCHEME and one.annotator_id in models and one.id not in done:
+    for one in segments_of(session.study, recording_id, scheme=SCHEME):
+        if one.annotator_id in models and one.id not in done:
             given = {key: value.value for key, value in values.get(one.id, {}).items()}
             whose = given.get("participant")
             found.append(Prelabel(one, str(whose) if whose else None, str(given.get("description") or "")))
@@ -85,7 +93,7 @@ def renew_prelabels(session: Session, recording_id: str, found: Sequence[Placed]
     study, scheme = session.study, session.schemes.get(SCHEME)
     author = _author(study)
     kept = reviews_in(study, recording_id)
-    old = [one for one in segments_of(study, recording_id) if one.scheme == SCHEME and one.annotator_id == author.id]
+    old = [one for one in segments_of(study, recording_id, scheme=SCHEME) if one.annotator_id == author.id]
     judged = [one for one in old if one.id in kept]
     people = {one.id for one in all_participants(study)}
     with study.step("Pre-label cues", author.id) as step:

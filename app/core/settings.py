@@ -27,6 +27,7 @@ class Settings:
         window: geometry and splitter states as the window wrote them.
         shortcuts: keys that the user changed: action -> its keys.
         activity: whether active minutes are counted.
+        turns_before: how many turns before a segment are shown beside it.
         scheme_files: where a study's scheme was read from, by `STUDY/SCHEME` (id and key).
     """
 
@@ -38,6 +39,7 @@ class Settings:
     scheme_files: dict[str, Json] = field(default_factory=dict)
     shortcuts: dict[str, Json] = field(default_factory=dict)
     activity: bool = True
+    turns_before: int = 6
 
     def opened(self, study: Path) -> "Settings":
         """Return settings in which `study` is the newest of the recent ones."""

@@ -28,13 +28,22 @@ class ContextMenus:
 
     def on_timeline(self, where: QPoint, segment_id: str, _time_us: int) -> None:
         """Offer what can be done with a segment, or with the marks where there is none."""
-        if segment_id:
+        window = self._window
+        if segment_id in window.studio.selected_utterances:
+            window.spoken.menu(where, self._menu())
+        elif window.prelabels.of_kind(segment_id):
+            window.prelabels.menu(where, self._menu(), segment_id)
+        elif segment_id:
             self._popup(_ON_SEGMENT, where)
         else:
             self._popup(_ON_TIMELINE, where, self._window.menus.label_actions)
 
     def _popup(self, keys: Sequence[str], where: QPoint, more: Sequence[QAction] = ()) -> None:
-        menu = QMenu(self._window)
+        menu = self._menu()
         menu.addActions([*(self._window.menus.actions[key] for key in keys), *more])
-        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(where)
+
+    def _menu(self) -> QMenu:
+        menu = QMenu(self._window)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        return menu

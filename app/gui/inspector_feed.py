@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QObject
 
+from app.core.prelabels import is_prelabel
 from app.core.scheme_report import orphaned_values
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
@@ -15,6 +16,8 @@ from project.types import Changes, FieldValue, Segment
 from widgets.inspector import Inspector
 from widgets.kept_values import KeptValue
 from widgets.scheme_text import value_text
+
+_SUGGESTED = "A pre-label: the program suggests it, nobody marked it. V accepts it as yours, Shift+V rejects it."
 
 
 class InspectorFeed(QObject):
@@ -75,7 +78,8 @@ class InspectorFeed(QObject):
         own = all(names.get(one.annotator_id) == session.annotator_name for one in found)
         reason = session.study.read_only_reason if not self._studio.writable else ""
         if not reason and not own:
-            reason = "Somebody else made it; only they change it."
+            suggested = all(is_prelabel(session.study, one) for one in found)
+            reason = _SUGGESTED if suggested else "Somebody else made it; only they change it."
         strange = next((one.scheme for one in found if not session.schemes.uses(one.scheme)), None)
         if not reason and strange is not None:
             reason = f"The scheme {_scheme(session, found[0]).name} is not in use here. Study, Schemes… has it."

@@ -203,6 +203,9 @@ def summary(work: Work, result: Result) -> str:
         rows = cast("list[dict[str, Json]]", result["suggestions"])
         speakers = counted(len({row["speaker"] for row in rows} - {None}), "speaker")
         return f"{speakers} in {counted(len(rows), 'place')} where somebody speaks, {_seconds(result)}"
+    if work.kind == "cues":
+        noticed = result["noticed"]
+        return f"{counted(len(noticed) if isinstance(noticed, list) else 0, 'thing')} noticed, {_seconds(result)}"
     if work.kind == "release":
         return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
     if work.kind == "pii":

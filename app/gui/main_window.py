@@ -14,6 +14,8 @@ from app.gui.coding import Coding
 from app.gui.comments_feed import CommentsFeed
 from app.gui.context import Context
 from app.gui.context_menus import ContextMenus
+from app.gui.conversation_feed import ConversationFeed
+from app.gui.cue_adding import CueAdding
 from app.gui.details import Details
 from app.gui.disagreement_strip import DisagreementStrip
 from app.gui.drops import Drops
@@ -30,12 +32,14 @@ from app.gui.menus import Menus
 from app.gui.pages import Pages
 from app.gui.playback import Playback
 from app.gui.player import Player
+from app.gui.prelabel_deciding import PrelabelDeciding
 from app.gui.questions import Questions
 from app.gui.recordings_feed import RecordingsFeed
 from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts
 from app.gui.speech.listening import Listening
 from app.gui.speech.speakers import SuggestedSpeakers
+from app.gui.spoken_editing import SpokenEditing
 from app.gui.studio import Studio
 from app.gui.study_windows import StudyWindows
 from app.gui.subtitles import Subtitles
@@ -81,6 +85,10 @@ class MainWindow(QMainWindow):
     feed: TimelineFeed
     editing: SegmentEditing
     coding: Coding
+    cues: CueAdding
+    history: ConversationFeed
+    prelabels: PrelabelDeciding
+    spoken: SpokenEditing
     shortcuts: Shortcuts
     strip: DisagreementStrip
     subtitles: Subtitles
@@ -178,6 +186,12 @@ class MainWindow(QMainWindow):
         self.exports = Export(self.studio, self.jobs, self)
         self.listening: Listening = Listening(self.studio, self.jobs, self)
         self.speakers: SuggestedSpeakers = SuggestedSpeakers(self.studio, self.jobs, self)
+        self.cues = CueAdding(self.studio, self.player, self.jobs, self)
+        self.prelabels = PrelabelDeciding(self.studio, self.playback, self)
+        self.history = ConversationFeed(self.studio, self.playback, self)
+        self.spoken = SpokenEditing(
+            self.studio, self.player, self.timeline, lambda: self.set_mode("transcript"), self.cues.ask, self
+        )
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
         self.activity = ActivityLog(self.studio, self.player, self)
         context = Context(

@@ -1,11 +1,13 @@
 """Keeps the timeline in step with the study: after an edit only the segments it touched are read again."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from PySide6.QtCore import QObject
 
+from app.core.cue_marks import SCHEME
+from app.core.prelabels import decided, is_decided, prelabel_annotators
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
 from app.gui.spoken_lanes import HEARD, SpokenLanes
@@ -13,7 +15,7 @@ from app.gui.studio import Studio
 from project.queries.annotators import all_annotators
 from project.queries.segments import segment, segments_of
 from project.types import Annotator, Changes, Segment
-from widgets.label_looks import looks_of
+from widgets.label_looks import Pattern, looks_of
 from widgets.timeline.lane import Lane, LaneKind, lane_key
 from widgets.timeline.spoken import is_spoken
 from widgets.timeline.view import TimelineView
@@ -62,7 +64,8 @@ class TimelineFeed(QObject):
             self._timeline.set_lanes(())
             return
         self._timeline.set_recording(recording.duration_us)
-        segments = segments_of(session.study, recording.id)
+        done = decided(session, recording.id)
+        segments = [one for one in segments_of(session.study, recording.id) if one.id not in done]
         spoken = self._spoken.read(session, recording.id)
         self._places.clear()
         self._set_lanes(segments)
@@ -100,10 +103,11 @@ class TimelineFeed(QObject):
         changed: list[Segment] = []
         removed: list[str] = []
         came_or_went = CameOrWent.NO
-        for segment_id in changes.ids("segment"):
+        for segment_id in changes.ids("segment") | changes.ids("review"):
             before = self._timeline.model.segment(segment_id)
             now = segment(session.study, segment_id)
             here = now is not None and recording is not None and now.recording_id == recording.id
+            here = here and now is not None and not is_decided(session, now)
             if now is not None and here:
                 changed.append(now)
             else:
@@ -189,6 +193,7 @@ class TimelineFeed(QObject):
         """Return the lanes of segments: one's own first, then the others', each in the order of the schemes."""
         own = self.own_id or OWN
         names = {a.id: a.name for a in people} | {own: session.annotator_name or "You"}
+        models = prelabel_annotators(session.study)
         order = {own: -1} | {a.id: n for n, a in enumerate(people) if a.id != own}
         tracks = [(scheme.key, track.key) for scheme in session.schemes for track in scheme.tracks]
 
@@ -205,15 +210,18 @@ class TimelineFeed(QObject):
             track = None if scheme is None else scheme.lane(place.track)
             faded = not session.schemes.uses(place.scheme)
             mine = place.annotator_id == own
+            pale = place.annotator_id in models and place.scheme == SCHEME
+            looks = () if track is None else looks_of(track)
             lanes.append(
                 Lane(
                     place.key,
                     names.get(place.annotator_id, ""),
                     editable=mine and not faded,
-                    looks=() if track is None else looks_of(track),
+                    looks=tuple(replace(look, pattern=Pattern.DOTS) for look in looks) if pale else looks,
                     subtitle="" if not several else place.track if track is None else track.name,
                     active=several and mine and self._active.place == (place.scheme, place.track),
                     faded=faded,
+                    pale=pale,
                 )
             )
         return lanes

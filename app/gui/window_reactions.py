@@ -85,7 +85,7 @@ class WindowReactions(QObject):
             form.header.end.setToolTip("End: type a time, or press ] at the playhead")
             form.play_requested.connect(lambda _id: window.playback.play_selected())
             form.rejected.connect(lambda text: window.messages.show_message(text, Level.WARNING))
-            window.pages.put("annotate", window.comments.under(form))
+            window.pages.put("annotate", window.comments.under(window.history.under(form)))
             window.guard.watch(form)
             form.panel_made.connect(window.guard.watch)
         window.inspecting.set_inspector(form)

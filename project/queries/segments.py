@@ -13,11 +13,16 @@ _COLUMNS = "id, recording_id, annotator_id, label, start_us, end_us, scheme, tra
 _VALUES = "v.segment_id, v.scheme, v.version, v.field, v.value"
 
 
-def segments_of(study: Study, recording_id: str, *, unseen: bool = False) -> list[Segment]:
-    """Return the segments of a recording, by start; `unseen` ones too, which a training round hides."""
+def segments_of(study: Study, recording_id: str, *, scheme: str | None = None, unseen: bool = False) -> list[Segment]:
+    """Return the segments of a recording, by start; of one scheme where it is given.
+
+    With `unseen`, those too that a training round hides.
+    """
     table = "segment" if unseen else SEEN
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM {table} WHERE recording_id = ? ORDER BY start_us, end_us, id", (recording_id,)
+        f"SELECT {_COLUMNS} FROM {table} WHERE recording_id = ? AND scheme = coalesce(?, scheme) "
+        "ORDER BY start_us, end_us, id",
+        (recording_id, scheme),
     )
     return [_segment(row) for row in rows]
 

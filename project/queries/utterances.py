@@ -56,6 +56,11 @@ def utterances_before(study: Study, recording_id: str, time_us: int, count: int)
     return [_read(row) for row in rows][::-1]
 
 
+def has_utterances(study: Study, recording_id: str) -> bool:
+    """Tell whether a recording has a transcript."""
+    return study.row("SELECT 1 FROM utterance WHERE recording_id = ? LIMIT 1", (recording_id,)) is not None
+
+
 def utterance_ids(study: Study) -> set[str]:
     """Return the id of every utterance."""
     return {row[0] for row in study.rows("SELECT id FROM utterance")}

@@ -88,9 +88,9 @@ def _lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: Timeli
     painter.setClipRect(inside & QRect(HEADER, RULER, view.view.width, view.viewport().height()))
     if band.lane.has_bars:
         segments_drawing.paint_lane(painter, band, place, inside, view, look)
-        if band.lane.faded:
+        if band.lane.faded or band.lane.pale:
             veil = QColor(colours.lane)
-            veil.setAlphaF(0.6)
+            veil.setAlphaF(0.6 if band.lane.faded else 0.3)
             painter.fillRect(inside, veil)
     elif band.lane.kind is LaneKind.SPANS:
         segments_drawing.paint_spans(painter, band, place, inside, view, look)

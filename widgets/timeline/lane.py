@@ -29,6 +29,7 @@ class Lane:
         subtitle: a second line under the title, such as the track's name.
         active: whether new segments go here.
         faded: its scheme is not in use.
+        pale: what is in it is suggested by a model, and nobody's work.
     """
 
     key: str
@@ -39,6 +40,7 @@ class Lane:
     subtitle: str = ""
     active: bool = False
     faded: bool = False
+    pale: bool = False
 
     @property
     def has_bars(self) -> bool:
