@@ -25,6 +25,7 @@ WINDOWS: dict[str, str] = {
     "release": "app.gui.release.window:make",
     "schemes": "app.gui.schemes_window:make",
     "privacy": "app.gui.privacy.window:make",
+    "pii": "app.gui.pii.window:make",
     "models": "app.gui.models.window:make",
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""

@@ -1,0 +1,373 @@
+"""The window "Personal information": every place that looks personal, its sound, and what becomes of it."""
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+
+from anonymize.pii.kinds import KINDS
+from app.core.commands import pii as commands
+from app.core.pii import PlacedHit
+from app.core.session import Session
+from app.gui.context import Context
+from app.gui.pii.finding import Finding
+from app.gui.pii.key_page import KeyPage
+from app.gui.pii.rows import (
+    DECISION_OF_PLACE,
+    DECISION_OF_WORD,
+    PLACES,
+    STATES,
+    WORDS,
+    People,
+    key_of,
+    place_rows,
+    state_of,
+    where,
+    word_key,
+    word_rows,
+)
+from project.errors import UserError
+from project.queries.free_texts import free_texts
+from project.queries.participants import all_participants
+from project.queries.pii import PiiVerdict
+from project.queries.recordings import all_recordings
+from project.timebase import SECOND
+from project.types import Changes
+from widgets import theme
+from widgets.pii.context_pane import ContextPane
+from widgets.pii.decision_bar import DecisionBar
+from widgets.pii.rows import MIXED, UNDECIDED
+from widgets.pii.table import DecisionTable
+from widgets.segments.filter_bar import FilterBar
+
+_SIZE = QSize(1240, 780)
+_AROUND_US = SECOND
+_KEY_TAB = 2
+
+
+def make(context: Context) -> QWidget:
+    """Return the window for the study that is open.
+
+    Raises:
+        UserError: none is.
+    """
+    if context.studio.session is None:
+        raise UserError("No study is open.", "Open one first.")
+    return PiiWindow(context, context.studio.session)
+
+
+class PiiWindow(QWidget):
+    """Shows places or words, takes decisions, and leads from one that nobody decided on to the next."""
+
+    def __init__(self, context: Context, session: Session) -> None:
+        super().__init__()
+        self.setWindowTitle("Personal information")
+        self.setAccessibleName("Personal information")
+        self.setAutoFillBackground(True)
+        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self._context = context
+        self._session = session
+        self._finding = Finding(context, self)
+        self._people = People({}, {})
+        self._shown: dict[str, PlacedHit] = {}
+        self._words: dict[str, list[PlacedHit]] = {}
+        self._stale = True
+        self._moving = False
+        kinds = [(key, kind.title) for key, kind in KINDS.items()]
+        self.bar = FilterBar()
+        self.bar.search.setPlaceholderText("Search in what was found and around it")
+        self.places = DecisionTable("Places", PLACES, DECISION_OF_PLACE)
+        self.words = DecisionTable("Words", WORDS, DECISION_OF_WORD)
+        self.key = KeyPage(context, self._tell)
+        self.tabs = QTabWidget(documentMode=True)
+        for page, name in ((self.places, "Places"), (self.words, "Words"), (self.key, "Who is behind")):
+            self.tabs.addTab(page, name)
+        self.context_pane = ContextPane(kinds)
+        self.decide_bar = DecisionBar(kinds)
+        self.status = QLabel(wordWrap=True)
+        self.status.setAccessibleName("State")
+        self._lay_out()
+        self._join()
+        self._offer_people()
+        self._show_choice()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._stale:
+            self._stale = False
+            self._offer_people()
+            self._finding.refresh()
+        self.table.setFocus()
+
+    @property
+    def table(self) -> DecisionTable:
+        """The table that is shown."""
+        return self.words if self.tabs.currentIndex() == 1 else self.places
+
+    def refresh(self) -> None:
+        """Filter and show what was found."""
+        typed = self.bar.search.text().strip().casefold()
+        kinds, states = self.bar.chosen("kind"), self.bar.chosen("state")
+        recordings, spoken = self.bar.chosen("recording"), self.bar.chosen("spoken")
+        found = [
+            one
+            for one in self._finding.hits
+            if (not kinds or one.kind in kinds)
+            and (not states or state_of(one) in states)
+            and (not recordings or one.recording_id in recordings)
+            and (not spoken or ("said" if one.is_spoken else "written") in spoken)
+            and (not typed or typed in one.text.casefold())
+        ]
+        self._shown = {key_of(one): one for one in found}
+        self._words = {}
+        for one in found:
+            self._words.setdefault(word_key(one), []).append(one)
+        self.places.show_rows(place_rows(found, self._people))
+        self.words.show_rows(word_rows(found, self._people))
+        self.tabs.setTabText(0, f"Places {len(found):,}")
+        self.tabs.setTabText(1, f"Words {len(self._words):,}")
+        every = self._finding.hits
+        left = sum(one.verdict is None for one in every)
+        self.decide_bar.count.setText(f"{left:,} of {len(every):,} undecided")
+        self._show_choice()
+
+    def selected(self) -> list[PlacedHit]:
+        """Return the places that are selected, or all places of the words that are."""
+        keys = self.table.selected()
+        if self.table is self.words:
+            return [one for key in keys for one in self._words.get(key, ())]
+        return [self._shown[key] for key in keys if key in self._shown]
+
+    def decide(self, verdict: PiiVerdict) -> None:
+        """Hide or keep what is selected, and go to the next place that nobody decided on."""
+        those = self.selected()
+        alone = len(self.table.selected()) == 1
+        if those and self._edit(partial(commands.decide, places=those, verdict=verdict)) and alone:
+            self.step(1, only_if_decided=True)
+
+    def decide_everywhere(self, verdict: PiiVerdict) -> None:
+        """Hide or keep the words that are selected wherever they stand."""
+        words = {one.hit.word or one.hit.text: one for one in self.selected()}
+        for word, one in words.items():
+            whose = one.hit.participant_id
+            if verdict is PiiVerdict.HIDE:
+                done = self._edit(partial(commands.hide_everywhere, word=word, kind=one.kind, participant_id=whose))
+            else:
+                done = self._edit(partial(commands.keep_everywhere, word=word))
+            if not done:
+                return
+        self._moving = bool(words)
+        self._tell("Looking at all texts again…" if words else "")
+
+    def say_whose(self, participant_id: str) -> None:
+        """Say whose name is selected; all names of one participant have one stand-in."""
+        for name in dict.fromkeys(one.hit.text for one in self.selected()):
+            if not self._edit(partial(commands.link, name=name, participant_id=participant_id)):
+                return
+            self._moving = True
+
+    def play(self) -> None:
+        """Play the selected place with a second around it, in the main window."""
+        one = next((each for each in self.selected() if each.is_spoken), None)
+        if one is None or one.recording_id is None:
+            return
+        self._context.look_at(one.recording_id, one.time_us)
+        self._context.player.play_span(max(0, one.time_us - _AROUND_US), one.end_us + _AROUND_US)
+
+    def jump(self) -> None:
+        """Show the selected place in the main window."""
+        one = next(iter(self.selected()), None)
+        if one is not None and one.recording_id is not None:
+            self._context.look_at(one.recording_id, one.time_us)
+
+    def step(self, direction: int, *, only_if_decided: bool = False) -> None:
+        """Go to the next or previous row that nobody decided on."""
+        here = self.table.selected()
+        rows = self.table.rows_model.rows()
+        place = self.table.rows_model.place(here[0]) if here else None
+        if only_if_decided and place is not None and rows[place].state == UNDECIDED:
+            return
+        if not self.table.step_undecided(direction) and not only_if_decided:
+            self._tell("Nothing is undecided in this list.")
+
+    def mark(self, start: int, end: int, kind: str) -> None:
+        """Hide a stretch of the text that is shown, which no rule found."""
+        one = next(iter(self.selected()), None)
+        if one is None:
+            return
+        at = one.place
+        text = next(
+            (t for t in free_texts(self._session.study) if (t.table, t.row, t.field) == (at.table, at.row, at.field)),
+            None,
+        )
+        if text is None or text.text != one.text:
+            self._tell("This text was changed meanwhile; the list is made anew.")
+            self._finding.refresh()
+            return
+        if self._edit(partial(commands.mark, text=text, start=start, end=end, kind=kind)):
+            self._tell(f"Hidden too: “{text.text[start:end]}”.")
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addWidget(self.bar)
+        split = QSplitter(Qt.Orientation.Vertical)
+        split.addWidget(self.tabs)
+        split.addWidget(self.context_pane)
+        split.setStretchFactor(0, 3)
+        split.setStretchFactor(1, 1)
+        split.setSizes([480, 130])
+        split.setChildrenCollapsible(False)
+        column.addWidget(split, 1)
+        column.addWidget(self.decide_bar)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        close = QPushButton("Close")
+        close.setToolTip("Close this window (Esc)")
+        close.clicked.connect(self.close)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(close)
+        column.addLayout(foot)
+
+    def _join(self) -> None:
+        studio = self._context.studio
+        self.bar.searched.connect(lambda _: self.refresh())
+        self.bar.changed.connect(self.refresh)
+        self.bar.left_downwards.connect(lambda: self.table.setFocus())
+        for table in (self.places, self.words):
+            table.picked.connect(self._show_choice)
+            table.opened.connect(lambda _key: self.jump())
+            table.play_requested.connect(self.play)
+        self.tabs.currentChanged.connect(self._turned)
+        self.context_pane.marked.connect(self.mark)
+        bar = self.decide_bar
+        bar.hide_requested.connect(lambda: self.decide(PiiVerdict.HIDE))
+        bar.keep_requested.connect(lambda: self.decide(PiiVerdict.KEEP))
+        bar.hide_everywhere_requested.connect(lambda: self.decide_everywhere(PiiVerdict.HIDE))
+        bar.keep_everywhere_requested.connect(lambda: self.decide_everywhere(PiiVerdict.KEEP))
+        bar.undecide_requested.connect(self._undecide)
+        bar.person_chosen.connect(self.say_whose)
+        bar.kind_chosen.connect(self._set_kind)
+        bar.play_requested.connect(self.play)
+        bar.jump_requested.connect(self.jump)
+        bar.step_requested.connect(self.step)
+        self._finding.changed.connect(self._found)
+        self._finding.told.connect(self._tell)
+        studio.bridge.changed.connect(self._apply)
+        studio.failed.connect(self._show_error)
+        theme.notifier.changed.connect(self.refresh)
+        keys: Sequence[tuple[str | QKeySequence.StandardKey, Callable[[], object]]] = (
+            ("H", bar.hide_one.click),
+            ("K", bar.keep_one.click),
+            ("Shift+H", bar.hide_all.click),
+            ("Shift+K", bar.keep_all.click),
+            ("Backspace", bar.again.click),
+            ("P", bar.person.showPopup),
+            ("C", bar.kind.showPopup),
+            ("A", self.context_pane.mark),
+            ("N", bar.on.click),
+            ("Shift+N", bar.back.click),
+            ("F5", self._finding.refresh),
+            (QKeySequence.StandardKey.Find, self._to_search),
+            (QKeySequence.StandardKey.Undo, studio.undo),
+            (QKeySequence.StandardKey.Redo, studio.redo),
+            ("Esc", self._escape),
+        )
+        for key, act in keys:
+            QShortcut(QKeySequence(key), self).activated.connect(act)
+
+    def _offer_people(self) -> None:
+        study = self._session.study
+        people = [(one.id, one.pseudonym) for one in all_participants(study)]
+        numbers = {one.id: one.number for one in all_recordings(study)}
+        self._people = People(numbers, dict(people))
+        self.decide_bar.set_people(people)
+        self.bar.set_condition("state", "Decision", {key: name for key, name in STATES.items() if key != MIXED})
+        self.bar.set_condition("kind", "Kind", {key: kind.title for key, kind in KINDS.items()})
+        self.bar.set_condition("spoken", "In", {"said": "Speech", "written": "Written texts"})
+        named = {one.id: f"{one.number}  {one.name}" for one in all_recordings(study)}
+        self.bar.set_condition("recording", "Recording", named)
+
+    def _found(self) -> None:
+        self.refresh()
+        if self._moving:
+            self._moving = False
+            self.step(1, only_if_decided=True)
+        if self.tabs.currentIndex() == _KEY_TAB:
+            self.key.reload()
+
+    def _turned(self, place: int) -> None:
+        self.context_pane.setVisible(place != _KEY_TAB)
+        self.decide_bar.setVisible(place != _KEY_TAB)
+        if place == _KEY_TAB:
+            self.key.reload()
+        else:
+            self._show_choice()
+
+    def _show_choice(self) -> None:
+        those = self.selected()
+        one = those[0] if those else None
+        writable = self._context.studio.writable
+        kinds, whose = {each.kind for each in those}, {each.hit.participant_id or "" for each in those}
+        self.decide_bar.show_choice(
+            usable=bool(those) and writable,
+            spoken=any(each.is_spoken for each in those),
+            kind=next(iter(kinds)) if len(kinds) == 1 else "",
+            person=next(iter(whose)) if len(whose) == 1 else "",
+        )
+        if one is None:
+            self.context_pane.show_text("", "", (0, 0), (), writable=False)
+            return
+        at = (one.place.table, one.place.row, one.place.field)
+        marks = [
+            (each.hit.start, each.hit.end, state_of(each))
+            for each in self._finding.hits
+            if (each.place.table, each.place.row, each.place.field) == at
+        ]
+        here = (one.hit.start, one.hit.end)
+        self.context_pane.show_text(where(one, self._people), one.text, here, marks, writable=writable)
+
+    def _undecide(self) -> None:
+        those = self.selected()
+        single = [one for one in those if one.annotator_id]
+        if single:
+            self._edit(partial(commands.undecide, places=single))
+        for word in dict.fromkeys(one.hit.word for one in those if one.verdict is not None and not one.annotator_id):
+            self._edit(partial(commands.forget, word=word))
+
+    def _set_kind(self, kind: str) -> None:
+        those = self.selected()
+        if those:
+            self._edit(partial(commands.set_kind, places=those, kind=kind))
+
+    def _edit(self, do: Callable[[Session], Changes]) -> bool:
+        self._tell("")
+        return self._context.studio.edit(do, self)
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if not self.isVisible():
+            self._stale = True
+            return
+        if {"participant", "recording"} & set(changes):
+            self._offer_people()
+        self._finding.apply(changes)
+
+    def _to_search(self) -> None:
+        self.bar.search.setFocus()
+        self.bar.search.selectAll()
+
+    def _escape(self) -> None:
+        if self.bar.search.hasFocus():
+            self.table.setFocus()
+        else:
+            self.close()
+
+    def _tell(self, text: str) -> None:
+        self.status.setText(text)
+
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.status.setText(str(error))

@@ -1,0 +1,1 @@
+"""Views for deciding on personal information."""

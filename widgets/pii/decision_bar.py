@@ -1,0 +1,123 @@
+"""What can be decided about the places or words that are selected."""
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+
+from widgets import theme
+from widgets.icons import icon
+from widgets.segments.flow import FlowLayout
+
+Pairs = Sequence[tuple[str, str]]
+
+
+class DecisionBar(QWidget):
+    """Buttons that say their keys.
+
+    Signals:
+        hide_requested: hide what is selected.
+        keep_requested: keep what is selected.
+        hide_everywhere_requested: hide the words that are selected wherever they stand.
+        keep_everywhere_requested: they are personal nowhere.
+        undecide_requested: take the decision back.
+        person_chosen (str): id of the participant whose name it is.
+        kind_chosen (str): what it is.
+        play_requested: play the sound of the place.
+        jump_requested: show it in the main window.
+        step_requested (int): go to the next (1) or previous (-1) that nobody decided on.
+    """
+
+    hide_requested = Signal()
+    keep_requested = Signal()
+    hide_everywhere_requested = Signal()
+    keep_everywhere_requested = Signal()
+    undecide_requested = Signal()
+    person_chosen = Signal(str)
+    kind_chosen = Signal(str)
+    play_requested = Signal()
+    jump_requested = Signal()
+    step_requested = Signal(int)
+
+    def __init__(self, kinds: Pairs, parent: QWidget | None = None) -> None:
+        """Offer kinds as pairs of key and title."""
+        super().__init__(parent)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID)
+        inside = QWidget()
+        self._flow = FlowLayout()
+        inside.setLayout(self._flow)
+        row.addWidget(inside, 1)
+        self.hide_one = self._button("Hide", "H", "Cover it in texts and sound that leave", "shield-check")
+        self.keep_one = self._button("Keep", "K", "Leave it as it stands and as it is said", "check")
+        self.hide_all = self._button("Hide everywhere", "Shift+H", "Hide this word wherever it stands, now and later")
+        self.keep_all = self._button("Keep everywhere", "Shift+K", "This word is personal nowhere in this study")
+        self.again = self._button("Take back", "Backspace", "Nobody decided about it any more", "undo-2")
+        self.person = self._list("Whose name", "Whose name it is: hidden everywhere under one stand-in (P)")
+        self.kind = self._list("Kind", "What it is (C)")
+        for key, title in kinds:
+            self.kind.addItem(title, key)
+        self.play = self._button("Play", "Space", "Play the place with a second around it", "play")
+        self.jump = self._button("Show", "Return", "Show the place in the main window")
+        self.back = self._button("", "Shift+N", "Previous that nobody decided on", "skip-back")
+        self.on = self._button("", "N", "Next that nobody decided on", "skip-forward")
+        self.count = QLabel()
+        self.count.setAccessibleName("How many nobody decided on")
+        self.count.setFont(theme.font(semibold=True))
+        row.addWidget(self.count, 0, Qt.AlignmentFlag.AlignTop)
+        self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
+        for button, signal in (
+            (self.hide_one, self.hide_requested),
+            (self.keep_one, self.keep_requested),
+            (self.hide_all, self.hide_everywhere_requested),
+            (self.keep_all, self.keep_everywhere_requested),
+            (self.again, self.undecide_requested),
+            (self.play, self.play_requested),
+            (self.jump, self.jump_requested),
+        ):
+            button.clicked.connect(signal)
+        self.back.clicked.connect(lambda: self.step_requested.emit(-1))
+        self.on.clicked.connect(lambda: self.step_requested.emit(1))
+        self.person.activated.connect(lambda _place: self._choose(self.person, self.person_chosen.emit))
+        self.kind.activated.connect(lambda _place: self._choose(self.kind, self.kind_chosen.emit))
+
+    def set_people(self, people: Pairs) -> None:
+        """Offer participants as pairs of id and pseudonym."""
+        blocker = QSignalBlocker(self.person)
+        self.person.clear()
+        self.person.addItem("Whose name…", "")
+        for key, name in people:
+            self.person.addItem(name, key)
+        blocker.unblock()
+
+    def show_choice(self, *, usable: bool, spoken: bool, kind: str, person: str) -> None:
+        """Offer what fits; `kind` and `person` are keys of what is selected, or ""."""
+        for edit in self._edits:
+            edit.setEnabled(usable)
+        self.play.setEnabled(spoken)
+        for box, key in ((self.kind, kind), (self.person, person)):
+            box.setCurrentIndex(box.findData(key))
+
+    def _choose(self, box: QComboBox, tell: Callable[[str], None]) -> None:
+        key = str(box.currentData() or "")
+        if key:
+            tell(key)
+
+    def _list(self, name: str, tip: str) -> QComboBox:
+        box = QComboBox()
+        box.setAccessibleName(name)
+        box.setToolTip(tip)
+        box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+        self._flow.addWidget(box)
+        return box
+
+    def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
+        button = QPushButton(f"{text}  {keys}" if text else "")
+        button.setAccessibleName(text or tip)
+        button.setToolTip(f"{tip} ({keys})")
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if sign:
+            button.setIcon(icon(sign))
+        self._flow.addWidget(button)
+        return button

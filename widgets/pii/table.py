@@ -1,0 +1,119 @@
+"""A table in which one decides row by row with single keys."""
+
+from collections.abc import Iterable, Sequence
+
+from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+
+from widgets import theme
+from widgets.pii.rows import UNDECIDED, DecisionRow, RowsModel
+from widgets.segments.drawing import CellDelegate
+
+_ON = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
+
+
+class DecisionTable(QTableView):
+    """As many rows as there are; only those on screen are drawn.
+
+    Signals:
+        picked: other rows are selected.
+        opened (str): key of the row to look at in the video: Return or a double click.
+        play_requested: Space.
+    """
+
+    picked = Signal()
+    opened = Signal(str)
+    play_requested = Signal()
+
+    def __init__(
+        self, name: str, columns: Sequence[tuple[str, int]], state: int, parent: QWidget | None = None
+    ) -> None:
+        """Have columns of these titles and widths in pixels; the decision stands in the one at the place `state`."""
+        super().__init__(parent)
+        self._telling = True
+        self.rows_model = RowsModel([title for title, _ in columns], state, self)
+        self.setModel(self.rows_model)
+        self.setItemDelegate(CellDelegate(self, cut=True))
+        self.setAccessibleName(name)
+        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
+        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setTabKeyNavigation(False)
+        upright = self.verticalHeader()
+        upright.hide()
+        upright.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        upright.setDefaultSectionSize(theme.GRID * 7 // 2)
+        head = self.horizontalHeader()
+        head.setHighlightSections(False)
+        head.setStretchLastSection(True)
+        for place, (_, width) in enumerate(columns):
+            self.setColumnWidth(place, width)
+        self.selectionModel().selectionChanged.connect(self._tell)
+        self.doubleClicked.connect(lambda where: self.opened.emit(self.rows_model.rows()[where.row()].key))
+
+    def show_rows(self, rows: Sequence[DecisionRow]) -> None:
+        """Show these; what was selected stays so where it is still there, else what came to stand in its place."""
+        kept, at, top = self.selected(), self.currentIndex().row(), self.verticalScrollBar().value()
+        self._telling = False
+        try:
+            if self.rows_model.set_rows(rows):
+                here = [key for key in kept if self.rows_model.place(key) is not None]
+                if not here and rows:
+                    here = [rows[min(max(at, 0), len(rows) - 1)].key]
+                self.select(here)
+                self.verticalScrollBar().setValue(top)
+        finally:
+            self._telling = True
+        self.picked.emit()
+
+    def selected(self) -> list[str]:
+        """Return the keys of the selected rows, in the order shown."""
+        selection = self.selectionModel().selection()
+        ranges = [selection.at(number) for number in range(selection.count())]
+        rows = self.rows_model.rows()
+        places = {place for one in ranges for place in range(one.top(), one.bottom() + 1)}
+        return [rows[place].key for place in sorted(places)]
+
+    def select(self, keys: Iterable[str]) -> None:
+        """Select exactly these rows, and go to the first."""
+        places = sorted(place for one in keys if (place := self.rows_model.place(one)) is not None)
+        last = self.rows_model.columnCount() - 1
+        chosen = QItemSelection()
+        for place in places:
+            chosen.select(self.rows_model.index(place, 0), self.rows_model.index(place, last))
+        model = self.selectionModel()
+        if places:
+            first = self.rows_model.index(places[0], 0)
+            model.setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
+            self.scrollTo(first)
+        model.select(chosen, QItemSelectionModel.SelectionFlag.ClearAndSelect)
+
+    def step_undecided(self, direction: int) -> bool:
+        """Go to the next (1) or previous (-1) row that nobody decided on, round the end; tells whether there is one."""
+        rows = self.rows_model.rows()
+        at = self.currentIndex().row()
+        for step in range(1, len(rows) + 1):
+            place = (at + direction * step) % len(rows)
+            if rows[place].state == UNDECIDED:
+                self.select([rows[place].key])
+                return True
+        return False
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in _ON and self.currentIndex().isValid():
+            self.opened.emit(self.rows_model.rows()[self.currentIndex().row()].key)
+        elif event.key() == Qt.Key.Key_Space:
+            self.play_requested.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def keyboardSearch(self, _typed: str) -> None:
+        """Letters decide; they do not search."""
+
+    def _tell(self) -> None:
+        if self._telling:
+            self.picked.emit()
