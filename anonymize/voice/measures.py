@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.voice.base import Voice
-from anonymize.voice.world import world
 
 _FRAME_MS = 10.0
 _LEAST_VOICED = 20
@@ -101,10 +100,11 @@ def equal_error(genuine: Sequence[float], impostor: Sequence[float]) -> float | 
 
 
 def _pitch(samples: Voice, rate: int) -> NDArray[np.float64]:
+    import pyworld
+
     whole = np.ascontiguousarray(samples, np.float64)
     if len(whole) < rate // 10:
         return np.zeros(0)
-    vocoder = world()
-    rough, times = vocoder.dio(whole, rate, f0_floor=60.0, f0_ceil=600.0, frame_period=_FRAME_MS)
-    found: NDArray[np.float64] = vocoder.stonemask(whole, rough, times, rate)
+    rough, times = pyworld.dio(whole, rate, f0_floor=60.0, f0_ceil=600.0, frame_period=_FRAME_MS)
+    found: NDArray[np.float64] = pyworld.stonemask(whole, rough, times, rate)
     return found

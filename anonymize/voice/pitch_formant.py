@@ -7,7 +7,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from anonymize.voice.base import ALIASES_A_SECOND, Voice
-from anonymize.voice.world import world
 from project.limits import hold_to_limits, limited
 
 _FRAME_MS = 5.0
@@ -70,20 +69,21 @@ class PitchFormant:
 
     def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
         """Return the samples with pitch and envelope moved."""
-        vocoder = world()
+        import pyworld
+
         samples = np.ascontiguousarray(samples, np.float64)
         if not samples.any():
             return np.zeros_like(samples)
-        rough, times = vocoder.dio(samples, rate, f0_floor=_LOWEST_HZ, f0_ceil=_HIGHEST_HZ, frame_period=_FRAME_MS)
-        pitch = vocoder.stonemask(samples, rough, times, rate)
-        envelope = vocoder.cheaptrick(samples, pitch, times, rate)
-        breath = vocoder.d4c(samples, pitch, times, rate)
+        rough, times = pyworld.dio(samples, rate, f0_floor=_LOWEST_HZ, f0_ceil=_HIGHEST_HZ, frame_period=_FRAME_MS)
+        pitch = pyworld.stonemask(samples, rough, times, rate)
+        envelope = pyworld.cheaptrick(samples, pitch, times, rate)
+        breath = pyworld.d4c(samples, pitch, times, rate)
         at = np.minimum(np.rint(times * ALIASES_A_SECOND).astype(np.int64), len(aliases) - 1)
         factors = aliases[at]
         moved, blown = (_stretched(part, factors[:, 1]) for part in (envelope, breath))
         octaves = np.log2(np.maximum(np.linspace(0, rate / 2, moved.shape[1]), _LIFT_FROM_HZ) / _LIFT_AROUND_HZ)
         moved = moved * 10 ** (factors[:, 2, None] * octaves / 10)
-        made = vocoder.synthesize(pitch * factors[:, 0], np.maximum(moved, _FLOOR), blown, rate, _FRAME_MS)
+        made = pyworld.synthesize(pitch * factors[:, 0], np.maximum(moved, _FLOOR), blown, rate, _FRAME_MS)
         out = np.zeros_like(samples)
         out[: min(len(made), len(out))] = made[: len(out)]
         return out

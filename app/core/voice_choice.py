@@ -90,8 +90,8 @@ def gather_sound(session: Session, recording_id: str, choice: SoundChoice) -> di
     speakers = speakers_of(session, recording_id) if choice.changes_voices else []
     return {
         **choice.as_json(),
-        "spans": cast(Json, spans),
-        "speakers": cast(Json, speakers),
+        "spans": [[*one] for one in spans],
+        "speakers": [[*one] for one in speakers],
         "seeds": dict(_seeds(session, {who for _, _, who in speakers})) if choice.changes_voices else {},
         "state": _checksum(choice, spans, speakers),
     }

@@ -20,6 +20,7 @@ from project.timebase import SECOND, format_time
 from project.types import Changes, Json
 
 KIND = "listen"
+BEFORE, AFTER = "before", "after"
 AROUND_US = 4 * SECOND
 _ROOM_US = 15 * SECOND
 """So much on each side is listened to for the tone of the room."""
@@ -50,7 +51,7 @@ def prepare(session: Session, recording_id: str, choice: SoundChoice, time_us: i
 
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
-    """Write the sound before and after into two private files that `remove` takes away."""
+    """Write the sound before and after into a private folder that `remove` takes away."""
     path = Path(str(parameters["path"]))
     start_us, end_us = (cast(int, parameters[key]) for key in ("start_us", "end_us"))
     progress.progress(0, 0, "Treating the sound")
@@ -64,11 +65,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         place = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
     except OSError as error:
         raise UserError(f"The sound cannot be kept in {folder}: {error.strerror}.", "Make room there.") from None
-    files: dict[str, Json] = {}
-    for name, how in (("before", None), ("after", treatment)):
-        files[name] = str(place / f"{name}.wav")
-        write_sound(path, place / f"{name}.wav", how, start_us=start_us, end_us=end_us, progress=progress)
-    return {**files, "start_us": start_us, "end_us": end_us}
+    for which, how in ((BEFORE, None), (AFTER, treatment)):
+        write_sound(path, place / f"{which}.wav", how, start_us=start_us, end_us=end_us, progress=progress)
+    return {"file": str(place), "start_us": start_us, "end_us": end_us}
 
 
 def store(_session: Session, _work: Work, _result: Mapping[str, Json]) -> Changes:
@@ -76,9 +75,14 @@ def store(_session: Session, _work: Work, _result: Mapping[str, Json]) -> Change
     return Changes.of([])
 
 
+def sound_of(result: Mapping[str, Json], which: str) -> Path:
+    """Return the file of what `compute` made, `BEFORE` or `AFTER`."""
+    return Path(str(result["file"])) / f"{which}.wav"
+
+
 def remove(result: Mapping[str, Json]) -> None:
     """Take away what `compute` wrote."""
-    _empty(Path(str(result["before"])).parent)
+    _empty(Path(str(result["file"])))
 
 
 def _sweep(folder: Path) -> None:

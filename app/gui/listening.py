@@ -1,13 +1,12 @@
 """Some seconds of sound before and after, from a worker process of their own to libVLC."""
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal
 
 from app.core.jobs import Work
 from app.core.voice_choice import SoundChoice
-from app.core.voice_preview import remove
+from app.core.voice_preview import remove, sound_of
 from app.gui.job_center import Result
 from app.gui.vlc_engine import VlcEngine
 from app.gui.worker_runner import WORKER, WorkerRunner
@@ -122,7 +121,7 @@ class Listening(QObject):
         except UserError as error:
             self._tell(error)
             return
-        self._engine.open(Path(str(self._made[1][which])), 0, 0)
+        self._engine.open(sound_of(self._made[1], which), 0, 0)
         self._engine.start(0, 1.0)
         start, end = (format_time(int(str(self._made[1][key]))) for key in ("start_us", "end_us"))
         self.said.emit(f"{start} to {end}", which)

@@ -92,6 +92,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("faces", ("lab.greenroom",)),
     ("review-faces", ("lab.greenroom", "--recording", "1", "--annotator", "Ada", "--seen", "all", "--reviewed")),
     ("anonymize", ("lab.greenroom", "--recording", "1", "--out", "clips")),
+    ("voice", ("lab.greenroom", "--recording", "1")),
     ("privacy", ("lab.greenroom",)),
     ("participant", ("lab.greenroom", "P01", "--recording", "1", "--consent", "release")),
     ("words", ("lab.greenroom", "--set", "Anna=P01")),

@@ -19,6 +19,8 @@ from app.core import (
     synchronizing,
     text_regions,
     transcription,
+    voice,
+    voice_preview,
 )
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.jobs import KINDS, Work, kind_of, run_here
@@ -26,6 +28,7 @@ from app.core.release import job as release
 from app.core.release.plan import ReleasePlan
 from app.core.session import Session
 from app.core.speech import store_speech
+from app.core.voice_choice import SoundChoice
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.media import media_of
@@ -64,6 +67,10 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     ),
     "privacy": lambda session, recording, folder: privacy.prepare(session, exported(session, recording, folder)),
     "preview": lambda session, recording, folder: preview.prepare(session, recording, "blur", 0),
+    "voice": lambda session, recording, folder: voice.prepare(
+        session, recording, SoundChoice(), folder.parent / f"{new_id()}.flac"
+    ),
+    "listen": lambda session, recording, folder: voice_preview.prepare(session, recording, SoundChoice(), 0),
     "release": lambda session, recording, folder: release.prepare(
         session, folder.parent / new_id(), ReleasePlan(methods=("solid",))
     ),
@@ -83,7 +90,7 @@ WITHOUT_STUDY = {"fetch", "pii"}
 ABOUT_RECORDINGS = [kind for kind in KINDS if kind not in WITHOUT_STUDY]
 
 PASSING = ("seconds", "file", "output")
-KEEPING_NOTHING = ("preview",)
+KEEPING_NOTHING = ("preview", "listen")
 """Kinds of which no run is left."""
 
 

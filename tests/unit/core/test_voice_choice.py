@@ -253,10 +253,10 @@ def test_a_file_of_treated_sound_is_as_long_as_the_recording_and_measured(sessio
 def test_some_seconds_before_and_after_can_be_listened_to_and_go_away(session: Session, choice: SoundChoice) -> None:
     work = voice_preview.prepare(session, only_recording(session), choice, 100_000)
     result = voice_preview.compute(work.parameters, Silent())
-    before, after = (heard(Path(str(result[key]))) for key in ("before", "after"))
+    before, after = (heard(voice_preview.sound_of(result, key)) for key in ("before", "after"))
     assert before.shape == after.shape
     assert before.any()
     assert np.array_equal(before, after) == (choice.voice == KEEP and choice.cover == NONE)
     assert after.any() == (choice.voice != NONE)
     voice_preview.remove(result)
-    assert not Path(str(result["before"])).parent.exists()
+    assert not Path(str(result["file"])).exists()
