@@ -5,7 +5,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from project.checksums import sha256_of
+from models.copying import checksum
+from models.share import Share
+from project.progress import Progress, Silent
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,24 +43,29 @@ def files(folder: Path) -> dict[str, Path]:
     }
 
 
-def damage(place: Path, wanted: Mapping[str, str]) -> Damage | None:
+def damage(place: Path, wanted: Mapping[str, str], progress: Progress | None = None) -> Damage | None:
     """Return the first file of a folder, or the single file, that is not what it should be; None where all are.
 
     Args:
         place: the folder or file.
         wanted: sha256 by path inside; of a single file by its name.
+        progress: told in bytes.
 
     Raises:
         OSError: one cannot be read.
+        Cancelled: the user stopped it.
     """
     there = files(place)
+    total, done = sum(file.stat().st_size for file in there.values()), 0
     for name in sorted({*there, *wanted}):
         known = place / name if place.is_dir() else place
         if name not in there:
             return Damage(known, "", wanted[name])
-        found = sha256_of(there[name])
+        size = there[name].stat().st_size
+        found = checksum(there[name], Share(progress or Silent(), done, size, total))
         if found != wanted.get(name):
             return Damage(known, found, wanted.get(name, ""))
+        done += size
     return None
 
 

@@ -17,7 +17,6 @@ from typing import Any
 from models import folders
 from models.copying import copied
 from models.entry import Layout, Weights
-from models.folders import Damage
 from models.share import Share
 from models.signature import Fit, require_fit
 from project.errors import UserError
@@ -73,16 +72,6 @@ def record(folder: Path, wanted: Weights) -> Record | None:
 def installed(folder: Path, wanted: Weights) -> bool:
     """Tell whether weights were added and are there."""
     return place(folder, wanted).exists() and record(folder, wanted) is not None
-
-
-def damage(folder: Path, wanted: Weights) -> Damage | None:
-    """Return the first file that is not the one that was added; None where all are.
-
-    Raises:
-        OSError: one cannot be read.
-    """
-    told = record(folder, wanted)
-    return folders.damage(place(folder, wanted), told.files if told else {})
 
 
 def add(folder: Path, wanted: Weights, source: Path, licence: str, progress: Progress) -> Path:

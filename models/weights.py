@@ -18,6 +18,7 @@ from models.folders import Damage
 from models.signature import Fit
 from project.checksums import sha256_of
 from project.errors import UserError
+from project.progress import Progress
 from project.sizes import size_text
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
@@ -110,18 +111,19 @@ def path(name: str) -> Path:
     return found
 
 
-def problem(name: str) -> Damage | None:
+def problem(name: str, progress: Progress | None = None) -> Damage | None:
     """Return the first file that is not the right one; None where all are. Reads them whole.
+
+    Args:
+        name: in the catalogue.
+        progress: told in bytes.
 
     Raises:
         UserError: the catalogue has none of that name.
         OSError: one cannot be read.
+        Cancelled: the user stopped it.
     """
-    known = edition(name)
-    if known is None:
-        return own_weights.damage(folder(), entry(name))
-    file = folder() / known.file
-    return None if not known.folder and matches(known, file) else folders.damage(file, known.sha256s)
+    return folders.damage(place(name), sha256s(name), progress)
 
 
 def sha256s(name: str) -> Mapping[str, str]:

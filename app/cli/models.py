@@ -12,6 +12,7 @@ from models.catalogue import WEIGHTS
 from models.entry import USES, Edition
 from project.errors import UserError
 from project.names import shown
+from project.progress import Progress
 from project.sizes import size_text
 from project.types import Json
 
@@ -103,7 +104,8 @@ def verify(name: str | None, as_json: bool) -> int:
       greenroom models verify
     """
     chosen = [name] if name else [each for each in WEIGHTS if weights.installed(each)]
-    problems = {each: problem for each in chosen if (problem := _problem(each))}
+    with progress_bar("Verifying") as bar:
+        problems = {each: problem for each in chosen if (problem := _problem(each, bar))}
     lines = [f"{each}: {problems.get(each, 'sound')}" for each in chosen] or ["No weights are installed."]
     tell(
         as_json,
@@ -176,9 +178,9 @@ def _edition(each: Edition, offer: Offer) -> dict[str, Json]:
     }
 
 
-def _problem(name: str) -> str:
+def _problem(name: str, progress: Progress) -> str:
     try:
-        wrong = damage(name)
+        wrong = damage(name, progress)
     except UserError as error:
         return f"{error.message} {error.hint}"
     return f"damaged: {wrong}; get it again with: {weights.how_to_get(name)}" if wrong else ""

@@ -11,6 +11,7 @@ from models.fetching import offline
 from models.package_index import index_address
 from models.sources import hub, mirror, origin
 from project.errors import UserError
+from project.progress import Progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,16 +93,21 @@ def network() -> Network:
     return Network(offline(), hosts, hub() != "https://huggingface.co")
 
 
-def damage(name: str) -> str:
+def damage(name: str, progress: Progress | None = None) -> str:
     """Return what is wrong with installed weights, naming the file and its sha256; "" where they are right.
+
+    Args:
+        name: in the catalogue.
+        progress: told in bytes.
 
     Raises:
         UserError: they are not installed, or cannot be read.
+        Cancelled: the user stopped it.
     """
     if not weights.installed(name):
         raise UserError(f"The weights “{name}” are not installed.", f"Get them with: {weights.how_to_get(name)}")
     try:
-        wrong = weights.problem(name)
+        wrong = weights.problem(name, progress)
     except OSError as error:
         raise UserError(f"The weights “{name}” cannot be read: {error.strerror}.", "Look at the folder.") from None
     return str(wrong) if wrong else ""

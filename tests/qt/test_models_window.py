@@ -19,6 +19,7 @@ from models.catalogue import WEIGHTS
 from models.entry import Https, Part, Weights, folder_of
 from models.fetching import OFFLINE_VARIABLES
 from models.sources import MIRROR_VARIABLE
+from project.progress import Progress
 from project.store import Study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.models.server import Sender, serving
@@ -212,6 +213,33 @@ def test_a_fetch_is_cancelled(
     assert not weights.installed("toy")
     assert "Stopped" in window.status.text()
     assert not window.panel.fetch.isHidden()
+
+
+def test_a_check_says_how_far_it_is_and_is_cancelled(
+    qtbot: QtBot, window: ModelsWindow, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, content in FILES.items():
+        (folder / "toy-folder" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "toy-folder" / name).write_bytes(content)
+    window.reload()
+    stopped: list[str] = []
+
+    def endless(name: str, progress: Progress) -> str:
+        progress.progress(1, 2)
+        try:
+            while True:
+                progress.check_cancelled()
+        finally:
+            stopped.append(name)
+
+    monkeypatch.setattr("app.gui.models.window.damage", endless)
+    click(qtbot, window.panel.verify)()
+    qtbot.waitUntil(lambda: state(window) == "checking 50 %")
+    assert window.panel.bar.value() == 500
+    click(qtbot, window.panel.cancel)()
+    assert state(window) == "installed"
+    assert window.status.text() == "Stopped checking toy."
+    qtbot.waitUntil(lambda: stopped == ["toy"])
 
 
 def test_it_is_added_from_a_folder(

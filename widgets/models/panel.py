@@ -35,8 +35,7 @@ class ModelDetails:
         own: whether a lab brings it, under a licence that has to be said.
         installed: whether it is there.
         left: whether something of it is there that can be removed.
-        busy: whether a job of it runs or waits, or it is being checked.
-        stoppable: whether that can be cancelled.
+        busy: whether a job of it runs or waits, or it is being checked; either can be cancelled.
     """
 
     key: str
@@ -51,7 +50,6 @@ class ModelDetails:
     installed: bool
     left: bool
     busy: bool
-    stoppable: bool
 
 
 class ModelPanel(QFrame):
@@ -119,7 +117,7 @@ class ModelPanel(QFrame):
         self.fetch.setToolTip(
             shown.refused or "Fetch it over the network now; nothing is fetched unless you press this"
         )
-        self.cancel.setVisible(shown.stoppable)
+        self.cancel.setVisible(shown.busy)
         self.folder.setVisible(shown.folder)
         self.file.setVisible(shown.file)
         self.folder.setEnabled(not shown.busy)

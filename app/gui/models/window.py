@@ -1,6 +1,7 @@
 """The window of models: all there are, whether each is installed, and the ways to get, add, check and remove them."""
 
 from pathlib import Path
+from threading import Event
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
@@ -11,13 +12,12 @@ from app.core.jobs import Work
 from app.core.model_list import Model, damage, models, network
 from app.gui.context import Context
 from app.gui.models import words
+from app.gui.models.stoppable import Stoppable
 from models import weights
 from project.errors import UserError
 from widgets import theme
 from widgets.models.panel import ModelPanel
 from widgets.models.table import ModelsTable, ModelState
-
-_CHECKING = "checking…"
 
 
 def make(context: Context) -> QWidget:
@@ -36,6 +36,7 @@ class ModelsWindow(QWidget):
         self._works: dict[str, Work] = {}
         self._busy: dict[str, str] = {}
         self._damaged: dict[str, str] = {}
+        self._checks: dict[str, Event] = {}
         self.setWindowTitle("Models")
         self.setAccessibleName("Models")
         self.setAutoFillBackground(True)
@@ -76,21 +77,27 @@ class ModelsWindow(QWidget):
 
     def verify(self, name: str) -> None:
         """Compare the files of a model with their checksums; large ones take a while."""
-        self._set_busy(name, _CHECKING)
+        self._set_busy(name, "checking")
         self._tell(f"Checking {name}…")
+        stop = self._checks[name] = Event()
 
         def done(wrong: str) -> None:
             self._damaged.pop(name, None)
             if wrong:
                 self._damaged[name] = wrong
-            self._set_busy(name, "")
-            self._tell(f"{name} is damaged." if wrong else f"{name} is sound: every checksum is right.")
+            ended(f"{name} is damaged." if wrong else f"{name} is sound: every checksum is right.")
 
-        def failed(error: Exception) -> None:
+        def ended(said: str) -> None:
+            self._checks.pop(name, None)
             self._set_busy(name, "")
-            self._tell(str(error))
+            self._tell(said)
 
-        self._context.background.run(lambda _progress: damage(name), done, failed)
+        self._context.background.run(
+            lambda progress: damage(name, Stoppable(progress, stop)),
+            done,
+            lambda error: ended(str(error)),
+            lambda so_far, total, _text: self._show_share(name, "checking", so_far, total),
+        )
 
     def remove(self, name: str) -> None:
         """Delete a model from this machine."""
@@ -106,9 +113,13 @@ class ModelsWindow(QWidget):
 
     def cancel(self, name: str) -> None:
         """Stop what is being done with a model."""
-        work = self._works.get(name)
+        work, check = self._works.get(name), self._checks.pop(name, None)
         if work is not None:
             self._jobs.cancel(work)
+        if check is not None:
+            check.set()
+            self._set_busy(name, "")
+            self._tell(f"Stopped checking {name}.")
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -172,7 +183,11 @@ class ModelsWindow(QWidget):
             return
         name = str(work.parameters["name"])
         self._works[name] = work
-        doing = "adding" if "source" in work.parameters else "fetching"
+        self._show_share(name, "adding" if "source" in work.parameters else "fetching", done, total)
+
+    def _show_share(self, name: str, doing: str, done: int, total: int) -> None:
+        if name not in self._busy:
+            return
         share = done / total if total else 0.0
         self._busy[name] = f"{doing} {100 * share:.0f} %"
         self.table.show_state(name, ModelState.BUSY, self._busy[name])
@@ -208,7 +223,7 @@ class ModelsWindow(QWidget):
         one = self._models.get(self.table.current_key())
         if one is not None:
             busy, wrong = self._busy.get(one.name, ""), self._damaged.get(one.name, "")
-            self.panel.show_model(words.details(one, network(), busy, one.name in self._works, wrong))
+            self.panel.show_model(words.details(one, network(), busy, wrong))
 
     def _tell(self, text: str) -> None:
         self.status.setText(text)

@@ -30,7 +30,7 @@ def groups(models: list[Model], busy: dict[str, str], damaged: dict[str, str]) -
     ]
 
 
-def details(one: Model, network: Network, busy: str, stoppable: bool, damaged: str) -> ModelDetails:
+def details(one: Model, network: Network, busy: str, damaged: str) -> ModelDetails:
     """Return what the panel shows of a model."""
     size = size_text(one.offers[0].size) if one.offers else ""
     goes_on = f", {size_text(one.arrived)} are here" if one.arrived else ""
@@ -59,7 +59,6 @@ def details(one: Model, network: Network, busy: str, stoppable: bool, damaged: s
         installed=one.installed,
         left=one.installed or bool(one.arrived),
         busy=bool(busy),
-        stoppable=stoppable,
     )
 
 

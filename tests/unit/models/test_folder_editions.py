@@ -343,6 +343,17 @@ def test_any_change_to_any_file_is_found_and_named(
         assert hashlib.sha256(changed.read_bytes()).hexdigest() in raised.value.message
 
 
+def test_checking_tells_how_far_it_is_and_can_be_stopped(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    know(monkeypatch, from_hub())
+    write(folder / "toy-folder")
+    told = Told()
+    assert weights.problem("toy", told) is None
+    assert told.seen == sorted(told.seen)
+    assert told.seen[-1] == (from_hub().size, from_hub().size)
+    with pytest.raises(Cancelled):
+        weights.problem("toy", StopAfter(2))
+
+
 def test_a_damaged_folder_is_mended_by_fetching_it_again(sender: Sender, folder: Path) -> None:
     fetch("toy")
     (folder / "toy-folder" / "model.bin").write_bytes(b"damaged")

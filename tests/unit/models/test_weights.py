@@ -9,10 +9,11 @@ import pytest
 
 from models import adding, catalogue, folders, weights
 from models.catalogue import WEIGHTS
+from models.copying import checksum
 from models.entry import USES, Edition, Https, Weights, whole
 from models.fetching import fetch
-from project.checksums import sha256_of
 from project.errors import Cancelled, UserError
+from project.progress import Progress
 from tests.unit.models.faces import StopAfter
 from tests.unit.models.server import Sender, serving
 
@@ -160,7 +161,12 @@ def test_a_verified_file_is_not_read_again(folder: Path, monkeypatch: pytest.Mon
     folder.mkdir()
     (folder / toy.file).write_bytes(CONTENT)
     read: list[Path] = []
-    monkeypatch.setattr(weights, "sha256_of", lambda file: read.append(file) or sha256_of(file))
+
+    def counted(file: Path, progress: Progress) -> str:
+        read.append(file)
+        return checksum(file, progress)
+
+    monkeypatch.setattr(folders, "checksum", counted)
     for _ in range(3):
         weights.path("toy")
     assert len(read) == 1
