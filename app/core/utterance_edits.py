@@ -1,18 +1,20 @@
 """What becomes of an utterance and the times of its words when a person edits it; nothing is written here."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
 from project.transcript import Word, Words, estimated, fitting, retimed, tokens
 from project.types import Utterance
 
+_BLANKS = re.compile(r"[ \t\u00a0]{2,}")
 SHORTEST_US = 1_000
 """No utterance is made shorter than this."""
 
 
 def rewritten(old: Utterance, text: str) -> Utterance:
-    """Return an utterance with another text; words that stay keep their times."""
-    text = text.strip()
+    """Return an utterance with another text, one blank between words; words that stay keep their times."""
+    text = _BLANKS.sub(" ", text.strip())
     return replace(old, text=text, words=retimed(old.words, text, old.start_us, old.end_us))
 
 

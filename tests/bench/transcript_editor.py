@@ -40,7 +40,7 @@ RUNS = 5
 _VOCABULARY = (
     "so we said that the robot will bring coffee to whoever asks first and then it waits for an answer from them "
     "while somebody else speaks about what happened yesterday in the greenroom before anyone had arrived there"
-).split()
+)
 
 
 def transcript(recording_id: str, speakers: list[str], words: int = WORDS) -> list[Utterance]:
@@ -50,7 +50,7 @@ def transcript(recording_id: str, speakers: list[str], words: int = WORDS) -> li
     step = HOUR_US // count
     made = []
     for number in range(count):
-        text = " ".join(rng.choice(_VOCABULARY, EACH))
+        text = " ".join(rng.choice(_VOCABULARY.split(), EACH))
         start, end = number * step, number * step + step * 9 // 10
         timed = tuple(
             Word(one.text, one.start_us, one.end_us, float(sure))

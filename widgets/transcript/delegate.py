@@ -141,7 +141,7 @@ class LineDelegate(QStyledItemDelegate):
     def _draw_speaker(self, painter: QPainter, line: Line, room: QRectF, colours: Palette) -> float:
         """Draw the speaker's plate; returns its width."""
         ink = participant_ink(line.colour or None, colours, colours.field)
-        guess = line.said.suggested and bool(line.speaker)
+        guess = bool(line.speaker) and (line.said.suggested or not line.colour)
         name = f"{line.speaker}?" if guess else line.speaker or "Nobody yet"
         font = self._bold if line.speaker and not guess else self._slanted
         name = self._name.elidedText(name, Qt.TextElideMode.ElideRight, room.width() - 14)

@@ -20,6 +20,7 @@ class WordsEditor(QPlainTextEdit):
         split_wanted: Shift+Return: cut the utterance at the cursor.
         merge_wanted: Backspace at the very start: join it to the one before.
         replay_wanted: Tab: let it be heard again.
+        doubt_wanted: Ctrl+D: select the next doubtful word.
         left: the focus went elsewhere for good.
         paused: the focus went elsewhere for a moment.
     """
@@ -29,6 +30,7 @@ class WordsEditor(QPlainTextEdit):
     split_wanted = Signal()
     merge_wanted = Signal()
     replay_wanted = Signal()
+    doubt_wanted = Signal()
     left = Signal()
     paused = Signal()
 
@@ -61,13 +63,20 @@ class WordsEditor(QPlainTextEdit):
             at += 1
         return text[:at], text[at:]
 
+    def select_span(self, start: int, end: int) -> None:
+        """Select from one character to another."""
+        text, cursor = self.toPlainText(), self.textCursor()
+        cursor.setPosition(_units(text[:start]))
+        cursor.setPosition(_units(text[:end]), QTextCursor.MoveMode.KeepAnchor)
+        self.setTextCursor(cursor)
+
     def wanted_height(self) -> int:
         """Return how high it must be to show all its lines."""
         return round(self.document().size().height() * self.fontMetrics().lineSpacing()) + 8
 
     def event(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
-            if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, *_RETURN):
+            if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, *_RETURN) or _next_doubt(event):
                 event.accept()
                 return True
             undone = event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable()
@@ -84,6 +93,8 @@ class WordsEditor(QPlainTextEdit):
             (self.split_wanted if shift else self.accepted).emit()
         elif event.key() == Qt.Key.Key_Escape:
             self.cancelled.emit()
+        elif _next_doubt(event):
+            self.doubt_wanted.emit()
         elif event.key() == Qt.Key.Key_Tab:
             self.replay_wanted.emit()
         elif event.key() == Qt.Key.Key_Backspace and at_start and not event.isAutoRepeat():
@@ -100,6 +111,10 @@ class WordsEditor(QPlainTextEdit):
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
         (self.paused if event.reason() in _FLUSHING else self.left).emit()
+
+
+def _next_doubt(event: QKeyEvent) -> bool:
+    return event.key() == Qt.Key.Key_D and event.modifiers() == Qt.KeyboardModifier.ControlModifier
 
 
 def _units(text: str) -> int:

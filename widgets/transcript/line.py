@@ -12,7 +12,7 @@ class Line:
 
     Attributes:
         said: the utterance.
-        speaker: pseudonym; "" while nobody knows.
+        speaker: pseudonym, or what a voice is called that is no participant's yet; "" while nobody knows.
         colour: of the speaker, `#rrggbb`; "" while nobody knows.
         flag: why somebody should look at it, in a few words; "" where there is no reason.
     """
@@ -40,6 +40,8 @@ class Line:
         return found
 
     def doubtful(self, below: float) -> frozenset[int]:
-        """Return the indices of words that a model heard with less confidence than `below`."""
+        """Return the indices of words that a model heard with less confidence than `below`, and nobody checked."""
+        if self.said.checked:
+            return frozenset()
         sure = (one.confidence for one in self.said.words)
         return frozenset(index for index, one in enumerate(sure) if one is not None and one < below)

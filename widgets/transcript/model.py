@@ -71,7 +71,7 @@ class TranscriptModel(QAbstractListModel):
 def told(line: Line) -> str:
     """Return a line as a screen reader says it."""
     said = line.said
-    guess = ", a guess" if said.suggested else ""
+    guess = ", a guess" if said.suggested or (line.speaker and not line.colour) else ""
     state = "checked" if said.checked else "draft"
     flag = f", {line.flag}" if line.flag else ""
     return f"{line.speaker or 'Nobody yet'}{guess}, {format_time(said.start_us)}, {state}{flag}: {said.text or 'empty'}"

@@ -67,9 +67,9 @@ class TranscriptPage(QWidget):
         ways = [
             Choice("transcribe", "Transcribe…", "Ctrl+Shift+T", primary=True),
             Choice("import", "Import…", "Ctrl+Shift+I"),
-            Choice("add", "Type it"),
         ]
         self._empty = EmptyState("volume-2", *_EMPTY, ways)
+        self._empty.set_links([Choice("add", "Type it from the playhead on", "Ins")])
         asked = {"transcribe": self.transcribe_requested, "import": self.import_requested, "add": self.add_requested}
         self._empty.chosen.connect(lambda key: asked[key].emit())
         self._stack = QStackedWidget()

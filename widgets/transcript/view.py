@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
+from project.transcript import retimed
 from widgets import theme
 from widgets.transcript.delegate import LineDelegate
 from widgets.transcript.editor import WordsEditor
@@ -39,7 +40,7 @@ class TranscriptView(QListView):
         began (str): somebody is about to type in this utterance.
         saved (str, str, bool): utterance and its text, when typing is over; whether it was found right as it is.
         given_up (str): the utterance is to be as it was before somebody typed.
-        moved_on: Return led to the next utterance.
+        moved_on: Return led to an utterance to type in.
         split_requested (str, str, str): utterance, the text before the cursor, and that after it.
         merge_back_requested (str, str): utterance and its text: join it to the one before.
         replay_requested: let the current utterance be heard again.
@@ -92,6 +93,7 @@ class TranscriptView(QListView):
         editor.split_wanted.connect(self._split)
         editor.merge_wanted.connect(self._merge_back)
         editor.replay_wanted.connect(self.replay_requested)
+        editor.doubt_wanted.connect(self._select_doubtful)
         editor.left.connect(self.leave_text)
         editor.paused.connect(self._keep)
         self.selectionModel().selectionChanged.connect(self._tell)
@@ -306,6 +308,24 @@ class TranscriptView(QListView):
             self._close_editor()
             self.merge_back_requested.emit(utterance_id, text)
 
+    def _select_doubtful(self) -> None:
+        """Select the next doubtful word of the text as it stands now, round from the start after the last."""
+        line = self._lines.line(self._editing)
+        if line is None:
+            return
+        text, after = self._editor.toPlainText(), len(self._editor.halves()[0])
+        said = line.said
+        words = retimed(said.words, text, said.start_us, said.end_us)
+        below = self.moment.doubtful_below
+        spans = [
+            found.span()
+            for found, word in zip(_WORD.finditer(text), words, strict=False)
+            if word.confidence is not None and word.confidence < below
+        ]
+        span = next((one for one in spans if one[1] > after), spans[0] if spans else None)
+        if span is not None:
+            self._editor.select_span(*span)
+
     def _fit(self) -> None:
         height = self._editor.wanted_height()
         if self._editing and self.moment.typed != (self._editing, height):
@@ -356,6 +376,7 @@ class TranscriptView(QListView):
         plain = event.modifiers() | _PLAIN == _PLAIN
         if event.key() in _RETURN and plain and self.current():
             self.edit_text(self.current())
+            self.moved_on.emit()
         elif event.key() == Qt.Key.Key_Tab and plain:
             self.replay_requested.emit()
         else:

@@ -8,6 +8,8 @@ from PySide6.QtCore import QObject, Signal
 from app.core.commands import transcript as commands
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.transcript.guesses import Guesses
+from project.counted import counted
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import utterances_called, utterances_of
 from project.transcript import tokens
@@ -16,7 +18,7 @@ from widgets.participant_looks import participant_colours
 from widgets.transcript.line import Line
 from widgets.transcript.page import TranscriptPage
 
-_PEOPLE = frozenset({"participant", "appearance"})
+_PEOPLE = frozenset({"participant", "appearance", "run"})
 _NEW_US = 2_000_000
 """How long an utterance is that somebody adds at the playhead, at most."""
 
@@ -37,6 +39,7 @@ class Correcting(QObject):
         self._said: dict[str, Utterance] = {}
         self._people: Mapping[str, Participant] = {}
         self._colours: Mapping[str, str] = {}
+        self._guesses = Guesses()
         self._before: Utterance | None = None
         self._doubtful: dict[str, tuple[Utterance, int]] = {}
         self._stale = True
@@ -111,6 +114,7 @@ class Correcting(QObject):
         self._show()
 
     def _read_people(self, session: Session, recording_id: str) -> None:
+        self._guesses.read(session, recording_id)
         everybody = all_participants(session.study)
         self._people = {one.id: one for one in everybody}
         self._colours = participant_colours([*self._people])
@@ -138,9 +142,8 @@ class Correcting(QObject):
     def _line(self, one: Utterance, before: Line | None) -> Line:
         who = self._people.get(one.participant_id or "")
         name, colour = (who.pseudonym, self._colours[who.id]) if who is not None else ("", "")
-        if before is not None and before.said == one and (before.speaker, before.colour) == (name, colour):
-            return before
-        return Line(one, name, colour)
+        made = Line(one, name or self._guesses.label(one), colour, self._guesses.flag(one))
+        return before if before == made else made
 
     def _show_progress(self) -> None:
         below, doubtful = self._page.doubtful_below, 0
@@ -287,14 +290,19 @@ class Correcting(QObject):
             self.assign(person.id)
 
     def assign_to_new(self) -> None:
-        """Ask for a pseudonym, and say that this new participant speaks."""
-        ids = self.selected()
+        """Ask for a pseudonym, and say that this new participant speaks, wherever the program heard that voice."""
+        ids = self._with_same_voice(self.selected())
         if not ids or not self._context.studio.writable:
             return
-        question = "Pseudonym, such as P01 (never a real name):"
+        question = f"Pseudonym of who says {counted(len(ids), 'utterance')}, such as P01 (never a real name):"
         name = self._context.questions.text("New participant", question, self._next_pseudonym())
         if name:
             self._edit(lambda session: commands.assign_to_new(session, ids, name)[1])
+
+    def _with_same_voice(self, ids: list[str]) -> list[str]:
+        """Add, to one utterance of a voice that is nobody's yet, all others of that voice."""
+        label = self._guesses.label(self._said[ids[0]]) if len(ids) == 1 else ""
+        return [one.id for one in self._said.values() if self._guesses.label(one) == label] if label else ids
 
     def accept_speakers(self) -> None:
         """Say that the program guessed right who speaks in what is selected."""

@@ -28,6 +28,7 @@ SHEET: tuple[tuple[str, str], ...] = (
     ("Tab", "Hear the current utterance again, also while typing"),
     ("Shift+Return", "While typing: split at the cursor"),
     ("Backspace", "While typing, at the start: merge with the one before"),
+    ("Ctrl+D", "While typing: select the next doubtful word"),
     ("Esc", "While typing: it was better before"),
     ("Up, Down", "Previous or next utterance"),
     ("Ctrl+Left, Ctrl+Right", "Previous or next word"),
@@ -68,6 +69,7 @@ class TranscriptKeys(ModeKeys):
         super().__init__(page, {})
         self._transcript = page
         self._context = context
+        self._reading = reading
         view = page.view
         do: dict[str, Handler] = {
             "Y": walking.check_and_go_on,
@@ -130,8 +132,11 @@ class TranscriptKeys(ModeKeys):
             self._focus()
 
     def _focus(self) -> None:
+        view = self._transcript.view
         if self._transcript.isVisible() and self._transcript.model.lines:
-            self._transcript.view.setFocus(Qt.FocusReason.OtherFocusReason)
+            view.setFocus(Qt.FocusReason.OtherFocusReason)
+            if not view.selected():
+                self._reading.select_here()
 
     def _menu(self, where: QPoint) -> None:
         view, writable = self._transcript.view, self._context.studio.writable

@@ -48,6 +48,12 @@ class ReadingAlong(QObject):
         if self._page.plays_on:
             self.replay()
 
+    def select_here(self) -> None:
+        """Make the utterance current that is spoken at the playhead, or the next one after it, or the last."""
+        lines, at = self._page.model.lines, self._context.player.position_us
+        line = self._line_at(at) or next((one for one in lines if one.said.start_us >= at), lines[-1])
+        self._context.studio.select_utterances([line.said.id])
+
     def step_word(self, by: int) -> None:
         """Go to the start of the next or the previous word."""
         at = self._context.player.position_us
