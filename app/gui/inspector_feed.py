@@ -17,7 +17,7 @@ from widgets.inspector import Inspector
 from widgets.kept_values import KeptValue
 from widgets.scheme_text import value_text
 
-_SUGGESTED = "A pre-label: the program suggests it, nobody marked it. F8 accepts it as yours, F9 rejects it."
+_SUGGESTED = "A pre-label: the program suggests it, nobody marked it. F9 accepts it as yours, Shift+F9 rejects it."
 
 
 class InspectorFeed(QObject):

@@ -48,8 +48,8 @@ class PrelabelDeciding(QObject):
         scheme = session.schemes.known(alike[0].segment.scheme)
         label = None if scheme is None else scheme.lane(alike[0].segment.track).label(alike[0].segment.label)
         name = alike[0].segment.label if label is None else label.name
-        owner.addAction("Accept\tF8", self.accept)
-        owner.addAction("Reject\tF9", self.reject)
+        owner.addAction("Accept\tF9", self.accept)
+        owner.addAction("Reject\tShift+F9", self.reject)
         owner.addSeparator()
         owner.addAction(f"Accept all {len(alike)} “{name}”", lambda: self._decide(alike, accepted=True))
         owner.addAction(f"Reject all {len(alike)} “{name}”", lambda: self._decide(alike, accepted=False))
