@@ -300,8 +300,8 @@ class PiiWindow(QWidget):
             self.key.reload()
 
     def _turned(self, place: int) -> None:
-        self.context_pane.setVisible(place != _KEY_TAB)
-        self.decide_bar.setVisible(place != _KEY_TAB)
+        for part in (self.bar, self.context_pane, self.decide_bar):
+            part.setVisible(place != _KEY_TAB)
         if place == _KEY_TAB:
             self.key.reload()
         else:

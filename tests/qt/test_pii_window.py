@@ -1,0 +1,256 @@
+"""Deciding on personal information in the window: by keys, by place, by word, by hand, and with its sound."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.pii import hits
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.pii.window import PiiWindow
+from app.gui.questions import Questions
+from project.ids import new_id
+from project.queries.participants import all_participants, insert_participant
+from project.queries.pii import pii_decisions
+from project.queries.private_words import private_words, public_words
+from project.queries.recordings import all_recordings
+from project.queries.utterances import insert_utterances, update_utterance, utterances_of
+from project.store import Study
+from project.synthetic import fill
+from project.transcript import estimated
+from project.types import Participant, ParticipantRole, Utterance
+from tests.qt.walking import nameless, unexplained
+
+SAID = (
+    "My name is Robert Miller, call 555-867-5309.",
+    "Nothing is said here.",
+    "Then Robert Miller went home with quixel.",
+    "Write to bob@lab.example.org, please.",
+)
+WAIT_MS = 60_000
+
+
+class Answers(Questions):
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def save(self, title: str, path: Path, kind: str) -> Path | None:
+        assert "apart" in title
+        return self.place / path.name
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "lab.greenroom"
+    with Study.create(path) as made:
+        fill(made, recordings=2, segments=0, annotators=1)
+    with Session.open(path, "Ada") as session, session.step("Say"):
+        first, _ = all_recordings(session.study)
+        session.study.write("UPDATE collection SET name = 'c', agent_context = ''", ())
+        insert_participant(session.study, Participant(new_id(), "P77", ParticipantRole.USER, ""))
+        insert_utterances(
+            session.study,
+            [
+                Utterance(new_id(), first.id, at, at + 900_000, text, None, estimated(text, at, at + 900_000))
+                for at, text in zip(range(2_000_000, 9_000_000, 1_000_000), SAID, strict=False)
+            ],
+        )
+    return path
+
+
+@pytest.fixture
+def main(qtbot: QtBot, study: Path, tmp_path: Path) -> Iterator[MainWindow]:
+    made = MainWindow(Answers(tmp_path))
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    assert made.open_study(study)
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def window(main: MainWindow, qtbot: QtBot) -> PiiWindow:
+    found = main.windows.open("pii")
+    assert isinstance(found, PiiWindow)
+    with qtbot.waitSignal(found._finding.changed, timeout=WAIT_MS):
+        pass
+    return found
+
+
+def session_of(window: PiiWindow) -> Session:
+    session = window._context.studio.session
+    assert session is not None
+    return session
+
+
+def texts(window: PiiWindow) -> list[tuple[str, str]]:
+    return [(one.hit.text, "" if one.verdict is None else str(one.verdict)) for one in window._finding.hits]
+
+
+def press(qtbot: QtBot, window: PiiWindow, key: Qt.Key, shift: bool = False) -> None:
+    window.activateWindow()
+    held = Qt.KeyboardModifier.ShiftModifier if shift else Qt.KeyboardModifier.NoModifier
+    qtbot.keyClick(window.table, key, held)
+
+
+def choose(window: PiiWindow, text: str) -> None:
+    keys = [row.key for row in window.table.rows_model.rows() if text in row.cells[0]]
+    window.table.select(keys[:1])
+
+
+def test_everything_has_a_name_and_every_button_is_explained(window: PiiWindow) -> None:
+    assert nameless(window) == []
+    assert unexplained(window) == []
+
+
+def test_every_place_is_listed_with_what_stands_around_it_and_when_it_is_said(window: PiiWindow) -> None:
+    rows = window.places.rows_model.rows()
+    assert [row.cells[0][slice(*row.marks[0])] for row in rows] == [
+        *("Robert Miller", "555-867-5309", "Robert Miller", "bob@lab.example.org"),
+    ]
+    assert "1  0:00:02." in rows[0].cells[2]
+    assert "utterance" in rows[0].cells[2]
+    assert rows[0].cells[4] == rows[2].cells[4] == "[PERSON_1]"
+    assert window.decide_bar.count.text() == "4 of 4 undecided"
+
+
+def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qtbot: QtBot) -> None:
+    window.places.select([window.places.rows_model.rows()[0].key])
+    press(qtbot, window, Qt.Key.Key_H)
+    press(qtbot, window, Qt.Key.Key_K)
+    assert texts(window) == [
+        *(("Robert Miller", "hide"), ("555-867-5309", "keep"), ("Robert Miller", "")),
+        ("bob@lab.example.org", ""),
+    ]
+    assert window.selected()[0].hit.start == 5
+    assert window.decide_bar.count.text() == "2 of 4 undecided"
+    decided = pii_decisions(session_of(window).study)
+    assert sorted(one.verdict.value for one in decided.values()) == ["hide", "keep"]
+    press(qtbot, window, Qt.Key.Key_N, shift=True)
+    assert window.selected()[0].hit.text == "bob@lab.example.org", "round the end"
+    window._context.studio.undo()
+    assert texts(window)[1] == ("555-867-5309", "")
+
+
+def test_many_are_decided_at_once_and_taken_back(window: PiiWindow, qtbot: QtBot) -> None:
+    window.places.selectAll()
+    press(qtbot, window, Qt.Key.Key_H)
+    assert {state for _, state in texts(window)} == {"hide"}
+    assert window.decide_bar.count.text() == "0 of 4 undecided"
+    assert len(window.places.selected()) == 4
+    press(qtbot, window, Qt.Key.Key_Backspace)
+    assert {state for _, state in texts(window)} == {""}
+
+
+def test_a_word_is_hidden_or_kept_everywhere(window: PiiWindow, qtbot: QtBot) -> None:
+    window.tabs.setCurrentIndex(1)
+    assert window.words.rows_model.rows()[0].cells[:4] == ("Robert Miller", "Name of a person", "2", "2")
+    choose(window, "Robert Miller")
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        press(qtbot, window, Qt.Key.Key_H, shift=True)
+    assert [one.word for one in private_words(session_of(window).study)] == ["Robert Miller"]
+    assert [state for text, state in texts(window) if text == "Robert Miller"] == ["hide", "hide"]
+    choose(window, "bob@")
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        press(qtbot, window, Qt.Key.Key_K, shift=True)
+    assert public_words(session_of(window).study) == {"bob@lab.example.org"}
+    assert "bob@lab.example.org" not in {text for text, _ in texts(window)}
+
+
+def test_whose_name_it_is(window: PiiWindow, qtbot: QtBot) -> None:
+    who = next(one for one in all_participants(session_of(window).study) if one.pseudonym == "P77")
+    choose(window, "Robert")
+    box = window.decide_bar.person
+    box.setCurrentIndex(box.findData(who.id))
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        box.activated.emit(box.currentIndex())
+    assert {one.hit.participant_id for one in window._finding.hits if "Robert" in one.hit.text} == {who.id}
+    window.tabs.setCurrentIndex(1)
+    assert window.words.rows_model.rows()[-1].cells[-1] == "P77"
+    assert window.bar.isVisible()
+
+
+def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow) -> None:
+    choose(window, "quixel")
+    pane = window.context_pane
+    assert not pane.add.isEnabled()
+    start = SAID[2].index("quixel")
+    cursor = pane.text.textCursor()
+    cursor.setPosition(start - 1)
+    cursor.setPosition(start + 6, QTextCursor.MoveMode.KeepAnchor)
+    pane.text.setTextCursor(cursor)
+    assert pane.selected() == (start, start + 6), "without the blank"
+    pane.kind.setCurrentIndex(pane.kind.findData("place"))
+    pane.add.click()
+    (one,) = [each for each in window._finding.hits if each.hit.text == "quixel"]
+    assert (one.kind, one.verdict, one.hit.source) == ("place", "hide", "hand")
+    window._context.studio.undo()
+    assert "quixel" not in {text for text, _ in texts(window)}
+
+
+def test_conditions_and_words_narrow_the_list(window: PiiWindow) -> None:
+    window.bar.buttons["kind"].choose(["phone"])
+    assert [row.cells[1] for row in window.places.rows_model.rows()] == ["Telephone number"]
+    window.bar.reset()
+    window.bar.search.setText("QUIXEL")
+    window.refresh()
+    assert [one.hit.text for one in window.selected()] == ["Robert Miller"]
+    assert window.decide_bar.count.text() == "4 of 4 undecided", "of the study, not of the list"
+
+
+def test_the_sound_of_a_place_is_played_with_a_second_around(
+    window: PiiWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[object, ...]] = []
+    monkeypatch.setattr(type(window._context.player), "play_span", lambda _self, *span: asked.append(span))
+    object.__setattr__(window._context, "look_at", lambda *where: asked.append(where))
+    window.places.select([window.places.rows_model.rows()[0].key])
+    (one,) = window.selected()
+    press(qtbot, window, Qt.Key.Key_Space)
+    assert asked == [(one.recording_id, one.time_us), (one.time_us - 1_000_000, one.end_us + 1_000_000)]
+    press(qtbot, window, Qt.Key.Key_Return)
+    assert asked[2:] == [(one.recording_id, one.time_us)]
+
+
+def test_an_edit_of_the_transcript_is_followed(window: PiiWindow, qtbot: QtBot) -> None:
+    study = session_of(window).study
+    (*_, last) = utterances_of(study, all_recordings(study)[0].id)
+
+    def write(session: Session):
+        from dataclasses import replace
+
+        with session.step("Write") as step:
+            update_utterance(session.study, replace(last, text="Ask Carla Example-Jones.", words=()))
+        return step.changes
+
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        window._context.studio.edit(write)
+    assert [text for text, _ in texts(window)][-1].startswith("Carla")
+    assert texts(window) == [(one.hit.text, str(one.verdict or "")) for one in hits(session_of(window))]
+
+
+def test_the_key_is_shown_here_and_saved_to_a_file_of_ones_own(window: PiiWindow, tmp_path: Path) -> None:
+    window.tabs.setCurrentIndex(2)
+    assert ("[PERSON_1]", "Name of a person", "", "Robert Miller", "2") in window.key.table.texts()
+    window.key.save.click()
+    file = tmp_path / "lab key.csv"
+    assert "Robert Miller" in file.read_text("utf-8-sig")
+    assert file.stat().st_mode & 0o077 == 0
+    assert "never put it beside a release" in window.status.text()
+    window.key.save.click()
+    assert "already" in window.status.text()
+
+
+def test_letters_typed_into_the_search_decide_nothing(window: PiiWindow, qtbot: QtBot) -> None:
+    window.activateWindow()
+    window.bar.search.setFocus()
+    QApplication.processEvents()
+    qtbot.keyClicks(window.bar.search, "hk")
+    assert window.bar.search.text() == "hk"
+    assert {state for _, state in texts(window)} == {""}
