@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 KIND = "speakers"
 LANDMARKS = "mediapipe"
-LEAST_CONFIDENCE = 0.5
+LEAST_CONFIDENCE = 0.4
 """A speaker who is less probable is not written into the transcript."""
 FACE = "face:"
 """Before the id of a face track, it is the key of somebody who is no participant yet."""

@@ -28,7 +28,8 @@ _OPENING_SPEAKING, _OPENING_STILL = (np.log(0.035), 0.6), (np.log(0.006), 1.0)
 _MOST_BY_OPENING = 2.5
 _TEMPER = 0.7
 _LEAST_SEEN = 0.6
-_NOBODY = 0.3
+NOBODY = 0.3
+"""How probable it is beforehand that nobody visible speaks."""
 
 Series = NDArray[np.floating]
 
@@ -132,8 +133,8 @@ def _by_opening(opening: Series) -> float:
 def _weighed(evidence: Mapping[str, float]) -> Faces:
     if not evidence:
         return Faces({}, 1.0)
-    share = (1 - _NOBODY) / len(evidence)
-    weights = np.array([np.log(_NOBODY), *(np.log(share) + one for one in evidence.values())])
+    share = (1 - NOBODY) / len(evidence)
+    weights = np.array([np.log(NOBODY), *(np.log(share) + one for one in evidence.values())])
     found = np.exp(weights - weights.max())
     found /= found.sum()
     return Faces(dict(zip(evidence, found[1:].tolist(), strict=True)), float(found[0]))

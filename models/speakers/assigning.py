@@ -12,6 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from models.speakers.active_speaker import NOBODY
+
 _PERSON_SAID = 4.0
 _PRIOR_S = 1.5
 _LEAST_SHARE = 0.35
@@ -19,6 +21,10 @@ _SAME_PERSON_TOO = 0.6
 _UNSEEN = 0.6
 _SURE = 0.65
 _EPSILON = 0.02
+_MATCHED = 0.85
+_LITTLE = 0.5
+_SELDOM = 0.05
+_MOST_SEEN = 4
 _RATHER_THE_ROBOT = 0.3
 
 Shares = NDArray[np.float64]
@@ -117,8 +123,12 @@ def guess_speakers(known: Evidence, matches: Sequence[Match]) -> list[Guess]:
     by_voice = _by_voice(known, matches)
     # Beyond the people: somebody who is not seen, one for each voice that is nobody's.
     extra = ((0, 0), (0, by_voice.shape[1] - people))
-    unseen = np.maximum(known.nobody[:, None], _EPSILON)
-    by_face = np.where(np.pad(known.visible, extra), np.pad(known.faces, extra) + _EPSILON, unseen)
+    seen, unseen = np.pad(known.faces, extra) + _EPSILON, np.maximum(known.nobody[:, None], _EPSILON)
+    if known.voices.shape[1]:
+        # Voices say how probable each is beforehand: what the faces were given beforehand is taken out again.
+        seen *= np.clip(known.visible.sum(1, keepdims=True), 1, _MOST_SEEN) / (1 - NOBODY)
+        unseen = unseen / NOBODY
+    by_face = np.where(np.pad(known.visible, extra), seen, unseen)
     both = by_voice * by_face
     both /= np.maximum(both.sum(1, keepdims=True), 1e-12)
     guesses = []
@@ -126,11 +136,11 @@ def guess_speakers(known: Evidence, matches: Sequence[Match]) -> list[Guess]:
         voice = int(known.voices[row].argmax()) if known.voices.shape[1] else None
         if known.said[row] >= 0:
             said = int(known.said[row])
-            guesses.append(Guess(said, voice, 1.0, _other(known, by_voice, row, said)))
+            guesses.append(Guess(said, voice, 1.0, _other(known, matches, row, said)))
             continue
         best = int(both[row].argmax())
         person = best if best < people else None
-        guesses.append(Guess(person, voice, float(both[row, best]), _other(known, by_voice, row, person)))
+        guesses.append(Guess(person, voice, float(both[row, best]), _other(known, matches, row, person)))
     return guesses
 
 
@@ -153,9 +163,11 @@ def _followed(votes: Shares) -> list[tuple[int, int]]:
 
 
 def _by_voice(known: Evidence, matches: Sequence[Match]) -> Shares:
-    """Return (n, p + k): how probable each person is by the voice, then each voice that is nobody's.
+    """Return (n, p + k): how probable each person is by the voice, then for each voice somebody who is not seen.
 
-    Without voices all people are as probable, and so is one who is not seen.
+    A voice is mostly whose it was matched to; for the rest, and wholly where it was not matched, it is as probable for
+    each person as they were seen to speak with it. Without voices all people are as probable, and so is one who is not
+    seen.
     """
     people, count = known.faces.shape[1], known.voices.shape[1]
     if not count:
@@ -163,22 +175,27 @@ def _by_voice(known: Evidence, matches: Sequence[Match]) -> Shares:
         if known.robot is not None and not known.visible[:, known.robot].any():
             alike[:, people] = _RATHER_THE_ROBOT
         return alike
-    found = np.zeros((len(known.seconds), people + count))
-    found[:, :people] = _EPSILON
+    votes, nobody = _votes(known)
+    total = np.maximum(votes.sum(1) + nobody, 1e-9)
+    whose, unseen = votes / total[:, None], np.diag(nobody / total)
     for voice, match in enumerate(matches):
-        column = people + voice if match.person is None else match.person
-        found[:, column] += known.voices[:, voice]
-    return found
+        if match.person is not None:
+            whose[voice] *= 1 - _MATCHED
+            whose[voice, match.person] += _MATCHED
+            unseen[voice] *= _EPSILON
+        else:
+            # A voice that fits nobody may be several that were not told apart: it says little about one stretch.
+            row = np.append(np.where(whose[voice] < _SELDOM, 0, whose[voice]), unseen[voice, voice]) ** _LITTLE
+            whose[voice], unseen[voice, voice] = row[:-1] / row.sum(), row[-1] / row.sum()
+    anybody = _EPSILON / max(people, 1)
+    return np.concatenate([known.voices @ whose + anybody, known.voices @ unseen], axis=1)
 
 
-def _other(known: Evidence, by_voice: Shares, row: int, person: int | None) -> int | None:
+def _other(known: Evidence, matches: Sequence[Match], row: int, person: int | None) -> int | None:
     """Return whom a sure face or a sure voice names beside the person that was taken."""
-    people = known.faces.shape[1]
-    sure: list[int] = []
-    if people and known.faces[row].max() >= _SURE:
+    sure: list[int | None] = []
+    if known.faces.shape[1] and known.faces[row].max() >= _SURE:
         sure.append(int(known.faces[row].argmax()))
-    if known.voices.shape[1] and known.voices[row].max() >= _SURE:
-        column = int(by_voice[row].argmax())
-        if column < people:
-            sure.append(column)
-    return next((one for one in sure if one != person), None)
+    if matches and known.voices[row].max() >= _SURE:
+        sure.append(matches[int(known.voices[row].argmax())].person)
+    return next((one for one in sure if one is not None and one != person), None)

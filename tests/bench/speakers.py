@@ -1,0 +1,194 @@
+"""Who speaks: synthetic conversations by voice, and two real talkers side by side by their mouths.
+
+The voices are espeak-ng's and no person's: they are steadier than people, and some are nearly the same. One row takes a
+real voice and two that the program's own voice change made of it. The talkers are one clip twice, the second later:
+both mouths move all the time as in speech, and only the sound tells whose turn it is.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from anonymize.voice.world import world
+from media.audio import read_mono, stream_mono
+from media.index import load_index
+from models.faces.landmarks.registry import landmark_finder
+from models.faces.registry import detector
+from models.faces.tracking import track_faces
+from models.speakers.active_speaker import who_speaks
+from models.speakers.listening import listen
+from models.speakers.mouth_motion import mouth_over_time, smooth
+from models.speakers.suggesting import Cast, Stretch, conclude
+from models.speakers.watching import watch
+from models.speech.registry import speech_detector
+from models.voices.base import VoiceEmbedder
+from models.voices.registry import embedder, usual
+from project.progress import Silent
+from project.timebase import SECOND
+from tests.bench.row import Row
+from tests.fakes.dialogues import RATE, VOICES, Dialogue, Sound, arranged, diarization_error, side_by_side, synthetic
+
+SHARED = Path(__file__).resolve().parents[3] / "shared"
+TALKER, STILL = "talk_vfr_tags.mp4", "expressive_talker.mp4"
+DIALOGUES = 4
+TURNS = 24
+COLLAR_S = 0.25
+WORK = "who speaks"
+
+
+def run() -> list[Row]:
+    """Measure what can run here."""
+    return [*by_voice(), *by_mouth()]
+
+
+def by_voice() -> list[Row]:
+    """Measure the diarization error rate of conversations of one to four voices."""
+    name = usual()
+    if name is None or shutil.which("espeak-ng") is None:
+        needed = "greenroom models fetch voice-embedding" if name is None else "apt install espeak-ng"
+        return [Row(f"{WORK}, by voice", f"needs {needed}", "", "", "", None)]
+    model = embedder(name)
+    rows = []
+    for count in (1, 2, 3, 4):
+        spoken = [
+            synthetic([VOICES[(seed + 2 * k) % len(VOICES)] for k in range(count)], TURNS, 100 * count + seed)
+            for seed in range(DIALOGUES)
+        ]
+        rows.append(_row(f"{DIALOGUES} conversations of {count} synthetic voices", spoken, count, model))
+    clip = SHARED / "data" / "media" / TALKER
+    if clip.is_file():
+        rows.append(_row("a real voice and two made of it", [_made_of_one(clip)], 3, model))
+    return rows
+
+
+def _row(what: str, spoken: Sequence[Dialogue], count: int, model: VoiceEmbedder) -> Row:
+    """Return one row: the number found and given, in the program's own speech lane and with the turns known."""
+    found, given, known, right = [], [], [], 0
+    for one in spoken:
+        voices, error = heard(one, None, model, None)
+        right += voices == count
+        found.append(error)
+        given.append(heard(one, None, model, count)[1])
+        turns = [Stretch(str(k), round(a * SECOND), round(b * SECOND)) for k, (a, b, _) in enumerate(one.turns)]
+        known.append(heard(one, turns, model, None)[1])
+    length = sum(len(one.sound) for one in spoken) / RATE
+    return Row(
+        f"{WORK}, {what}, {length:.0f} s, collar {COLLAR_S} s",
+        f"diarization error {np.mean(found):.1%}; {np.mean(given):.1%} with the number given; "
+        f"{np.mean(known):.1%} with a transcript; number right {right} of {len(spoken)}",
+        "",
+        "",
+        "",
+        None,
+    )
+
+
+def heard(
+    one: Dialogue, stretches: Sequence[Stretch] | None, model: VoiceEmbedder, number: int | None
+) -> tuple[int, float]:
+    """Return how many voices were told apart, and the error; in the speech lane where no stretches are given."""
+    if stretches is None:
+        lane = speech_detector().speech([one.sound], Silent())
+        stretches = [Stretch("", int(start), int(end)) for start, end in lane]
+    spans = [(each.start_us, each.end_us) for each in stretches]
+    found = conclude(stretches, listen([one.sound], spans, model), {}, (), Cast((), {}, number=number))
+    turns = [
+        (each.stretch.start_us / SECOND, each.stretch.end_us / SECOND, each.speaker or 0) for each in found.suggestions
+    ]
+    return found.voices, diarization_error(one.turns, turns, COLLAR_S)
+
+
+def _made_of_one(clip: Path) -> Dialogue:
+    """Return a conversation of a real voice and two that were made of it, a third higher and a third lower."""
+    sound = read_mono(clip)
+    voices = [sound, _changed(sound, 1.3, 1.18), _changed(sound, 0.75, 0.88)]
+    starts = range(0, 5 * RATE, 2 * RATE)
+    pieces = [(each[start : start + 2 * RATE], who) for who, each in enumerate(voices) for start in starts]
+    order = np.random.default_rng(0).permutation(2 * len(pieces)) % len(pieces)
+    return arranged([pieces[k] for k in order], 0)
+
+
+def _changed(sound: Sound, pitch: float, formants: float) -> Sound:
+    """Return a voice whose pitch and formants are so many times higher."""
+    pyworld = world()
+    samples = sound.astype(np.float64)
+    tone, times = pyworld.harvest(samples, RATE)
+    envelope = pyworld.cheaptrick(samples, tone, times, RATE)
+    breath = pyworld.d4c(samples, tone, times, RATE)
+    places = np.arange(envelope.shape[1])
+    moved = np.array([np.interp(places / formants, places, one) for one in envelope])
+    return np.asarray(pyworld.synthesize(tone * pitch, moved, breath, RATE), np.float32)
+
+
+def by_mouth() -> list[Row]:
+    """Measure how much of the time of speech is given to the right one of two faces."""
+    media = SHARED / "data" / "media"
+    if not media.is_dir():
+        return [Row(f"{WORK}, by mouth", "needs the developers' footage", "", "", "", None)]
+    rows = []
+    before = os.environ.get("GREENROOM_MODELS")
+    os.environ["GREENROOM_MODELS"] = str(SHARED / "models")
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            for what, right, only_left in (
+                ("two talkers, one heard at a time", TALKER, False),
+                ("a talker and a face that makes faces", STILL, True),
+            ):
+                path = Path(folder) / "both.mkv"
+                turns = side_by_side(
+                    media / TALKER, media / right, path, shift_s=2.05, turn_s=3.05, turns=8, only_left=only_left
+                )
+                for landmarks in (True, False):
+                    share, none, spoken = given_right(path, turns, landmarks)
+                    rows.append(
+                        Row(
+                            f"{WORK}, {what}, {'landmarks' if landmarks else 'pixels alone'}, {spoken:.1f} s of speech",
+                            f"{share:.1%} to the right face, {none:.1%} to nobody visible",
+                            "chance 50 %",
+                            "",
+                            "",
+                            None,
+                        )
+                    )
+    finally:
+        os.environ.pop("GREENROOM_MODELS")
+        if before is not None:
+            os.environ["GREENROOM_MODELS"] = before
+    return rows
+
+
+def given_right(
+    path: Path, turns: Sequence[tuple[float, float, int]], landmarks: bool, finder: str = "mediapipe"
+) -> tuple[float, float, float]:
+    """Return the shares of speech that the right face and that nobody gets, and the seconds of speech."""
+    index = load_index(path)
+    tracks = track_faces(path, detector("centerface")).tracks
+    spans = _spoken(path, turns)
+    looks = watch(
+        path, index, tracks, [span[:2] for span in spans], landmark_finder(finder) if landmarks else None, Silent()
+    )
+    sides = {one.id: int(float(np.median(one.boxes[:, 0])) > 300) for one in tracks}
+    mouths = {track: mouth_over_time(seen) for track, seen in looks.items()}
+    sound = smooth(np.asarray(listen(stream_mono(path), (), None).loudness, np.float64))
+    right = nobody = total = 0.0
+    for start, end, who in spans:
+        best = who_speaks(mouths, sound, start, end, (0, index.times.end_us)).best()
+        total += end - start
+        nobody += (end - start) * (best is None)
+        right += (end - start) * (best is not None and sides[best[0]] == who)
+    return right / total, nobody / total, total / SECOND
+
+
+def _spoken(path: Path, turns: Sequence[tuple[float, float, int]]) -> list[tuple[int, int, int]]:
+    """Return the stretches of speech inside each turn, as a transcript would have them."""
+    lane = speech_detector().speech(stream_mono(path), Silent())
+    return [
+        (max(int(start), round(a * SECOND)), min(int(end), round(b * SECOND)), who)
+        for a, b, who in turns
+        for start, end in lane
+        if min(end, b * SECOND) - max(start, a * SECOND) > 0.2 * SECOND
+    ]

@@ -1,0 +1,85 @@
+"""The command that suggests speakers, names them and accepts suggestions."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.session import Session
+from project.ids import new_id
+from project.queries.runs import insert_run
+from project.queries.utterances import insert_utterances, utterances_of
+from project.store import Study
+from project.types import Run, Utterance
+from tests.fakes.terminal import Terminal
+from tests.fakes.voices import silence, write_sound
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    """A study in which a search found two speakers, of three utterances."""
+    Study.create(tmp_path / "lab.greenroom").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+        (owner,), _ = add_recordings(session, [probe_file(write_sound(tmp_path / "talk.wav", silence(9)))])
+        said = [Utterance(new_id(), owner, k * 3_000_000, k * 3_000_000 + 2_000_000, f"line {k}") for k in range(3)]
+        with session.step("Write"):
+            insert_utterances(session.study, said)
+        rows = [
+            {"utterance": one.id, "start_us": one.start_us, "end_us": one.end_us, "speaker": 1 + k % 2}
+            | {"participant": None, "track": None, "confidence": 0.5 + 0.2 * k, "faces": {}, "nobody": 1.0}
+            for k, one in enumerate(said)
+        ]
+        flag = {"kind": "doubtful", "utterance": said[0].id, "start_us": 0, "end_us": 2_000_000}
+        found = {"voices": 2, "suggestions": rows, "flags": [flag | {"person": None, "other": None, "at_us": None}]}
+        run = Run(new_id(), owner, "speakers", "resemblyzer", {}, found, "2026-01-01T00:00:00Z", "1")  # type: ignore[arg-type]
+        with session.study.recording_run():
+            insert_run(session.study, run)
+    return str(tmp_path / "lab.greenroom")
+
+
+def test_naming_a_speaker_assigns_what_is_sure_and_suggests_the_rest(study: str, greenroom: Terminal) -> None:
+    told = json.loads(greenroom("speakers", study, "--recording", "1", "--name", "1=P04", "--json"))
+    (one,) = told["recordings"]
+    assert [each["label"] for each in one["speakers"]] == ["Speaker 1", "Speaker 2"]
+    assert [each["seconds"] for each in one["speakers"]] == [4.0, 2.0]
+    with Session.open(Path(study)) as session:
+        owner = str(session.study.rows("SELECT id FROM recording")[0][0])
+        there = utterances_of(session.study, owner)
+    assert [one.participant_id is not None for one in there] == [True, False, True]
+    assert [one.suggested for one in there] == [True, False, False]
+
+
+def test_all_suggestions_are_accepted_at_once(study: str, greenroom: Terminal) -> None:
+    greenroom("speakers", study, "--recording", "1", "--name", "1=P04", "--role", "robot")
+    greenroom("speakers", study, "--accept")
+    with Session.open(Path(study)) as session:
+        owner = str(session.study.rows("SELECT id FROM recording")[0][0])
+        assert not any(one.suggested for one in utterances_of(session.study, owner))
+    assert "No suggestion" in greenroom("speakers", study, "--accept", code=2)
+
+
+def test_places_to_look_at_are_told_until_they_are_decided(study: str, greenroom: Terminal) -> None:
+    said = greenroom("speakers", study, "--recording", "1", "--name", "2=P05")
+    assert "1 place to look at" in said
+    assert "[0.00-2.00] It is doubtful who speaks" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--name", "1=P04"), "--recording NUMBER"),
+        (("--recording", "1", "--name", "P04"), "does not say who a speaker is"),
+        (("--recording", "1", "--name", "7=P04"), "There is no speaker 7"),
+        (("--recording", "1", "--name", "1="), "does not say who a speaker is"),
+    ],
+)
+def test_what_cannot_be_understood_is_said(
+    arguments: tuple[str, ...], words: str, study: str, greenroom: Terminal
+) -> None:
+    assert words in greenroom("speakers", study, *arguments, code=2)

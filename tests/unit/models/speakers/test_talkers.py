@@ -1,0 +1,46 @@
+"""Speakers of conversations that are put together from real and synthetic talkers."""
+
+from pathlib import Path
+
+import pytest
+
+from models import weights
+from models.voices.registry import NEEDS_WEIGHTS, embedder
+from tests.bench.speakers import given_right, heard
+from tests.fakes.dialogues import VOICES, diarization_error, side_by_side, synthetic
+
+INSTALLED = weights.folder()
+
+
+@pytest.mark.parametrize("landmarks", [True, False])
+def test_of_two_talkers_the_one_that_is_heard_is_found(
+    landmarks: bool, tmp_path: Path, shared_data: Path, shared_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
+    clip = shared_data / "media" / "talk_vfr_tags.mp4"
+    turns = side_by_side(clip, clip, tmp_path / "both.mkv", shift_s=2.05, turn_s=3.05, turns=4)
+    right, _, spoken = given_right(tmp_path / "both.mkv", turns, landmarks)
+    assert spoken > 4
+    assert right >= (0.85 if landmarks else 0.6)
+
+
+@pytest.mark.weights
+@pytest.mark.parametrize("count", [1, 2])
+def test_synthetic_voices_are_told_apart(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
+    if not weights.installed(NEEDS_WEIGHTS["resemblyzer"]):
+        pytest.skip("needs weights; get them with: greenroom models fetch voice-embedding")
+    talk = synthetic(VOICES[:count], 12, 7)
+    voices, error = heard(talk, None, embedder("resemblyzer"), None)
+    assert voices == count
+    assert error <= 0.1
+
+
+def test_the_error_rate_is_that_of_the_definition() -> None:
+    truth = [(0.0, 4.0, 0), (4.0, 8.0, 1)]
+    assert diarization_error(truth, [(0.0, 4.0, 1), (4.0, 8.0, 0)]) == 0
+    assert diarization_error(truth, [(0.2, 4.1, 1), (4.1, 8.2, 0)]) == 0, "inside the collar"
+    assert diarization_error(truth, []) == 1
+    assert diarization_error(truth, [(0.0, 8.0, 5)]) == pytest.approx(0.5, abs=0.01)
+    assert diarization_error(truth, [*truth, (9.0, 12.5, 0)]) == pytest.approx(0.5, abs=0.02)
+    assert diarization_error([], []) == 0
