@@ -14,9 +14,10 @@ from app.gui.main_window import MainWindow
 from project.ids import new_id
 from project.queries.participants import all_participants, insert_participant
 from project.queries.recordings import all_recordings
+from project.queries.runs import insert_run
 from project.queries.utterances import insert_utterances, utterances_of
 from project.transcript import Word, estimated
-from project.types import Participant, ParticipantRole, Utterance
+from project.types import Changes, Json, Participant, ParticipantRole, Run, Utterance
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
 from tests.qt.walking import nameless, unexplained
 from widgets.transcript.editor import WordsEditor
@@ -358,3 +359,37 @@ def test_every_control_has_a_name(window: MainWindow) -> None:
     assert unexplained(page(window)) == []
     start(window, 1)
     assert "0:00:03.500, draft: please take a seed" in page(window).view.accessibleDescription()
+
+
+def test_a_voice_that_the_program_heard_is_named_as_a_whole(window: MainWindow, answers: Answers) -> None:
+    session, before = window.studio.session, said(window)
+    assert session is not None
+    heard = [
+        {
+            "utterance": one.id,
+            "start_us": one.start_us,
+            "end_us": one.end_us,
+            "speaker": 1 + place % 2,
+            "participant": None,
+            "faces": {},
+            "confidence": 0.8,
+        }
+        for place, one in enumerate(before)
+    ]
+    short = {"kind": "short", "utterance": before[2].id, "start_us": before[2].start_us, "end_us": before[2].end_us}
+    flags = [{**short, "person": None, "other": None, "at_us": None}]
+    with session.study.recording_run():
+        result: dict[str, Json] = {"suggestions": heard, "flags": flags}  # type: ignore[dict-item]
+        insert_run(session.study, Run("s", before[0].recording_id, "speakers", "x", {}, result, "2026-01-01", "0"))
+    window.studio.publish(Changes.of([("run", "s")]))
+    lines = page(window).model.lines
+    assert [line.speaker for line in lines] == ["Speaker 1", "Speaker 2", "Speaker 1", "Speaker 2"]
+    assert [bool(line.flag) for line in lines] == [False, False, True, False]
+    start(window, 1)
+    answers.answers["text"] = "P07"
+    press(window, Qt.Key.Key_P)
+    assert [line.speaker for line in page(window).model.lines] == ["Speaker 1", "P07", "Speaker 1", "P07"]
+    start(window, 2)
+    press(window, Qt.Key.Key_1)
+    assert page(window).model.lines[2].speaker == "P07"
+    assert not page(window).model.lines[2].flag, "a person said who it is"
