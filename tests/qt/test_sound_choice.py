@@ -1,0 +1,166 @@
+"""What is chosen about the sound in the export dialog, and listening before and after."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+from pytestqt.qtbot import QtBot
+
+from anonymize.voice.registry import DEFAULT, VOICES
+from app.core import voice_preview
+from app.core.jobs import Work
+from app.core.session import Session
+from app.core.voice_choice import IDENTIFIES, KEEP, NONE, SoundChoice
+from app.core.voice_preview import AFTER, BEFORE
+from app.gui.export_dialog import ExportDialog
+from app.gui.listening import Listening
+from app.gui.sound_choice import SoundForm
+from project.errors import UserError
+from project.timebase import SECOND
+from tests.unit.core.lab import only_recording, open_lab
+
+WORKER_MS = 60_000
+
+
+@pytest.fixture
+def form(qtbot: QtBot) -> SoundForm:
+    made = SoundForm()
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+class Deck(QObject):
+    """Notes what it would play."""
+
+    ended = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.played: list[str] = []
+        self.stopped = self.released = 0
+
+    def open(self, path: Path, width: int, height: int) -> None:
+        assert path.stat().st_size > 1000
+        assert (width, height) == (0, 0)
+        self.played.append(path.stem)
+
+    def start(self, time_us: int, rate: float) -> None:
+        assert (time_us, rate) == (0, 1.0)
+
+    def stop(self) -> None:
+        self.stopped += 1
+
+    def release(self) -> None:
+        self.released += 1
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as session:
+        yield session
+
+
+@pytest.fixture
+def listening(lab: Session, qtbot: QtBot) -> Iterator[Listening]:
+    deck = Deck()
+    recording = only_recording(lab)
+    made = Listening(
+        lambda choice, at: voice_preview.prepare(lab, recording, choice, at),
+        engine=lambda parent: deck,  # type: ignore[arg-type, return-value]
+    )
+    made.deck = deck  # type: ignore[attr-defined]
+    yield made
+    made.close()
+
+
+def choose(form: SoundForm, voice: str = DEFAULT, cover: str = "mute") -> None:
+    form.voices.setCurrentIndex(form.voices.findData(voice))
+    form.covers.setCurrentIndex(form.covers.findData(cover))
+
+
+def test_the_careful_choice_is_made_already(form: SoundForm) -> None:
+    choice = form.choice()
+    assert (choice.voice, choice.cover) == (DEFAULT, "mute")
+    assert not form.warning.isVisible()
+    assert "recognise" in form.described.text() or "expect" in form.described.text()
+
+
+def test_who_keeps_a_voice_is_told_plainly_that_it_identifies_its_speaker(form: SoundForm) -> None:
+    choose(form, KEEP)
+    assert form.warning.isVisible()
+    assert IDENTIFIES in form.warning.text()
+    assert not form.described.isVisible()
+    choose(form, KEEP, NONE)
+    assert "personal information" in form.warning.text()
+    choose(form, NONE, NONE)
+    assert not form.warning.isVisible()
+    assert not form.covers.isEnabled()
+
+
+def test_options_are_those_of_the_method_and_are_remembered(form: SoundForm) -> None:
+    choose(form, "pitch-formant")
+    assert form.form is not None
+    pitch: Any = form.form.inputs["pitch"]
+    pitch.setValue(3.0)
+    assert form.choice().options["pitch"] == 3.0
+    choose(form, "mcadams")
+    assert set(form.choice().options) == {"lowest", "highest"}
+    choose(form, "pitch-formant")
+    assert form.choice().options["pitch"] == 3.0
+    assert [form.voices.itemData(k) for k in range(form.voices.count())][-2:] == [NONE, KEEP]
+    assert form.voices.count() == len(VOICES) + 2
+
+
+def test_the_dialog_asks_for_what_is_chosen_and_for_what_is_to_be_heard(qtbot: QtBot, tmp_path: Path) -> None:
+    dialog = ExportDialog([("r1", "1. walk")], "r1", None, tmp_path, time_us=40_000)
+    qtbot.addWidget(dialog)
+    choose(dialog.sound, KEEP, "beep")
+    assert dialog.request().sound == SoundChoice(KEEP, {}, "beep")
+    with qtbot.waitSignal(dialog.listen_wanted) as asked:
+        dialog.sound.button(AFTER).click()
+    assert asked.args == [AFTER, SoundChoice(KEEP, {}, "beep"), 40_000]
+    dialog.sound.say("0:00 to 0:04", AFTER)
+    assert dialog.sound.button(AFTER).text() == "Stop"
+    with qtbot.waitSignal(dialog.listen_wanted) as asked:
+        dialog.sound.button(AFTER).click()
+    assert asked.args is not None
+    assert asked.args[0] == ""
+
+
+def test_both_versions_are_made_once_and_played_and_go_away(
+    qtbot: QtBot, listening: Listening, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deck: Deck = listening.deck  # type: ignore[attr-defined]
+    made: list[Work] = []
+    prepare = listening._prepare
+    monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])
+    with qtbot.waitSignal(listening.said, timeout=WORKER_MS, check_params_cb=lambda _text, which: which == AFTER):
+        listening.ask(AFTER, SoundChoice(), SECOND // 10)
+    with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == BEFORE):
+        listening.ask(BEFORE, SoundChoice(), SECOND // 10)
+    assert deck.played == [AFTER, BEFORE]
+    assert len(made) == 1
+    with qtbot.waitSignal(listening.said) as said:
+        deck.ended.emit()
+    assert said.args == ["", ""]
+    assert listening._made is not None
+    folder = Path(str(listening._made[1]["file"]))
+    assert folder.exists()
+    listening.close()
+    assert not folder.exists()
+    assert deck.released == 1
+
+
+def test_why_nothing_can_be_heard_is_said(qtbot: QtBot, listening: Listening) -> None:
+    def refuse(*_asked: object) -> Work:
+        raise UserError("This recording has no sound.", "There is nothing to listen to.")
+
+    listening._prepare = refuse
+    told: list[tuple[str, str]] = []
+    listening.said.connect(lambda *both: told.append(both))
+    listening.ask(AFTER, SoundChoice(), 0)
+    assert told[-1] == ("This recording has no sound. There is nothing to listen to.", "")
