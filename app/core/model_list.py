@@ -9,7 +9,7 @@ from models.download import host
 from models.entry import USES, Weights
 from models.fetching import offline
 from models.package_index import index_address
-from models.sources import hub, mirror, origin
+from models.sources import elsewhere, hub, mirror, origin
 from project.errors import UserError
 from project.progress import Progress
 
@@ -22,11 +22,13 @@ class Offer:
         key: what the command line calls it.
         origin: in words.
         size: of what is installed from it, in bytes.
+        elsewhere: where a person gets its files on another machine: an address or a command.
     """
 
     key: str
     origin: str
     size: int
+    elsewhere: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +125,7 @@ def _model(one: Weights) -> Model:
         used_in=one.used_in,
         licence=weights.licence(one.name),
         note=one.note,
-        offers=tuple(Offer(each.key, origin(each), each.size) for each in one.editions),
+        offers=tuple(Offer(each.key, origin(each), each.size, elsewhere(each)) for each in one.editions),
         folder=known.folder if known else bool(one.layout) or any(each.folder for each in one.editions),
         installed=there,
         on_disk=weights.size_on_disk(one.name),

@@ -174,7 +174,8 @@ class ModelPanel(QFrame):
         for control in (self.folder, self.file):
             row.addWidget(control)
         row.addStretch(1)
-        for control in (self.verify, self.remove, self.sure):
+        # The one that deletes does not come up where the mouse is after asking for it.
+        for control in (self.sure, self.verify, self.remove):
             row.addWidget(control)
         return row
 

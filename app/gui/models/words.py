@@ -39,11 +39,13 @@ def details(one: Model, network: Network, busy: str, damaged: str) -> ModelDetai
     where = f"It is in {one.place}." if one.installed else ""
     origin = f"From {' or '.join(offer.origin for offer in one.offers)}." if one.offers else ""
     bring = "You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide." if one.own else ""
+    places = "" if sound else " or ".join(offer.elsewhere for offer in one.offers)
     lines = (
         _sentence(one.purpose),
         f"Used in {one.used_in}. Licence: {_licence(one)}.",
         f"{origin}{bring} {where}".strip(),
         one.note,
+        f"On another machine, get it from {places}, and add it here." if network.offline and places else "",
         f"Damaged: {damaged}. Fetch or add it again." if damaged else "",
     )
     return ModelDetails(
