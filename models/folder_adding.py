@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from models import weights
+from models import installing, weights
 from models.copying import copied
 from models.entry import Edition, Hub, Inside, Part, Weights
 from models.share import Share
@@ -82,7 +82,7 @@ def _listed(wheel: Path) -> list[str]:
 
 
 def _add(name: str, edition: Edition, place: Path, progress: Progress) -> Path:
-    weights.require_room(name, edition.size)
+    installing.require_room(name, edition.size)
     held = Path(tempfile.mkdtemp(dir=weights.folder(), prefix=f".{edition.file}."))
     done = 0
     try:
@@ -93,10 +93,10 @@ def _add(name: str, edition: Edition, place: Path, progress: Progress) -> Path:
                 with opened(part) as content:
                     found = copied(content, copy, part.size, Share(progress, done, part.size, edition.size))
                 if found != part.sha256:
-                    raise weights.another(part, found, str(place))
+                    raise installing.another(part, found, str(place))
                 done += part.size
         held.chmod(0o755)
-        return weights.put(edition, held)
+        return installing.put(edition, held)
     except (zipfile.BadZipFile, zlib.error):
         raise UserError(f"{place} is damaged and cannot be unpacked.", "Get the wheel again.") from None
     finally:

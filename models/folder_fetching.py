@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from models import folders, weights
+from models import folders, installing, weights
 from models.download import Piece, get
 from models.entry import Edition, Https, Hub, Inside, Part
 from models.share import Share
@@ -33,7 +33,7 @@ def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
     """
     held = weights.part(edition.file)
     lacking = [part for part in edition.parts if not _right(held / part.file, part)]
-    weights.require_room(name, sum(part.size - _size(_arriving(held, part)) for part in lacking))
+    installing.require_room(name, sum(part.size - _size(_arriving(held, part)) for part in lacking))
     try:
         _fetch_parts(held, lacking, progress)
     finally:
@@ -41,7 +41,7 @@ def fetch_folder(name: str, edition: Edition, progress: Progress) -> Path:
             shutil.rmtree(held)
     for extra in set(folders.files(held)) - {part.file for part in edition.parts}:
         (held / extra).unlink()
-    return weights.put(edition, held)
+    return installing.put(edition, held)
 
 
 def _fetch_parts(held: Path, lacking: Sequence[Part], progress: Progress) -> None:
@@ -91,7 +91,7 @@ def _take(held: Path, part: Part, arrived: Path, origin: str) -> None:
     found = sha256_of(arrived)
     if found != part.sha256:
         arrived.unlink()
-        raise weights.another(part, found, origin)
+        raise installing.another(part, found, origin)
     arrived.chmod(0o644)
     arrived.replace(held / part.file)
 

@@ -1,7 +1,7 @@
 """The weights on this machine: whether they are there, whether they are the right ones, how they go.
 
 Nothing is fetched unless a person asks for it. A file appears under its final name when its checksum is right, and
-not before; `models.adding` and `models.fetching` bring it there.
+not before; `models.adding` and `models.fetching` bring it there, `models.installing` gives it its name.
 """
 
 import os
@@ -13,13 +13,11 @@ from platformdirs import user_data_path
 
 from models import folders, own_weights
 from models.catalogue import entry
-from models.entry import Edition, Network, Part
+from models.entry import Edition, Network
 from models.folders import Damage
 from models.signature import Fit
-from project.checksums import sha256_of
 from project.errors import UserError
 from project.progress import Progress
-from project.sizes import size_text
 
 FOLDER_VARIABLE = "GREENROOM_MODELS"
 # Files whose checksum was right, by path, with size and time of change: those are not read again.
@@ -209,84 +207,6 @@ def licence(name: str) -> str:
     wanted = entry(name)
     told = own_weights.record(folder(), wanted) if wanted.own else None
     return told.licence if told else wanted.licence
-
-
-def matches(wanted: Edition, file: Path) -> bool:
-    """Tell whether a file has the size and checksum of the catalogue.
-
-    Raises:
-        OSError: it cannot be read.
-    """
-    return file.stat().st_size == wanted.size and sha256_of(file) == wanted.sha256
-
-
-def install(name: str, wanted: Edition, temporary: Path, origin: str) -> Path:
-    """Give a whole file its final name, if it is the one of the catalogue; otherwise delete it.
-
-    Raises:
-        UserError: it is another one.
-        OSError: it cannot be read or renamed.
-    """
-    if not matches(wanted, temporary):
-        temporary.unlink()
-        raise UserError(
-            f"{origin} is not the file “{name}” of the catalogue: its checksum is wrong.",
-            f"Nothing was installed. The right one has the sha256 {wanted.sha256}.",
-        )
-    temporary.chmod(0o644)
-    return put(wanted, temporary)
-
-
-def another(part: Part, found: str, origin: str) -> UserError:
-    """Return the error that says that a file is not the one of the catalogue.
-
-    Args:
-        part: what it should be.
-        found: its sha256.
-        origin: where it comes from, in words.
-    """
-    return UserError(
-        f"{part.file} in {origin} is not the file of the catalogue: its checksum is wrong (sha256 {found}).",
-        f"Nothing was installed. The right one has the sha256 {part.sha256}.",
-    )
-
-
-def put(wanted: Edition, temporary: Path) -> Path:
-    """Give a file or folder that was found right its final name, in place of what is there.
-
-    Raises:
-        OSError: it cannot be renamed.
-    """
-    target = folder() / wanted.file
-    if wanted.folder and target.is_dir():
-        shutil.rmtree(target)
-    temporary.replace(target)
-    return target
-
-
-def require_room(name: str, needed: int) -> None:
-    """Return quietly where there is room for so many bytes beside the other weights.
-
-    Raises:
-        UserError: there is not.
-        OSError: the folder cannot be looked at.
-    """
-    free = shutil.disk_usage(ready_folder()).free
-    if needed > free:
-        raise UserError(
-            f"There is no room for “{name}”: {size_text(needed)} are needed, {size_text(free)} are free.",
-            f"Make room in {folder()}, or choose another folder with {FOLDER_VARIABLE}.",
-        )
-
-
-def ready_folder() -> Path:
-    """Return the folder of the weights; make it where it is missing.
-
-    Raises:
-        OSError: it cannot be made.
-    """
-    folder().mkdir(parents=True, exist_ok=True)
-    return folder()
 
 
 def part(file: str) -> Path:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models import adding, catalogue, folders, package_index, sources, weights
+from models import adding, catalogue, folders, installing, package_index, sources, weights
 from models.entry import ArchiveMember, Edition, Hub, Part, Weights, WheelMember, folder_of
 from models.fetching import OFFLINE_VARIABLES, fetch
 from project.errors import Cancelled, UserError
@@ -224,7 +224,7 @@ def test_offline_it_says_where_the_files_are_to_be_had(
 
 
 def test_it_is_not_begun_where_there_is_no_room(sender: Sender, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
+    monkeypatch.setattr(installing.shutil, "disk_usage", lambda _: shutil._ntuple_diskusage(10, 9, 1000))
     with pytest.raises(UserError, match="no room") as raised:
         fetch("toy")
     assert weights.FOLDER_VARIABLE in raised.value.hint

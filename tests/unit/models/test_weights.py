@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from models import adding, catalogue, folders, weights
+from models import adding, catalogue, folders, installing, weights
 from models.catalogue import WEIGHTS
 from models.copying import checksum
 from models.entry import USES, Edition, Https, Weights, whole
@@ -78,7 +78,7 @@ def test_no_two_files_of_the_catalogue_have_one_name_unless_they_are_the_same() 
 @pytest.mark.parametrize("name", ["yunet", "rfb320", "face-landmarks", "pfld", "mobilefacenet"])
 def test_the_developers_file_is_the_one_of_the_catalogue(name: str, shared_models: Path) -> None:
     edition = WEIGHTS[name].editions[0]
-    assert weights.matches(edition, shared_models / edition.file)
+    assert installing.matches(edition, shared_models / edition.file)
 
 
 def test_what_is_missing_says_how_to_get_it(folder: Path) -> None:
