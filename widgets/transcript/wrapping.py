@@ -54,12 +54,14 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
     pieces: list[Piece] = []
     line, at = 0, 0.0
     for index, found in enumerate(_WORD.finditer(text)):
-        for part, start in _parts(found.group(), found.start(), width_of, room):
-            width = width_of(part)
-            if at > 0 and at + width > room:
+        word = found.group()
+        width = width_of(word)
+        for part, start in [(word, 0)] if width <= room else _parts(word, width, room):
+            wide = width if part is word else width_of(part)
+            if at > 0 and at + wide > room:
                 line, at = line + 1, 0.0
-            pieces.append(Piece(part, start, index, line, at, width))
-            at += width + space
+            pieces.append(Piece(part, found.start() + start, index, line, at, wide))
+            at += wide + space
     if _right_to_left(text):
         pieces = [
             Piece(one.text, one.start, one.word, one.line, room - one.left - one.width, one.width) for one in pieces
@@ -67,12 +69,10 @@ def wrap(text: str, width_of: Callable[[str], float], space: float, room: float)
     return Wrapped(tuple(pieces), line + 1)
 
 
-def _parts(word: str, start: int, width_of: Callable[[str], float], room: float) -> list[tuple[str, int]]:
+def _parts(word: str, width: float, room: float) -> list[tuple[str, int]]:
     """Cut a word that is wider than a line: languages without blanks have sentences for words."""
-    if width_of(word) <= room:
-        return [(word, start)]
-    each = max(1, int(len(word) * room / width_of(word) * 0.95))
-    return [(word[at : at + each], start + at) for at in range(0, len(word), each)]
+    each = max(1, int(len(word) * room / width * 0.95))
+    return [(word[at : at + each], at) for at in range(0, len(word), each)]
 
 
 def _right_to_left(text: str) -> bool:
