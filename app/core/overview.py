@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from app.core.prelabels import nobodys
 from app.core.session import MediaState, Session
 from project.counted import counted
 from project.names import shown
@@ -87,6 +88,8 @@ class Overview:
 def overview(session: Session) -> Overview:
     """Count what is in the study and look where its files are."""
     counts, kept_back = segment_counts(session.study), hold_outs(session.study)
+    suggested = nobodys(session.study)
+    counts = {place: {one: n for one, n in who.items() if one not in suggested} for place, who in counts.items()}
     wrote = {annotator_id for of_recording in counts.values() for annotator_id in of_recording}
     main = {m.recording_id: m for m in all_media(session.study) if m.role is MediumRole.MAIN}
     return Overview(

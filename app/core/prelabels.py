@@ -42,6 +42,11 @@ def prelabel_annotators(study: Study) -> frozenset[str]:
     return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL)
 
 
+def nobodys(study: Study) -> frozenset[str]:
+    """Return the ids of annotators whose segments are nobody's work: they do not count, and leave with nothing."""
+    return frozenset(one.id for one in all_annotators(study) if one.kind == MODEL and one.name == PRELABELS)
+
+
 def is_prelabel(study: Study, one: Segment) -> bool:
     """Tell a pre-label from a person's work."""
     return one.scheme == SCHEME and one.annotator_id in prelabel_annotators(study)

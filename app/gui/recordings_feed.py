@@ -6,6 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QImage
 
+from app.core.prelabels import nobodys
 from app.gui.background import Background
 from app.gui.studio import Studio
 from app.gui.timeline_feed import CameOrWent
@@ -39,6 +40,7 @@ class RecordingsFeed(QObject):
         self._background = background
         self._media: dict[str, Medium] = {}
         self._names: dict[str, str] = {}
+        self._suggested: frozenset[str] = frozenset()
         self._collections: dict[str, str] = {}
         self._held_out: frozenset[str] = frozenset()
         self._done: frozenset[str] = frozenset()
@@ -54,6 +56,7 @@ class RecordingsFeed(QObject):
         study = session.study
         self._media = {m.recording_id: m for m in all_media(study) if m.role is MediumRole.MAIN}
         self._names = {a.id: a.name for a in all_annotators(study)}
+        self._suggested = nobodys(study)
         self._collections = {c.id: c.name for c in all_collections(study)}
         who = session.annotator()
         self._held_out = hold_outs(study)
@@ -115,7 +118,8 @@ class RecordingsFeed(QObject):
         )
 
     def _named(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
-        return tuple((self._names.get(who, "?"), count) for who, count in sorted(counts.items()))
+        own = ((who, count) for who, count in sorted(counts.items()) if who not in self._suggested)
+        return tuple((self._names.get(who, "?"), count) for who, count in own)
 
     def _mark(self) -> None:
         if self._studio.recording is not None:

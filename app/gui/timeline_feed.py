@@ -180,8 +180,10 @@ class TimelineFeed(QObject):
         medium = session.main_medium(self._studio.recording.id)
         lanes = [] if self._strip is None else [self._strip]
         lanes += [Lane(WAVEFORM, "Sound", LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
-        lanes += self._segment_lanes(session, people, shown)
+        made = self._segment_lanes(session, people, shown)
+        lanes += [lane for lane in made if not lane.pale]
         lanes += self._spoken.lanes(session, self._studio.recording.id, self._studio.writable)
+        lanes += [lane for lane in made if lane.pale]
         if self._has_faces:
             lanes.append(Lane(FACES, "Faces", LaneKind.SPANS))
         if self._certainty is not None:

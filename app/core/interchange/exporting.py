@@ -9,6 +9,7 @@ from app.core.interchange.document import Document, Entry, Lane, MediaLink, Reco
 from app.core.interchange.file_names import file_name
 from app.core.interchange.lossless.rows import whole_rows
 from app.core.interchange.unique import unique
+from app.core.prelabels import nobodys
 from app.core.session import Session
 from media.destination import replaced_when_whole
 from project.errors import UserError
@@ -48,10 +49,13 @@ def document_of(
     Args:
         session: of the study.
         wanted: the recordings.
-        annotators: ids of those whose work is in it; everybody's where None.
-        whole: whether `Document.rows` is filled.
+        annotators: ids of those whose work is in it; everybody's where None, without pre-labels that nobody accepted.
+        whole: whether `Document.rows` is filled; then pre-labels are in it too.
     """
-    make = _Maker(session, annotators)
+    who = annotators
+    if who is None and not whole:
+        who = [one.id for one in all_annotators(session.study) if one.id not in nobodys(session.study)]
+    make = _Maker(session, who)
     parts = tuple(make.part(one) for one in wanted)
     rows = whole_rows(session, [one.id for one in wanted], annotators) if whole else {}
     return Document(parts, rows=rows)

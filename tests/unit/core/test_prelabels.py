@@ -12,8 +12,10 @@ from app.core.cue_lines import export_lines
 from app.core.cue_marks import cues_at
 from app.core.cue_placing import Noticed, Placed, placed
 from app.core.cues import store
+from app.core.interchange.exporting import document_of, exportable
 from app.core.jobs import Work
 from app.core.lanes import people_of
+from app.core.overview import overview
 from app.core.prelabels import PRELABELS, open_prelabels, renew_prelabels
 from app.core.session import Session
 from project.check import check
@@ -159,3 +161,14 @@ def test_a_run_is_kept_with_its_figures(session: Session, tmp_path: Path) -> Non
     assert [one.kind for one in all_annotators(session.study) if one.name == PRELABELS] == ["model"]
     assert [one.segment.label for one in open_prelabels(session, "r")] == ["smile"]
     assert not check(session.study.path)
+
+
+def test_pre_labels_do_not_count_and_leave_with_nothing(session: Session) -> None:
+    _, nod = _suggested(session, SMILE, NOD)
+    assert [one.segments for one in overview(session).recordings] == [0]
+    (part,) = document_of(session, exportable(session)).recordings
+    assert [one.kind for one in part.lanes if one.entries and one.kind != "utterances"] == []
+    commands.accept(session, [nod])
+    (part,) = document_of(session, exportable(session)).recordings
+    assert [one.annotator for one in part.lanes if one.kind != "utterances"] == ["Ada"]
+    assert [one.segments for one in overview(session).recordings] == [1]
