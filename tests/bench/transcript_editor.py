@@ -91,8 +91,8 @@ def opening(window: MainWindow) -> float:
 def playing(window: MainWindow, page: TranscriptPage) -> list[float]:
     """Play word after word, one a frame; returns the milliseconds of each frame of the whole window.
 
-    A frame is what the tick of the player costs: finding the word, lighting it, keeping list and timeline along with it,
-    and painting all that this changed.
+    A frame is what the tick of the player costs: finding the word, lighting it, keeping list and timeline along
+    with it, and painting all that this changed.
     """
     took: list[float] = []
     for line, time_us in _words(page):
