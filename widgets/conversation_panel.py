@@ -12,7 +12,7 @@ from widgets import theme
 from widgets.icons import icon
 from widgets.participant_looks import participant_ink
 
-_TALLEST = 232
+_TALLEST = 264
 _MOST = 50
 
 
@@ -106,6 +106,7 @@ class ConversationPanel(QWidget):
         self.turns.document().setDefaultStyleSheet("a { text-decoration: none; }")
         self.turns.setHtml("".join(parts))
         self._unfold(self.turns.isVisibleTo(self))
+        self.turns.scrollToAnchor("here")
 
     def _paragraph(self, one: ShownTurn, ink: str) -> str:
         own = participant_ink(one.colour, theme.palette(), theme.palette().field).name()
@@ -115,7 +116,7 @@ class ConversationPanel(QWidget):
         said = words if one.checked else f"<i>{words}</i>"
         return (
             f'<p style="margin:2px 0"><a href="{escape(one.id)}" title="{format_time(one.start_us)}">'
-            f'<span style="color:{own}"><b>{who}</b></span>{role}: <span style="color:{ink}">{said}</span></a></p>'
+            f'<span style="color:{own}"><b>{who}</b></span>{role}<span style="color:{ink}">: {said}</span></a></p>'
         )
 
     def _unfold(self, shown: bool) -> None:
@@ -137,4 +138,4 @@ class ConversationPanel(QWidget):
 
 
 def _note(text: str, ink: str) -> str:
-    return f'<p style="margin:4px 0 2px 0; color:{ink}; font-size:small">— {text} —</p>'
+    return f'<p style="margin:4px 0 2px 0; color:{ink}; font-size:small"><a name="here"></a>— {text} —</p>'

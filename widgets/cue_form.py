@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
@@ -102,6 +103,13 @@ class CueForm(QWidget):
             self.who.addItem(f"{person.pseudonym}, {person.role.value}", person.id)
         self._choose_who()
         self.description.setFocus()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), theme.palette().raised)
+        painter.setPen(theme.palette().outline)
+        painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
+        painter.end()
 
     def _lay_out(self) -> None:
         title = QLabel("Add cue")

@@ -50,11 +50,11 @@ class CueAdding(QObject):
         form.destroyed.connect(self._forget)
         frame = self._window.frameGeometry()
         at = QCursor.pos() if frame.contains(QCursor.pos()) else frame.center()
+        form.show()
         form.adjustSize()
         at.setX(max(frame.left(), min(at.x(), frame.right() - form.width())))
         at.setY(max(frame.top(), min(at.y(), frame.bottom() - form.height())))
         form.move(at)
-        form.show()
 
     def suggest(self) -> None:
         """Start the job that suggests cues in the recording that is shown."""
