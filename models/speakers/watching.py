@@ -24,6 +24,7 @@ _LEAST_SIDE = 24
 _LONGEST_GAP_US = SECOND // 2
 _SLACK_US = 4_000
 _STEADY_US = SECOND // 6
+_EYES = (slice(4, 36), slice(4, 60))
 
 
 def watch(
@@ -93,7 +94,8 @@ class _Watcher:
     def add(self, time_us: int, patch: NDArray[np.uint8], opening: float) -> None:
         motion = float("nan")
         if self._last is not None and 0 < time_us - self._last[0] <= _LONGEST_GAP_US:
-            motion = patch_motion(self._last[1], patch, (time_us - self._last[0]) / SECOND)
+            before = moved_onto(self._last[1], patch)
+            motion = patch_motion(before, patch, (time_us - self._last[0]) / SECOND)
         self._last = time_us, patch
         self.seen.append((time_us, opening, motion))
 
@@ -125,6 +127,21 @@ def _patch(luma: NDArray[np.uint8], box: NDArray[np.float32]) -> NDArray[np.uint
     if shown.shape != (len(rows), len(columns)):
         shown = luma[np.ix_(rows, columns)]
     return np.asarray(cv2.resize(shown, (SIDE, SIDE), interpolation=cv2.INTER_AREA), np.uint8)
+
+
+def moved_onto(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Return a face's picture shifted to where its eyes and brow are in a later one.
+
+    By phase correlation (Kuglin and Hines, "The Phase Correlation Image Alignment Method", IEEE Conference on
+    Cybernetics and Society, 1975); a shift of more than an eighth of the picture is no shift of a head.
+    """
+    first, second = (each[_EYES].astype(np.float32) for each in (before, after))
+    window = cv2.createHanningWindow((first.shape[1], first.shape[0]), cv2.CV_32F)
+    (across, down), _ = cv2.phaseCorrelate(first, second, window)
+    if max(abs(across), abs(down)) > SIDE / 8:
+        return before
+    move = np.array([[1, 0, across], [0, 1, down]], np.float64)
+    return np.asarray(cv2.warpAffine(before, move, (SIDE, SIDE), borderMode=cv2.BORDER_REPLICATE), np.uint8)
 
 
 def steady(boxes: NDArray[np.float32], times_us: NDArray[np.int64]) -> NDArray[np.float32]:

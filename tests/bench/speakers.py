@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from anonymize.voice.world import world
 from media.audio import read_mono, stream_mono
 from media.index import load_index
 from models.faces.landmarks.registry import landmark_finder
@@ -29,6 +28,7 @@ from models.voices.base import VoiceEmbedder
 from models.voices.registry import embedder, usual
 from project.progress import Silent
 from project.timebase import SECOND
+from project.types import FaceTrack
 from tests.bench.row import Row
 from tests.fakes.dialogues import RATE, VOICES, Dialogue, Sound, arranged, diarization_error, side_by_side, synthetic
 
@@ -114,7 +114,8 @@ def _made_of_one(clip: Path) -> Dialogue:
 
 def _changed(sound: Sound, pitch: float, formants: float) -> Sound:
     """Return a voice whose pitch and formants are so many times higher."""
-    pyworld = world()
+    import pyworld
+
     samples = sound.astype(np.float64)
     tone, times = pyworld.harvest(samples, RATE)
     envelope = pyworld.cheaptrick(samples, tone, times, RATE)
@@ -142,8 +143,9 @@ def by_mouth() -> list[Row]:
                 turns = side_by_side(
                     media / TALKER, media / right, path, shift_s=2.05, turn_s=3.05, turns=8, only_left=only_left
                 )
+                tracks = track_faces(path, detector("centerface")).tracks
                 for landmarks in (True, False):
-                    share, none, spoken = given_right(path, turns, landmarks)
+                    share, none, spoken = given_right(path, turns, landmarks, tracks)
                     rows.append(
                         Row(
                             f"{WORK}, {what}, {'landmarks' if landmarks else 'pixels alone'}, {spoken:.1f} s of speech",
@@ -162,15 +164,12 @@ def by_mouth() -> list[Row]:
 
 
 def given_right(
-    path: Path, turns: Sequence[tuple[float, float, int]], landmarks: bool, finder: str = "mediapipe"
+    path: Path, turns: Sequence[tuple[float, float, int]], landmarks: bool, tracks: Sequence[FaceTrack]
 ) -> tuple[float, float, float]:
     """Return the shares of speech that the right face and that nobody gets, and the seconds of speech."""
     index = load_index(path)
-    tracks = track_faces(path, detector("centerface")).tracks
     spans = _spoken(path, turns)
-    looks = watch(
-        path, index, tracks, [span[:2] for span in spans], landmark_finder(finder) if landmarks else None, Silent()
-    )
+    looks = watch(path, index, tracks, [span[:2] for span in spans], landmark_finder() if landmarks else None, Silent())
     sides = {one.id: int(float(np.median(one.boxes[:, 0])) > 300) for one in tracks}
     mouths = {track: mouth_over_time(seen) for track, seen in looks.items()}
     sound = smooth(np.asarray(listen(stream_mono(path), (), None).loudness, np.float64))
