@@ -173,7 +173,7 @@ def test_texts_are_scrubbed_read_and_confirmed(window: MainWindow, release: Rele
     assert replacements(session.study) == {"Anna": "P01"}
     release.judge_all()
     after = [row[4] for row in release.texts.table.texts()]
-    assert "P01 robot looked away; see [link]" in after
+    assert "P01 robot looked away; see [LINK_1]" in after
     release.texts.confirm.click()
     release.judge_all()
     assert release.release.isEnabled()

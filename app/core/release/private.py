@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from anonymize.methods.registry import METHODS, method_type
+from anonymize.pii.kinds import KINDS
+from anonymize.sound_cover import COVERS
 from anonymize.text import LEFT_OUT, Scrubber, telling
+from anonymize.voice.registry import VOICES, voice_type
 from app.core.interchange.csv_table import COLUMNS
 from app.core.pii import finders_of
 from app.core.release.codes import annotator_codes
@@ -128,5 +131,9 @@ def _own_words() -> dict[str, None]:
     texts = [path.read_text("utf-8") for folder in _OURS for path in sorted(resource(folder).iterdir())]
     texts += [text for told in (VIDEO, SOUND, TEXTS, WITHOUT_CONSENT) for pair in told.items() for text in pair]
     texts += [f"{name} {method_type(name).title} {method_type(name).description}" for name in METHODS]
+    texts += [
+        f"{name} {kind.title} {kind.description} {kind.weakness}" for name in VOICES for kind in [voice_type(name)]
+    ]
+    texts += [*COVERS, *COVERS.values(), *(f"{key} {kind.title} {kind.label}" for key, kind in KINDS.items())]
     texts += [*(rule.title for rule in RULES.values()), " ".join((*COLUMNS, *ParticipantRole, *_FOLDERS))]
     return dict.fromkeys(word for text in texts for word in re.findall(r"[^\W_]+", text.casefold()))
