@@ -2,8 +2,8 @@
 
 Both use the same loaded model. Ours reads the file, finds the speech, cuts windows, recognises them, puts the words in
 order, writes the log and cuts utterances; the peer is given the sound in memory, and is `BatchedInferencePipeline` with
-its own voice activity filter. They take turns. Beside the clock, which other programs disturb, the time of the processors
-is taken; the claim is about the clock.
+its own voice activity filter. They take turns. Beside the clock, which other programs disturb, the time of the
+processors is taken; the claim is about the clock.
 """
 
 import tempfile

@@ -1,0 +1,132 @@
+"""Finding speech and transcribing, from the menu to the transcript, in the real window with the real worker."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.speech import dialog as dialogs
+from app.gui.speech.dialog import Spoken, TranscribeDialog
+from models.speech.whisper_models import WhisperModel
+from project.queries.heard import speech_of
+from project.queries.utterances import utterances_of
+from project.store import Study
+from tests.fakes.tiny_whisper import write_tiny_whisper
+from tests.fakes.voices import RATE, spoken, write_sound
+
+Open = Callable[..., MainWindow]
+FRESH = Spoken("1", "1. talk", 0, 0)
+WRITTEN = Spoken("2", "2. chat", 12, 4)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "lab.greenroom"
+    Study.create(path).close()
+    with Session.open(path, "Ada") as session:
+        add_recordings(session, [probe_file(write_sound(tmp_path / "talk.wav", spoken()[: 5 * RATE]))])
+    return path
+
+
+@pytest.fixture
+def two_models(monkeypatch: pytest.MonkeyPatch) -> None:
+    there = WhisperModel("whisper-tiny.en", 75_500_000, "English only", True, True)
+    other = WhisperModel("whisper-small", 483_500_000, "99 languages", False, False)
+    monkeypatch.setattr(dialogs, "whisper_models", lambda: [there, other])
+    monkeypatch.setattr(dialogs, "usual", lambda: there.name)
+    monkeypatch.setattr(dialogs.fetching, "question", lambda name: f"Get {name} (484 MB, MIT) from the hub")
+
+
+def choose(box: dialogs.QComboBox, data: object) -> None:
+    box.setCurrentIndex(box.findData(data))
+
+
+@pytest.mark.usefixtures("two_models")
+def test_the_best_model_is_chosen_and_a_language_only_where_it_knows_several(qtbot: QtBot) -> None:
+    dialog = TranscribeDialog(FRESH, [], "Nao, Jülich")
+    qtbot.addWidget(dialog)
+    assert dialog.model.currentData() == "whisper-tiny.en"
+    assert not dialog.language.isEnabled()
+    assert dialog.start.text() == "Transcribe"
+    with qtbot.waitSignal(dialog.accepted_request) as asked:
+        dialog.start.click()
+    (request,) = asked.args
+    assert (request.recordings, request.model, request.language) == (("1",), "whisper-tiny.en", None)
+    assert (request.vocabulary, request.replace) == ("Nao, Jülich", False)
+
+
+@pytest.mark.usefixtures("two_models")
+def test_a_model_that_is_not_there_is_fetched_only_when_asked(qtbot: QtBot) -> None:
+    dialog = TranscribeDialog(FRESH, [], "")
+    qtbot.addWidget(dialog)
+    choose(dialog.model, "whisper-small")
+    assert dialog.language.isEnabled()
+    assert dialog.start.text() == "Get this model"
+    assert "484 MB" in dialog.note.text()
+    with qtbot.waitSignal(dialog.fetch_requested) as asked:
+        dialog.start.click()
+    assert asked.args == ["whisper-small"]
+
+
+@pytest.mark.usefixtures("two_models")
+def test_a_transcript_that_is_there_is_only_replaced_when_ticked(qtbot: QtBot) -> None:
+    dialog = TranscribeDialog(WRITTEN, [FRESH], "")
+    qtbot.addWidget(dialog)
+    assert not dialog.start.isEnabled()
+    assert "8 drafts would be replaced; 4" in dialog.note.text()
+    choose(dialog.what, "all")
+    assert dialog.request().recordings == ("1",), "what has a transcript is left alone"
+    dialog.replace.setChecked(True)
+    assert set(dialog.request().recordings) == {"1", "2"}
+    assert dialog.request().replace
+
+
+@pytest.mark.usefixtures("two_models")
+def test_a_folder_that_is_no_model_is_said_before_anything_starts(qtbot: QtBot, tmp_path: Path) -> None:
+    answers = [tmp_path, write_tiny_whisper(tmp_path / "tiny")]
+    dialog = TranscribeDialog(FRESH, [], "", choose_folder=lambda _parent: answers.pop(0))
+    qtbot.addWidget(dialog)
+    choose(dialog.model, "folder")
+    assert "model.bin is missing" in dialog.note.text()
+    assert not dialog.start.isEnabled()
+    choose(dialog.model, "whisper-tiny.en")
+    choose(dialog.model, "folder")
+    assert dialog.start.isEnabled()
+    assert dialog.request().model == str(tmp_path / "tiny")
+
+
+def test_speech_is_found_from_the_menu(qtbot: QtBot, open_window: Open, study: Path) -> None:
+    window = open_window(study, "Ada")
+    with qtbot.waitSignal(window.jobs.done, timeout=60_000):
+        window.menus.actions["find_speech"].trigger()
+    session, recording = window.studio.session, window.studio.recording
+    assert session is not None
+    assert recording is not None
+    assert speech_of(session.study, recording.id)
+    assert window.studio.session is not None
+
+
+def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Open, study: Path, tmp_path: Path) -> None:
+    window = open_window(study, "Ada")
+    window.menus.actions["transcribe"].trigger()
+    dialog = window.listening.dialog
+    assert dialog is not None
+    folder = write_tiny_whisper(tmp_path / "tiny")
+    dialog._choose_folder = lambda _parent: folder
+    choose(dialog.model, "folder")
+    dialog.vocabulary.setText("Greenroom")
+    with qtbot.waitSignal(window.jobs.done, timeout=90_000) as ended:
+        dialog.start.click()
+    session, recording = window.studio.session, window.studio.recording
+    assert session is not None
+    assert recording is not None
+    found = utterances_of(session.study, recording.id)
+    assert found
+    assert not any(one.checked for one in found)
+    assert ended.args[0].parameters["prompt"] == "Greenroom"
+    assert window.listening.dialog is None
+    assert window.menus.actions["undo"].text() == "&Undo transcribe recording 1"
