@@ -3,9 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QComboBox,
+    QDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
 
 from project.schemes.scheme import Scheme
 from project.types import Participant
@@ -35,8 +46,8 @@ class WantedCue:
     word: int | None
 
 
-class CueForm(QWidget):
-    """Opens over the window and closes when something else is clicked.
+class CueForm(QDialog):
+    """Opens over the window and closes when something else is clicked, or with Esc.
 
     Signals:
         add_requested (WantedCue): the cue that is wanted.
@@ -52,7 +63,7 @@ class CueForm(QWidget):
             listener: key of its track for what listeners show.
             parent: the window.
         """
-        super().__init__(parent, Qt.WindowType.Popup)
+        super().__init__(parent, Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setAccessibleName("Add cue")
         self._scheme, self._listener = scheme, listener
@@ -74,7 +85,6 @@ class CueForm(QWidget):
         self.description.setAccessibleName("Description")
         self.description.setPlaceholderText("What is seen or heard, in a few plain words")
         self.description.setToolTip("What is seen or heard (Return adds the cue)")
-        self.description.returnPressed.connect(self._add)
         self.add = QPushButton("Add cue")
         self.add.setToolTip("Add the cue (Return)")
         self.add.setDefault(True)
@@ -103,6 +113,12 @@ class CueForm(QWidget):
             self.who.addItem(f"{person.pseudonym}, {person.role.value}", person.id)
         self._choose_who()
         self.description.setFocus()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        left = event.type() == QEvent.Type.ActivationChange and not self.isActiveWindow()
+        if left and self.isVisible() and QApplication.activePopupWidget() is None:
+            self.reject()
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
@@ -170,5 +186,5 @@ class CueForm(QWidget):
             self.description.text().strip(),
             self.place.currentData(),
         )
-        self.close()
+        self.accept()
         self.add_requested.emit(wanted)

@@ -55,6 +55,7 @@ class CueAdding(QObject):
         at.setX(max(frame.left(), min(at.x(), frame.right() - form.width())))
         at.setY(max(frame.top(), min(at.y(), frame.bottom() - form.height())))
         form.move(at)
+        form.activateWindow()
 
     def suggest(self) -> None:
         """Start the job that suggests cues in the recording that is shown."""

@@ -118,6 +118,10 @@ class RecordingsFeed(QObject):
         )
 
     def _named(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
+        session = self._studio.session
+        if session is not None and not counts.keys() <= self._names.keys():
+            self._names = {a.id: a.name for a in all_annotators(session.study)}
+            self._suggested = nobodys(session.study)
         own = ((who, count) for who, count in sorted(counts.items()) if who not in self._suggested)
         return tuple((self._names.get(who, "?"), count) for who, count in own)
 

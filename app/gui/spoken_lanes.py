@@ -4,10 +4,11 @@ from collections import Counter
 from collections.abc import Sequence
 
 from app.core.session import Session
+from app.gui.transcript.guesses import Guesses
 from project.queries.heard import speech_of
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import utterances_called, utterances_of
-from project.types import Changes, Participant
+from project.types import Changes, Participant, Utterance
 from widgets.participant_looks import participant_colours
 from widgets.timeline.lane import Lane, LaneKind
 from widgets.timeline.spoken import SpokenBar, spoken_bar, spoken_lane
@@ -22,6 +23,7 @@ class SpokenLanes:
     def __init__(self) -> None:
         self._speakers: dict[str, str | None] = {}
         self._heard: Sequence[tuple[int, int]] | None = None
+        self._guesses = Guesses()
 
     @property
     def heard(self) -> Sequence[tuple[int, int]]:
@@ -33,11 +35,8 @@ class SpokenLanes:
         found = utterances_of(session.study, recording_id)
         self._speakers = {one.id: one.participant_id for one in found}
         self._heard = speech_of(session.study, recording_id)
-        return [spoken_bar(one) for one in found]
-
-    def read_heard(self, session: Session, recording_id: str) -> None:
-        """Read what the newest run heard."""
-        self._heard = speech_of(session.study, recording_id)
+        self._guesses.read(session, recording_id)
+        return [self._bar(one) for one in found]
 
     def apply(self, session: Session, recording_id: str, changes: Changes) -> tuple[list[SpokenBar], list[str]]:
         """Read what an edit touched; returns utterances that are there, and the ids of those that are gone."""
@@ -48,7 +47,7 @@ class SpokenLanes:
         for one in gone:
             del self._speakers[one]
         self._speakers |= {one.id: one.participant_id for one in here}
-        return [spoken_bar(one) for one in here], gone
+        return [self._bar(one) for one in here], gone
 
     def lanes(self, session: Session, recording_id: str, writable: bool) -> list[Lane]:
         """Return the lanes: what was heard, each participant of the recording, and nobody yet, where there is any."""
@@ -65,6 +64,9 @@ class SpokenLanes:
             if one.id in present or counts[one.id]
         ]
         return [*lanes, spoken_lane(None, NOBODY, "Who speaks?", None, writable)] if counts[None] else lanes
+
+    def _bar(self, one: Utterance) -> SpokenBar:
+        return spoken_bar(one, self._guesses.flag(one))
 
 
 def _role(one: Participant) -> str:

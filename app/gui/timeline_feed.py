@@ -132,7 +132,7 @@ class TimelineFeed(QObject):
         if changes.ids("utterance"):
             self._timeline.update_segments(*self._spoken.apply(session, recording.id, changes))
         if changes.ids("run"):
-            self._spoken.read_heard(session, recording.id)
+            self._timeline.update_segments(self._spoken.read(session, recording.id))
             self._timeline.set_spans(HEARD, self._spoken.heard)
         return any(changes.ids(table) for table in ("utterance", "participant", "appearance", "run"))
 

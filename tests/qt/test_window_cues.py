@@ -1,0 +1,201 @@
+"""The conversation beside a segment, cues at words and pre-labels, in the real window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.cues import add_cue
+from app.core.commands.segments import add_segment
+from app.core.cue_placing import Placed
+from app.core.prelabels import open_prelabels, renew_prelabels
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from project.queries.collections import insert_collection
+from project.queries.heard import insert_heard
+from project.queries.participants import insert_participant, set_appearance
+from project.queries.recordings import insert_recording
+from project.queries.runs import insert_run
+from project.queries.segments import segment
+from project.queries.utterances import insert_utterances, utterance
+from project.store import Study
+from project.transcript import Heard
+from project.types import Collection, Participant, ParticipantRole, Recording, Run, Utterance
+from tests.qt.walking import nameless, unexplained
+from widgets.timeline.lane import LaneKind
+from widgets.timeline.spoken import spoken_key
+
+SECOND = 1_000_000
+
+
+@pytest.fixture
+def window(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow]) -> MainWindow:
+    path = tmp_path / "lab.greenroom"
+    with Study.create(path) as study, study.without_history():
+        insert_collection(study, Collection("c", "C"))
+        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
+        for key, name, role in (("a", "P01", ParticipantRole.USER), ("b", "Nao", ParticipantRole.ROBOT)):
+            insert_participant(study, Participant(key, name, role))
+            set_appearance(study, "r", key, True)
+        texts = ("Hello there", "Hi", "How are you today?", "Fine", "Good", "And now", "What?", "Nothing")
+        insert_utterances(
+            study,
+            [
+                Utterance(f"u{n}", "r", n * 4 * SECOND, (n * 4 + 3) * SECOND, text, "ab"[n % 2])
+                for n, text in enumerate(texts)
+            ],
+        )
+    with Study.open(path) as study, study.recording_run():
+        insert_run(study, Run("s", "r", "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "1"))
+        insert_heard(study, "s", [Heard(0, 3 * SECOND)])
+    made = open_window(path, "Ada")
+    made.choose_recording("r")
+    return made
+
+
+def edited(window: MainWindow) -> Session:
+    assert window.studio.session is not None
+    return window.studio.session
+
+
+def test_the_timeline_has_a_lane_for_speech_and_one_a_speaker(window: MainWindow) -> None:
+    lanes = window.timeline.model.lanes
+    assert [one.title for one in lanes if one.kind is LaneKind.UTTERANCES] == ["P01", "Nao"]
+    assert [one.title for one in lanes if one.kind is LaneKind.SPANS] == ["Speech"]
+    assert window.timeline.model.spans("heard").tolist() == [[0, 3 * SECOND]]
+
+
+def test_an_utterance_handed_over_is_assigned_and_undone(window: MainWindow) -> None:
+    window.timeline.utterance_assign_requested.emit(["u0"], spoken_key("b"))
+    found = utterance(edited(window).study, "u0")
+    assert found is not None
+    assert found.participant_id == "b"
+    assert len(window.timeline.model.track(spoken_key("b"))) == 5
+    window.studio.undo()
+    assert len(window.timeline.model.track(spoken_key("b"))) == 4
+
+
+def test_the_last_of_a_speaker_leaves_the_lane_of_who_is_there(window: MainWindow) -> None:
+    window.spoken.assign([f"u{n}" for n in range(0, 8, 2)], None)
+    titles = [one.title for one in window.timeline.model.lanes if one.kind is LaneKind.UTTERANCES]
+    assert titles == ["P01", "Nao", "Nobody yet"]
+
+
+def test_selecting_an_utterance_is_shared_and_leaves_no_segment_selected(window: MainWindow) -> None:
+    window.timeline.choose(["u2"])
+    assert window.studio.selected_utterances == ("u2",)
+    assert window.studio.selected == ()
+    window.studio.select_utterances(["u3"])
+    assert window.timeline.selection() == ["u3"]
+
+
+def test_editing_the_words_goes_to_the_transcript(window: MainWindow) -> None:
+    window.timeline.utterance_activated.emit("u2")
+    assert window.mode() == "transcript"
+    assert window.studio.selected_utterances == ("u2",)
+
+
+def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow) -> None:
+    window.timeline.utterance_create_requested.emit(spoken_key("b"), 50 * SECOND, 52 * SECOND)
+    (made,) = window.studio.selected_utterances
+    found = utterance(edited(window).study, made)
+    assert found is not None
+    assert (found.participant_id, found.text) == ("b", "")
+
+
+def test_select_all_takes_segments_only(window: MainWindow) -> None:
+    made = add_segment(edited(window), "r", SECOND, 2 * SECOND, "error")
+    window.studio.publish(made[1])
+    window.feed.select_own()
+    assert window.timeline.selection() == [made[0]]
+
+
+def test_the_conversation_stands_beside_the_segment(window: MainWindow) -> None:
+    session = edited(window)
+    add_cue(session, "u5", "response", "nod", "a", "nodding", word=0)
+    made, changes = add_segment(session, "r", 20 * SECOND, 26 * SECOND, "error")
+    window.studio.publish(changes)
+    window.studio.select([made])
+    panel = window.history.panel
+    assert panel is not None
+    assert panel.isVisibleTo(window)
+    text = panel.turns.toPlainText()
+    assert text.splitlines() == [
+        "P01 user: Hello there", "Nao robot: Hi", "P01 user: How are you today?", "Nao robot: Fine", "P01 user: Good",
+        "— in this segment —", "Nao robot: And [P01: nodding] now", "P01 user: What?",
+    ]  # fmt: skip
+    panel.before.setValue(2)
+    assert window.studio.settings.turns_before == 2
+    assert panel.turns.toPlainText().splitlines()[0] == "Nao robot: Fine"
+
+
+def test_where_nobody_speaks_it_says_so(window: MainWindow) -> None:
+    made, changes = add_segment(edited(window), "r", 40 * SECOND, 42 * SECOND, "error")
+    window.studio.publish(changes)
+    window.studio.select([made])
+    panel = window.history.panel
+    assert panel is not None
+    assert "Nobody speaks here." in panel.turns.toPlainText()
+
+
+def test_a_cue_is_added_at_its_word(window: MainWindow) -> None:
+    window.studio.select_utterances(["u2"])
+    window.menus.actions["add_cue"].trigger()
+    form = window.cues.form
+    assert form is not None
+    form.track.setCurrentIndex(form.track.findData("response"))
+    assert form.who.currentData() == "b"
+    form.buttons.buttons["smile_back"].click()
+    form.place.setCurrentIndex(2)
+    form.description.setText("Grins.")
+    assert nameless(form) == []
+    assert unexplained(form) == []
+    form.add.click()
+    (made,) = window.studio.selected
+    found = segment(edited(window).study, made)
+    assert found is not None
+    assert (found.track, found.label) == ("response", "smile_back")
+    assert 8 * SECOND < found.start_us < 9 * SECOND
+
+
+def test_without_an_utterance_the_window_says_what_to_do(window: MainWindow, qtbot: QtBot) -> None:
+    window.studio.select_utterances([])
+    window.playback.jump(3_500_000)
+    with qtbot.waitSignal(window.studio.failed):
+        window.cues.ask()
+
+
+def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> None:
+    session = edited(window)
+    window.studio.edit(
+        lambda s: (
+            add_cue(s, "u0", "tone", "calm")[1]
+            | renew_prelabels(
+                s,
+                "r",
+                [
+                    Placed("expression", "smile", SECOND, 2 * SECOND, "a", "Smiles."),
+                    Placed("expression", "smile", 9 * SECOND, 10 * SECOND, "a", "Smiles."),
+                    Placed("response", "nod", 5 * SECOND, 6 * SECOND, "a", "Nods."),
+                ],
+            )
+        )
+    )
+    pale = [one for one in window.timeline.model.lanes if one.pale]
+    assert [(one.title, one.editable) for one in pale] == [("Pre-labels", False)] * 2
+    first, nod, second = (one.segment.id for one in open_prelabels(session, "r"))
+    window.timeline.choose([first])
+    assert window.inspector is not None
+    assert window.menus.actions["accept_cue"].isEnabled()
+    window.menus.actions["accept_cue"].trigger()
+    assert window.timeline.model.segment(first) is None
+    assert window.studio.selected == (nod,)
+    window.menus.actions["reject_cue"].trigger()
+    assert window.studio.selected == (second,)
+    assert len(window.prelabels.of_kind(second)) == 1
+    window.studio.undo()
+    assert window.timeline.model.segment(nod) is not None
+    row = window.recordings.model.row("r")
+    assert row is not None
+    assert row.segments == (("Ada", 2),)
