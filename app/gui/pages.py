@@ -79,3 +79,5 @@ class Pages(QObject):
         page = self._made.get(found.key)
         if page is not None:
             self._stack.setCurrentWidget(page)
+        if page is not None and page.focusProxy() is not None:
+            page.setFocus()

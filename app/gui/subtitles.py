@@ -69,13 +69,14 @@ class Subtitles(QObject):
         self._view.set_subtitle("\n".join(self._said_at(time_us)) if self.on else "")
 
     def _said_at(self, time_us: int) -> list[str]:
-        """Return a line for each utterance at a time, with its speaker where known."""
+        """Return a line for each utterance at a time, with its speaker where known; a question mark is for a guess."""
         lines: list[str] = []
         at = bisect_right(self._starts, time_us) - 1
         while at >= 0 and self._starts[at] >= time_us - self._longest_us:
             one = self._utterances[at]
-            if time_us < one.end_us:
+            if time_us < one.end_us and one.text:
                 speaker = self._speakers.get(one.participant_id or "")
-                lines.append(f"{speaker}: {one.text}" if speaker else one.text)
+                guess = "?" if one.suggested else ""
+                lines.append(f"{speaker}{guess}: {one.text}" if speaker else one.text)
             at -= 1
         return lines[::-1]

@@ -1,5 +1,6 @@
 """What is said stands in the picture while it is said."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.gui.main_window import MainWindow
 from project.ids import new_id
 from project.queries.participants import insert_participant
-from project.queries.utterances import insert_utterances
+from project.queries.utterances import insert_utterances, update_utterance, utterances_of
 from project.types import Participant, ParticipantRole, Utterance
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
 
@@ -41,6 +42,19 @@ def window(qtbot: QtBot, open_window: Open, study: Path) -> MainWindow:
 def test_it_follows_the_playhead(window: MainWindow, second: float, shown: str) -> None:
     window.playback.jump(round(second * 1e6))
     assert window.view.subtitle() == shown
+
+
+def test_a_guess_says_so_and_an_utterance_without_words_is_not_shown(window: MainWindow) -> None:
+    session, recording = window.studio.session, window.studio.recording
+    assert session is not None
+    assert recording is not None
+    long, short, _later = utterances_of(session.study, recording.id)
+    with session.step("Guess") as step:
+        update_utterance(session.study, replace(long, suggested=True))
+        update_utterance(session.study, replace(short, text=""))
+    window.studio.publish(step.changes)
+    window.playback.jump(2_400_000)
+    assert window.view.subtitle() == "P01?: Long."
 
 
 def test_it_can_be_switched_off_and_goes_with_undo(window: MainWindow) -> None:

@@ -393,3 +393,10 @@ def test_a_voice_that_the_program_heard_is_named_as_a_whole(window: MainWindow, 
     press(window, Qt.Key.Key_1)
     assert page(window).model.lines[2].speaker == "P07"
     assert not page(window).model.lines[2].flag, "a person said who it is"
+
+
+def test_the_mode_s_key_brings_the_list_back_to_the_keys(window: MainWindow) -> None:
+    window.timeline.setFocus()
+    press(window, Qt.Key.Key_4, CTRL)
+    assert page(window).view.hasFocus()
+    assert page(window).view.current(), "something is selected as soon as keys mean something"

@@ -14,7 +14,7 @@ from widgets.transcript.model import Index, TranscriptModel
 from widgets.transcript.wrapping import Piece
 
 _BAR = 3
-_KEPT = 120
+_KEPT = 64
 """How many lines are kept as pictures."""
 _SMALL = theme.POINTS - 1.0
 

@@ -22,18 +22,21 @@ class TranscriptModel(QAbstractListModel):
     def set_lines(self, lines: Sequence[Line]) -> None:
         """Show these lines."""
         new = list(lines)
-        old_ids, new_ids = [one.said.id for one in self.lines], [one.said.id for one in new]
-        limit = min(len(old_ids), len(new_ids))
-        head = next((i for i in range(limit) if old_ids[i] != new_ids[i]), limit)
-        tail = next((i for i in range(limit - head) if old_ids[-1 - i] != new_ids[-1 - i]), limit - head)
-        if head + tail < len(old_ids):
-            self.beginRemoveRows(_ROOT, head, len(old_ids) - tail - 1)
-            del self.lines[head : len(old_ids) - tail]
+        order = {one.said.id: place for place, one in enumerate(new)}
+        at = [order.get(one.said.id, -1) for one in self.lines]
+        # What was moved past others goes, and comes again at its new place.
+        stays, highest = [False] * len(at), -1
+        for row, place in enumerate(at):
+            stays[row] = place > highest
+            highest = max(highest, place)
+        for first, last in reversed(_runs([row for row, one in enumerate(stays) if not one])):
+            self.beginRemoveRows(_ROOT, first, last)
+            del self.lines[first : last + 1]
             self._number()
             self.endRemoveRows()
-        if head + tail < len(new_ids):
-            self.beginInsertRows(_ROOT, head, len(new_ids) - tail - 1)
-            self.lines[head:head] = new[head : len(new_ids) - tail]
+        for first, last in _runs([row for row, one in enumerate(new) if one.said.id not in self._rows]):
+            self.beginInsertRows(_ROOT, first, last)
+            self.lines[first:first] = new[first : last + 1]
             self._number()
             self.endInsertRows()
         for row, line in enumerate(new):
@@ -66,6 +69,17 @@ class TranscriptModel(QAbstractListModel):
 
     def _number(self) -> None:
         self._rows = {line.said.id: row for row, line in enumerate(self.lines)}
+
+
+def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """Return ascending rows as runs of neighbours, the first and the last of each."""
+    runs: list[tuple[int, int]] = []
+    for row in rows:
+        if runs and row == runs[-1][1] + 1:
+            runs[-1] = (runs[-1][0], row)
+        else:
+            runs.append((row, row))
+    return runs
 
 
 def told(line: Line) -> str:

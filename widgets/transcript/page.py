@@ -61,6 +61,7 @@ class TranscriptPage(QWidget):
         self.acts: Mapping[str, Callable[[], object]] = {}
         self.model = TranscriptModel(self)
         self.view = TranscriptView(self.model)
+        self.setFocusProxy(self.view)
         self.search = FindBar()
         self.speakers = SpeakersBar()
         self._no_recording = EmptyState("volume-2", "No recording is open", "Choose one on the left.")

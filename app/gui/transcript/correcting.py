@@ -43,6 +43,7 @@ class Correcting(QObject):
         self._before: Utterance | None = None
         self._doubtful: dict[str, tuple[Utterance, int]] = {}
         self._stale = True
+        self._filling = False
         studio, view = context.studio, page.view
         studio.recording_changed.connect(self._renew)
         page.visible_changed.connect(self._show_or_rest)
@@ -128,7 +129,7 @@ class Correcting(QObject):
         lines = [self._line(one, before.get(one.id)) for one in ordered]
         if lines:
             self._page.show_list()
-            self._page.model.set_lines(lines)
+            self._set_lines(lines)
         else:
             self._page.show_empty()
         self._show_progress()
@@ -138,6 +139,15 @@ class Correcting(QObject):
             self._context.studio.select_utterances(kept)
         self._show_speaker()
         self.changed.emit()
+
+    def _set_lines(self, lines: Sequence[Line]) -> None:
+        """Show lines; what was selected stays so, also where it moved past others."""
+        chosen = [key for key in self._context.studio.selected_utterances if key in self._said]
+        self._filling = True
+        self._page.model.set_lines(lines)
+        self._filling = False
+        if sorted(chosen) != sorted(self._page.view.selected()):
+            self._page.view.select(chosen)
 
     def _line(self, one: Utterance, before: Line | None) -> Line:
         who = self._people.get(one.participant_id or "")
@@ -172,6 +182,8 @@ class Correcting(QObject):
 
     def _choose(self, ids: object) -> None:
         assert isinstance(ids, list)
+        if self._filling:
+            return
         self._context.studio.select_utterances(ids)
         self._show_speaker()
 
@@ -337,7 +349,7 @@ class Correcting(QObject):
         if self._edit(lambda session: commands.delete(session, ids)):
             self._select(after or [line.said.id for line in self._page.model.lines[-1:]])
             told = "1 utterance" if len(ids) == 1 else f"{len(ids)} utterances"
-            self._context.studio.told.emit(f"Deleted {told}. Undo (Ctrl+Z) brings it back.")
+            self._context.studio.told.emit(f"Deleted {told}. Undo brings it back.")
 
     def add(self) -> None:
         """Add an utterance at the playhead, up to the next one, and let somebody type in it."""

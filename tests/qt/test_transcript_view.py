@@ -1,0 +1,138 @@
+"""The list of the transcript by itself: it keeps up with what is spoken, and never fights who scrolls."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from project.transcript import estimated
+from project.types import Utterance
+from widgets.transcript.line import Line
+from widgets.transcript.model import TranscriptModel
+from widgets.transcript.view import TranscriptView
+
+
+def _line(number: int, text: str = "") -> Line:
+    said = text or f"this is what was said as number {number} of many"
+    start = number * 1_000_000
+    return Line(
+        Utterance(f"u{number:03}", "r", start, start + 900_000, said, None, estimated(said, start, start + 900))
+    )
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> TranscriptView:
+    model = TranscriptModel()
+    made = TranscriptView(model)
+    model.setParent(made)
+    qtbot.addWidget(made)
+    made.resize(320, 400)
+    model.set_lines([_line(number) for number in range(200)])
+    made.show()
+    qtbot.waitExposed(made)
+    return made
+
+
+def _model(view: TranscriptView) -> TranscriptModel:
+    model = view.model()
+    assert isinstance(model, TranscriptModel)
+    return model
+
+
+def _in_sight(view: TranscriptView, key: str) -> bool:
+    row = _model(view).row(key)
+    return bool(view.viewport().rect().contains(view.visualRect(_model(view).index(row, 0))))
+
+
+def _scroll(view: TranscriptView, by: int) -> None:
+    at = QPointF(view.viewport().rect().center())
+    event = QWheelEvent(
+        at,
+        view.viewport().mapToGlobal(at),
+        QPoint(0, 0),
+        QPoint(0, by),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view.viewport(), event)
+
+
+def test_what_is_spoken_stays_in_sight(view: TranscriptView) -> None:
+    for number in range(0, 200, 7):
+        view.set_spoken(f"u{number:03}", 0)
+        assert _in_sight(view, f"u{number:03}")
+
+
+def test_the_list_stays_where_somebody_scrolled_until_they_come_back(view: TranscriptView) -> None:
+    view.set_spoken("u100", 0)
+    for _ in range(20):
+        _scroll(view, 1200)
+    here = view.verticalScrollBar().value()
+    assert not _in_sight(view, "u100")
+    view.set_spoken("u101", 0)
+    assert view.verticalScrollBar().value() == here
+    view.verticalScrollBar().setValue(view.verticalScrollBar().maximum())
+    view.set_spoken("u199", 0)
+    view.set_spoken("u010", 0)
+    assert _in_sight(view, "u010"), "what is spoken came into sight, so the list keeps up again"
+
+
+def test_it_keeps_up_again_when_the_player_starts_anew(view: TranscriptView) -> None:
+    _scroll(view, -120)
+    view.follow_again()
+    view.set_spoken("u150", 0)
+    assert _in_sight(view, "u150")
+
+
+def test_what_is_selected_stays_so_when_lines_come_and_go(view: TranscriptView) -> None:
+    view.select(["u050", "u051"])
+    kept = [_line(number) for number in range(200) if number not in (10, 51, 120)]
+    _model(view).set_lines([_line(500, "a new one"), *kept])
+    assert view.selected() == ["u050"]
+    assert _model(view).row("u050") == 50
+    assert _model(view).line("u051") is None
+    assert [line.said.id for line in _model(view).lines] == ["u500", *(line.said.id for line in kept)]
+
+
+@given(st.permutations(range(8)), st.permutations(range(8)), st.integers(0, 8), st.integers(0, 8))
+def test_any_order_of_lines_follows_any_other(first: list[int], second: list[int], shown: int, then: int) -> None:
+    model = TranscriptModel()
+    for numbers in (first[:shown], second[:then]):
+        wanted = [_line(number) for number in numbers]
+        model.set_lines(wanted)
+        assert model.lines == wanted
+        assert [model.row(line.said.id) for line in wanted] == [*range(len(wanted))]
+
+
+def test_an_edit_in_a_line_changes_its_height_and_no_other_place(view: TranscriptView) -> None:
+    model = _model(view)
+    before = view.visualRect(model.index(0, 0)).height()
+    lines = [*model.lines]
+    lines[0] = _line(0, "word " * 60)
+    model.set_lines(lines)
+    QApplication.processEvents()
+    assert view.visualRect(model.index(0, 0)).height() > 3 * before
+    view.edit_text("u001", None)
+    view.leave_text()
+    assert view.visualRect(model.index(1, 0)).height() == before
+
+
+def test_a_line_that_goes_while_somebody_types_in_it_takes_the_field_along(qtbot: QtBot, view: TranscriptView) -> None:
+    view.edit_text("u003", 0)
+    assert view.editing == "u003"
+    _model(view).set_lines([_line(number) for number in range(200) if number != 3])
+    assert view.editing == ""
+
+
+def test_an_undo_elsewhere_shows_in_the_field(view: TranscriptView) -> None:
+    view.edit_text("u003", 0)
+    _model(view).set_lines([_line(number, "as it was" if number == 3 else "") for number in range(200)])
+    with_text: list[tuple[str, str, bool]] = []
+    view.saved.connect(lambda *found: with_text.append(found))
+    view.leave_text()
+    assert with_text == [("u003", "as it was", False)]
