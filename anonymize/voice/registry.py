@@ -6,7 +6,7 @@ from typing import Any
 from anonymize.voice.base import VoiceMethod
 from project.errors import UserError
 
-DEFAULT = "mcadams"
+DEFAULT = "pitch-formant"
 
 VOICES = {
     "mcadams": "anonymize.voice.mcadams:McAdams",

@@ -11,9 +11,15 @@ from typing import cast
 from anonymize.sound_cover import COVERS, MUTE
 from anonymize.voice.registry import DEFAULT, VOICES, voice
 from app.core.pii import spoken_spans
+from app.core.pii_finder import model_of_names, unsearched
 from app.core.session import Session
 from project.errors import UserError
+from project.queries.free_texts import free_texts
+from project.queries.participants import all_participants
+from project.queries.pii import pii_decisions
+from project.queries.private_words import private_words, public_words
 from project.queries.utterances import utterances_of
+from project.queries.word_times import words_json
 from project.types import Json
 
 KEEP, NONE = "keep", "none"
@@ -42,6 +48,11 @@ class SoundChoice:
     def changes_voices(self) -> bool:
         """Whether voices are changed."""
         return self.voice not in (KEEP, NONE)
+
+    @property
+    def covers(self) -> bool:
+        """Whether personal information is covered in sound that stays."""
+        return self.cover != NONE and self.voice != NONE
 
     @property
     def treats(self) -> bool:
@@ -86,31 +97,43 @@ def gather_sound(session: Session, recording_id: str, choice: SoundChoice) -> di
         UserError: the choice cannot be done, or voices are to be changed in a study that cannot be written to.
     """
     require_choice(choice)
-    spans = spans_of(session, recording_id) if choice.cover != NONE and choice.voice != NONE else []
+    spans = spans_of(session, recording_id) if choice.covers else []
     speakers = speakers_of(session, recording_id) if choice.changes_voices else []
     return {
         **choice.as_json(),
         "spans": [[*one] for one in spans],
         "speakers": [[*one] for one in speakers],
         "seeds": dict(_seeds(session, {who for _, _, who in speakers})) if choice.changes_voices else {},
-        "state": _checksum(choice, spans, speakers),
+        "state": sound_state(session, recording_id, choice),
     }
 
 
 def sound_state(session: Session, recording_id: str, choice: SoundChoice) -> str:
     """Return a checksum over everything that decides how the sound of a recording comes out.
 
-    It changes with a word that is personal, its times, a decision about it, and with who speaks when; undoing the
-    change brings the old one back.
+    It changes with the words of the transcript, their times, what was decided about them and which words are private,
+    and with who speaks when; undoing the change brings the old one back. Nothing is searched for it.
     """
-    spans = spans_of(session, recording_id) if choice.cover != NONE and choice.voice != NONE else []
-    speakers = speakers_of(session, recording_id) if choice.changes_voices else []
-    return _checksum(choice, spans, speakers)
+    content: list[object] = [choice.as_json()]
+    if choice.changes_voices:
+        content.append(speakers_of(session, recording_id))
+    if choice.covers:
+        content.append(_said(session, recording_id))
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def spans_of(session: Session, recording_id: str) -> list[tuple[int, int]]:
     """Return where personal information is said that nobody decided to keep, in microseconds, in order of time."""
+    if not utterances_of(session.study, recording_id):
+        return []
     return sorted({(one.start_us, one.end_us) for one in spoken_spans(session, recording_id)})
+
+
+def must_search(session: Session, recording_id: str, choice: SoundChoice) -> bool:
+    """Tell whether texts have to be searched before it is known what is covered: that is a job of its own."""
+    if not choice.covers or not utterances_of(session.study, recording_id):
+        return False
+    return bool(unsearched(session, [one.text for one in free_texts(session.study)]))
 
 
 def speakers_of(session: Session, recording_id: str) -> list[tuple[int, int, str]]:
@@ -141,6 +164,20 @@ def _secret(session: Session) -> str:
     return made
 
 
-def _checksum(choice: SoundChoice, spans: list[tuple[int, int]], speakers: list[tuple[int, int, str]]) -> str:
-    content = json.dumps([choice.as_json(), spans, speakers], sort_keys=True)
-    return hashlib.sha256(content.encode()).hexdigest()
+def _said(session: Session, recording_id: str) -> list[object]:
+    study = session.study
+    said = utterances_of(study, recording_id)
+    rows = {one.id for one in said}
+    decided = [
+        [place.row, place.field, place.text, place.ordinal, str(one.verdict)]
+        for place, one in pii_decisions(study).items()
+        if place.row in rows
+    ]
+    return [
+        [[one.id, one.start_us, one.end_us, one.text, words_json(one.words)] for one in said],
+        sorted(decided),
+        sorted([one.word, one.kind] for one in private_words(study)),
+        sorted(public_words(study)),
+        sorted(one.pseudonym for one in all_participants(study)),
+        model_of_names(),
+    ]

@@ -8,11 +8,12 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from anonymize.methods.registry import method_type
-from app.core import anonymization, face_tracking, fetching, preview, rendering_queue, voice_preview
+from app.core import anonymization, face_tracking, fetching, pii_search, preview, rendering_queue, voice_preview
 from app.core.hiding import faces_run
 from app.core.jobs import Work
 from app.core.rendering_queue import Clip, ClipState, Queue
 from app.core.session import Session
+from app.core.voice_choice import SoundChoice, must_search
 from app.gui.export_batch import ExportBatch
 from app.gui.export_dialog import ExportDialog, ExportRequest
 from app.gui.export_result import ExportResult, Findings
@@ -74,7 +75,7 @@ class Export(QObject):
         dialog.preview_wanted.connect(partial(self._preview, feed, session, shown.id))
         listening = Listening(partial(voice_preview.prepare, session, shown.id), dialog, self._jobs.runner.command)
         listening.said.connect(dialog.sound.say)
-        dialog.listen_wanted.connect(listening.ask)
+        dialog.listen_wanted.connect(partial(self._listen, listening, session, shown.id))
         dialog.finished.connect(lambda _result: listening.close())
         dialog.fetch_requested.connect(self._fetch)
         dialog.accepted_request.connect(self.start)
@@ -142,7 +143,8 @@ class Export(QObject):
             (clip,) = batch.clips
             number = session.recording(clip.recording_id).number
             if self._awaited and self._awaited[-1][1] is batch:
-                self._studio.told.emit(f"Looking for faces in recording {number} first; its export follows.")
+                what = "faces" if self._awaited[-1][0].kind == "faces" else "personal information"
+                self._studio.told.emit(f"Looking for {what} in recording {number} first; its export follows.")
             else:
                 self._studio.told.emit(f"Exporting recording {number}. Jobs shows how far it is.")
 
@@ -171,7 +173,43 @@ class Export(QObject):
             self._fail(batch, clip, error)
             self._settle(batch)
 
+    def _searching(self, session: Session, recording_id: str, choice: SoundChoice) -> Work | None:
+        """Return the job that searches what is said, put into the queue; None where that was done or is not needed."""
+        if not must_search(session, recording_id, choice):
+            return None
+        running = self._jobs.of(pii_search.KIND, "")
+        if running is not None:
+            return running
+        work = pii_search.prepare(session)
+        if work is not None:
+            self._jobs.start(work)
+        return work
+
+    def _listen(
+        self,
+        listening: Listening,
+        session: Session,
+        recording_id: str,
+        which: str,
+        choice: SoundChoice,
+        time_us: int,
+    ) -> None:
+        if self.dialog is None:
+            return
+        searching = self._searching(session, recording_id, choice) if which else None
+        if searching is None:
+            listening.ask(which, choice, time_us)
+            return
+        listening.said.emit("Looking for personal information in the texts…", "")
+        again = partial(self._listen, listening, session, recording_id, which, choice, time_us)
+        self._jobs.after(searching, lambda _result: again())
+
     def _render(self, batch: ExportBatch, clip: Clip) -> None:
+        searching = self._searching(batch.session, clip.recording_id, batch.queue.sound)
+        if searching is not None:
+            self._awaited.append((searching, batch, clip))
+            self._jobs.after(searching, lambda _result: self._go_on(searching, batch, clip))
+            return
         work = rendering_queue.prepare(batch.session, batch.queue, clip)
         batch.begin(clip, work)
         self._jobs.start(work, lambda result: self._on_done(batch, clip, work, result))
@@ -207,7 +245,8 @@ class Export(QObject):
         found = recording(session.study, work.recording_id)
         name = f"recording {found.number}" if found else "a recording"
         if waiting:
-            self._studio.told.emit(f"Looking for faces was stopped, so {name} is not exported.")
+            what = "faces" if work.kind == "faces" else "personal information"
+            self._studio.told.emit(f"Looking for {what} was stopped, so {name} is not exported.")
         elif work.kind == "anonymize":
             self._studio.told.emit(f"The export of {name} was stopped. No clip was written.")
         if work in self._fetched and self.dialog is not None:

@@ -220,7 +220,7 @@ def memory_row() -> Row:
     took, seconds, counts = json.loads(done.stdout)
     good = took < MOST_GB and counts[0] == counts[1] == HOURS * 3600 * 44_100
     return Row(
-        f"{WORK}: {HOURS} hours of stereo, 1,000 covers by room tone, memory at most",
+        f"{WORK}: {HOURS} hours of stereo by mcadams, 1,000 covers by room tone, memory at most",
         f"{took:.2f} GB, in {seconds / 60:.1f} min",
         "",
         "",

@@ -30,8 +30,8 @@ SPEAKERS = (
     "en-029+f3",
 )
 PEOPLE = (
-    ("talk_vfr_tags.mp4", "talker", 0.0, 3.1, "my biggest weaknesses is asking for help when"),
-    ("talk_vfr_tags.mp4", "talker", 3.1, 6.1, "i need it i'd like to do better at that"),
+    ("talk_vfr_tags.mp4", "talker", 0.0, 3.1, "my biggest weaknesses is asking for help when i need it"),
+    ("talk_vfr_tags.mp4", "talker", 3.1, 6.1, "i'd like to do better at that"),
     (
         "conv_multi_friends_720p.mp4",
         "woman",
@@ -43,11 +43,11 @@ PEOPLE = (
         "conv_multi_friends_720p.mp4",
         "man",
         22.5,
-        26.0,
-        "i'm ready so just deal okay all right last minute lesson",
+        26.75,
+        "i'm ready so just deal okay all right last minute lesson last minute lesson",
     ),
 )
-"""File, who, start and end in seconds, and what is said, as far as ears of ours could tell."""
+"""File, who, start and end in seconds, and what is said."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
