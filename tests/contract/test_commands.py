@@ -30,6 +30,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("add", ("lab.greenroom", "two seconds.mp4")),
     ("add-view", ("lab.greenroom", "two seconds.mp4", "--recording", "1", "--role", "microphone")),
     ("sync", ("lab.greenroom", "--recording", "1", "--apply")),
+    ("speakers", ("lab.greenroom",)),
     (
         "segment add",
         (
@@ -88,6 +89,10 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("lab.greenroom", "--recording", "1", str(ROOT / "tests" / "fakes" / "greeting.srt")),
     ),
     ("transcript show", ("lab.greenroom", "--recording", "1")),
+    ("cues run", ("lab.greenroom",)),
+    ("cues list", ("lab.greenroom", "--kind", "tone")),
+    ("cues accept", ("lab.greenroom", "--annotator", "Ada")),
+    ("cues reject", ("lab.greenroom", "--annotator", "Ada")),
     ("transcript export", ("lab.greenroom", "--recording", "1", "said.vtt")),
     ("faces", ("lab.greenroom",)),
     ("review-faces", ("lab.greenroom", "--recording", "1", "--annotator", "Ada", "--seen", "all", "--reviewed")),

@@ -11,6 +11,7 @@ import pytest
 
 from app.core import (
     anonymization,
+    cues,
     face_tracking,
     preview,
     privacy,
@@ -22,6 +23,8 @@ from app.core import (
     voice,
     voice_preview,
 )
+from app.core.commands import transcript
+from app.core.commands.participants import add_participant
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.jobs import KINDS, Work, kind_of, run_here
 from app.core.release import job as release
@@ -33,8 +36,9 @@ from project.ids import new_id
 from project.progress import Silent
 from project.queries.media import media_of
 from project.queries.runs import latest_run
+from project.queries.utterances import utterances_of
 from project.store import Study
-from project.types import MediumRole
+from project.types import MediumRole, ParticipantRole
 from tests.contract.documentation import ROOT, page
 from tests.contract.footage import FRAMES, face_clip
 from tests.fakes.text_network import install_text_network
@@ -60,6 +64,14 @@ def suggested_speakers(session: Session, recording: str, folder: Path) -> Work:
     return speakers.prepare(session, recording)
 
 
+def suggested_cues(session: Session, recording: str, folder: Path) -> Work:
+    """Ask for cues, once somebody says something."""
+    if all(one.participant_id is None for one in utterances_of(session.study, recording)):
+        who, _ = add_participant(session, new_id(), ParticipantRole.USER, recording)
+        transcript.add(session, recording, 0, 1_000_000, "Well then", who)
+    return cues.prepare(session, recording)
+
+
 PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     "faces": lambda session, recording, folder: face_tracking.prepare(session, recording),
     "anonymize": lambda session, recording, folder: anonymization.prepare(
@@ -79,6 +91,7 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     ),
     "text": text_search,
     "speakers": suggested_speakers,
+    "cues": suggested_cues,
     "speech": lambda session, recording, folder: speech.prepare(session, recording),
     "transcribe": lambda session, recording, folder: transcription.prepare(
         session, recording, str(write_tiny_whisper(folder / "model"))
