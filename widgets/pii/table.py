@@ -63,7 +63,8 @@ class DecisionTable(QTableView):
             if self.rows_model.set_rows(rows):
                 here = [key for key in kept if self.rows_model.place(key) is not None]
                 if not here and rows:
-                    here = [rows[min(max(at, 0), len(rows) - 1)].key]
+                    first = next((place for place, one in enumerate(rows) if one.state == UNDECIDED), 0)
+                    here = [rows[first if at < 0 else min(at, len(rows) - 1)].key]
                 self.select(here)
                 self.verticalScrollBar().setValue(top)
         finally:

@@ -1,15 +1,12 @@
-"""What looks personal in the open study, kept in step with every edit without making the window wait."""
+"""What looks personal in the open study, kept in step with every edit."""
 
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.core import pii_search
-from app.core.jobs import Work
 from app.core.pii import PlacedHit, hits
-from app.core.pii_finder import unsettled
 from app.gui.context import Context
-from project.queries.free_texts import free_texts
+from app.gui.pii.searching import Searching
 from project.queries.pii import pii_decisions
 from project.types import Changes
 
@@ -22,7 +19,7 @@ _KNOWN = frozenset({"private_word", "public_word", "annotator", "property", "par
 
 
 class Finding(QObject):
-    """Has texts searched by the worker, and what the study knows held against them in a thread.
+    """Hits of the study, and what was decided about them.
 
     Signals:
         changed: `hits` are others, or were decided otherwise.
@@ -39,35 +36,17 @@ class Finding(QObject):
         super().__init__(parent)
         self._context = context
         self.hits: list[PlacedHit] = []
-        self._turn = 0
-        self._asked: Work | None = None
+        self._searching = Searching(context, self)
+        self._searching.ready.connect(self._assemble)
+        self._searching.told.connect(self.told)
+        self._searching.stopped.connect(self._tell_stopped)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.refresh)
-        context.jobs.stopped.connect(self._stopped)
-        context.jobs.progressed.connect(self._progressed)
 
     def refresh(self) -> None:
         """Search what is new, and find all hits anew; the ones before stay until then."""
-        session = self._context.studio.session
         self._pause.stop()
-        if session is None or self._asked is not None:
-            return
-        self._turn += 1
-        work = pii_search.prepare(session)
-        if work is not None:
-            self._asked = work
-            self.told.emit("Looking for personal information…")
-            self._context.jobs.start(work, lambda _result: self._searched())
-            return
-        turn = self._turn
-        settle = unsettled(session, [one.text for one in free_texts(session.study)])
-
-        def keep(kept: object) -> None:
-            if callable(kept) and turn == self._turn:
-                kept()
-                self._assemble()
-
-        self._context.background.run(lambda _progress: settle(), keep)
+        self._searching.begin()
 
     def apply(self, changes: Changes) -> None:
         """Follow an edit of the study."""
@@ -79,18 +58,8 @@ class Finding(QObject):
         elif tables & _TEXTS:
             self._pause.start()
 
-    def _searched(self) -> None:
-        self._asked = None
-        self.refresh()
-
-    def _stopped(self, work: Work) -> None:
-        if work is self._asked:
-            self._asked = None
-            self.told.emit("The search was stopped, so this list may lack something. Search again: F5")
-
-    def _progressed(self, work: Work, done: int, total: int, text: str) -> None:
-        if work is self._asked:
-            self.told.emit(f"{text}: {done} of {total} texts…")
+    def _tell_stopped(self) -> None:
+        self.told.emit("The search was stopped, so this list may lack something. Search again: F5")
 
     def _assemble(self) -> None:
         session = self._context.studio.session

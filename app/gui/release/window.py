@@ -22,6 +22,7 @@ from app.core.release.texts import FreeText, free_texts, free_texts_by_recording
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
+from app.gui.pii.searching import Searching
 from app.gui.release.lines import COLUMNS, Line, lines_of, rendered_before
 from project.counted import counted
 from project.errors import UserError
@@ -37,6 +38,7 @@ from widgets.release.waiver_bar import WaiverBar
 from widgets.rows_table import Row, RowsTable
 
 _TEXTS_TAB = 2
+_STOPPED = "The search for personal information was stopped, so nothing can be judged. Open this window again."
 _PERSONAL = ("private_word", "public_word", "pii_decision")
 _MATTERS = frozenset(
     (
@@ -67,6 +69,7 @@ class ReleaseWindow(QWidget):
         self._reasons: list[Reason] = []
         self._work: Work | None = None
         self._waiting = False
+        self._searching = Searching(context, self)
         self.setWindowTitle("Release")
         self.setAccessibleName("Release")
         self.setAutoFillBackground(True)
@@ -104,10 +107,20 @@ class ReleaseWindow(QWidget):
         self._waiting = False
         self.form.show_chosen(_shown(kept_plan(session)))
         self.form.setEnabled(self._studio.writable)
+        if self._reads(session) and self._searching.needed:
+            self._judging = None
+            self._tick.stop()
+            self._searching.begin()
+            return
         self._judging = self._judge(session)
         self._tick.start()
         if self.tabs.currentIndex() == _TEXTS_TAB:
             self._show_texts()
+
+    def _reads(self, session: Session) -> bool:
+        """Whether what is said or written matters: then it has to be searched for personal information first."""
+        plan = kept_plan(session)
+        return plan.texts == SCRUB or plan.sounds or self.tabs.currentIndex() == _TEXTS_TAB
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -115,7 +128,10 @@ class ReleaseWindow(QWidget):
             self.reload()
 
     def judge_all(self) -> None:
-        """Judge what is left at once."""
+        """Judge what is left at once, also what was not searched yet."""
+        session = self._studio.session
+        if self._judging is None and session is not None and self._searching.needed:
+            self._judging = self._judge(session)
         while self._judging is not None:
             self._step()
 
@@ -332,7 +348,10 @@ class ReleaseWindow(QWidget):
         self.texts.words_changed.connect(lambda words: self._studio.edit(partial(commands.set_words, words=words)))
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
-        self.tabs.currentChanged.connect(lambda place: self._show_texts() if place == _TEXTS_TAB else None)
+        self.tabs.currentChanged.connect(lambda place: self.reload() if place == _TEXTS_TAB else None)
+        self._searching.ready.connect(self.reload)
+        self._searching.told.connect(self.heading.setText)
+        self._searching.stopped.connect(lambda: self.heading.setText(_STOPPED))
         self.release.clicked.connect(self._start)
         self.close_button.clicked.connect(self.close)
         QShortcut(QKeySequence("Esc"), self, self.close)
