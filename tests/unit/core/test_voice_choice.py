@@ -20,6 +20,7 @@ from app.core.voice_choice import (
     SoundChoice,
     choice_from,
     gather_sound,
+    must_search,
     require_choice,
     sound_state,
 )
@@ -206,6 +207,15 @@ def test_what_cannot_be_done_is_refused_before_any_work(session: Session, tmp_pa
         require_choice(choice)
     with pytest.raises(UserError):
         rendering_queue.make_queue(session, [only_recording(session)], {"solid": {}}, tmp_path, sound=choice)
+
+
+def test_what_is_said_is_searched_once_and_only_where_something_is_to_be_covered(session: Session) -> None:
+    recording = only_recording(session)
+    assert must_search(session, recording, MUTED)
+    assert not must_search(session, recording, SoundChoice(KEEP, {}, NONE))
+    assert not must_search(session, recording, SoundChoice(NONE))
+    gather_sound(session, recording, MUTED)
+    assert not must_search(session, recording, MUTED)
 
 
 def test_a_choice_survives_being_written_down() -> None:
