@@ -117,8 +117,6 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
         )
         for one in cast(list[dict[str, Json]], result["noticed"])
     ]
-    if not session.schemes.uses(SCHEME):
-        use_shipped_scheme(session, SCHEME)
     found = placed(noticed, utterances_of(session.study, work.recording_id))
     parameters = {key: value for key, value in work.parameters.items() if key not in _PASSING}
     facts = {**result, "prelabels": len(found)}
@@ -126,8 +124,10 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     run = Run(new_id(), work.recording_id, KIND, backend, parameters, facts, utc_now(), __version__)
     with session.study.recording_run():
         insert_run(session.study, run)
-    changes = renew_prelabels(session, work.recording_id, found)
-    return changes | Changes.of([("run", run.id), ("annotator", "")])
+    changes = Changes.of([("run", run.id)])
+    if found and not session.schemes.uses(SCHEME):
+        changes |= use_shipped_scheme(session, SCHEME)[1]
+    return changes | renew_prelabels(session, work.recording_id, found)
 
 
 def _watch(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:

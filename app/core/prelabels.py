@@ -95,26 +95,32 @@ def renew_prelabels(session: Session, recording_id: str, found: Sequence[Placed]
     Raises:
         UserError: a person is called as the pre-labels are.
     """
-    study, scheme = session.study, session.schemes.get(SCHEME)
-    author = _author(study)
+    study = session.study
     kept = reviews_in(study, recording_id)
-    old = [one for one in segments_of(study, recording_id, scheme=SCHEME) if one.annotator_id == author.id]
-    judged = [one for one in old if one.id in kept]
-    people = {one.id for one in all_participants(study)}
+    authors = nobodys(study)
+    old = [one for one in segments_of(study, recording_id, scheme=SCHEME) if one.annotator_id in authors]
+    judged, gone = ([one for one in old if (one.id in kept) == there] for there in (True, False))
+    new = [one for one in found if not any(_same(one, other) for other in judged)]
+    if not gone and not new:
+        return Changes()
+    author = _author(study)
     with study.step("Pre-label cues", author.id) as step:
-        for one in old:
-            if one.id not in kept:
-                delete_segment(study, one.id)
-        for new in found:
-            if any(_same(new, one) for one in judged):
-                continue
-            made = Segment(new_id(), recording_id, author.id, new.label, new.start_us, new.end_us, SCHEME, new.track)
-            insert_segment(study, made)
-            given = {"participant": new.participant_id, "description": new.description}
-            for field, value in given.items():
-                if value is not None and (field != "participant" or value in people):
-                    set_value(study, FieldValue(made.id, SCHEME, scheme.version, field, value))
-    return step.changes
+        for one in gone:
+            delete_segment(study, one.id)
+        if new:
+            _insert(session, recording_id, author.id, new)
+    return step.changes | Changes.of([("annotator", author.id)])
+
+
+def _insert(session: Session, recording_id: str, author_id: str, new: Sequence[Placed]) -> None:
+    study, version = session.study, session.schemes.get(SCHEME).version
+    people = {one.id for one in all_participants(study)}
+    for one in new:
+        made = Segment(new_id(), recording_id, author_id, one.label, one.start_us, one.end_us, SCHEME, one.track)
+        insert_segment(study, made)
+        set_value(study, FieldValue(made.id, SCHEME, version, "description", one.description))
+        if one.participant_id in people:
+            set_value(study, FieldValue(made.id, SCHEME, version, "participant", one.participant_id))
 
 
 def _author(study: Study) -> Annotator:

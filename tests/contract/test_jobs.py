@@ -23,8 +23,6 @@ from app.core import (
     voice,
     voice_preview,
 )
-from app.core.commands import transcript
-from app.core.commands.participants import add_participant
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.jobs import KINDS, Work, kind_of, run_here
 from app.core.release import job as release
@@ -35,10 +33,11 @@ from app.core.voice_choice import SoundChoice
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.media import media_of
+from project.queries.participants import insert_participant
 from project.queries.runs import latest_run
-from project.queries.utterances import utterances_of
+from project.queries.utterances import insert_utterances, utterances_of
 from project.store import Study
-from project.types import MediumRole, ParticipantRole
+from project.types import MediumRole, Participant, ParticipantRole, Utterance
 from tests.contract.documentation import ROOT, page
 from tests.contract.footage import FRAMES, face_clip
 from tests.fakes.text_network import install_text_network
@@ -67,8 +66,10 @@ def suggested_speakers(session: Session, recording: str, folder: Path) -> Work:
 def suggested_cues(session: Session, recording: str, folder: Path) -> Work:
     """Ask for cues, once somebody says something."""
     if all(one.participant_id is None for one in utterances_of(session.study, recording)):
-        who, _ = add_participant(session, new_id(), ParticipantRole.USER, recording)
-        transcript.add(session, recording, 0, 1_000_000, "Well then", who)
+        with session.study.step("Somebody speaks", undoable=False):
+            insert_participant(session.study, Participant("speaker", "Speaker", ParticipantRole.USER))
+            said = Utterance(new_id(), recording, 0, 1_000_000, "Well then", "speaker")
+            insert_utterances(session.study, [said])
     return cues.prepare(session, recording)
 
 
