@@ -96,9 +96,9 @@ def paint_chip(
     painter.drawText(plate.adjusted(6 + lead, 0, -6, 0), Qt.AlignmentFlag.AlignVCenter, text)
 
 
-def paint_subtitle(painter: QPainter, text: str, picture: QRectF) -> None:
-    """Draw a line of speech centred at the foot of the picture."""
-    font = theme.font(max(theme.POINTS, min(18.0, picture.height() / 36)))
+def paint_subtitle(painter: QPainter, text: str, picture: QRectF, scale: float = 1.0) -> None:
+    """Draw a line of speech centred at the foot of the picture, in letters of the usual size times `scale`."""
+    font = theme.font(max(theme.POINTS, min(18.0, picture.height() / 36)) * scale)
     flags = Qt.AlignmentFlag.AlignHCenter | Qt.TextFlag.TextWordWrap
     room = picture.adjusted(picture.width() * 0.1, 0, -picture.width() * 0.1, -picture.height() * 0.05)
     needed = QFontMetricsF(font).boundingRect(room, flags | Qt.AlignmentFlag.AlignBottom, text)

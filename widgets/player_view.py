@@ -42,6 +42,7 @@ class PlayerView(QWidget):
         self._overlays_visible = True
         self._faces_pickable = False
         self._subtitle = ""
+        self._subtitle_scale = 1.0
         self._exact: bool | None = None
         self._subject = ""
         self._caption = ""
@@ -94,6 +95,11 @@ class PlayerView(QWidget):
         if text != self._subtitle:
             self._subtitle = text
             self.update()
+
+    def set_subtitle_scale(self, scale: float) -> None:
+        """Draw the letters of what is said larger or smaller than usual."""
+        self._subtitle_scale = scale
+        self.update()
 
     def subtitle(self) -> str:
         """Return the line of speech that is shown."""
@@ -192,7 +198,7 @@ class PlayerView(QWidget):
             for face in self._faces:
                 paint_face(painter, face, scale, rect)
         if self._subtitle:
-            paint_subtitle(painter, self._subtitle, rect)
+            paint_subtitle(painter, self._subtitle, rect, self._subtitle_scale)
         # A small picture has no room for it; the large one's holds for both.
         if self._exact is not None and not self._framed:
             text = "Exact frame" if self._exact else "Finding the exact frame…"

@@ -26,6 +26,7 @@ class Settings:
         volume: of playback, 0 to 100.
         window: geometry and splitter states as the window wrote them.
         shortcuts: keys that the user changed: action -> its keys.
+        subtitles: size of what is said in the picture, against the usual one.
         activity: whether active minutes are counted.
         turns_before: how many turns before a segment are shown beside it.
         scheme_files: where a study's scheme was read from, by `STUDY/SCHEME` (id and key).
@@ -39,6 +40,7 @@ class Settings:
     scheme_files: dict[str, Json] = field(default_factory=dict)
     shortcuts: dict[str, Json] = field(default_factory=dict)
     activity: bool = True
+    subtitles: float = 1.0
     turns_before: int = 6
 
     def opened(self, study: Path) -> "Settings":

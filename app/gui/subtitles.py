@@ -1,6 +1,7 @@
 """Shows what is said at the playhead as a line at the foot of the picture."""
 
 from bisect import bisect_right
+from dataclasses import replace
 
 from PySide6.QtCore import QObject
 
@@ -10,6 +11,8 @@ from project.queries.participants import all_participants
 from project.queries.utterances import utterances_called, utterances_of
 from project.types import Changes, Utterance
 from widgets.player_view import PlayerView
+
+_SIZES = (0.75, 1.0, 1.25, 1.5, 2.0)
 
 
 class Subtitles(QObject):
@@ -29,6 +32,7 @@ class Subtitles(QObject):
         self._starts: list[int] = []
         self._longest_us = 0
         self._speakers: dict[str, str] = {}
+        view.set_subtitle_scale(max(_SIZES[0], min(_SIZES[-1], studio.settings.subtitles)))
         studio.recording_changed.connect(self._reload)
         studio.bridge.changed.connect(self._apply)
         player.position_changed.connect(self._show)
@@ -37,6 +41,14 @@ class Subtitles(QObject):
         """Show what is said, or no longer."""
         self.on = not self.on
         self._show(self._player.position_us)
+
+    def resize(self, steps: int) -> None:
+        """Make the letters larger or smaller by a step, and remember it."""
+        settings = self._studio.settings
+        place = min(range(len(_SIZES)), key=lambda one: abs(_SIZES[one] - settings.subtitles)) + steps
+        size = _SIZES[min(max(place, 0), len(_SIZES) - 1)]
+        self._studio.change_settings(replace(settings, subtitles=size))
+        self._view.set_subtitle_scale(size)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         session, recording, touched = self._studio.session, self._studio.recording, changes.ids("utterance")

@@ -46,7 +46,7 @@ _VOCABULARY = (
 def transcript(recording_id: str, speakers: list[str], words: int = WORDS) -> list[Utterance]:
     """Invent utterances of twelve words each over an hour."""
     rng = np.random.default_rng(11)
-    count = words // EACH
+    count = -(-words // EACH)
     step = HOUR_US // count
     made = []
     for number in range(count):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.core.settings import load_settings
 from app.gui.main_window import MainWindow
 from project.ids import new_id
 from project.queries.participants import insert_participant
@@ -55,6 +56,18 @@ def test_a_guess_says_so_and_an_utterance_without_words_is_not_shown(window: Mai
     window.studio.publish(step.changes)
     window.playback.jump(2_400_000)
     assert window.view.subtitle() == "P01?: Long."
+
+
+def test_its_letters_are_as_large_as_somebody_wants_and_stay_so(window: MainWindow) -> None:
+    window.playback.jump(4_000_000)
+    before = window.view.grab().toImage()
+    for _ in range(9):
+        window.menus.actions["subtitles_larger"].trigger()
+    assert window.view.grab().toImage() != before
+    assert load_settings().subtitles == 2.0
+    for _ in range(9):
+        window.menus.actions["subtitles_smaller"].trigger()
+    assert load_settings().subtitles == 0.75
 
 
 def test_it_can_be_switched_off_and_goes_with_undo(window: MainWindow) -> None:

@@ -114,6 +114,17 @@ VIEW: tuple[Spec, ...] = (
         ON_RECORDING,
         checkable=True,
     ),
+    Spec(
+        "subtitles_larger", "&View", "What is said in larger letters", (), lambda w: w.subtitles.resize(1), ON_RECORDING
+    ),
+    Spec(
+        "subtitles_smaller",
+        "&View",
+        "What is said in smaller letters",
+        (),
+        lambda w: w.subtitles.resize(-1),
+        ON_RECORDING,
+    ),
     Spec("disagreement_on", "&View", "Next disagreement", ("Alt+Right",), lambda w: w.strip.go(1), ON_RECORDING),
     Spec("disagreement_back", "&View", "Previous disagreement", ("Alt+Left",), lambda w: w.strip.go(-1), ON_RECORDING),
     Spec(
