@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.voice.base import ALIASES_A_SECOND, Voice
+from anonymize.voice.base import ALIASES_A_SECOND, RATE, Voice
 from project.limits import hold_to_limits, limited
 
 _FRAME_MS = 5.0
@@ -68,9 +68,13 @@ class PitchFormant:
         return np.array([pitch, formants, chance.uniform(*_LIFT)])
 
     def change(self, samples: Voice, rate: int, aliases: Voice) -> Voice:
-        """Return the samples with pitch and envelope moved."""
+        """Return the samples with pitch and envelope moved; at lower rates by way of 16 kHz, which D4C needs."""
         import pyworld
+        from scipy.signal import resample_poly
 
+        if rate < RATE:
+            made = self.change(resample_poly(samples, RATE, rate), RATE, aliases)
+            return np.asarray(resample_poly(made, rate, RATE)[: len(samples)], np.float64)
         samples = np.ascontiguousarray(samples, np.float64)
         if not samples.any():
             return np.zeros_like(samples)
