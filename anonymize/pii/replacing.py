@@ -3,6 +3,7 @@
 import hashlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from anonymize.pii.hit import Hit
 from anonymize.pii.kinds import KINDS, NAMES
@@ -37,7 +38,7 @@ class Replacements:
     def reserve(self, texts: Iterable[str]) -> None:
         """Leave out numbers that stand in texts: those were scrubbed before, and nobody else may get them."""
         for text in texts:
-            for label, number in _LABEL.findall(text):
+            for label, number in _LABEL.findall(text) if "[" in text else ():
                 self._next[label] = max(self._next.get(label, 1), int(number) + 1)
 
     def learn(self, hits: Iterable[Hit]) -> None:
@@ -82,9 +83,13 @@ class Replacements:
 
 def identity_of(hit: Hit) -> str:
     """Return what two hits have in common that mean the same: no case, accents, marks, endings; spoken as written."""
-    text = hit.word or written(hit.text).text
-    key = key_of(text)
-    if KINDS[hit.kind].group != NAMES:
+    return _identity(hit.word, hit.text, KINDS[hit.kind].group == NAMES)
+
+
+@lru_cache(maxsize=1 << 16)
+def _identity(word: str, text: str, is_name: bool) -> str:
+    key = key_of(word or written(text).text)
+    if not is_name:
         return _MARKS.sub("", key)
     return " ".join(_MARKS.sub(" ", key.removesuffix("'s")).split())
 

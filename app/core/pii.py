@@ -141,12 +141,18 @@ def spoken_of(found: Iterable[PlacedHit]) -> list[SpokenHit]:
     return sorted(heard, key=lambda one: (one.start_us, one.end_us))
 
 
-def replacements_of(session: Session, found: Iterable[Hit]) -> Replacements:
-    """Return what is written in place of hits; numbers are given in the order of `found`."""
+def replacements_of(session: Session, found: Iterable[Hit], texts: Iterable[FreeText] | None = None) -> Replacements:
+    """Return what is written in place of hits; numbers are given in the order of `found`.
+
+    Args:
+        session: of the study.
+        found: the hits.
+        texts: all texts of the study, where they are at hand.
+    """
     words = private_words(session.study)
     people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
     made = Replacements({one.word: one.replacement for one in words}, {**people, **stand_ins(session)})
-    made.reserve(one.text for one in free_texts(session.study))
+    made.reserve(one.text for one in (free_texts(session.study) if texts is None else texts))
     made.learn(found)
     return made
 
@@ -167,7 +173,7 @@ def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     located += _by_hand(texts, decisions, {place for place, *_ in located})
     order = {(one.table, one.row, one.field): number for number, one in enumerate(texts)}
     located.sort(key=lambda one: (order[one[0].table, one[0].row, one[0].field], one[2].start))
-    replacements = replacements_of(session, (hit for _, _, hit, _ in located))
+    replacements = replacements_of(session, (hit for _, _, hit, _ in located), texts)
     spoken = utterances_called(session.study, {place.row for place, *_ in located if place.table == "utterance"})
     for place, text, hit, decision in located:
         start, end, measured = _times(text, hit, spoken.get(place.row))
