@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFormLayout,
     QHBoxLayout,
     QLabel,
+    QLayout,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -97,8 +98,8 @@ class TranscribeDialog(QDialog):
         self._folder: Path | None = None
         self._models: dict[str, WhisperModel] = {}
         self.setWindowTitle("Transcribe")
-        self.setMinimumWidth(_WIDTH)
         column = QVBoxLayout(self)
+        column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
         column.addLayout(self._build_form(vocabulary))
@@ -107,6 +108,7 @@ class TranscribeDialog(QDialog):
         column.addWidget(self.replace)
         self.note = QLabel(wordWrap=True)
         self.note.setProperty("quiet", "true")
+        self.note.setFixedWidth(_WIDTH)
         column.addWidget(self.note)
         column.addLayout(self._buttons())
         self.refresh()

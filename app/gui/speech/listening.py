@@ -104,7 +104,8 @@ class Listening(QObject):
 
     def _on_stopped(self, work: Work) -> None:
         if work in self._fetched and self.dialog is not None:
-            self.dialog.say(str(self._jobs.problem_of(work) or "Stopped; nothing was installed."))
+            problem = self._jobs.problem_of(work)
+            self.dialog.say(problem.message if problem else "Stopped; nothing was installed.")
 
     def _closed(self) -> None:
         self.dialog = None
