@@ -108,8 +108,7 @@ def conclude(
         voices = group_voices(vectors, seconds, cast.number, cast.expected)
         turns = turns_of(spans, sound, voices.centres)
     else:
-        voices = voices_of_windows(sound, cast.number, cast.expected)
-        found = turns_of(spans, sound, voices.centres)
+        found, voices = _cut(spans, sound, cast)
         if found:
             sound = _owned_by(found, sound)
             stretches = [Stretch("", one.start_us, one.end_us) for one in found]
@@ -136,6 +135,25 @@ def on_axis(sound: Sound, offset_us: int) -> Sound:
     if bins > 0:
         loudness = np.concatenate([np.full(bins, silent, np.float32), loudness])
     return Sound(loudness, sound.vectors, sound.times_us + offset_us, sound.owners)
+
+
+def _cut(spans: Sequence[tuple[int, int]], sound: Sound, cast: Cast) -> tuple[list[Turn], Voices]:
+    """Return the turns inside stretches, and their voices.
+
+    Windows that lie over a change of speakers look like voices of their own, so the voices of windows show where to
+    cut first; then those of whole turns are told apart, and where to cut is decided again. There are no more voices
+    than both ways found.
+    """
+    voices = voices_of_windows(sound, cast.number, cast.expected)
+    found = turns_of(spans, sound, voices.centres)
+    if not found:
+        return [], voices
+    vectors = _owned_by(found, sound).of_stretches(len(found))
+    seconds = np.array([one.end_us - one.start_us for one in found], np.float64) / SECOND
+    again = group_voices(vectors, seconds, cast.number, cast.expected)
+    if len(again.centres) > len(voices.centres):
+        again = group_voices(vectors, seconds, len(voices.centres))
+    return turns_of(spans, sound, again.centres), again
 
 
 def _shared(spans: Sequence[tuple[int, int]]) -> list[float]:

@@ -51,6 +51,9 @@ BENCHES = (
     "synthetic",
     "transcript_editor",
     "recognition",
+    "speakers",
+    "pii",
+    "voice",
 )
 WHEN_NAMED = ("memory",)
 """Those that take more than an hour: run when they are named, and shown with the others once they were."""

@@ -26,6 +26,7 @@ from models.speakers.watching import watch
 from models.speech.registry import speech_detector
 from models.voices.base import VoiceEmbedder
 from models.voices.registry import embedder, usual
+from project.counted import counted
 from project.progress import Silent
 from project.timebase import SECOND
 from project.types import FaceTrack
@@ -55,13 +56,17 @@ def by_voice() -> list[Row]:
     rows = []
     for count in (1, 2, 3, 4):
         spoken = [
-            synthetic([VOICES[(seed + 2 * k) % len(VOICES)] for k in range(count)], TURNS, 100 * count + seed)
+            synthetic(
+                [VOICES[(2 * seed + 3 * k + 1) % len(VOICES)] for k in range(count)], TURNS, 7_000 + 100 * count + seed
+            )
             for seed in range(DIALOGUES)
         ]
-        rows.append(_row(f"{DIALOGUES} conversations of {count} synthetic voices", spoken, count, model))
+        rows.append(_row(f"{DIALOGUES} conversations of {counted(count, 'synthetic voice')}", spoken, count, model))
     clip = SHARED / "data" / "media" / TALKER
     if clip.is_file():
-        rows.append(_row("a real voice and two made of it", [_made_of_one(clip)], 3, model))
+        rows.append(
+            _row("three seconds of a real voice and of two made of it, in pieces", [_made_of_one(clip)], 3, model)
+        )
     return rows
 
 
