@@ -213,6 +213,8 @@ def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindo
     press(window, Qt.Key.Key_Tab)
     qtbot.waitUntil(lambda: window.player.playing, timeout=15_000)
     assert page(window).view.editing == third
+    press(window, Qt.Key.Key_Space, CTRL)
+    assert not window.player.playing
     press(window, Qt.Key.Key_Return)
     assert texts(window)[2] == "Well, is there coffee"
 
@@ -255,6 +257,17 @@ def test_typing_is_never_lost(qtbot: QtBot, window: MainWindow) -> None:
     with Session.open(path) as session:
         (recording,) = all_recordings(session.study)
         assert utterances_of(session.study, recording.id)[0].text == f"xxx{SAID[0][2]}"
+
+
+def test_blanks_that_are_too_many_go_and_the_cursor_stays(qtbot: QtBot, window: MainWindow) -> None:
+    start(window, 0)
+    press(window, Qt.Key.Key_Return)
+    walk_to(window, 1)
+    write("dear  ")
+    qtbot.waitUntil(lambda: texts(window)[0].startswith("hello dear and"), timeout=5_000)
+    write("friend ")
+    press(window, Qt.Key.Key_Return)
+    assert texts(window)[0] == "hello dear friend and welcome to the greenroom"
 
 
 def test_the_field_has_an_undo_of_its_own_and_then_it_is_the_study_s(window: MainWindow) -> None:

@@ -33,7 +33,7 @@ class FindBar(QWidget):
         self.words = _tick("Words", "Whole words only")
         self.regex = _tick(".*", "It is a regular expression; \\1 in the replacement is its first group")
         self.where = QComboBox()
-        self.where.addItems(["In this recording", "In the whole study"])
+        self.where.addItems(["This recording", "Whole study"])
         self.where.setAccessibleName("Where to replace")
         self._count = QLabel()
         self._count.setProperty("quiet", True)

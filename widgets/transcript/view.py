@@ -350,7 +350,8 @@ class TranscriptView(QListView):
         row = self._lines.row(self._editing)
         if first.row() <= row <= last.row():
             text = self._lines.lines[row].said.text
-            if text not in (self._kept.strip(), self._kept):
+            # What was typed is kept with fewer blanks; the cursor stays where it is.
+            if text.split() != self._kept.split():
                 self._kept = text
                 self._editor.begin(text, len(text))
 

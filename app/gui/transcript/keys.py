@@ -26,6 +26,7 @@ _REPEATING = frozenset(
 SHEET: tuple[tuple[str, str], ...] = (
     ("Return", "Type in the current utterance; again: it is right, go on to the next"),
     ("Tab", "Hear the current utterance again, also while typing"),
+    ("Ctrl+Space", "Play or pause, also while typing"),
     ("Shift+Return", "While typing: split at the cursor"),
     ("Backspace", "While typing, at the start: merge with the one before"),
     ("Ctrl+D", "While typing: select the next doubtful word"),
@@ -91,6 +92,7 @@ class TranscriptKeys(ModeKeys):
             "Ctrl+A": view.selectAll,
             "Ctrl+F": partial(searching.open, False),
             "Ctrl+H": partial(searching.open, True),
+            "Ctrl+Space": context.player.toggle,
             "Ctrl+Left": partial(reading.step_word, -1),
             "Ctrl+Right": partial(reading.step_word, 1),
         }
