@@ -24,14 +24,17 @@ _ONE_WORD = re.compile(
     r"(?<![^\W_])\d{1,4}\s?[a-z]?\s+[A-Z][a-z]{2,}(?:way|gate|side|field|hurst|wood|croft|dale|mead|bury)\b"
 )
 _ROMANCE = re.compile(
-    r"(?<![^\W_])\d{1,4}(?:\s?(?:bis|ter))?,?\s+(?:rue|avenue|boulevard|place|chemin|quai|impasse|allee|all\u00e9e|cours|route)\s+"
+    r"(?<![^\W_])\d{1,4}(?:\s?(?:bis|ter))?,?\s+(?:rue|avenue|boulevard|place|chemin|quai|impasse|allee|"
+    r"all\u00e9e|cours|route)\s+"
     r"(?:(?:de\s+la|de\s+l'|de|du|des|d'|la|le|les)\s*)?[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*"
     r"|\b(?:calle|avenida|avda\.?|plaza|paseo|carrer|via|viale|piazza|corso|rua|travessa|ul\.|ulica|jalan)\s+"
-    r"(?:(?:de|del|la|las|los|da|do|dei|della)\s+)*[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*,?\s+(?:n\.?\u00ba?\s*)?\d{1,4}\b",
+    r"(?:(?:de|del|la|las|los|da|do|dei|"
+    r"della)\s+)*[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*,?\s+(?:n\.?\u00ba?\s*)?\d{1,4}\b",
     re.IGNORECASE,
 )
 _GERMANIC = re.compile(
-    r"(?<![^\W_])[^\W\d_][\w-]*(?:stra(?:\u00df|ss)e|str\.|weg|gasse|platz|allee|damm|ufer|straat|laan|gracht|plein|gatan|v\u00e4gen|"
+    r"(?<![^\W_])[^\W\d_][\w-]*(?:stra(?:\u00df|ss)e|str\.|weg|gasse|platz|allee|damm|ufer|straat|laan|gracht|"
+    r"plein|gatan|v\u00e4gen|"
     r"vej|gade|katu|tie)\s+\d{1,4}\s?[a-z]?(?![^\W_])",
     re.IGNORECASE,
 )
@@ -40,15 +43,19 @@ _UK_CODE = re.compile(r"(?<![^\W_])[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}(?![^\W_])")
 _US_CODE = re.compile(r"(?<![^\W_])[A-Z]{2}\s+\d{5}(?:-\d{4})?(?![^\W_])")
 _TOWN_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{4,5}\s+[A-Z][\w-]+(?=[\s,.]|$)")
 _LIVING = re.compile(
-    r"\blive|\blived\b|\baddress\b|\bmoved? to\b|\bsend\b|\bdeliver|\bpost\b|\bhome\b|\bstay|\bplace is\b|\bi'm at\b|\bflat\b|"
+    r"\blive|\blived\b|\baddress\b|\bmoved? to\b|\bsend\b|\bdeliver|\bpost\b|\bhome\b|\bstay|\bplace is\b|"
+    r"\bi'm at\b|\bflat\b|"
     r"\bapartment\b|\bnumber\b|\bhouse\b"
 )
-_NO_STREET = frozenset(
-    "minute minutes hour hours mile miles day days people kids children metre metres meter meters of in the a an to and or "
-    "degrees steps times years percent euros pounds dollars cats dogs long short more other half different big small at on "
-    "for with from by my your his her our their this that is was are were".split()
+_NO_STREET_TEXT = (
+    "minute minutes hour hours mile miles day days people kids children metre metres meter meters of in the a an "
+    "to and or "
+    "degrees steps times years percent euros pounds dollars cats dogs long short more other half different big "
+    "small at on "
+    "for with from by my your his her our their this that is was are were"
 )
-_LITTLE_WORDS_OF_STREETS = frozenset("the of and de la saint old new".split())
+_NO_STREET = frozenset(_NO_STREET_TEXT.split())
+_LITTLE_WORDS_OF_STREETS = frozenset({"the", "of", "and", "de", "la", "saint", "old", "new"})
 
 
 def addresses(text: str) -> Iterator[Stretch]:

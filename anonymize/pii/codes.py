@@ -1,7 +1,8 @@
-"""Numbers and codes: telephones, accounts, cards, licences, identity numbers. What stands around one says what it is."""
+"""Numbers and codes: telephones, accounts, cards, licences, identity numbers. What is said around one tells which."""
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 
 from anonymize.pii.checksums import is_card, is_iban
 from anonymize.pii.hit import CERTAIN, LIKELY, STRONG, Stretch
@@ -21,7 +22,8 @@ _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
     (
         ACCOUNT,
         re.compile(
-            r"\baccount|\biban\b|\bbic\b|sort code|\bcards?\b|\bamex\b|mastercard|\bpolicy\b|(?:customer|client|contract|"
+            r"\baccount|\biban\b|\bbic\b|sort code|\bcards?\b|\bamex\b|mastercard|\bpolicy\b|(?:customer|client|"
+            r"contract|"
             r"membership|loyalty) (?:number|no\b)|routing|\bbank\b|security code|\bcvv\b|\bpin\b|konto|cuenta|compte"
         ),
         4,
@@ -36,9 +38,11 @@ _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
     (
         IDENTITY,
         re.compile(
-            r"passport|social security|\bsocial\b|\bssn\b|\bnhs\b|national insurance|medicare|medicaid|insurance number|"
+            r"passport|social security|\bsocial\b|\bssn\b|\bnhs\b|national insurance|medicare|medicaid|"
+            r"insurance number|"
             r"\b(?:patient|student|pupil|employee|staff|personnel|hospital|record|case|file|reference|ref|badge|member|"
-            r"tax|payroll|prisoner|matriculation|enrolment|service|visa|claim|booking|participant|identity|identification|"
+            r"tax|payroll|prisoner|matriculation|enrolment|service|visa|claim|booking|participant|identity|"
+            r"identification|"
             r"national|citizen|resident)(?:'s)? (?:id|number|no|code|card)\b|\bmrn\b|\bid\b|permit|"
             r"ausweis|steuernummer|\bdni\b|\bnie\b"
         ),
@@ -121,4 +125,4 @@ def _counts(code: str) -> bool:
     parts = [int(part) for part in re.findall(r"\d+", code)]
     if len(parts) == 1:
         parts = [int(one) for one in str(parts[0])]
-    return len(parts) > 3 and len({b - a for a, b in zip(parts, parts[1:], strict=False)}) == 1
+    return len(parts) > 3 and len({b - a for a, b in pairwise(parts)}) == 1

@@ -9,7 +9,8 @@ from anonymize.pii.kinds import BIRTH, DATE
 from anonymize.telling import TELLING
 
 _BIRTH = re.compile(
-    r"\bborn\b|\bbirth|\bd\.?o\.?b\b|\bturn(?:ed|s|ing)?\b \w+|\bgeboren\b|\bgeburtstag\b|\bnee?e? le\b|\bnacido|\bnacida|"
+    r"\bborn\b|\bbirth|\bd\.?o\.?b\b|\bturn(?:ed|s|ing)?\b \w+|\bgeboren\b|\bgeburtstag\b|\bnee?e? le\b|\bnacido|"
+    r"\bnacida|"
     r"\bnato\b|\bnata\b|\bnacimiento\b|\bnaissance\b"
 )
 _LOOSE = re.compile(
@@ -17,6 +18,8 @@ _LOOSE = re.compile(
 )
 _SHORT_YEAR = re.compile(r"(?:,?\s+)'?\d\d(?![^\W_])")
 _NEAR = 60
+# 3.1.4 is a version.
+_LEAST_DIGITS = 4
 
 
 def dates(text: str) -> Iterator[Stretch]:
@@ -28,6 +31,8 @@ def dates(text: str) -> Iterator[Stretch]:
             continue
         for hit in pattern.finditer(folded.text):
             first, last = hit.span()
+            if sum(letter.isdigit() for letter in hit[0]) < _LEAST_DIGITS and not any(map(str.isalpha, hit[0])):
+                continue
             if year := _SHORT_YEAR.match(folded.text, last):
                 last = year.end()
             start, end = folded.span(first, last)

@@ -10,13 +10,16 @@ from anonymize.pii.lexicon import function_words, is_common
 from anonymize.telling import TELLING
 
 _TOP = (
-    "com|org|net|edu|gov|mil|int|info|biz|name|io|ai|me|tv|app|dev|online|site|shop|blog|example|eu|uk|us|ca|au|nz|ie|de|at|"
-    "ch|fr|be|nl|lu|es|pt|it|gr|se|no|dk|fi|is|pl|cz|sk|hu|ro|bg|hr|si|rs|ua|ru|tr|il|in|pk|cn|jp|kr|tw|hk|sg|my|id|th|vn|"
+    "com|org|net|edu|gov|mil|int|info|biz|name|io|ai|me|tv|app|dev|online|site|shop|blog|example|eu|uk|us|ca|au|"
+    "nz|ie|de|at|"
+    "ch|fr|be|nl|lu|es|pt|it|gr|se|no|dk|fi|is|pl|cz|sk|hu|ro|bg|hr|si|rs|ua|ru|tr|il|in|pk|cn|jp|kr|tw|hk|sg|my|"
+    "id|th|vn|"
     "ph|za|ng|ke|gh|eg|ma|br|ar|mx|cl|co|pe"
 )
 _WORD = r"[^\W_][\w+-]{0,63}"
 _JOIN = r"(?:\s+(?:dot|point|period|underscore|dash|hyphen|minus|plus)\s+|\.)"
-_DOMAIN = rf"{_WORD}(?:\s+(?:dash|hyphen|minus)\s+{_WORD})*(?:(?:\s+(?:dot|point)\s+|\.){_WORD})*(?:\s+(?:dot|point)\s+|\.)(?:{_TOP})(?![^\W_])"
+_DOT = r"(?:\s+(?:dot|point)\s+|\.)"
+_DOMAIN = rf"{_WORD}(?:\s+(?:dash|hyphen|minus)\s+{_WORD})*(?:{_DOT}{_WORD})*{_DOT}(?:{_TOP})(?![^\W_])"
 _SPOKEN_MAIL = re.compile(rf"(?<![^\W_]){_WORD}(?:{_JOIN}{_WORD})*\s+(?:at|@)\s+{_DOMAIN}")
 _SPOKEN_LINK = re.compile(
     rf"(?<![^\W_])(?:(?:www|w w w)\s+dot\s+)?(?:{_WORD}\s+)?{_WORD}(?:\s+(?:dash|hyphen)\s+{_WORD})*\s+dot\s+"

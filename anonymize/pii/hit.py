@@ -1,6 +1,6 @@
 """A stretch of a text that looks like personal information."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 CERTAIN = 1.0
@@ -50,44 +50,29 @@ class Stretch:
 def settled(text: str, found: Iterable[Stretch]) -> list[Hit]:
     """Return hits in order of place, without overlaps and without blanks at their ends.
 
-    The surest wins; of those alike, the longest. What touches a surer one is joined to it, so that nothing that any
-    rule found stays outside.
+    Stretches that overlap become one, so that nothing that any rule found stays outside. It is what the surest of them
+    says; of those alike, the longest.
     """
-    kept: list[Stretch] = []
-    for one in sorted(found, key=lambda s: (-s.score, s.start - s.end, s.start)):
-        start, end = _trimmed(text, one.start, one.end)
-        if start >= end:
-            continue
-        new = replace(one, start=start, end=end)
-        at = next((i for i, other in enumerate(kept) if other.start < end and start < other.end), None)
-        if at is None:
-            kept.append(new)
-        else:
-            kept[at] = _joined(kept[at], new)
-    return [
-        Hit(s.start, s.end, s.kind, text[s.start : s.end], s.score, s.source, s.participant_id, s.word)
-        for s in _apart(kept)
-    ]
+    trimmed = (
+        replace(one, start=start, end=end) for one in found for start, end in (_trimmed(text, one.start, one.end),)
+    )
+    ordered = sorted((one for one in trimmed if one.start < one.end), key=lambda s: (s.start, -s.end, -s.score))
+    made: list[Hit] = []
+    at = 0
+    while at < len(ordered):
+        first, end = at, ordered[at].end
+        while at < len(ordered) and ordered[at].start < end:
+            end = max(end, ordered[at].end)
+            at += 1
+        made.append(_joined(text, ordered[first:at], end))
+    return made
 
 
-def _apart(kept: list[Stretch]) -> Iterator[Stretch]:
-    """Yield stretches by place; joining may have made neighbours overlap."""
-    last: Stretch | None = None
-    for one in sorted(kept, key=lambda s: (s.start, -s.end)):
-        if last is not None and one.start < last.end:
-            last = _joined(*sorted((last, one), key=lambda s: -s.score))
-            continue
-        if last is not None:
-            yield last
-        last = one
-    if last is not None:
-        yield last
-
-
-def _joined(surer: Stretch, other: Stretch) -> Stretch:
-    start, end = min(surer.start, other.start), max(surer.end, other.end)
-    whose = surer if surer.word or surer.participant_id else other
-    return replace(surer, start=start, end=end, participant_id=whose.participant_id, word=whose.word)
+def _joined(text: str, together: Sequence[Stretch], end: int) -> Hit:
+    surest = max(together, key=lambda s: (s.score, s.end - s.start))
+    known = next((one for one in (surest, *together) if one.word or one.participant_id), surest)
+    start = together[0].start
+    return Hit(start, end, surest.kind, text[start:end], surest.score, surest.source, known.participant_id, known.word)
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:

@@ -1,4 +1,4 @@
-"""Names that are introduced, spoken to or asked for: “my name is ...”, “nice to meet you, ...”, “Okay ..., look here”."""
+"""Names that are introduced, spoken to or asked for: “my name is ...”, “nice to meet you, ...”, “Okay ..., look”."""
 
 import re
 from collections.abc import Iterator
@@ -10,21 +10,28 @@ from anonymize.pii.name_words import Evidence, name_end
 from anonymize.pii.tokens import Tokens
 
 _KIN = (
-    "son|daughter|brother|sister|wife|husband|partner|boyfriend|girlfriend|fiancee?|mother|father|mum|mom|dad|aunt|auntie|uncle|"
+    "son|daughter|brother|sister|wife|husband|partner|boyfriend|girlfriend|fiancee?|mother|father|mum|mom|dad|"
+    "aunt|auntie|uncle|"
     "cousin|niece|nephew|grandson|granddaughter|grandmother|grandfather|grandma|grandpa|gran|nan|stepson|stepdaughter|"
     "child|baby|kid|boy|girl|twin|twins|friend|mate|buddy|teacher|boss|manager|colleague|neighbou?r|flatmate|roommate|"
     "landlord|landlady|doctor|nurse|therapist|dentist|supervisor|lodger|carer|dog|cat|puppy|kitten"
 )
 _TITLES = (
-    "mr|mrs|ms|miss|mister|missus|dr|doctor|prof|professor|sir|dame|lady|lord|madam|madame|monsieur|mme|mlle|herr|frau|se\u00f1or|"
-    "senor|se\u00f1ora|senora|se\u00f1orita|signor|signora|don|do\u00f1a|uncle|aunt|auntie|aunty|grandma|grandpa|granny|nana|nan|grandad|"
-    "granddad|nurse|sister|brother|father|officer|sergeant|captain|coach|judge|reverend|rabbi|imam|pastor|matron|detective|"
+    "mr|mrs|ms|miss|mister|missus|dr|doctor|prof|professor|sir|dame|lady|lord|madam|madame|monsieur|mme|mlle|"
+    "herr|frau|se\u00f1or|"
+    "senor|se\u00f1ora|senora|se\u00f1orita|signor|signora|don|do\u00f1a|uncle|aunt|auntie|aunty|grandma|grandpa|"
+    "granny|nana|nan|grandad|"
+    "granddad|nurse|sister|brother|father|officer|sergeant|captain|coach|judge|reverend|rabbi|imam|pastor|matron|"
+    "detective|"
     "constable|inspector|teacher"
 )
 _GREETINGS = (
-    "hello|hi|hey|hiya|dear|thanks|thank you|good morning|good afternoon|good evening|good night|goodbye|bye|well done|welcome|"
-    "welcome back|congratulations|happy birthday|okay|ok|sorry|please|no|yes|oh|listen|look|come on|right|bravo|cheers|excuse me|"
-    "tell me|over to you|your turn|come here|stop it|so|and|but|then|morning|see you|see you later|how are you|what about you"
+    "hello|hi|hey|hiya|dear|thanks|thank you|good morning|good afternoon|good evening|good night|goodbye|bye|"
+    "well done|welcome|"
+    "welcome back|congratulations|happy birthday|okay|ok|sorry|please|no|yes|oh|listen|look|come on|right|bravo|"
+    "cheers|excuse me|"
+    "tell me|over to you|your turn|come here|stop it|so|and|but|then|morning|see you|see you later|how are you|"
+    "what about you"
 )
 _ANYBODY = (
     "they|people|friends|everybody|everyone|family|mates|kids|children|colleagues|pupils|students|folks|parents|"
@@ -81,7 +88,8 @@ _RULES: tuple[tuple[re.Pattern[str], Evidence, float], ...] = (
     ),
     (
         re.compile(
-            r"(?<!\w)(?:nice|good|lovely|great|pleased|glad|happy|pleasure) to (?:meet|see|have) you\s*,?\s*(?:again\s*,?\s*|here\s*,?\s*)?"
+            r"(?<!\w)(?:nice|good|lovely|great|pleased|glad|happy|pleasure) to (?:meet|see|"
+            r"have) you\s*,?\s*(?:again\s*,?\s*|here\s*,?\s*)?"
         ),
         Evidence.SOME,
         STRONG,
@@ -93,21 +101,24 @@ _RULES: tuple[tuple[re.Pattern[str], Evidence, float], ...] = (
     ),
     (
         re.compile(
-            r"(?<!\w)(?:asks?|asked|message|parcel|package|letter|order|table|booking|reservation|appointment)(?:'s|\s+is)?\s+(?:for|under|from)\s+"
+            r"(?<!\w)(?:asks?|asked|message|parcel|package|letter|order|table|booking|reservation|"
+            r"appointment)(?:'s|\s+is)?\s+(?:for|under|from)\s+"
         ),
         Evidence.SOME,
         LIKELY,
     ),
     (
         re.compile(
-            r"(?<!\w)(?:its?'?s? for|it is for|works? with|worked with|lives? with|lived with|sits? next to|sat next to|next to|married to|related to)\s+"
+            r"(?<!\w)(?:its?'?s? for|it is for|works? with|worked with|lives? with|lived with|sits? next to|"
+            r"sat next to|next to|married to|related to)\s+"
         ),
         Evidence.WEAK,
         LIKELY,
     ),
     (
         re.compile(
-            rf"(?<!\w)(?:my|his|her|your|our|their|the)\s+(?:(?:\w+)\s+)?(?:{_KIN})(?:'s)?(?:\s*,\s*|\s+)(?:is\s+|was\s+|'s\s+)?(?:called\s+|named\s+)?"
+            rf"(?<!\w)(?:my|his|her|your|our|their|the)\s+(?:(?:\w+)\s+)?(?:{_KIN})(?:'s)?(?:\s*,\s*|"
+            rf"\s+)(?:is\s+|was\s+|'s\s+)?(?:called\s+|named\s+)?"
         ),
         Evidence.SOME,
         LIKELY,
@@ -115,7 +126,8 @@ _RULES: tuple[tuple[re.Pattern[str], Evidence, float], ...] = (
     (re.compile(rf"(?<![\w'])(?:{_GREETINGS})\s*,?\s+"), Evidence.WEAK, LIKELY),
     (
         re.compile(
-            r"(?<!\w)(?:participant|patient|user|child|client|customer|pupil|student|subject|interviewer|experimenter|signed by|written by)\s*,?\s+"
+            r"(?<!\w)(?:participant|patient|user|child|client|customer|pupil|student|subject|interviewer|"
+            r"experimenter|signed by|written by)\s*,?\s+"
         ),
         Evidence.WEAK,
         LIKELY,
@@ -127,7 +139,9 @@ _SPEAKING = re.compile(
 )
 _COMMA = re.compile(r"\s*,\s*")
 _VERB_OF_SPEECH = re.compile(
-    r"\s+(?:said|says|asked|asks|told|tells|thinks|thought|goes|wants|wanted|knows|likes|went|paid|came|comes|has|was|is|did|does|gave|took|made|rose|got|left|laughs|laughed|smiled|smiles|nodded|forgot|looks|looked|saw|saying|asking|laughing|crying)\b"
+    r"\s+(?:said|says|asked|asks|told|tells|thinks|thought|goes|wants|wanted|knows|likes|went|paid|came|comes|"
+    r"has|was|is|did|does|gave|took|made|rose|got|left|laughs|laughed|smiled|smiles|nodded|forgot|looks|looked|"
+    r"saw|saying|asking|laughing|crying)\b"
 )
 _ENDINGS = frozenset(",.!?;")
 
@@ -158,13 +172,8 @@ def _titled(tokens: Tokens, place: int) -> Iterator[Stretch]:
     if index >= len(tokens.all) or tokens.all[index].start != place:
         return
     word = tokens.all[index]
-    if word.capital and not word.flat:
-        evidence = Evidence.STRONG
-    elif not is_common(word.key) and word.key not in no_names():
-        evidence = Evidence.STRONG
-    else:
-        return
-    yield from _name(tokens, place, evidence, STRONG)
+    if (word.capital and not word.flat) or not (is_common(word.key) or word.key in no_names()):
+        yield from _name(tokens, place, Evidence.STRONG, STRONG)
 
 
 def _vocatives(tokens: Tokens) -> Iterator[Stretch]:

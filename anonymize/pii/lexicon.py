@@ -6,7 +6,9 @@ from anonymize.folding import fold
 from resources import resource
 
 # Lower-case words that are far more often names: a recogniser without capitals writes them too.
-_RATHER_NAMES = frozenset("bob carol eddy harry heather ken lee maria martin matt mike neil".split())
+_RATHER_NAMES = frozenset(
+    {"bob", "carol", "eddy", "harry", "heather", "ken", "lee", "maria", "martin", "matt", "mike", "neil"}
+)
 
 
 @cache

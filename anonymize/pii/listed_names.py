@@ -10,7 +10,7 @@ from anonymize.pii.tokens import Token, Tokens
 
 _LEAST = 3
 _ACRONYM = 5
-_INTO = frozenset("in near to from at of around through via".split())
+_INTO = frozenset({"in", "near", "to", "from", "at", "of", "around", "through", "via"})
 _PLACE_WORDS = 3
 
 

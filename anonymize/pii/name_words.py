@@ -5,7 +5,35 @@ from enum import IntEnum
 from anonymize.pii.lexicon import function_words, is_common, is_family, is_given, no_names
 from anonymize.pii.tokens import Token, Tokens
 
-_PARTICLES = frozenset("de la le van von der den da di do dos del el al bin ibn ben mc mac ter ten zu af av st".split())
+_PARTICLES = frozenset(
+    {
+        "de",
+        "la",
+        "le",
+        "van",
+        "von",
+        "der",
+        "den",
+        "da",
+        "di",
+        "do",
+        "dos",
+        "del",
+        "el",
+        "al",
+        "bin",
+        "ibn",
+        "ben",
+        "mc",
+        "mac",
+        "ter",
+        "ten",
+        "zu",
+        "af",
+        "av",
+        "st",
+    }
+)
 _LONGEST = 4
 # Function words that are names where somebody is introduced.
 _ALSO_NAMES = frozenset({"will", "may"})

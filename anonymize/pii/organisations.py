@@ -7,10 +7,13 @@ from anonymize.pii.hit import LIKELY, STRONG, WEAK, Stretch
 from anonymize.pii.kinds import ORGANISATION
 
 _NOUN = (
-    "Hospital|Clinic|Surgery|Infirmary|Hospice|School|College|University|Academy|Institute|Kindergarten|Nursery|Bank|Church|Mosque|"
-    "Synagogue|Temple|Ltd|Limited|Inc|LLC|GmbH|AG|PLC|Plc|Company|Corporation|Group|Foundation|Association|Society|Trust|"
+    "Hospital|Clinic|Surgery|Infirmary|Hospice|School|College|University|Academy|Institute|Kindergarten|Nursery|"
+    "Bank|Church|Mosque|"
+    "Synagogue|Temple|Ltd|Limited|Inc|LLC|GmbH|AG|PLC|Plc|Company|Corporation|Group|Foundation|Association|"
+    "Society|Trust|"
     "Council|Ministry|Department|Practice|Pharmacy|Airlines|Airways|Gas|Electric|Water|Energy|Insurance|Motors|Records|"
-    "Library|Museum|Theatre|Theater|Club|United|Rovers|Agency|Laborator(?:y|ies)|Labs|Consulting|Partners|Brothers|Sons|Hotel"
+    "Library|Museum|Theatre|Theater|Club|United|Rovers|Agency|Laborator(?:y|ies)|Labs|Consulting|Partners|"
+    "Brothers|Sons|Hotel"
 )
 _CAPITAL = r"[A-Z][\w'\u2019.&-]*"
 _NAMED = re.compile(
@@ -18,18 +21,23 @@ _NAMED = re.compile(
 )
 _OF = re.compile(rf"\b(?:{_NOUN})\s+(?:of|for)(?:\s+the)?\s+{_CAPITAL}(?:\s+(?:and\s+)?{_CAPITAL})*")
 _EMPLOYED = re.compile(
-    rf"(?:\b[Ww]ork(?:s|ed|ing)?\s+(?:for|at)|\bjoin(?:ed|s)?|\bemployed (?:by|at)|\bhired by)\s+({_CAPITAL}(?:\s+{_CAPITAL})*)"
+    rf"(?:\b[Ww]ork(?:s|ed|ing)?\s+(?:for|at)|\bjoin(?:ed|s)?|\bemployed (?:by|at)|"
+    rf"\bhired by)\s+({_CAPITAL}(?:\s+{_CAPITAL})*)"
 )
 _FLAT = re.compile(
-    r"\b(?:at|in|from|for) (?:the )?([^\W\d_]{4,}(?: [^\W\d_]{4,})?) (?:hospital|clinic|surgery|school|college|university|academy|infirmary|bank)\b"
+    r"\b(?:at|in|from|for) (?:the )?([^\W\d_]{4,}(?: [^\W\d_]{4,})?) (?:hospital|clinic|surgery|school|college|"
+    r"university|academy|infirmary|bank)\b"
 )
 _DETERMINERS = re.compile(
     r"^(?:The|A|An|My|Our|Your|His|Her|Their|This|That|At|In|We|I|And|But|So|She|He|They|It|Is)\s+"
 )
-_PLAIN = frozenset(
-    "primary secondary high middle local nearest whole same other new old public private nursery summer medical boarding music "
-    "language driving dental this that their your children first last main big little next every blood savings state general".split()
+_PLAIN_TEXT = (
+    "primary secondary high middle local nearest whole same other new old public private nursery summer medical "
+    "boarding music "
+    "language driving dental this that their your children first last main big little next every blood savings "
+    "state general"
 )
+_PLAIN = frozenset(_PLAIN_TEXT.split())
 
 
 def organisations(text: str) -> Iterator[Stretch]:

@@ -23,5 +23,5 @@ def spelled(text: str, out: Written) -> Iterator[Stretch]:
         known = is_given(key) or is_family(key)
         if key in no_names() or (is_common(key) and not known):
             continue
-        if known or _ABOUT_NAMES.search(text.lower(), max(0, start - _NEAR), end + _NEAR):
+        if known or _ABOUT_NAMES.search(text[max(0, start - _NEAR) : end + _NEAR].lower()):
             yield Stretch(start, end, PERSON, STRONG if known else LIKELY)

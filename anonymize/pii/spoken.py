@@ -1,25 +1,24 @@
-"""Numbers and letters that are said, written as digits and words: “oh double seven” -> “077”, “p a t e l” -> “patel”."""
+"""Numbers and letters that are said, written out: “oh double seven” -> “077”, “p a t e l” -> “patel”."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-_ONES = "zero one two three four five six seven eight nine".split()
+_TEEN_WORDS = "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen"
+_TEN_WORDS = "twenty thirty forty fifty sixty seventy eighty ninety"
+_ORDINAL_WORDS = (
+    "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
+    "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
+)
+_ONES = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
 _DIGITS = {word: str(n) for n, word in enumerate(_ONES)} | {"oh": "0", "nought": "0", "naught": "0"}
-_TEENS = {
-    word: str(n)
-    for n, word in enumerate(
-        "ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split(), start=10
-    )
-}
-_TENS = {
-    word: n * 10 for n, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
-} | {"fourty": 40}
+_TEENS = {word: str(n) for n, word in enumerate(_TEEN_WORDS.split(), start=10)}
+_TENS = {word: n * 10 for n, word in enumerate(_TEN_WORDS.split(), start=2)} | {"fourty": 40}
 _ORDINALS = {
     word: n
     for n, word in enumerate(
-        "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-        "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth".split(),
+        _ORDINAL_WORDS.split(),
         start=1,
     )
 } | {"thirtieth": 30}
@@ -28,6 +27,10 @@ _MARKS = {"plus": "+", "dash": "-", "hyphen": "-"}
 _PART = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+")
 # What may stand between what is said one after the other.
 _GAP = re.compile(r"[ \t\u00a0]+|[ \t]?-[ \t]?|,[ \t]*")
+# Nothing personal that is said has more letters and digits.
+_LONGEST = 48
+# Words of “p as in peter”.
+_EXPLAINED = 4
 _LONELY = frozenset({"a", "i", "o"})
 
 
@@ -82,9 +85,11 @@ def written(text: str) -> Written:
 
     at, done = 0, 0
     while at < len(parts):
-        run = _run(text, parts, at)
+        heard = _heard(text, parts, at)
+        run = _sensible(text, heard)
         if not run:
-            at += 1
+            # What begins inside a run of written digits alone is such a run again.
+            at += max(1, len(heard)) if all(one.kind == "digits" for one in heard) else 1
             continue
         for number, one in enumerate(run):
             gap = text[done : one.start]
@@ -99,10 +104,10 @@ def written(text: str) -> Written:
     return Written("".join(out), tuple(starts), tuple(ends))
 
 
-def _run(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
-    """Return the elements of a run that begins at a word; none where there is nothing to write out."""
+def _heard(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
+    """Return the elements of the run that begins at a word."""
     found: list[_Element] = []
-    while at < len(parts):
+    while at < len(parts) and len(found) < _LONGEST:
         if found and not _GAP.fullmatch(text, found[-1].end, parts[at].start):
             break
         one = _element(text, parts, at)
@@ -112,7 +117,7 @@ def _run(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
             break
         found.append(one)
         at += one.parts
-    return _sensible(text, found)
+    return found
 
 
 def _goes_on(text: str, parts: Sequence[_Part], at: int) -> bool:
@@ -139,11 +144,13 @@ def _sensible(text: str, run: list[_Element]) -> list[_Element]:
     numbers = [one for one in run if one.kind in ("number", "digits", "ordinal")]
     letters = [one for one in run if one.kind == "letter"]
     if not numbers:
+        if any(one.parts == _EXPLAINED for one in letters):
+            return run
         return run if len(letters) >= 2 and _is_spelled(text, run) else []
     spoken = [one for one in run if one.kind in ("number", "ordinal")]
     if len(run) == 1:
         alone = text[run[0].start : run[0].end].lower()
-        return [] if run[0].kind == "digits" or alone in ("one", "oh", "second") else run
+        return [] if run[0].kind == "digits" or alone in ("one", "oh") else run
     return run if spoken or letters else []
 
 
@@ -159,7 +166,7 @@ def _with_zeros(run: list[_Element]) -> list[_Element]:
 
 def _is_spelled(text: str, run: Sequence[_Element]) -> bool:
     letters = [one for one in run if one.kind == "letter"]
-    gaps = {text[a.end : b.start] for a, b in zip(run, run[1:], strict=False)}
+    gaps = {text[a.end : b.start] for a, b in pairwise(run)}
     return len(letters) >= 3 or (len(letters) == 2 and len(run) > 2 and len(gaps) == 1)
 
 
@@ -178,13 +185,13 @@ def _element(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
     if value is not None:
         return _with_hundreds(text, parts, at, *value)
     if len(word) == 1 and word.isascii():
-        used = 3 if _explained(text, parts, at) else 1
+        used = _EXPLAINED if _explained(parts, at) else 1
         return _Element(text[start:end], start, parts[at + used - 1].end, used, "letter")
     return None
 
 
-def _explained(text: str, parts: Sequence[_Part], at: int) -> bool:
-    """Tell whether a letter is explained: “p as in peter”, “p for peter”."""
+def _explained(parts: Sequence[_Part], at: int) -> bool:
+    """Tell whether a letter is explained: “p as in peter”."""
     words = [part.word for part in parts[at + 1 : at + 4]]
     return len(words) == 3 and words[:2] == ["as", "in"] and words[2].startswith(parts[at].word)
 

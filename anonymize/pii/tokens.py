@@ -1,4 +1,4 @@
-"""Words of a text with what rules ask about them: capital, beginning of a sentence, whether the sentence has capitals."""
+"""Words of a text with what rules ask about them: capital, beginning of a sentence, sentences without capitals."""
 
 import re
 from bisect import bisect_left
@@ -10,7 +10,8 @@ from anonymize.pii.lexicon import is_common, key_of
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _CLITIC = re.compile(r"['\u2019](?:s|m|re|ll|ve|d)$", re.IGNORECASE)
 _BREAK = re.compile(r"[.!?\u2026\n\r\u201c\u201d\"\u00ab\u00bb:\u00bf\u00a1]")
-_ABBREVIATIONS = frozenset("mr mrs ms dr prof st no sr sra mme mlle jr".split())
+_ABBREVIATIONS = frozenset({"mr", "mrs", "ms", "dr", "prof", "st", "no", "sr", "sra", "mme", "mlle", "jr"})
+_APOSTROPHES = {0x2019: "'", 0x2018: "'"}
 _ENGLISH_SHARE = 0.55
 _LEAST_WORDS = 4
 
@@ -40,7 +41,7 @@ class Tokens:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lower = "".join(_even_lower(letter) for letter in text)
+        self.lower = _even_lower(text)
         self.all = _tokens(text)
         self._starts = [token.start for token in self.all]
 
@@ -83,8 +84,9 @@ def _tokens(text: str) -> list[Token]:
     return found
 
 
-def _even_lower(letter: str) -> str:
-    if letter in "\u2019\u2018":
-        return "'"
-    lower = letter.lower()
-    return lower if len(lower) == 1 else letter
+def _even_lower(text: str) -> str:
+    """Return a text in lower case with plain apostrophes, and as many characters as before."""
+    lower = text.translate(_APOSTROPHES).lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(one if len(one) == 1 else letter for letter in text for one in (letter.lower(),))

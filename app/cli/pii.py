@@ -245,7 +245,7 @@ def _everywhere(
 ) -> None:
     from anonymize.pii.kinds import PERSON
     from app.core.commands import pii as commands
-    from project.queries.participants import all_participants
+    from app.core.lookup import participant_called
 
     if verdict == "undo":
         commands.forget(session, word)
@@ -253,9 +253,7 @@ def _everywhere(
     if verdict == "keep":
         commands.keep_everywhere(session, word)
         return
-    who = next((one.id for one in all_participants(session.study) if one.pseudonym == participant), None)
-    if participant is not None and who is None:
-        raise UserError(f"There is no participant “{participant}”.", "List them: greenroom participant STUDY")
+    who = None if participant is None else participant_called(session, participant).id
     commands.hide_everywhere(session, word, kinds[0] if kinds else PERSON, who, replacement)
 
 

@@ -126,6 +126,8 @@ def release(
 @click.option(
     "--file", type=click.Path(path_type=Path, dir_okay=False), help="A text file with WORD=REPLACEMENT lines."
 )
+@click.option("--kind", help="What the given words are, such as person or place: names are also found misspelt.")
+@click.option("--participant", help="Whose names the given words are (pseudonym).")
 @click.option("--remove", multiple=True, help="A word that is no longer private. Repeatable.")
 @click.option("--annotator", help="Under whose name the change is kept.")
 @json_option
@@ -133,6 +135,8 @@ def words(
     study: Path,
     given: tuple[str, ...],
     file: Path | None,
+    kind: str | None,
+    participant: str | None,
     remove: tuple[str, ...],
     annotator: str | None,
     as_json: bool,
@@ -144,11 +148,17 @@ def words(
     \b
     Example:
       greenroom words my-study.greenroom --set Anna=P01 --set "St. Mary's=[hospital]"
+      greenroom words my-study.greenroom --set Anna=P01 --set Annie=P01 --kind person --participant P01
     """
+    from app.core.commands.pii import hide_everywhere
     from app.core.commands.release import set_words
-    from project.queries.private_words import replacements
+    from app.core.lookup import participant_called
+    from project.queries.participants import all_participants
+    from project.queries.private_words import private_words, public_words, replacements
 
     lines = [*_lines_of(file), *given]
+    if (kind or participant) and not lines:
+        raise UserError("No word is given.", "Name words with --set WORD=REPLACEMENT or --file.")
     with Session.open(study, annotator, read_only=not lines and not remove) as session:
         before = replacements(session.study)
         unknown = [one for one in remove if one not in before]
@@ -158,8 +168,29 @@ def words(
         after |= dict(_pair(line) for line in lines)
         if after != before:
             set_words(session, after)
-    text = "\n".join(f"{word} = {stands}" for word, stands in sorted(after.items())) or "There are no private words."
-    tell(as_json, {"words": {**after}}, text)
+        if kind or participant:
+            who = participant_called(session, participant).id if participant else None
+            for word, stands in map(_pair, lines):
+                hide_everywhere(session, word, kind or "person", who, stands)
+        people = {one.id: one.pseudonym for one in all_participants(session.study)}
+        found = sorted(private_words(session.study), key=lambda one: one.word)
+        kept = sorted(public_words(session.study))
+    shown_lines = [
+        f"{one.word} = {one.replacement}  ({one.kind}{', ' + people[one.participant_id] if one.participant_id else ''})"
+        for one in found
+    ] or ["There are no private words."]
+    shown_lines += [f"Kept everywhere: {', '.join(kept)}"] if kept else []
+    rows: list[Json] = [
+        {
+            "word": one.word,
+            "replacement": one.replacement,
+            "kind": one.kind,
+            "participant": people.get(one.participant_id or ""),
+        }
+        for one in found
+    ]
+    told: dict[str, Json] = {"words": {**after}, "private": rows, "public": [*kept]}
+    tell(as_json, told, "\n".join(shown_lines))
 
 
 @click.command()

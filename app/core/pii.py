@@ -151,10 +151,16 @@ def replacements_of(session: Session, found: Iterable[Hit], texts: Iterable[Free
     """
     words = private_words(session.study)
     people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
-    made = Replacements({one.word: one.replacement for one in words}, {**people, **stand_ins(session)})
+    made = Replacements(private_replacements(session), {**people, **stand_ins(session)})
     made.reserve(one.text for one in (free_texts(session.study) if texts is None else texts))
     made.learn(found)
     return made
+
+
+def private_replacements(session: Session) -> dict[str, str]:
+    """Return private word -> what is written in its place: for a participant's name, the name that stands in for it."""
+    names = stand_ins(session)
+    return {one.word: names.get(one.participant_id or "", one.replacement) for one in private_words(session.study)}
 
 
 def stand_ins(session: Session) -> dict[str, str]:

@@ -1,7 +1,6 @@
 """The finders of names there are. A new one is one file and one line here."""
 
 from importlib import import_module
-from pathlib import Path
 from typing import cast
 
 from models import weights
@@ -26,9 +25,5 @@ def name_finder(name: str) -> NameFinder:
     """
     if name not in FINDERS:
         raise UserError(f"There is no finder of names “{name}”.", f"Choose one of: {', '.join(FINDERS)}.")
-    return _made(name, weights.path(NEEDS_WEIGHTS[name]))
-
-
-def _made(name: str, folder: Path) -> NameFinder:
     module, made = FINDERS[name].split(":")
-    return cast(NameFinder, getattr(import_module(module), made)(folder))
+    return cast(NameFinder, getattr(import_module(module), made)(weights.path(NEEDS_WEIGHTS[name])))

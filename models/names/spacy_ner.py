@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from models.names.base import Named
+from models.names.light_imports import without_heavy_packages
 from project.types import Json
 
 # Pipelines of English say PERSON, GPE and FAC; those of other languages PER and LOC.
@@ -25,7 +26,8 @@ class SpacyNames:
         Args:
             folder: with `config.cfg` and the parts that it names.
         """
-        import spacy
+        with without_heavy_packages():
+            import spacy
 
         self._nlp = spacy.load(folder, exclude=["lemmatizer", "tagger", "parser", "attribute_ruler", "senter"])
         self._meta = self._nlp.meta
@@ -60,3 +62,9 @@ def _pieces(text: str) -> list[tuple[int, str]]:
         found.append((at, text[at:end]))
         at = end
     return found
+
+
+class OwnSpacyNames(SpacyNames):
+    """Finds names with a pipeline that a lab brought itself, of any language."""
+
+    key = "own"

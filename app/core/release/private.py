@@ -11,7 +11,7 @@ from anonymize.sound_cover import COVERS
 from anonymize.text import LEFT_OUT, Scrubber, telling
 from anonymize.voice.registry import VOICES, voice_type
 from app.core.interchange.csv_table import COLUMNS
-from app.core.pii import finders_of
+from app.core.pii import finders_of, private_replacements
 from app.core.release.codes import annotator_codes
 from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
 from app.core.release.rules import RULES
@@ -52,7 +52,7 @@ class Private:
 def scrubber_of(session: Session) -> Scrubber:
     """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal."""
     study = session.study
-    words: dict[str, str] = replacements(study)
+    words = private_replacements(session)
     for name, code in annotator_codes(all_annotators(study), _pseudonyms(session)).items():
         words.setdefault(name, code)
     for one in all_recordings(study):

@@ -1,0 +1,45 @@
+"""Names of a study's participants, as people say and misspell them."""
+
+import pytest
+
+from anonymize.pii.finding import PersonalFinder
+from anonymize.pii.study_words import KnownWord
+
+KNOWN = [
+    KnownWord("Wojciech", participant_id="p1"),
+    KnownWord("Wojtek", participant_id="p1"),
+    KnownWord("Jo", participant_id="p2"),
+    KnownWord("Katherine Mbeki", participant_id="p3"),
+    KnownWord("blue house", "place"),
+]
+FINDER = PersonalFinder(KNOWN, ["Pepper", "Wojtek"])
+
+
+@pytest.mark.parametrize(
+    ("text", "who"),
+    [
+        ("then wojciech came", "p1"),
+        ("then voytek came", "p1"),
+        ("then Wojcech came", "p1"),
+        ("WOJTEK'S turn", "p1"),
+        ("so jo left", "p2"),
+        ("Catherine was there", "p3"),
+        ("ask kathryn about it", "p3"),
+    ],
+)
+def test_names_and_misspellings_belong_to_their_participant(text: str, who: str) -> None:
+    assert [hit.participant_id for hit in FINDER.find(text)] == [who]
+
+
+@pytest.mark.parametrize("text", ["a yo-yo", "joy is here", "the job is done", "so we left together"])
+def test_short_names_have_to_be_exact_and_words_are_no_misspellings(text: str) -> None:
+    assert FINDER.find(text) == []
+
+
+def test_a_phrase_has_its_kind() -> None:
+    assert [(hit.kind, hit.text) for hit in FINDER.find("near the Blue  House")] == [("place", "Blue  House")]
+
+
+def test_public_words_win_but_not_over_a_participants_name() -> None:
+    assert [hit.text for hit in FINDER.find("Hello Pepper, I'm Wojtek")] == ["Wojtek"]
+    assert PersonalFinder([], ["Anna"]).find("I'm Anna") == []

@@ -1,0 +1,102 @@
+"""The command about personal information."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.session import Session
+from project.ids import new_id
+from project.queries.collections import insert_collection
+from project.queries.recordings import insert_recording
+from project.queries.utterances import insert_utterances
+from project.store import Study
+from project.types import Collection, Recording, Utterance
+from tests.fakes.terminal import Terminal
+
+SAID = ("Hello Pepper, I'm Anastasia.", "Call me on five five five, oh one two three.")
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> str:
+    path = tmp_path / "talk.greenroom"
+    with Study.create(path):
+        pass
+    with Session.open(path, "Ada") as session, session.step("Talk"):
+        collection, recording = Collection(new_id(), "main"), new_id()
+        insert_collection(session.study, collection)
+        insert_recording(session.study, Recording(recording, collection.id, 1, "1", 60_000_000))
+        insert_utterances(
+            session.study,
+            [Utterance(new_id(), recording, n * 5_000_000, n * 5_000_000 + 4_000_000, t) for n, t in enumerate(SAID)],
+        )
+    return str(path)
+
+
+def test_find_review_apply_and_key(study: str, tmp_path: Path, greenroom: Terminal) -> None:
+    found = greenroom.json("pii", "find", study)
+    hits = found["hits"]
+    assert [(one["kind"], one["text"], one["time"], one["decision"]) for one in hits] == [
+        ("person", "Pepper", 0.0, None),
+        ("person", "Anastasia", 0.0, None),
+        ("phone", "five five five, oh one two three", 5.0, None),
+    ]
+    assert hits[1]["replacement"] == "[PERSON_2]"
+    assert {"table", "id", "field", "start", "end"} <= set(hits[0]["where"])
+    who = ("--annotator", "Ada")
+    assert greenroom.json("pii", "review", study, "--keep", "--text", "pepper", "--everywhere", *who)["undecided"] == 2
+    assert greenroom.json("participant", study, "P01")["participants"]
+    everywhere = ("--hide", "--text", "Anastasia", "--everywhere", "--participant", "P01")
+    assert greenroom.json("pii", "review", study, *everywhere, *who)["undecided"] == 1
+    listed = tmp_path / "look.csv"
+    greenroom.json("pii", "find", study, "--undecided", "--out", str(listed))
+    listed.write_text(listed.read_text().replace("\n,", "\nhide,"))
+    assert greenroom.json("pii", "review", study, str(listed), *who) == {"decided": 1, "undecided": 0, "hits": []}
+    assert greenroom.json("pii", "apply", study, "--out", str(tmp_path / "copies"))["files"] == [
+        "texts.csv",
+        "recording-0001.vtt",
+    ]
+    text = (tmp_path / "copies/recording-0001.vtt").read_text()
+    assert "Hello Pepper, I'm [PERSON_" in text
+    assert "Call me on [PHONE_1]." in text
+    assert greenroom.json("pii", "key", study, str(tmp_path / "key.csv"))["rows"] == 2
+    assert greenroom.json("pii", "apply", study, "--in-place", *who)["changed"] == 2
+    assert greenroom.json("pii", "find", study)["hits"] == []
+    greenroom("undo", study)
+    assert len(greenroom.json("pii", "find", study)["hits"]) == 2
+
+
+def test_words_have_kinds(study: str, greenroom: Terminal) -> None:
+    who = ("--annotator", "Ada")
+    greenroom.json("participant", study, "P01")
+    given = ("--set", "Anastasia=P01", "--kind", "person", "--participant", "P01")
+    assert greenroom.json("words", study, *given, *who)["private"] == [
+        {"word": "Anastasia", "replacement": "P01", "kind": "person", "participant": "P01"}
+    ]
+    assert "Anastasia = P01  (person, P01)" in greenroom("words", study)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("review", "--hide"), "No place is chosen"),
+        (("review", "--hide", "--text", "nobody"), "No place fits"),
+        (("review", "--hide", "--everywhere"), "No place is chosen"),
+        (("review", "--keep", "--kind", "person", "--everywhere"), "What is meant everywhere is a word"),
+        (("review", "--hide", "--kind", "nonsense"), "There is no kind"),
+        (("review", "--hide", "--text", "x", "--participant", "P01"), "A name is linked"),
+        (("review", "--hide", "--text", "x", "--everywhere", "--participant", "P09"), "There is no participant"),
+        (("review", "nothing.csv"), "cannot be read"),
+        (("apply",), "Say where to"),
+        (("find", "--recording", "7"), "No recording is called"),
+        (("find", "--out", "list.txt"), "neither JSON nor CSV"),
+    ],
+)
+def test_what_cannot_be_is_one_line(study: str, arguments: tuple[str, ...], said: str, greenroom: Terminal) -> None:
+    command, *rest = arguments
+    who = ("--annotator", "Ada") if command != "find" else ()
+    assert said in greenroom("pii", command, study, *rest, *who, code=2)
