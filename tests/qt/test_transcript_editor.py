@@ -12,11 +12,12 @@ from pytestqt.qtbot import QtBot
 from app.core.session import Session
 from app.gui.main_window import MainWindow
 from project.ids import new_id
+from project.queries.heard import insert_heard
 from project.queries.participants import all_participants, insert_participant
 from project.queries.recordings import all_recordings
 from project.queries.runs import insert_run
 from project.queries.utterances import insert_utterances, utterances_of
-from project.transcript import Word, estimated
+from project.transcript import Heard, Word, estimated
 from project.types import Changes, Json, Participant, ParticipantRole, Run, Utterance
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
 from tests.qt.walking import nameless, unexplained
@@ -413,3 +414,22 @@ def test_the_mode_s_key_brings_the_list_back_to_the_keys(window: MainWindow) -> 
     press(window, Qt.Key.Key_4, CTRL)
     assert page(window).view.hasFocus()
     assert page(window).view.current(), "something is selected as soon as keys mean something"
+
+
+def test_what_does_not_belong_in_it_is_dropped_from_the_menu(window: MainWindow) -> None:
+    session, before = window.studio.session, said(window)
+    assert session is not None
+    start(window, 0)
+    window.menus.actions["drop_silent"].trigger()
+    assert said(window) == before, "nobody looked for speech"
+    with session.study.recording_run():
+        insert_run(session.study, Run("v", before[0].recording_id, "speech", "x", {}, {}, "2026-01-01", "0"))
+        insert_heard(session.study, "v", [Heard(0, 6_100_000), Heard(9_000_000, 9_500_000)])
+    window.menus.actions["drop_silent"].trigger()
+    assert said(window) == [before[0], before[1], before[3]]
+    start(window, 1)
+    press(window, Qt.Key.Key_1)
+    window.menus.actions["drop_speaker"].trigger()
+    assert said(window) == [before[0], before[3]]
+    press(window, Qt.Key.Key_Z, CTRL)
+    assert len(said(window)) == 3

@@ -9,8 +9,8 @@ from app.gui.transcript.correcting import Correcting
 from widgets.transcript.line import Line
 from widgets.transcript.page import TranscriptPage
 
-_BEFORE_US, _AFTER_US = 0, 120_000
-"""How much is heard around an utterance: the ends of words are easily cut."""
+_AFTER_US = 120_000
+"""How much is heard after an utterance: the ends of words are easily cut."""
 
 
 class ReadingAlong(QObject):
@@ -40,7 +40,7 @@ class ReadingAlong(QObject):
         one = self._correcting.current()
         player = self._context.player
         if one is not None:
-            player.play_span(max(one.start_us - _BEFORE_US, 0), min(one.end_us + _AFTER_US, player.duration_us))
+            player.play_span(one.start_us, min(one.end_us + _AFTER_US, player.duration_us))
             self._one_only = player.playing
 
     def play_on(self) -> None:
