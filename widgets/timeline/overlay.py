@@ -12,7 +12,9 @@ from widgets.label_looks import NEW
 from widgets.timeline.gestures import Create, Gesture, Move
 from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.layout import HEADER, RULER, Band
-from widgets.timeline.segments_drawing import paint_bars, paint_segments, segment_rect
+from widgets.timeline.segments_drawing import paint_segments, segment_rect
+from widgets.timeline.spoken import is_spoken
+from widgets.timeline.spoken_drawing import paint_spoken
 from widgets.timeline.style import Style, mix, style
 
 if TYPE_CHECKING:
@@ -127,10 +129,11 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
         if to != lane and (over := _place(view, to)) is not None:
             (band, top), row = over, 0
         rect = segment_rect(band, top, row, start_us, end_us, view)
-        if segment is None:
-            paint_segments(painter, [(rect, NEW, True)], look)
+        label = band.lane.look(segment.label) if segment else NEW
+        if is_spoken(segment):
+            paint_spoken(painter, [(rect, segment, label, True)], look)
         else:
-            paint_bars(painter, [(rect, segment, band.lane.look(segment.label), True)], look)
+            paint_segments(painter, [(rect, label, True)], look)
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))
     if gesture.snap_us is not None:
         x = _crisp(view.view.time_to_x(gesture.snap_us), look)

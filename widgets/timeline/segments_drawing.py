@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QBrush, QPainter, QPen
 
-from project.types import Segment
 from widgets.label_looks import LabelLook, Pattern, label_ink, unknown_look
 from widgets.label_paint import pattern_brush
+from widgets.timeline.lane import LaneKind
 from widgets.timeline.layout import HEADER, Band
 from widgets.timeline.raster import columns, coverage, runs, segments_picture
 from widgets.timeline.spoken import is_spoken
@@ -103,12 +103,6 @@ def segment_rect(band: Band, place_top: int, row: int, start_us: float, end_us: 
     return QRectF(HEADER + left, top, max(2.0, right - left - 1), band.row_height)
 
 
-def paint_bars(painter: QPainter, found: Sequence[tuple[QRectF, Segment, LabelLook, bool]], look: Style) -> None:
-    """Draw segments and utterances of one lane: where, what, which label's look, and whether they are selected."""
-    paint_spoken(painter, [(rect, bar, label, chosen) for rect, bar, label, chosen in found if is_spoken(bar)], look)
-    paint_segments(painter, [(rect, label, chosen) for rect, bar, label, chosen in found if not is_spoken(bar)], look)
-
-
 def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, bool]], look: Style) -> None:
     """Draw segments with all their signs: where, which label they have, and whether they are selected."""
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -188,11 +182,23 @@ def _wide(
         track.starts[at].tolist(), track.ends[at].tolist(), track.rows[at].tolist(),
         at.tolist(), (track.flags[at] & SELECTED).tolist(), strict=True,
     )  # fmt: skip
-    placed = [
-        (segment_rect(band, place.top(), row, start, end, view), track.items[i], bool(selected))
-        for start, end, row, i, selected in sorted(found, key=lambda f: f[4])
-    ]
-    paint_bars(painter, [(rect, bar, looks[bar.label], selected) for rect, bar, selected in placed], look)
+    ordered = sorted(found, key=lambda f: f[4])
+    if band.lane.kind is LaneKind.UTTERANCES:
+        spoken = [
+            (segment_rect(band, place.top(), row, start, end, view), bar, looks[bar.label], bool(selected))
+            for start, end, row, i, selected in ordered
+            if is_spoken(bar := track.items[i])
+        ]
+        paint_spoken(painter, spoken, look)
+        return
+    paint_segments(
+        painter,
+        [
+            (segment_rect(band, place.top(), row, start, end, view), looks[track.items[i].label], bool(selected))
+            for start, end, row, i, selected in ordered
+        ],
+        look,
+    )
 
 
 def _ranks(track: SegmentTrack, band: Band) -> NDArray[np.uint8]:
