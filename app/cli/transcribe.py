@@ -60,7 +60,7 @@ def transcribe(
     from app.core.commands.vocabulary import set_vocabulary
     from app.core.lookup import recording_called
     from app.core.sound_files import has_sound
-    from models.speech.languages import language_called
+    from models.speech.languages import LANGUAGES, language_called
     from project.queries.heard import speech_of
     from project.queries.recordings import all_recordings
     from project.queries.utterances import utterances_of
@@ -96,10 +96,17 @@ def transcribe(
             said = [] if speech_only else utterances_of(session.study, owner.id)
             stretches += [{"recording": owner.number, "start": s / SECOND, "end": e / SECOND} for s, e in found]
             utterances += [_described(owner, one) for one in said]
-            facts: dict[str, Json] = {key: result[key] for key in ("language", "chunks", "seconds") if key in result}
+            facts: dict[str, Json] = {
+                key: result[key] for key in ("language", "language_certainty", "chunks", "seconds") if key in result
+            }
             recordings.append({"recording": owner.number, **facts, "utterances": len(said)})
             total = sum(end - start for start, end in found) / SECOND
-            lines.append(f"Recording {owner.number}: {counted(len(found), 'place')} where somebody speaks, {total:.1f} s")
+            lines.append(
+                f"Recording {owner.number}: {counted(len(found), 'place')} where somebody speaks, {total:.1f} s"
+            )
+            if "language" in result and result["language_certainty"] not in (0, 1):
+                sure = float(str(result["language_certainty"]))
+                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({sure:.0%} sure)"
             lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {shown(one.text)}" for one in said]
     lines += [f"Recording {one.number} has a transcript already; --replace renews its drafts." for one in left_out]
     tell(

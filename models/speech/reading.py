@@ -6,25 +6,23 @@ from pathlib import Path
 
 import numpy as np
 
-from media.audio import stream_sound
+from media.audio import stream_mono
 from models.speech.base import RATE, Samples, Window
 from models.speech.windows import Parts
 from project.timebase import SECOND
 
 
 def read_windows(path: Path, windows: Iterable[Parts]) -> Iterator[Window]:
-    """Yield the sound of windows, which are in order of time; what is between them is skipped.
+    """Yield the sound of windows, which are in order of time.
+
+    The file is read from its beginning: after a jump into the middle some formats do not know where they are.
 
     Raises:
         UserError: the file cannot be read or has no sound.
     """
-    listed = list(windows)
-    if not listed:
-        return
-    begin_us = listed[0][0][0]
-    sound = _Sound(stream_sound(path, RATE, "mono", begin_us))
-    for parts in listed:
-        taken = [sound.take(_sample(start - begin_us), _sample(end - begin_us)) for start, end in parts]
+    sound = _Sound(stream_mono(path, RATE))
+    for parts in windows:
+        taken = [sound.take(_sample(start), _sample(end)) for start, end in parts]
         yield Window(parts, np.concatenate(taken))
 
 
@@ -46,8 +44,8 @@ class _Sound:
             block = next(self._blocks, None)
             if block is None:
                 break
-            self._held.append(block[0])
-            self._end += block.shape[1]
+            self._held.append(block)
+            self._end += len(block)
             self._forget(start)
         self._forget(start)
         found = np.concatenate([*self._held, np.zeros(0, np.float32)])[start - self._begin : end - self._begin]
