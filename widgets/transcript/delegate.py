@@ -8,6 +8,7 @@ from project.timebase import format_time
 from widgets import theme
 from widgets.participant_looks import participant_ink
 from widgets.theme import Palette
+from widgets.transcript.chips import paint_chips
 from widgets.transcript.line import Line
 from widgets.transcript.looks import BOTTOM, HEAD, LEADING, LEFT, RIGHT, TEXT_POINTS, TOP, Geometry, Moment
 from widgets.transcript.model import Index, TranscriptModel
@@ -88,6 +89,9 @@ class LineDelegate(QStyledItemDelegate):
         self._draw_head(painter, line, rect, colours)
         if not typed:
             self._draw_text(painter, line, rect, colours)
+            if line.cues:
+                painter.setFont(self._small)
+                paint_chips(painter, line, rect, self.geometry, self._few, colours)
         painter.end()
         if len(self._pictures) >= _KEPT:
             self._pictures.clear()

@@ -7,6 +7,15 @@ from project.types import Utterance
 
 
 @dataclass(frozen=True, slots=True)
+class Chip:
+    """A cue as a line shows it: at which word it begins (-1 before the first), and whether nobody accepted it yet."""
+
+    word: int
+    text: str
+    pale: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """An utterance and who says it.
 
@@ -15,12 +24,14 @@ class Line:
         speaker: pseudonym, or what a voice is called that is no participant's yet; "" while nobody knows.
         colour: of the speaker, `#rrggbb`; "" while nobody knows.
         flag: why somebody should look at it, in a few words; "" where there is no reason.
+        cues: inside it, by place.
     """
 
     said: Utterance
     speaker: str = ""
     colour: str = ""
     flag: str = ""
+    cues: tuple[Chip, ...] = ()
 
     @property
     def timed(self) -> Words:

@@ -12,6 +12,7 @@ from widgets.transcript.wrapping import Wrapped, wrap
 
 LEFT, RIGHT, TOP, BOTTOM = 12, 10, 5, 7
 HEAD = 18
+CHIPS = 20
 LEADING = 3
 TEXT_POINTS = theme.POINTS + 0.5
 
@@ -70,7 +71,8 @@ class Geometry:
 
     def height(self, line: Line, width: int) -> int:
         """Return how high the row of a line is."""
-        return round(TOP + HEAD + self.wrapped(line, width).lines * self.line_height + BOTTOM)
+        chips = CHIPS if line.cues else 0
+        return round(TOP + HEAD + self.wrapped(line, width).lines * self.line_height + chips + BOTTOM)
 
     def advance(self, text: str) -> float:
         """Return the width of a text in pixels."""

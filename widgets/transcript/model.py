@@ -88,4 +88,6 @@ def told(line: Line) -> str:
     guess = ", a guess" if said.suggested or (line.speaker and not line.colour) else ""
     state = "checked" if said.checked else "draft"
     flag = f", {line.flag}" if line.flag else ""
-    return f"{line.speaker or 'Nobody yet'}{guess}, {format_time(said.start_us)}, {state}{flag}: {said.text or 'empty'}"
+    cues = ", ".join(f"{one.text}, suggested" if one.pale else one.text for one in line.cues)
+    who, when = line.speaker or "Nobody yet", format_time(said.start_us)
+    return f"{who}{guess}, {when}, {state}{flag}: {said.text or 'empty'}{f' ({cues})' if cues else ''}"
