@@ -53,7 +53,7 @@ class McAdams:
         "Moves the resonances of each voice by a factor of its own. Pitch, timing and loudness stay as they are."
     )
     weakness: ClassVar[str] = (
-        "Misleads people and programs that do not expect it; who trains on voices changed like this recognises most."
+        "Misleads who does not expect it; who trains on voices changed like this recognises most speakers."
     )
     options_type: ClassVar[type[McAdamsOptions]] = McAdamsOptions
 

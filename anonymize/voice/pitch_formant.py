@@ -47,13 +47,10 @@ class PitchFormant:
     name: ClassVar[str] = "pitch-formant"
     title: ClassVar[str] = "Moved pitch and formants"
     description: ClassVar[str] = (
-        "Makes each voice higher or lower, and its throat longer or shorter, by factors of its own. "
-        "Timing and the course of the pitch stay; music and noises suffer."
+        "Makes each voice higher or lower, its throat longer or shorter, by factors of its own. Timing and intonation "
+        "stay; music and noises suffer."
     )
-    weakness: ClassVar[str] = (
-        "Misleads people and programs that do not expect it; the way of speaking stays, and who knows the method can "
-        "try all factors."
-    )
+    weakness: ClassVar[str] = "Misleads who does not expect it; who knows the method can try all factors."
     options_type: ClassVar[type[PitchFormantOptions]] = PitchFormantOptions
 
     def __init__(self, options: PitchFormantOptions | None = None) -> None:

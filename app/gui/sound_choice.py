@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from anonymize.sound_cover import COVERS, MUTE
@@ -42,6 +42,8 @@ class SoundForm(QWidget):
         rows.addRow("&Personal words", self._build_covers())
         column.addLayout(rows)
         self.described = QLabel(wordWrap=True)
+        self.described.setMinimumHeight(theme.GRID * 9)
+        self.described.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.described)
         self.warning = QLabel(wordWrap=True)
         self.warning.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
