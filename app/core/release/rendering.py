@@ -37,7 +37,7 @@ class Rendering:
     """A rendering that was looked at.
 
     Attributes:
-        clip: with the source's sound, on the recording's axis but for `zero_us`; belongs to the cache.
+        clip: without sound, on the recording's axis but for `zero_us`; belongs to the cache.
         zero_us: where the clip's zero lies on the recording's axis.
         plan: what was rendered.
         outcome: what came of it, as far as rendering and check tell.
@@ -79,7 +79,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
     facts = _facts(folder)
     if facts is None:
         with working_folder(parameters, digests) as cache:
-            done = render(replace(plan, cache=cache, overwrite=True), progress)
+            done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
         facts = {
             "frames": done.frames,
             "zero_us": done.start_us,

@@ -108,3 +108,14 @@ def test_a_sounding_copy_of_a_clip_whose_zero_lies_later_is_on_the_recordings_ax
     silent_copy(tmp_path / "clip.mp4", tmp_path / "silent.mp4")
     sounding_copy(tmp_path / "silent.mp4", source, tmp_path / "later.mp4", Half(), zero_us=250_000)
     assert load_index(tmp_path / "later.mp4").times.times_us.tolist() == [250_000 + n * 100_000 for n in range(10)]
+
+
+def test_copies_of_a_silent_rendering_lie_on_the_same_axis(clip: Path, tmp_path: Path) -> None:
+    source, rendered = clip.with_name("a.mp4"), tmp_path / "rendered.mp4"
+    paint_clip(source, rendered, lambda _: None, sound="none")
+    expected = load_index(clip).times.times_us.tolist()
+    sounding_copy(rendered, source, tmp_path / "sounding.mp4", Half())
+    assert load_index(tmp_path / "sounding.mp4").times.times_us.tolist() == expected
+    silent_copy(rendered, tmp_path / "silent.mp4")
+    assert load_index(tmp_path / "silent.mp4").times.times_us.tolist() == [0, *expected[1:]]
+    assert kinds(tmp_path / "silent.mp4") == ["video"]
