@@ -9,6 +9,7 @@ from app.core.jobs import Work
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.transcript.correcting import Correcting
+from app.gui.transcript.showing import Showing
 from project.errors import UserError
 from project.queries.heard import SPEECH, TRANSCRIBE
 from widgets.transcript.page import TranscriptPage
@@ -19,10 +20,11 @@ _KINDS = (TRANSCRIBE, SPEECH, "speakers")
 class Making(QObject):
     """Starts the jobs of the page and shows how far they are."""
 
-    def __init__(self, context: Context, page: TranscriptPage, correcting: Correcting) -> None:
+    def __init__(self, context: Context, page: TranscriptPage, shown: Showing, correcting: Correcting) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
+        self._shown = shown
         self._correcting = correcting
         jobs = context.jobs
         page.transcribe_requested.connect(lambda: context.trigger("transcribe"))
@@ -41,7 +43,7 @@ class Making(QObject):
 
     def drop_speaker(self) -> None:
         """Delete all utterances of who says the current one: a voice-over, say."""
-        one = self._correcting.current()
+        one = self._shown.current()
         if one is None:
             self._context.studio.told.emit("Select an utterance of the speaker whose utterances should go.")
             return

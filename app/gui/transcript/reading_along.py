@@ -5,7 +5,7 @@ from bisect import bisect_right
 from PySide6.QtCore import QObject
 
 from app.gui.context import Context
-from app.gui.transcript.correcting import Correcting
+from app.gui.transcript.showing import Showing
 from widgets.transcript.line import Line
 from widgets.transcript.page import TranscriptPage
 
@@ -16,17 +16,17 @@ _AFTER_US = 120_000
 class ReadingAlong(QObject):
     """Follows the playhead. While a recording plays on, the utterance that is spoken is the current one."""
 
-    def __init__(self, context: Context, page: TranscriptPage, correcting: Correcting) -> None:
+    def __init__(self, context: Context, page: TranscriptPage, shown: Showing) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
-        self._correcting = correcting
+        self._shown = shown
         self._starts: list[int] = []
         self._longest_us = 0
         self._line: Line | None = None
         self._word_starts: list[int] = []
         self._one_only = False
-        correcting.changed.connect(self._read)
+        shown.changed.connect(self._read)
         context.player.position_changed.connect(self._show)
         context.player.playing_changed.connect(self._playing)
         page.visible_changed.connect(lambda _on: self._show(context.player.position_us))
@@ -37,7 +37,7 @@ class ReadingAlong(QObject):
 
     def replay(self) -> None:
         """Let the current utterance be heard, from its start to its end, as often as wanted."""
-        one = self._correcting.current()
+        one = self._shown.current()
         player = self._context.player
         if one is not None:
             player.play_span(one.start_us, min(one.end_us + _AFTER_US, player.duration_us))

@@ -8,7 +8,7 @@ from app.core.commands import transcript as commands
 from app.core.finding_words import WordSearch
 from app.core.session import Session
 from app.gui.context import Context
-from app.gui.transcript.correcting import Correcting
+from app.gui.transcript.showing import Showing
 from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
@@ -21,7 +21,7 @@ _NOWHERE: Place = ("", -1)
 class Searching(QObject):
     """Joins the bar with the list."""
 
-    def __init__(self, context: Context, page: TranscriptPage, correcting: Correcting) -> None:
+    def __init__(self, context: Context, page: TranscriptPage, shown: Showing) -> None:
         super().__init__(page)
         self._context = context
         self._page = page
@@ -35,7 +35,7 @@ class Searching(QObject):
         bar.replace_requested.connect(self._replace_one)
         bar.replace_all_requested.connect(self._replace_all)
         bar.closed.connect(self._close)
-        correcting.changed.connect(self._look_again)
+        shown.changed.connect(self._look_again)
 
     def open(self, replacing: bool) -> None:
         """Show the bar."""
