@@ -24,9 +24,9 @@ _ANNOTATOR = click.option("--annotator", help="Under whose name this is kept.")
 
 @click.group()
 def pii() -> None:
-    """Find names, numbers, addresses and other personal information in the texts of a study, and decide about it.
+    """Find personal information in texts and decide about it.
 
-    What nobody decided about is hidden wherever anything leaves.
+    Names, places, dates of birth, telephones, addresses and other numbers, in every free text of a study. What nobody decided about is hidden wherever anything leaves.
     """
 
 
