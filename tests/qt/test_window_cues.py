@@ -25,6 +25,8 @@ from project.types import Collection, Participant, ParticipantRole, Recording, R
 from tests.qt.walking import nameless, unexplained
 from widgets.timeline.lane import LaneKind
 from widgets.timeline.spoken import spoken_key
+from widgets.transcript.line import Chip
+from widgets.transcript.page import TranscriptPage
 
 SECOND = 1_000_000
 
@@ -199,3 +201,23 @@ def test_pre_labels_are_pale_and_decided_on_one_by_one(window: MainWindow) -> No
     row = window.recordings.model.row("r")
     assert row is not None
     assert row.segments == (("Ada", 2),)
+
+
+def test_the_transcript_shows_cues_as_chips(window: MainWindow) -> None:
+    window.set_mode("transcript")
+    page = window.workspace.pages.currentWidget()
+    assert isinstance(page, TranscriptPage)
+    tall = page.view.sizeHintForRow(2)
+    window.studio.edit(
+        lambda s: (
+            add_cue(s, "u2", "response", "nod", "b", word=1)[1]
+            | renew_prelabels(s, "r", [Placed("expression", "smile", 8 * SECOND, 9 * SECOND, "a", "Smiles.")])
+        )
+    )
+    assert page.model.lines[2].cues == (Chip(0, "smile", True), Chip(1, "Nao: nod"))
+    assert page.view.sizeHintForRow(2) > tall
+    picture = page.view.grab().toImage()
+    window.studio.undo()
+    window.studio.undo()
+    assert page.model.lines[2].cues == ()
+    assert page.view.grab().toImage() != picture
