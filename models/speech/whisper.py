@@ -50,18 +50,20 @@ class Whisper:
     def __init__(self, folder: Path, processor: str = "auto", batch: int | None = None) -> None:
         self.found = examine(folder)
         self._device = _device(processor)
-        self.batch = batch or _batch(folder, self._device)
-        try:
-            self._model = WhisperModel(
-                str(folder),
-                device=self._device,
-                compute_type=_COMPUTE[self._device],
-                cpu_threads=os.cpu_count() or 1,
-                local_files_only=True,
+        problem = self._gpu_problem() if self._device == "cuda" else ""
+        if problem and processor == "cuda":
+            raise UserError(
+                f"The GPU cannot be used for recognition: {problem}.",
+                "Install nvidia-cublas-cu12 and nvidia-cudnn-cu12, or leave the processor to be chosen.",
             )
-        # CTranslate2 and tokenizers raise errors of several kinds for files that they cannot read.
-        except Exception as error:
-            raise damaged(folder, self.found.sha256) from error
+        if problem or self._device == "cpu":
+            self._device = "cpu"
+            try:
+                self._model = self._loaded()
+            # CTranslate2 and tokenizers raise errors of several kinds for files that they cannot read.
+            except Exception as error:
+                raise damaged(folder, self.found.sha256) from error
+        self.batch = batch or _batch(folder, self._device)
         self._pipeline = BatchedInferencePipeline(self._model)
 
     @property
@@ -108,6 +110,23 @@ class Whisper:
         certainty = 1.0 if hearing.language is not None else float(info.language_probability)
         return Recognized(tuple(pieces), str(info.language), certainty)
 
+    def _loaded(self) -> WhisperModel:
+        return WhisperModel(
+            str(self.found.path),
+            device=self._device,
+            compute_type=_COMPUTE[self._device],
+            cpu_threads=os.cpu_count() or 1,
+            local_files_only=True,
+        )
+
+    def _gpu_problem(self) -> str:
+        """Load the model onto a GPU and return why it cannot listen there; "" where it can."""
+        try:
+            self._model = self._loaded()
+        except (RuntimeError, ValueError) as error:
+            return _first_line(error)
+        return _problem(self._model)
+
     def _run(self, sounds: Sequence[Samples], hearing: Hearing, **more: object) -> tuple[Iterable[Any], Any]:
         """Let the model listen to sounds of 30 seconds at most; its times count 30 seconds for each."""
         laid = np.zeros(len(sounds) * _WINDOW_S * RATE, np.float32)
@@ -142,6 +161,20 @@ def _batch(folder: Path, device: str) -> int:
         return 16
     size = (folder / MODEL).stat().st_size
     return 8 if size < _LARGE else 4 if size < _HUGE else 2
+
+
+def _problem(model: WhisperModel) -> str:
+    """Return why a model cannot listen where it is, "" where it can: libraries are missed at their first use."""
+    silence = np.zeros((model.feature_extractor.mel_filters.shape[0], 100 * _WINDOW_S), np.float32)
+    try:
+        model.encode(silence)
+    except RuntimeError as error:
+        return _first_line(error)
+    return ""
+
+
+def _first_line(error: Exception) -> str:
+    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
 
 
 def _device(processor: str) -> str:

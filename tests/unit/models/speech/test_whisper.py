@@ -148,3 +148,26 @@ def test_a_foreign_model_is_used_and_recorded_by_its_checksum(whisper: Whisper, 
     parameters = json.loads(json.dumps(dict(whisper.parameters)))
     assert (parameters["model"], parameters["sha256"]) == ("", sha256_of(folder / "model.bin"))
     assert parameters["compute_type"] == "int8"
+
+
+def test_a_gpu_without_its_libraries_is_passed_over_or_said_where_it_was_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from models.speech import whisper as module
+
+    assert module._problem(Whisper(folder, "cpu")._model) == ""
+    loaded = module.WhisperModel
+    devices: list[str] = []
+
+    def on_the_processor(path: str, *, device: str, **more: object) -> object:
+        devices.append(device)
+        return loaded(path, device="cpu", **{**more, "compute_type": "int8"})
+
+    monkeypatch.setattr(module, "WhisperModel", on_the_processor)
+    monkeypatch.setattr(module.ctranslate2, "get_cuda_device_count", lambda: 1)
+    monkeypatch.setattr(module, "_problem", lambda model: "Library libcublas.so.12 is not found")
+    made = Whisper(folder)
+    assert devices == ["cuda", "cpu"]
+    assert made.parameters["device"] == "cpu"
+    with pytest.raises(UserError, match="libcublas"):
+        Whisper(folder, "cuda")
