@@ -66,8 +66,9 @@ def anonymize(
     as_json: bool,
     **flags: Json,
 ) -> None:
-    """Export recordings with every tracked face hidden, voices changed and spoken personal information covered.
+    """Export recordings with faces hidden and voices changed.
 
+    Every tracked face is hidden, and personal information that is said is covered as far as a transcript tells.
     What came out is searched for faces again, by a detector that had no part in tracking them where one is installed.
 
     Faces have to be tracked first. Times of faces that are left, and of doubtful hits, are in seconds of the

@@ -40,8 +40,9 @@ def voice(
     as_json: bool,
     **flags: Json,
 ) -> None:
-    """Write the sound of a recording with its voices changed and personal information covered.
+    """Write the sound of a recording with its voices changed.
 
+    Personal information that is said is covered, as far as a transcript tells.
     Every participant gets a change of their own, the same in all recordings of the study; those whom nobody assigned
     share one. Then before and after are compared: length, pitch, speaking rate, and words and voices where models for
     that are installed. Without --out the file goes into the folder “anonymized” beside the study.
