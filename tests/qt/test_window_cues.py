@@ -214,7 +214,7 @@ def test_the_transcript_shows_cues_as_chips(window: MainWindow) -> None:
             | renew_prelabels(s, "r", [Placed("expression", "smile", 8 * SECOND, 9 * SECOND, "a", "Smiles.")])
         )
     )
-    assert page.model.lines[2].cues == (Chip(0, "smile", True), Chip(1, "Nao: nod"))
+    assert page.model.lines[2].cues == (Chip(0, "Smiles", True), Chip(1, "Nao: nod"))
     assert page.view.sizeHintForRow(2) > tall
     picture = page.view.grab().toImage()
     window.studio.undo()

@@ -1,0 +1,51 @@
+"""What a person sees in a real face is found, where the weights are installed."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from media.index import load_index
+from models import weights
+from models.cues.face import face_cues
+from models.cues.found import BROWS, SMILE
+from models.cues.reading import face_signals
+from models.faces.landmarks.registry import landmark_finder
+from project.progress import Silent
+from project.types import FaceTrack, Origin
+
+pytestmark = pytest.mark.weights
+BOX = (112, 90, 245, 305)
+"""Around the face wherever it moves: x, y, width, height in pixels."""
+SEEN = ((SMILE, 9.8, 12.0), (BROWS, 15.2, 16.0), (BROWS, 16.8, 17.2))
+"""Marked by eye: kind, start and end in seconds."""
+
+
+def test_a_talkers_smile_and_raised_brows(
+    shared_data: Path, real_weights: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(real_weights("face-landmarks").parent))
+    path = shared_data / "media" / "expressive_talker.mp4"
+    index = load_index(path)
+    count = len(index)
+    boxes = np.tile(np.array(BOX, np.float32), (count, 1))
+    whole = FaceTrack(
+        "f",
+        frames=np.arange(count, dtype=np.int32),
+        times_us=index.times.times_us[:count],
+        boxes=boxes,
+        scores=np.ones(count, np.float32),
+        origins=np.full(count, Origin.DRAWN, np.uint8),
+    )
+    finder = landmark_finder()
+    signals = face_signals(path, index, {"him": [whole]}, finder, Silent())["him"]
+    finder.close()
+    found = face_cues(signals)
+    for kind, start, end in SEEN:
+        assert any(one.kind == kind and one.start_us / 1e6 <= start and end <= one.end_us / 1e6 for one in found), (
+            kind,
+            start,
+            found,
+        )
+    assert len(found) <= 8
