@@ -1,7 +1,6 @@
 """Planted movements are found, noise is not."""
 
 import itertools
-
 from dataclasses import replace
 
 import numpy as np
