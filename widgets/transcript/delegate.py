@@ -25,6 +25,9 @@ class LineDelegate(QStyledItemDelegate):
 
     A speaker that is a guess has a dashed plate and a question mark; a draft is grey and says so; a doubtful word is
     underlined with amber dots.
+
+    Attributes:
+        heights: of the lines as the list last asked for them, by utterance.
     """
 
     def __init__(self, model: TranscriptModel, parent: QAbstractItemView) -> None:
@@ -40,14 +43,15 @@ class LineDelegate(QStyledItemDelegate):
         self._name = QFontMetricsF(theme.font(_SMALL, semibold=True))
         self._bold = theme.font(_SMALL, semibold=True)
         self._few = QFontMetricsF(self._small)
+        self.heights: dict[str, int] = {}
         self._pictures: dict[str, tuple[object, QPixmap]] = {}
 
     def sizeHint(self, _option: QStyleOptionViewItem, index: Index) -> QSize:
         line, width = self._model.lines[index.row()], self._view.viewport().width()
         typed, height = self.moment.typed
-        if typed == line.said.id:
-            return QSize(0, TOP + HEAD + height + BOTTOM)
-        return QSize(0, self.geometry.height(line, width))
+        high = TOP + HEAD + height + BOTTOM if typed == line.said.id else self.geometry.height(line, width)
+        self.heights[line.said.id] = high
+        return QSize(0, high)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         line, colours = self._model.lines[index.row()], theme.palette()

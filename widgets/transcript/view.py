@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QModelIndex, QPoint, Qt, Signal
 from PySide6.QtGui import (
     QAccessible,
     QAccessibleEvent,
@@ -15,17 +15,12 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
-from project.transcript import retimed
 from widgets import theme
 from widgets.transcript.delegate import LineDelegate
-from widgets.transcript.editor import WordsEditor
+from widgets.transcript.in_place import Typing
 from widgets.transcript.model import TranscriptModel, told
 
-_PAUSE_MS = 500
-"""How long typing pauses before it is kept."""
 _WORD = re.compile(r"\S+")
-_CLOSING = re.compile(r"[^\w\s]+(?=\s)")
-"""What closes a word stays with it when the cursor stands before it."""
 _RETURN = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 _PLAIN = Qt.KeyboardModifier.NoModifier | Qt.KeyboardModifier.KeypadModifier
 
@@ -65,8 +60,6 @@ class TranscriptView(QListView):
         self._writable = True
         self._follows = True
         self._quiet = False
-        self._editing = ""
-        self._kept = ""
         self.setModel(model)
         self._delegate = LineDelegate(model, self)
         self.setItemDelegate(self._delegate)
@@ -80,28 +73,16 @@ class TranscriptView(QListView):
         self.setResizeMode(QListView.ResizeMode.Adjust)
         self.setMinimumHeight(120)
         self.viewport().setCursor(Qt.CursorShape.ArrowCursor)
-        self._editor = WordsEditor(self.viewport())
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._join()
-
-    def _join(self) -> None:
-        editor = self._editor
-        self._pause.timeout.connect(self._keep)
-        editor.textChanged.connect(self._text_changed)
-        editor.accepted.connect(self._accept)
-        editor.cancelled.connect(self._cancel)
-        editor.split_wanted.connect(self._split)
-        editor.merge_wanted.connect(self._merge_back)
-        editor.replay_wanted.connect(self.replay_requested)
-        editor.doubt_wanted.connect(self._select_doubtful)
-        editor.left.connect(self.leave_text)
-        editor.paused.connect(self._keep)
+        self._typing = typing = Typing(self, model, self._delegate)
+        typing.typed.connect(self.typed)
+        typing.saved.connect(self.saved)
+        typing.given_up.connect(self.given_up)
+        typing.accepted.connect(self._go_on)
+        typing.split_requested.connect(self.split_requested)
+        typing.merge_back_requested.connect(self.merge_back_requested)
+        typing.replay_requested.connect(self.replay_requested)
         self.selectionModel().selectionChanged.connect(self._tell)
-        self.verticalScrollBar().valueChanged.connect(lambda _value: self._place())
         self.verticalScrollBar().sliderPressed.connect(self._stop_following)
-        self._lines.rowsInserted.connect(lambda: self._place())
-        self._lines.rowsRemoved.connect(lambda: self._place())
-        self._lines.dataChanged.connect(self._renew)
         theme.notifier.changed.connect(self.viewport().update)
 
     # What is selected
@@ -196,7 +177,7 @@ class TranscriptView(QListView):
             self.update(self._lines.index(row))
 
     def _follow(self, utterance_id: str) -> None:
-        if self._editing:
+        if self.editing:
             return
         index = self._lines.index(self._lines.row(utterance_id))
         rect, sight = self.visualRect(index), self.viewport().rect()
@@ -220,140 +201,31 @@ class TranscriptView(QListView):
     @property
     def editing(self) -> str:
         """The utterance that is typed in, or ""."""
-        return self._editing
+        return self._typing.editing
 
     def edit_text(self, utterance_id: str, at: int | None = 0) -> None:
         """Let somebody type in an utterance, the cursor before a character, or all selected where it is None."""
-        line = self._lines.line(utterance_id)
-        if line is None or not self._writable:
+        if self._lines.line(utterance_id) is None or not self._writable:
             return
         self.leave_text()
         if self.current() != utterance_id or self.selected() != [utterance_id]:
             chosen = QItemSelectionModel.SelectionFlag.ClearAndSelect
             self.selectionModel().setCurrentIndex(self._lines.index(self._lines.row(utterance_id)), chosen)
         self.began.emit(utterance_id)
-        self._editing = utterance_id
-        self._kept = line.said.text
-        self._editor.blockSignals(True)
-        self._editor.begin(line.said.text, at)
-        self._editor.blockSignals(False)
-        self._editor.show()
-        self._place()
-        self._fit()
-        self.scrollTo(self._lines.index(self._lines.row(utterance_id)))
-        self._editor.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._typing.begin(utterance_id, at)
 
     def leave_text(self) -> None:
         """Keep what was typed and stop typing."""
-        self._end(False)
-
-    def _end(self, read: bool) -> None:
-        if self._editing:
-            utterance_id, text = self._editing, self._editor.toPlainText()
-            self._close_editor()
-            self.saved.emit(utterance_id, text, read)
+        self._typing.leave()
 
     def keep_text(self) -> None:
         """Keep what was typed so far; typing may go on."""
-        self._keep()
+        self._typing.keep()
 
-    def _close_editor(self) -> None:
-        had_focus = self._editor.hasFocus()
-        row = self._lines.row(self._editing)
-        self._pause.stop()
-        self._editing = ""
-        self.moment.typed = ("", 0)
-        self._editor.hide()
-        if row >= 0:
-            self._delegate.sizeHintChanged.emit(self._lines.index(row))
-        if had_focus:
-            self.setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def _text_changed(self) -> None:
-        if self._editing:
-            self._pause.start()
-            self._fit()
-
-    def _keep(self) -> None:
-        self._pause.stop()
-        text = self._editor.toPlainText()
-        if self._editing and text != self._kept:
-            self._kept = text
-            self.typed.emit(self._editing, text)
-
-    def _accept(self) -> None:
-        self._end(True)
+    def _go_on(self) -> None:
         if self.go(1):
             self.edit_text(self.current(), 0)
             self.moved_on.emit()
-
-    def _cancel(self) -> None:
-        utterance_id = self._editing
-        self._close_editor()
-        self.given_up.emit(utterance_id)
-
-    def _split(self) -> None:
-        utterance_id = self._editing
-        before, after = self._editor.halves()
-        closing = _CLOSING.match(after)
-        if closing is not None:
-            before, after = before + closing.group(), after[closing.end() :]
-        if before.strip() and after.strip():
-            self._close_editor()
-            self.split_requested.emit(utterance_id, before, after)
-
-    def _merge_back(self) -> None:
-        utterance_id, text = self._editing, self._editor.toPlainText()
-        if self._lines.row(utterance_id) > 0:
-            self._close_editor()
-            self.merge_back_requested.emit(utterance_id, text)
-
-    def _select_doubtful(self) -> None:
-        """Select the next doubtful word of the text as it stands now, round from the start after the last."""
-        line = self._lines.line(self._editing)
-        if line is None:
-            return
-        text, after = self._editor.toPlainText(), len(self._editor.halves()[0])
-        said = line.said
-        words = retimed(said.words, text, said.start_us, said.end_us)
-        below = self.moment.doubtful_below
-        spans = [
-            found.span()
-            for found, word in zip(_WORD.finditer(text), words, strict=False)
-            if word.confidence is not None and word.confidence < below
-        ]
-        span = next((one for one in spans if one[1] > after), spans[0] if spans else None)
-        if span is not None:
-            self._editor.select_span(*span)
-
-    def _fit(self) -> None:
-        height = self._editor.wanted_height()
-        if self._editing and self.moment.typed != (self._editing, height):
-            self.moment.typed = (self._editing, height)
-            self._delegate.sizeHintChanged.emit(self._lines.index(self._lines.row(self._editing)))
-            self.doItemsLayout()
-        self._place()
-
-    def _place(self) -> None:
-        """Put the field where its line is."""
-        row = self._lines.row(self._editing)
-        if row < 0:
-            if self._editing:
-                self._close_editor()
-            return
-        area = self._delegate.geometry.text_area(self.visualRect(self._lines.index(row)))
-        self._editor.setGeometry(QRect(area.left() - 10, area.top() - 4, area.width() + 14, area.height() + 6))
-
-    def _renew(self, first: QModelIndex, last: QModelIndex) -> None:
-        """Take in what was changed elsewhere, undo for one, also in the line that is typed in."""
-        self._delegate.sizeHintChanged.emit(first)
-        row = self._lines.row(self._editing)
-        if first.row() <= row <= last.row():
-            text = self._lines.lines[row].said.text
-            # What was typed is kept with fewer blanks; the cursor stays where it is.
-            if text.split() != self._kept.split():
-                self._kept = text
-                self._editor.begin(text, len(text))
 
     # Events
 
@@ -406,8 +278,8 @@ class TranscriptView(QListView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        if self._editing:
-            self._fit()
+        if self.editing:
+            self._typing.fit()
 
     def _word(self, index: QModelIndex, at: QPoint) -> int:
         line = self._lines.lines[index.row()]
