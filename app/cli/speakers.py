@@ -42,7 +42,7 @@ def speakers(
     accept: bool,
     as_json: bool,
 ) -> None:
-    """Suggest who speaks, by voices that are alike and mouths that move.
+    """Suggest who speaks, by voices and by mouths.
 
     Suggestions are written into the transcript, never over what a person chose, and look different until somebody
     accepts them. Track faces and say whose they are first, then voices get their participants.
