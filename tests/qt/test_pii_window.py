@@ -216,6 +216,7 @@ def test_the_sound_of_a_place_is_played_with_a_second_around(
     assert asked == [(one.recording_id, one.time_us), (one.time_us - 1_000_000, one.end_us + 1_000_000)]
     press(qtbot, window, Qt.Key.Key_Return)
     assert asked[2:] == [(one.recording_id, one.time_us)]
+    assert window._context.studio.selected_utterances == (one.place.row,)
 
 
 def test_an_edit_of_the_transcript_is_followed(window: PiiWindow, qtbot: QtBot) -> None:

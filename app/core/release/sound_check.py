@@ -77,7 +77,8 @@ def wrong_in_sound(clip: Path, source: Path, one: Sounding, progress: Progress |
 
 
 def _samples(frame: av.AudioFrame, channels: int) -> Whole:
-    return np.asarray(frame.to_ndarray(), np.int16).reshape(-1, channels).T
+    found = np.asarray(frame.to_ndarray(), np.int16)
+    return found if frame.format.is_planar else found.reshape(-1, channels).T
 
 
 def _changed(one: Sounding, heard: Whole, raw: Whole) -> NDArray[np.bool_]:

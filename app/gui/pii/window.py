@@ -177,10 +177,15 @@ class PiiWindow(QWidget):
         self._context.player.play_span(max(0, one.time_us - _AROUND_US), one.end_us + _AROUND_US)
 
     def jump(self) -> None:
-        """Show the selected place in the main window."""
+        """Show the selected place in the main window, and select its utterance or segment there."""
         one = next(iter(self.selected()), None)
-        if one is not None and one.recording_id is not None:
-            self._context.look_at(one.recording_id, one.time_us)
+        if one is None or one.recording_id is None:
+            return
+        self._context.look_at(one.recording_id, one.time_us)
+        if one.is_spoken:
+            self._context.studio.select_utterances([one.place.row])
+        elif one.place.table == "segment_value":
+            self._context.studio.select([one.place.row])
 
     def step(self, direction: int, *, only_if_decided: bool = False) -> None:
         """Go to the next or previous row that nobody decided on."""
