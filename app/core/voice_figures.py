@@ -50,12 +50,13 @@ def figures(
     progress.check_cancelled()
     rates = [syllables(part, RATE) for part in (first, second)]
     inside = [one for one in said if one[1] <= LONGEST_S * SECOND and not _touches(one[:2], covered)]
+    left_out = [*covered, *(one[:2] for one in said if _touches(one[:2], covered))]
     return {
         "compared_s": round(len(before) / RATE, 3),
         "intonation": _rounded(pitch.correlation),
         "pitch_ratio": _rounded(pitch.ratio),
         "speaking_rate_ratio": _rounded(rates[1] / rates[0]) if rates[0] else None,
-        **_words(before, after, inside, covered, progress),
+        **_words(before, after, inside, left_out, progress),
         **_voices(before, after, inside, progress),
     }
 
@@ -66,9 +67,12 @@ def _read(path: Path) -> Samples:
 
 
 def _words(
-    before: Samples, after: Samples, said: Sequence[Said], covered: Sequence[tuple[int, int]], progress: Progress
+    before: Samples, after: Samples, said: Sequence[Said], left_out: Sequence[tuple[int, int]], progress: Progress
 ) -> dict[str, Json]:
-    """Compare what is recognised with the transcript, or where there is none with what was recognised before."""
+    """Compare what is recognised with the transcript, or where there is none with what was recognised before.
+
+    Utterances of which a part was covered are left out of both.
+    """
     from anonymize.voice.measures import plain_words, word_errors
     from models.speech.base import Hearing, Window
     from models.speech.registry import recognizer, speech_detector
@@ -88,7 +92,7 @@ def _words(
             progress.check_cancelled()
             cut = [samples[a * RATE // SECOND : b * RATE // SECOND] for a, b in parts]
             found = listener.recognize([Window(parts, np.concatenate(cut))], Hearing("en")).pieces
-            kept = [one.text for one in found if not _touches((one.start_us, one.end_us), covered)]
+            kept = [one.text for one in found if not _touches((one.start_us, one.end_us), left_out)]
             words += plain_words("".join(kept))
         heard.append(words)
     told = plain_words(" ".join(text for _, _, text, _ in said))
