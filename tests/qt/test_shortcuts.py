@@ -63,13 +63,13 @@ def test_a_free_key_works_at_once_and_after_a_restart(qtbot: QtBot, window: Main
     editor = window.shortcuts.edit()
     assert nameless(editor) == []
     assert unexplained(editor) == []
-    give(editor, "zoom_fit", Qt.Key.Key_F9, NONE)
-    assert keys(window, "zoom_fit") == ["F9"]
-    assert ("View", "F9") in [(one.group, one.keys) for one in window.menus.shortcuts(())]
+    give(editor, "zoom_fit", Qt.Key.Key_F12, NONE)
+    assert keys(window, "zoom_fit") == ["F12"]
+    assert ("View", "F12") in [(one.group, one.keys) for one in window.menus.shortcuts(())]
     editor.close()
     window.close()
     again = open_window(qtbot, study)
-    assert keys(again, "zoom_fit") == ["F9"]
+    assert keys(again, "zoom_fit") == ["F12"]
     again.close()
 
 
@@ -102,10 +102,10 @@ def test_keys_of_the_scheme_and_of_modes_are_warned_of(window: MainWindow) -> No
 def test_files_go_out_and_in(window: MainWindow, tmp_path: Path) -> None:
     from app.core.shortcuts import write_keys
 
-    write_keys(window.shortcuts.table.assign("jobs", "F9"), tmp_path / "mine.json")
+    write_keys(window.shortcuts.table.assign("jobs", "F12"), tmp_path / "mine.json")
     window.shortcuts.import_file(tmp_path / "mine.json")
-    assert keys(window, "jobs") == ["F9"]
+    assert keys(window, "jobs") == ["F12"]
     (tmp_path / "bad.json").write_text("{}")
     with pytest.raises(UserError):
         window.shortcuts.import_file(tmp_path / "bad.json")
-    assert keys(window, "jobs") == ["F9"]
+    assert keys(window, "jobs") == ["F12"]
