@@ -58,14 +58,14 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> W
     if not stretches:
         raise UserError(
             f"Nothing is known about what is said in recording {recording.number}.",
-            f"Find speech first: greenroom transcribe STUDY --recording {recording.number}",
+            f"Find speech first, in the menu Speech or with: greenroom transcribe STUDY --recording {recording.number}",
         )
     embedder = usual_embedder()
     pictures, tracks = _faces(session, recording_id)
     if embedder is None and not tracks:
         raise UserError(
             f"There is nothing to tell the speakers of recording {recording.number} by.",
-            "Track its faces, or get the voice embedding: greenroom models fetch voice-embedding",
+            "Track its faces (Ctrl+T), or get the voice embedding: greenroom models fetch voice-embedding",
         )
     parameters: dict[str, Json] = {
         "path": str(located.path),
