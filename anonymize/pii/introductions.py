@@ -138,10 +138,10 @@ _SPEAKING = re.compile(
     r"(?<!\w)(?:this is|it's|it is)\s+((?:[^\W\d_]|['-])+(?:\s(?:[^\W\d_]|['-])+)?)\s+(?:speaking|calling|here)\b"
 )
 _COMMA = re.compile(r"\s*,\s*")
-_VERB_OF_SPEECH = re.compile(
+_DOES = re.compile(
     r"\s+(?:said|says|asked|asks|told|tells|thinks|thought|goes|wants|wanted|knows|likes|went|paid|came|comes|"
     r"has|was|is|did|does|gave|took|made|rose|got|left|laughs|laughed|smiled|smiles|nodded|forgot|looks|looked|"
-    r"saw|saying|asking|laughing|crying)\b"
+    r"saw|saying|asking|laughing|crying|loves|hates|feels|felt|needs|keeps|kept|[a-z]{2,}ed)\b"
 )
 _ENDINGS = frozenset(",.!?;")
 
@@ -186,7 +186,7 @@ def _vocatives(tokens: Tokens) -> Iterator[Stretch]:
         before = tokens.gap(index)
         called = _COMMA.fullmatch(before) is not None and (after in _ENDINGS or not after) and word.capital
         begins = word.initial and word.capital and not word.flat
-        acts = begins and (after == "," or _VERB_OF_SPEECH.match(tokens.lower, word.end) is not None)
+        acts = begins and (after == "," or _DOES.match(tokens.lower, word.end) is not None)
         if (called or acts) and (word.key not in no_names() or acts):
             if word.key in no_names() and after == ",":
                 continue

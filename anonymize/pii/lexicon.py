@@ -37,8 +37,9 @@ def places() -> frozenset[str]:
 
 @cache
 def no_names() -> frozenset[str]:
-    """Return what has a capital and is nobody's name: languages, peoples, months, products, forms of address."""
-    return _listed("no_names.txt")
+    """Return what has a capital and is nobody's name: languages, peoples, months, products, titles; plurals too."""
+    listed = _listed("no_names.txt")
+    return listed | {f"{word}s" for word in listed}
 
 
 @cache

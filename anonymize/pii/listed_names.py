@@ -1,6 +1,6 @@
 """Names without an announcement: words of the lists, and words with a capital that nobody knows."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from anonymize.pii.hit import LIKELY, WEAK, Stretch
 from anonymize.pii.kinds import PERSON, PLACE
@@ -12,6 +12,10 @@ _LEAST = 3
 _ACRONYM = 5
 _INTO = frozenset({"in", "near", "to", "from", "at", "of", "around", "through", "via"})
 _PLACE_WORDS = 3
+_SURELY_INTO = frozenset({"in", "from", "near"})
+_GOING = frozenset(
+    {"go", "goes", "going", "went", "gone", "move", "moved", "drove", "fly", "flew", "travel", "trip", "us", "back"}
+)
 
 
 def listed_names(tokens: Tokens) -> Iterator[Stretch]:
@@ -65,6 +69,12 @@ def _place_end(tokens: Tokens, at: int) -> int | None:
         if any(tokens.gap(at + i) not in (" ", "-") for i in range(1, count)):
             continue
         name = " ".join(one.key for one in stretch)
-        if name in places() and (led or not is_given(name)):
+        if name in places() and (not is_given(name) or (at > 0 and words[at - 1].key == "in")):
             return at + count
     return None
+
+
+def _goes_there(words: Sequence[Token], at: int) -> bool:
+    """Tell whether a name of people and places stands where a place does: “in Lincoln”, “went to Lincoln”."""
+    before = [word.key for word in words[max(0, at - 2) : at]]
+    return bool(before) and (before[-1] in _SURELY_INTO or (before[-1] == "to" and before[0] in _GOING))

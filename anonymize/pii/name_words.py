@@ -76,9 +76,7 @@ def _joins(gap: str) -> bool:
 
 def _begins(word: Token, evidence: Evidence) -> bool:
     key = word.key
-    if key in function_words() and not (
-        key in _ALSO_NAMES and evidence >= Evidence.SOME and (word.capital or word.flat)
-    ):
+    if key in function_words() and not (key in _ALSO_NAMES and evidence >= _least_for(word)):
         return False
     if evidence is Evidence.ANY:
         return len(key) >= _LEAST and key not in no_names()
@@ -90,6 +88,11 @@ def _begins(word: Token, evidence: Evidence) -> bool:
     if not common:
         return given or is_family(key) or evidence >= Evidence.STRONG
     return given and (evidence >= Evidence.STRONG or (evidence is Evidence.SOME and word.flat))
+
+
+def _least_for(word: Token) -> Evidence:
+    """Return what has to stand around “will” and “may” for a name: more where no capital says so."""
+    return Evidence.SOME if word.capital else Evidence.STRONG
 
 
 def _follows(word: Token) -> bool:

@@ -1,0 +1,62 @@
+"""Models that find names."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from models import weights
+from models.names import registry
+from models.names.light_imports import without_heavy_packages
+from models.names.spacy_ner import SpacyNames
+from project.errors import UserError
+
+
+def test_without_weights_there_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path))
+    assert registry.usual() is None
+    with pytest.raises(UserError, match="not installed"):
+        registry.name_finder("spacy")
+    with pytest.raises(UserError, match="no finder of names"):
+        registry.name_finder("nonsense")
+
+
+def test_a_pipeline_of_a_lab_is_used_by_its_labels(tmp_path: Path) -> None:
+    import spacy
+
+    made = spacy.blank("de")
+    made.add_pipe("entity_ruler").add_patterns(  # type: ignore[attr-defined]
+        [
+            {"label": "PER", "pattern": "Annegret"},
+            {"label": "LOC", "pattern": "Jena"},
+            {"label": "MISC", "pattern": "Brot"},
+        ]
+    )
+    made.to_disk(tmp_path / "own")
+    finder = SpacyNames(tmp_path / "own")
+    texts = ["Annegret wohnt in Jena", "", "Brot", "  ", "x " * 60_000 + "Annegret"]
+    found = finder.find_all(texts)
+    assert [
+        [(one.kind, text[one.start : one.end]) for one in each] for text, each in zip(texts, found, strict=True)
+    ] == [
+        [("person", "Annegret"), ("place", "Jena")],
+        [],
+        [],
+        [],
+        [("person", "Annegret")],
+    ]
+
+
+def test_the_small_english_model_finds_names(real_weights: Callable[[str], Path]) -> None:
+    finder = SpacyNames(real_weights("ner-english"))
+    found = finder.find_all(["Yesterday Barbara Jones flew from London to Boston."])[0]
+    assert {one.kind for one in found} == {"person", "place"}
+    assert finder.parameters["version"] == "3.8.0"
+
+
+def test_heavy_packages_are_hidden_only_meanwhile() -> None:
+    before = "stanza" in sys.modules
+    with without_heavy_packages(), pytest.raises(ImportError):
+        import stanza  # type: ignore[import-not-found]  # noqa: F401
+    assert ("stanza" in sys.modules) == before
