@@ -270,7 +270,7 @@ def _from_file(session: Session, file: Path) -> int:
     if unknown:
         raise UserError(
             f"“{unknown[0].place.text}” is not found where {file.name} says.",
-            "The texts have changed since. Write the list anew with: pii find --out",
+            "The texts have changed since. Write the list anew: greenroom pii find STUDY --out FILE",
         )
     for verdict in PiiVerdict:
         for kind in dict.fromkeys(choice.kind for choice in choices if choice.verdict is verdict):
