@@ -129,7 +129,9 @@ class ConversationPanel(QWidget):
         self._unfold(not self.turns.isVisibleTo(self))
 
     def _fit(self) -> None:
-        self.turns.setFixedHeight(min(_TALLEST, round(self.turns.document().size().height()) + 2))
+        around = self.turns.height() - self.turns.viewport().height()
+        wanted = round(self.turns.document().size().height()) + max(around, theme.GRID) + 2
+        self.turns.setFixedHeight(min(_TALLEST, wanted))
 
     def _go(self, link: QUrl) -> None:
         one = next((one for one in self._turns if one.id == link.toString()), None)
