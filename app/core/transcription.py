@@ -1,7 +1,7 @@
 """The job that writes down what is said in a recording."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import cast
@@ -36,6 +36,8 @@ from project.version import __version__
 
 FINE = SpeechOptions(pause_ms=100, shortest_ms=60, margin_ms=0)
 """All but the shortest silences are places to cut at; what is shown as speech is joined from that."""
+_KEPT = 30 * 60 * RATE
+"""Samples: the sound of so much, some hundred megabytes, is read once and not twice."""
 _FINDING = 0.03
 """The share of the work that finding speech is taken for."""
 
@@ -103,16 +105,18 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "hearing": cast(Json, asdict(hearing)),
     }
     with RecognitionLog(cache / f"{parameters['fingerprint']}{SUFFIX}", work) as log:
+        sound = _Listened(path)
         if log.found.speech is None:
-            sound = _Counted(stream_mono(path, RATE, _Share(progress)))
-            log.add_speech(detector.speech(sound, progress).tolist(), sound.samples * SECOND // RATE)
+            log.add_speech(
+                detector.speech(sound.first(_Share(progress)), progress).tolist(), sound.samples * SECOND // RATE
+            )
         speech = np.array(log.found.speech, np.int64).reshape(-1, 2)
         windows = plan_windows(speech, log.found.end_us)
         left = windows[log.found.windows :]
         telling = _Telling(progress, len(windows), log.found.windows)
         telling.tell(log.found.windows)
         batch: list[Window] = []
-        for number, window in enumerate(read_windows(path, left), 1):
+        for number, window in enumerate(read_windows(sound.again(), left), 1):
             batch.append(window)
             if len(batch) < listener.batch and number < len(left):
                 continue
@@ -194,17 +198,32 @@ class _Telling:
         self._progress.progress(round(1000 * share), 1000, f"Recognised {done} of {self._total} chunks{remaining}")
 
 
-class _Counted:
-    """Blocks of sound, and how many samples went by."""
+class _Listened:
+    """The sound of a file, which is read once where it is short enough to be kept.
 
-    def __init__(self, blocks: Iterator[Samples]) -> None:
-        self._blocks = blocks
+    Attributes:
+        samples: how many went by the first time.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._kept: list[Samples] | None = None
         self.samples = 0
 
-    def __iter__(self) -> Iterator[Samples]:
-        for block in self._blocks:
+    def first(self, progress: Progress) -> Iterator[Samples]:
+        """Yield all blocks, and tell how far it is."""
+        kept: list[Samples] = []
+        for block in stream_mono(self._path, RATE, progress):
             self.samples += len(block)
+            kept.append(block)
+            if self.samples > _KEPT:
+                kept.clear()
             yield block
+        self._kept = kept if self.samples <= _KEPT else None
+
+    def again(self) -> Iterable[Samples]:
+        """Return all blocks from the beginning."""
+        return stream_mono(self._path, RATE) if self._kept is None else self._kept
 
 
 def _duration(seconds: float) -> str:

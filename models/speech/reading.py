@@ -1,26 +1,24 @@
-"""Reads the sound of windows from a file, one after the other, however long it is."""
+"""Picks the sound of windows out of a stream, one after the other, however long it is."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from pathlib import Path
 
 import numpy as np
 
-from media.audio import stream_mono
 from models.speech.base import RATE, Samples, Window
 from models.speech.windows import Parts
 from project.timebase import SECOND
 
 
-def read_windows(path: Path, windows: Iterable[Parts]) -> Iterator[Window]:
+def read_windows(blocks: Iterable[Samples], windows: Iterable[Parts]) -> Iterator[Window]:
     """Yield the sound of windows, which are in order of time.
 
-    The file is read from its beginning: after a jump into the middle some formats do not know where they are.
-
-    Raises:
-        UserError: the file cannot be read or has no sound.
+    Args:
+        blocks: (k,) float32 at `RATE`, end to end from time zero. Read from a file's beginning: after a jump into the
+            middle some formats do not know where they are.
+        windows: their parts.
     """
-    sound = _Sound(stream_mono(path, RATE))
+    sound = _Sound(iter(blocks))
     for parts in windows:
         taken = [sound.take(_sample(start), _sample(end)) for start, end in parts]
         yield Window(parts, np.concatenate(taken))
