@@ -26,7 +26,8 @@ _ANNOTATOR = click.option("--annotator", help="Under whose name this is kept.")
 def pii() -> None:
     """Find personal information in texts and decide about it.
 
-    Names, places, dates of birth, telephones, addresses and other numbers, in every free text of a study. What nobody decided about is hidden wherever anything leaves.
+    Names, places, dates of birth, telephones, addresses and other numbers, in every free text of a study. What nobody
+    decided about is hidden wherever anything leaves.
     """
 
 
