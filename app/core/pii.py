@@ -13,7 +13,7 @@ from anonymize.pii.kinds import known_kind
 from anonymize.pii.replacing import Replacements
 from anonymize.pii.scrubbing import PersonalPlaces
 from anonymize.text import Finder, Keeper
-from app.core.pii_finder import hits_of
+from app.core.pii_finder import finder_for, hits_of
 from app.core.session import Session
 from project.queries.free_texts import FreeText, free_texts
 from project.queries.pii import PiiDecision, PiiPlace, PiiVerdict, pii_decisions
@@ -286,6 +286,7 @@ def finders_of(session: Session) -> tuple[Finder, Keeper]:
     """
     placed = hits(session)
     replacements = replacements_of(session, (one.hit for one in placed))
+    found_in = finder_for(session)
     marked: dict[str, list[Hit]] = {}
     kept: dict[str, list[set[tuple[int, int]]]] = {}
     for (_, text), found in _by_text(placed).items():
@@ -293,7 +294,7 @@ def finders_of(session: Session) -> tuple[Finder, Keeper]:
         marked.setdefault(text, []).extend(one.hit for one in found if one.hidden)
 
     def find(text: str) -> list[Hit]:
-        return [*marked.get(text, ()), *hits_of(session, [text])[0]]
+        return [*marked.get(text, ()), *found_in(text)]
 
     def keep(text: str) -> list[tuple[int, int]]:
         spans = kept.get(text)

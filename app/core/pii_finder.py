@@ -46,6 +46,20 @@ def hits_of(session: Session, texts: Sequence[str]) -> list[list[Hit]]:
     return [kept.hits[text] for text in texts]
 
 
+def finder_for(session: Session) -> Callable[[str], list[Hit]]:
+    """Return what finds the hits of one text after the other, with the words that the study has now."""
+    kept = _of(session)
+
+    def find(text: str) -> list[Hit]:
+        if text not in kept.hits:
+            if text not in kept.searched:
+                kept.searched.update(search([text], kept.model))
+            kept.hits[text] = kept.finder.settle(text, kept.searched[text])
+        return kept.hits[text]
+
+    return find
+
+
 def unsearched(session: Session, texts: Iterable[str]) -> list[str]:
     """Return which of some texts were not searched yet: that takes long and is best done by a job."""
     kept = _of(session)
