@@ -2,6 +2,7 @@
 
 from app.core.clock import utc_now
 from app.core.commands.segments import find
+from app.core.prelabels import is_prelabel
 from app.core.session import Session
 from project.errors import UserError
 from project.queries.annotators import all_annotators
@@ -15,7 +16,8 @@ def decide(session: Session, segment_id: str, decision: Decision, note: str = ""
     """Agree or disagree with somebody else's segment, in place of what was said about it before.
 
     Raises:
-        UserError: there is no such segment, the annotator of this session made it, or its lane is an adjudicated one.
+        UserError: there is no such segment, the annotator of this session made it, it is a pre-label, or its lane is
+            an adjudicated one.
     """
     segment = _others(session, segment_id)
     note = note.strip()
@@ -57,6 +59,8 @@ def _others(session: Session, segment_id: str) -> Segment:
         raise UserError(
             f"{author.name} made this segment.", "Somebody else reviews it: work under another annotator's name."
         )
+    if is_prelabel(session.study, segment):
+        raise UserError("This is a pre-label, nobody's work.", "Accept or reject it: greenroom cues accept STUDY ID")
     if author.kind == "adjudicated":
         raise UserError(
             f"“{author.name}” was made from several people's work.", "Review the segments of those people instead."

@@ -8,6 +8,7 @@ import pytest
 
 from app.core.commands import cues as commands
 from app.core.commands import history, schemes
+from app.core.commands.reviews import decide
 from app.core.cue_lines import export_lines
 from app.core.cue_marks import cues_at
 from app.core.cue_placing import Noticed, Placed, placed
@@ -31,7 +32,7 @@ from project.queries.utterances import insert_utterances
 from project.schemes.loader import shipped_text
 from project.store import Study
 from project.transcript import Word
-from project.types import Annotator, Collection, Json, Participant, ParticipantRole, Recording, Utterance
+from project.types import Annotator, Collection, Decision, Json, Participant, ParticipantRole, Recording, Utterance
 
 SECOND = 1_000_000
 NOD = Placed("response", "nod", 2 * SECOND, 3 * SECOND, "b", "Nods.")
@@ -100,6 +101,12 @@ def test_only_what_a_model_suggests_is_accepted(session: Session) -> None:
     own, _ = commands.add_cue(session, "u1", "tone", "calm")
     with pytest.raises(UserError, match="no pre-label"):
         commands.accept(session, [own])
+
+
+def test_a_pre_label_is_not_reviewed_as_somebodys_work(session: Session) -> None:
+    _, nod = _suggested(session, SMILE, NOD)
+    with pytest.raises(UserError, match="nobody's work"):
+        decide(session, nod, Decision.AGREE)
 
 
 def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> None:
