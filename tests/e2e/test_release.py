@@ -98,11 +98,12 @@ def test_from_raw_recordings_to_a_release(
         greenroom(
             "review-faces", study, "--recording", number, "--seen", "all", "--reviewed", "--annotator", "Ada Byron"
         )
-    assert refused("--texts", "scrub") == ["texts-reviewed"]
+    assert refused("--texts", "scrub") == ["pii-reviewed", "texts-reviewed"]
 
     greenroom("words", study, "--set", "Anna=P01", "--set", "Example=[name]")
+    greenroom("pii", "review", study, "--hide", "--undecided", "--annotator", "Ada Byron")
     (text,) = greenroom.json("texts", study, "--confirm", "--annotator", "Ada Byron")["texts"]
-    assert text["after"] == "P01 told the robot her number, [number]."
+    assert text["after"] == "P01 told the robot her number, [PHONE_1]."
     made = greenroom.json("release", study, "--out", tmp_path / "corpus", "--contact", "data@lab.invalid")
     assert made["released"] is True
     search(tmp_path / "corpus", sources)
