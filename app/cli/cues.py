@@ -18,7 +18,10 @@ WHICH = click.argument("ids", metavar="[PRELABEL]...", nargs=-1)
 
 @click.group()
 def cues() -> None:
-    """What people do, show and sound like while somebody speaks: suggest cues, list them, decide on suggestions."""
+    """Suggest cues, list them, accept or reject what was suggested.
+
+    Cues are what people do, show and sound like while somebody speaks.
+    """
 
 
 @cues.command("list")
