@@ -23,6 +23,7 @@ from project.types import ConsentUse, Participant, ParticipantRole, Recording
 
 # The renderer paints these frames over wholly, so nothing in them can be seen.
 _BLANKED = (Why.UNSEARCHED, Why.DAMAGED)
+_LISTED = 100
 
 
 @dataclass(frozen=True)
@@ -291,15 +292,20 @@ def voice_known(one: Candidate) -> Iterator[Reason]:
 
 
 def pii_reviewed(one: Candidate) -> Iterator[Reason]:
-    """Rule `pii-reviewed`."""
-    for place in one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard):
+    """Rule `pii-reviewed`: each place that nobody decided on, and, of very many, how many more."""
+    hint = "Decide: Speech > Personal information, or greenroom pii review STUDY"
+    places = [*one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard)]
+    for place in places[:_LISTED]:
         yield one.reason(
             "pii-reviewed",
-            f"Recording {one.number}, {format_time(place.time_us)}, {place.where}: nobody decided whether what looks "
-            f"like a {place.what} stays.",
-            "Decide: Speech > Personal information, or greenroom pii review STUDY",
+            f"Recording {one.number}, {format_time(place.time_us)}, {place.where}: undecided ({place.what}).",
+            hint,
             place.time_us,
         )
+    if len(places) > _LISTED:
+        more = counted(len(places) - _LISTED, "further place")
+        sentence = f"Recording {one.number}: {more} undecided."
+        yield one.reason("pii-reviewed", sentence, hint, places[_LISTED].time_us)
 
 
 PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (

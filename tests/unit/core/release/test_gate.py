@@ -329,3 +329,13 @@ def test_a_comment_matters_where_texts_leave_and_not_where_only_sound_does(sessi
     add_comment(session, segment, "Robert Miller was there")
     assert rules(session, SOUNDING) == []
     assert "pii-reviewed" in rules(session, replace(PLAN, texts=SCRUB))
+
+
+def test_of_very_many_undecided_places_the_first_are_listed_and_the_others_counted(
+    session: Session, recording: Recording
+) -> None:
+    said(session, recording, text=", ".join(f"mail a{number}@lab.example.org" for number in range(130)))
+    found = [one for one in checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    assert len(found) == 101
+    assert "e-mail address" in found[0].sentence
+    assert "30 further places undecided" in found[-1].sentence
