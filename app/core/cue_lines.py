@@ -156,7 +156,10 @@ def read_line(text: str) -> Line:
     """
     head = _HEAD.fullmatch(text)
     if head is None:
-        raise UserError(f"This is no line of a transcript: {text[:60]}", "A line begins with a name and times, such as “speaker_1 [4.43-5.57]: Hi”.")
+        raise UserError(
+            f"This is no line of a transcript: {text[:60]}",
+            "A line begins with a name and times, such as “speaker_1 [4.43-5.57]: Hi”.",
+        )
     words: list[str] = []
     cues: list[LineCue] = []
     responses: list[LineResponse] = []
