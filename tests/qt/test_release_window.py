@@ -15,8 +15,8 @@ from app.gui.main_window import MainWindow
 from app.gui.release.window import ReleaseWindow
 from project.queries.face_reviews import reviewed_by
 from project.queries.faces import set_dismissed, tracks_of
-from project.queries.recordings import all_recordings
 from project.queries.private_words import replacements
+from project.queries.recordings import all_recordings
 from project.queries.release import waivers
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.release.lab import lab, review
