@@ -38,8 +38,8 @@ class TextSearch:
         prepared = [Tokens(text) for text in texts]
         found = [[*_by_rules(tokens)] for tokens in prepared]
         if self._names is not None:
-            # A model is slow, and what it finds among common words alone is not believed.
-            worth_it = [at for at, tokens in enumerate(prepared) if any(map(_may_be_name, tokens.all))]
+            # A model is slow: it reads what holds a word that may be a name and that no rule found.
+            worth_it = [at for at, tokens in enumerate(prepared) if _leaves_open(tokens, found[at])]
             named = self._names.find_all([with_capitals(prepared[at]) for at in worth_it])
             for at, each in zip(worth_it, named, strict=True):
                 tokens, one = prepared[at], found[at]
@@ -120,6 +120,14 @@ def _believed(tokens: Tokens, one: Stretch) -> bool:
     if one.kind == ORGANISATION and all(word.flat or word.text.isupper() for word in words):
         return False
     return any(map(_may_be_name, words))
+
+
+def _leaves_open(tokens: Tokens, found: Sequence[Stretch]) -> bool:
+    """Tell whether a word may be a name that no rule found; without capitals, names hide among common words too."""
+    return any(
+        _may_be_name(word) and (word.flat or not any(one.start < word.end and word.start < one.end for one in found))
+        for word in tokens.all
+    )
 
 
 def _may_be_name(word: Token) -> bool:
