@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from anonymize.methods import registry
-from anonymize.methods.registry import METHODS, missing_weights
+from anonymize.methods.registry import METHODS
 from app.core import anonymization, face_tracking, rendering_queue
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.jobs import run_here
@@ -73,20 +73,10 @@ def exported(session: Session, folder: Path, method: str = "solid") -> tuple[dic
     return result, [picture.image for picture in pictures(Path(str(result["output"])))]
 
 
-def runnable() -> list[str]:
-    return [name for name in METHODS if not missing_weights(name)]
+NEED_NO_WEIGHTS = [name for name in METHODS if not registry.method_type(name).needs]
 
 
-def is_even(image: Image, box: Box, inset: int = 5) -> bool:
-    """Tell whether the inside of a box has one colour, but for what compression does."""
-    high, wide = image.shape[:2]
-    x, y, width, height = (int(v) for v in box)
-    rows = slice(max(0, y + inset), min(high, y + height - inset))
-    columns = slice(max(0, x + inset), min(wide, x + width - inset))
-    return int(np.ptp(image[rows, columns].astype(int), axis=(0, 1)).max()) <= 12
-
-
-@pytest.mark.parametrize("method", runnable())
+@pytest.mark.parametrize("method", NEED_NO_WEIGHTS)
 def test_a_recording_without_a_face_stays_as_it_is(tmp_path: Path, method: str) -> None:
     with recorded(tmp_path / "lab", sound=True) as session:
         result, shown = exported(session, tmp_path / "clips", method)
@@ -127,7 +117,7 @@ def cutting(index: int, width: int, height: int) -> Image:
     return np.ascontiguousarray(blocks.repeat(4, 0).repeat(4, 1))
 
 
-@pytest.mark.parametrize("method", runnable())
+@pytest.mark.parametrize("method", NEED_NO_WEIGHTS)
 def test_cuts_and_black_frames_are_rendered_like_any_other(tmp_path: Path, method: str) -> None:
     box: Box = (60, 40, 40, 50)
     with recorded(tmp_path / "lab", [box], cuts=range(5, 30, 5), frames=30, draw=cutting) as session:
@@ -140,7 +130,7 @@ def test_cuts_and_black_frames_are_rendered_like_any_other(tmp_path: Path, metho
         assert detail[1] <= detail[0] / 2 or detail[0] < 2
 
 
-@pytest.mark.parametrize("method", runnable())
+@pytest.mark.parametrize("method", NEED_NO_WEIGHTS)
 @pytest.mark.parametrize("name", ["talk_vfr_tags.mp4", "face_noface_vfr_hevc.mov"])
 def test_real_files_of_variable_rate_keep_every_time_stamp(
     shared_data: Path, tmp_path: Path, name: str, method: str
