@@ -76,6 +76,15 @@ def exported(session: Session, folder: Path, method: str = "solid") -> tuple[dic
 NEED_NO_WEIGHTS = [name for name in METHODS if not registry.method_type(name).needs]
 
 
+def is_even(image: Image, box: Box, inset: int = 5) -> bool:
+    """Tell whether the inside of a box has one colour, but for what compression does."""
+    high, wide = image.shape[:2]
+    x, y, width, height = (int(v) for v in box)
+    rows = slice(max(0, y + inset), min(high, y + height - inset))
+    columns = slice(max(0, x + inset), min(wide, x + width - inset))
+    return int(np.ptp(image[rows, columns].astype(int), axis=(0, 1)).max()) <= 12
+
+
 @pytest.mark.parametrize("method", NEED_NO_WEIGHTS)
 def test_a_recording_without_a_face_stays_as_it_is(tmp_path: Path, method: str) -> None:
     with recorded(tmp_path / "lab", sound=True) as session:
