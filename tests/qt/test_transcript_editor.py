@@ -399,6 +399,10 @@ def test_a_voice_that_the_program_heard_is_named_as_a_whole(window: MainWindow, 
     lines = page(window).model.lines
     assert [line.speaker for line in lines] == ["Speaker 1", "Speaker 2", "Speaker 1", "Speaker 2"]
     assert [bool(line.flag) for line in lines] == [False, False, True, False]
+    start(window, 0)
+    window.menus.actions["drop_speaker"].trigger()
+    assert said(window) == [before[1], before[3]], "the other voice is nobody's yet either, and stays"
+    press(window, Qt.Key.Key_Z, CTRL)
     start(window, 1)
     answers.answers["text"] = "P07"
     press(window, Qt.Key.Key_P)

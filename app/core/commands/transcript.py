@@ -111,6 +111,30 @@ def split(
     return second.id, step.changes
 
 
+def split_text(session: Session, utterance_id: str, before: str, after: str) -> tuple[str, Changes]:
+    """Cut an utterance in two where somebody types, as one step; returns the second one's id.
+
+    Args:
+        session: whose annotator does it.
+        utterance_id: of the utterance.
+        before: text of the first half, which may be another one than the utterance has.
+        after: text of the second half.
+
+    Raises:
+        UserError: one of the halves would have no words.
+    """
+    old, text = find(session, utterance_id), f"{before.strip()} {after.strip()}"
+    if not before.strip() or not after.strip():
+        raise UserError("One half would have no words.", "Cut between two words of the utterance.")
+    differs = text.split() != old.text.split()
+    new = replace(edits.rewritten(old, text), checked=True) if differs else old
+    first, second = edits.halves(new, len(tokens(before)), new_id())
+    with session.step("Split utterance") as step:
+        rows.update_utterance(session.study, first)
+        rows.insert_utterances(session.study, [second])
+    return second.id, step.changes
+
+
 def merge(session: Session, utterance_ids: Iterable[str]) -> tuple[str, Changes]:
     """Make one utterance of several; returns the id that it keeps, of the one that begins first.
 
@@ -252,12 +276,6 @@ def without_speech(session: Session, recording_id: str) -> list[str]:
         if at == len(speech) or speech[at][0] >= one.end_us:
             found.append(one.id)
     return found
-
-
-def spoken_by(session: Session, recording_id: str, participant_id: str | None) -> list[str]:
-    """Return ids of the utterances of a recording that one participant says: a voice-over, say."""
-    those = rows.utterances_of(session.study, recording_id)
-    return [one.id for one in those if one.participant_id == participant_id]
 
 
 def _say_who(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:

@@ -10,7 +10,6 @@ from app.core.session import Session
 from app.gui.context import Context
 from app.gui.transcript.showing import Showing
 from project.counted import counted
-from project.transcript import tokens
 from project.types import Changes, Utterance
 from widgets.transcript.page import TranscriptPage
 
@@ -61,9 +60,8 @@ class Correcting(QObject):
             self._edit(lambda session: commands.put_back(session, before))
 
     def _split_text(self, utterance_id: str, before: str, after: str) -> None:
-        self._save(utterance_id, f"{before.strip()} {after.strip()}", False)
-        self.split(utterance_id, len(tokens(before)))
-        self._page.view.edit_text(self._page.view.current(), 0)
+        if self._split(lambda session: commands.split_text(session, utterance_id, before, after)):
+            self._page.view.edit_text(self._page.view.current(), 0)
 
     def _merge_back(self, utterance_id: str, text: str) -> None:
         row = self._page.model.row(utterance_id)
@@ -74,23 +72,26 @@ class Correcting(QObject):
 
     # Edits
 
-    def split(self, utterance_id: str, word: int | None = None, at_us: int | None = None) -> None:
-        """Cut an utterance in two, and select the second one."""
-        made: list[str] = []
-
-        def do(session: Session) -> Changes:
-            new, changes = commands.split(session, utterance_id, word, at_us=at_us)
-            made.append(new)
-            return changes
-
-        if self._edit(do):
-            self._shown.select(made)
-
     def split_here(self) -> None:
         """Cut the current utterance at the playhead."""
         one = self._shown.current()
         if one is not None:
-            self.split(one.id, at_us=self._context.player.position_us)
+            at = self._context.player.position_us
+            self._split(lambda session: commands.split(session, one.id, at_us=at))
+
+    def _split(self, cut: Callable[[Session], tuple[str, Changes]]) -> bool:
+        """Cut an utterance in two, and select the second one."""
+        made: list[str] = []
+
+        def do(session: Session) -> Changes:
+            new, changes = cut(session)
+            made.append(new)
+            return changes
+
+        done = self._edit(do)
+        if done:
+            self._shown.select(made)
+        return done
 
     def merge(self) -> None:
         """Join the selected utterances, or the current one and the next."""

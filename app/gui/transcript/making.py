@@ -47,7 +47,8 @@ class Making(QObject):
         if one is None:
             self._context.studio.told.emit("Select an utterance of the speaker whose utterances should go.")
             return
-        self._drop(lambda session, recording: commands.spoken_by(session, recording, one.participant_id), "")
+        voice = self._shown.same_speaker(one)
+        self._drop(lambda _session, _recording: voice, "")
 
     def _drop(self, find: Callable[[Session, str], list[str]], none: str) -> None:
         session, recording = self._context.studio.session, self._context.studio.recording

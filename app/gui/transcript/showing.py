@@ -176,6 +176,11 @@ class Showing(QObject):
         label = self._guesses.label(self.said[ids[0]]) if len(ids) == 1 else ""
         return [one.id for one in self.said.values() if self._guesses.label(one) == label] if label else ids
 
+    def same_speaker(self, one: Utterance) -> list[str]:
+        """Return the utterances of who says one: of a participant, or of a voice that is nobody's yet."""
+        voice = one.participant_id, self._guesses.label(one)
+        return [key for key, other in self.said.items() if (other.participant_id, self._guesses.label(other)) == voice]
+
     def next_pseudonym(self) -> str:
         """Return the first pseudonym that is free."""
         taken = {one.pseudonym for one in self.people.values()}
