@@ -26,9 +26,12 @@ def require_room(session: Session, recording_id: str, replace: bool) -> None:
     if present and not replace:
         number = session.recording(recording_id).number
         kept = len(kept_of(session, recording_id))
+        drafts = counted(len(present) - kept, "draft")
         raise UserError(
             f"Recording {number} has a transcript of {counted(len(present), 'utterance')} already.",
-            f"Replace the {counted(len(present) - kept, 'draft')} that nobody touched with --replace; {kept} stay.",
+            f"Replace the {drafts} that nobody touched with --replace; {kept} that people made or checked stay."
+            if kept < len(present)
+            else "People made or checked all of it: with --replace it stays as it is, and is added to.",
         )
 
 

@@ -55,6 +55,11 @@ def prepare(session: Session, recording_id: str, number: int | None = None) -> W
     recording = session.recording(recording_id)
     located = usable_sound(session, recording_id)
     stretches = _stretches(session, recording_id)
+    if not stretches and speech_of(session.study, recording_id) is not None:
+        raise UserError(
+            f"Nobody was heard to speak in recording {recording.number}.",
+            "If somebody does, add what they say in the transcript first.",
+        )
     if not stretches:
         raise UserError(
             f"Nothing is known about what is said in recording {recording.number}.",

@@ -22,9 +22,10 @@ from models.speakers.flags import FlagKind
 from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.progress import Silent
+from project.queries.runs import insert_run
 from project.queries.utterances import insert_utterances, update_utterance, utterances_of
 from project.store import Study
-from project.types import ParticipantRole, Utterance
+from project.types import ParticipantRole, Run, Utterance
 from tests.fakes.voices import write_sound
 
 RATE, SECOND = 16_000, 1_000_000
@@ -210,6 +211,10 @@ def test_without_anything_said_or_anything_to_tell_by_it_says_what_to_do(
     with pytest.raises(UserError, match="Nothing is known") as raised:
         speakers.prepare(session, owner)
     assert "greenroom transcribe" in raised.value.hint
+    with session.study.recording_run():
+        insert_run(session.study, Run("silence", owner, "speech", "x", {}, {}, "2026-01-01", "0"))
+    with pytest.raises(UserError, match="Nobody was heard to speak"):
+        speakers.prepare(session, owner)
     written(session)
     monkeypatch.setattr(speakers, "usual_embedder", lambda: None)
     with pytest.raises(UserError, match="nothing to tell the speakers") as raised:

@@ -247,6 +247,10 @@ def test_a_second_transcript_is_refused_unless_drafts_may_go(lab: Session, tmp_p
     after = utterances_of(lab.study, here)
     assert len(after) == len(before)
     assert not before & {one.id for one in after}
+    edits.check(lab, [one.id for one in after])
+    with pytest.raises(UserError) as refused:
+        transcription.prepare(lab, here, model)
+    assert "People made or checked all of it" in refused.value.hint
 
 
 @pytest.mark.parametrize("touch", ["check", "text", "retime", "word", "speaker", "decision", "typed"])
