@@ -7,7 +7,7 @@ import click
 
 from app.cli.output import json_option, tell
 from app.cli.study import STUDY
-from app.core.figure_words import words_of
+from app.core.agreement.figure_words import words_of
 from app.core.session import Session
 from benchmark.agreement.figure import Figure
 from benchmark.agreement.report import Report
@@ -68,8 +68,8 @@ def agreement(
       greenroom agreement my-study.greenroom
       greenroom agreement my-study.greenroom --pair Ada Ben --minimum-iou 0.5 --json
     """
-    from app.core.agreement import Question
-    from app.core.agreement import agreement as figures_of
+    from app.core.agreement.measuring import Question
+    from app.core.agreement.measuring import agreement as figures_of
     from app.core.lookup import recording_called
     from benchmark.agreement.material import Options
 

@@ -11,13 +11,13 @@ from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
 from app.cli.voice_options import VOICE_HELP, chosen_sound, sound_options, split_flags
 from app.core.session import Session
-from app.core.voice_choice import IDENTIFIES, KEEP, SoundChoice
+from app.core.voice.choice import IDENTIFIES, KEEP, SoundChoice
 from project.counted import counted
 from project.errors import UserError
 from project.types import Json
 
 if TYPE_CHECKING:
-    from app.core.rendering_queue import Clip, Queue
+    from app.core.rendering.queue import Clip, Queue
 
 FAILED = 2
 """The exit code where some clips could not be made."""
@@ -83,7 +83,7 @@ def anonymize(
       greenroom anonymize my-study.greenroom --resume
       greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
-    from app.core import rendering_queue
+    from app.core.rendering import queue as rendering_queue
     from project.timebase import parse_time
 
     with Session.open(study) as session:
@@ -148,8 +148,9 @@ def _recordings(session: Session, recording: str) -> list[str]:
 
 
 def _one(session: Session, queue: "Queue", measure: bool) -> dict[str, Json]:
-    from app.core import anonymization, rendering_queue
     from app.core.jobs import run_here
+    from app.core.rendering import anonymization
+    from app.core.rendering import queue as rendering_queue
 
     (clip,) = queue.clips
     work = rendering_queue.prepare(session, queue, clip)
@@ -159,7 +160,7 @@ def _one(session: Session, queue: "Queue", measure: bool) -> dict[str, Json]:
 
 
 def _all(session: Session, queue: "Queue", measure: bool) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
-    from app.core import rendering_queue
+    from app.core.rendering import queue as rendering_queue
 
     made, failed = [], []
     for clip, result in rendering_queue.run_queue(session, queue, lambda work: Bar(work.title)):
@@ -171,8 +172,8 @@ def _all(session: Session, queue: "Queue", measure: bool) -> tuple[list[dict[str
 
 
 def _measured(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:
-    from app.core import privacy
     from app.core.jobs import run_here
+    from app.core.privacy import job as privacy
 
     if not wanted:
         return {}
@@ -191,7 +192,7 @@ def _named(session: Session, clip: "Clip", result: dict[str, Json]) -> dict[str,
 def _previewed(
     session: Session, recording_id: str, method: str, options: dict[str, Json], time_us: int, out: Path
 ) -> dict[str, Json]:
-    from app.core import preview
+    from app.core.rendering import preview
 
     work = preview.prepare(session, recording_id, method, time_us, options=options)
     return preview.write_pictures(preview.compute(work.parameters, Bar(work.title)), out)

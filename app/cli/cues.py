@@ -37,7 +37,7 @@ def list_cues(study: Path, recording: str | None, kind: str | None, as_json: boo
       greenroom cues list my-study.greenroom --recording 1
       greenroom cues list my-study.greenroom --kind tone.sharp --json
     """
-    from app.core.cue_marks import cues_at
+    from app.core.cues.marks import cues_at
     from project.queries.annotators import all_annotators
     from project.queries.participants import all_participants
 
@@ -87,9 +87,9 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
     Example:
       greenroom cues run my-study.greenroom --recording 1
     """
-    from app.core import cues as job
-    from app.core.batch import run_over
-    from app.core.prelabels import open_prelabels
+    from app.core.cues import job
+    from app.core.cues.prelabels import open_prelabels
+    from app.core.rendering.batch import run_over
     from project.errors import UserError
 
     with Session.open(study) as session:
@@ -173,7 +173,7 @@ def _chosen(session: Session, recording: str | None) -> list[Recording]:
 
 
 def _open(session: Session, recording: str | None, kind: str | None) -> tuple[str, ...]:
-    from app.core.prelabels import open_prelabels
+    from app.core.cues.prelabels import open_prelabels
 
     return tuple(
         one.segment.id

@@ -41,9 +41,9 @@ def faces(study: Path, recording: str | None, detectors: tuple[str, ...], proces
       greenroom faces my-study.greenroom --recording 1
       greenroom faces my-study.greenroom --detector centerface --detector yunet
     """
-    from app.core import face_tracking
-    from app.core.batch import run_over
+    from app.core.faces import tracking as face_tracking
     from app.core.lookup import recording_called
+    from app.core.rendering.batch import run_over
     from project.queries.recordings import all_recordings
 
     names = joined(detectors) if detectors else usual()

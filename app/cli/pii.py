@@ -15,7 +15,7 @@ from project.timebase import format_time
 from project.types import Json
 
 if TYPE_CHECKING:
-    from app.core.pii import PlacedHit
+    from app.core.pii.hits import PlacedHit
 
 _AROUND = 30
 _RECORDING = click.option("--recording", multiple=True, help="Only in this one: number, file name or id. Repeatable.")
@@ -48,8 +48,8 @@ def find(
       greenroom pii find my-study.greenroom
       greenroom pii find my-study.greenroom --undecided --out look.csv
     """
-    from app.core.pii_finder import model_of_names
-    from app.core.pii_tables import write_list
+    from app.core.pii.finder import model_of_names
+    from app.core.pii.tables import write_list
 
     with Session.open(study, read_only=True) as session:
         numbers = _numbers(session)
@@ -113,7 +113,7 @@ def review(
       greenroom pii review my-study.greenroom --hide --text Jo --everywhere --participant P01
     """
     from app.core.commands import pii as commands
-    from app.core.pii import undecided as undecided_in
+    from app.core.pii.hits import undecided as undecided_in
     from project.queries.pii import PiiVerdict
 
     chosen = bool(recording or kind or words or undecided)
@@ -168,8 +168,8 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
       greenroom pii apply my-study.greenroom --in-place
     """
     from app.core.commands.pii_apply import replace_in_study
-    from app.core.pii import undecided as undecided_in
-    from app.core.pii_copies import write_copies
+    from app.core.pii.copies import write_copies
+    from app.core.pii.hits import undecided as undecided_in
 
     if (out is None) == (not in_place):
         raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
@@ -207,7 +207,7 @@ def key(study: Path, file: Path, as_json: bool) -> None:
     Example:
       greenroom pii key my-study.greenroom /safe/place/key.csv
     """
-    from app.core.pii_key import write_key
+    from app.core.pii.key import write_key
 
     with Session.open(study, read_only=True) as session:
         rows = write_key(session, file)
@@ -220,7 +220,7 @@ def _selected(
     from anonymize.pii.kinds import KINDS
     from anonymize.pii.lexicon import key_of
     from app.core.lookup import recording_called
-    from app.core.pii import hits
+    from app.core.pii.hits import hits
 
     for kind in kinds:
         if kind not in KINDS:
@@ -261,8 +261,8 @@ def _everywhere(
 def _from_file(session: Session, file: Path) -> int:
     """Do what a list of decisions says; return how many there are."""
     from app.core.commands import pii as commands
-    from app.core.pii import hits
-    from app.core.pii_tables import read_choices
+    from app.core.pii.hits import hits
+    from app.core.pii.tables import read_choices
     from project.queries.pii import PiiVerdict
 
     choices = read_choices(file)

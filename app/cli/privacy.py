@@ -8,7 +8,7 @@ import click
 
 from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
-from app.core.privacy_limits import PrivacyLimits
+from app.core.privacy.limits import PrivacyLimits
 from app.core.session import Session
 from project.errors import UserError
 from project.types import Json
@@ -41,11 +41,11 @@ def privacy(study: Path, which: str | None, looks: float | None, limits: tuple[s
       greenroom privacy my-study.greenroom --export 1:blur --limit reidentified=0.01
     """
     from anonymize.measures.report import PrivacyReport
-    from app.core import privacy as measuring
     from app.core.jobs import run_here
-    from app.core.privacy_exports import export_called, place_of
-    from app.core.privacy_limits import not_measured, over_limit, privacy_limits, set_privacy_limits
-    from app.core.privacy_words import lines_of
+    from app.core.privacy import job as measuring
+    from app.core.privacy.exports import export_called, place_of
+    from app.core.privacy.limits import not_measured, over_limit, privacy_limits, set_privacy_limits
+    from app.core.privacy.words import lines_of
 
     with Session.open(study) as session:
         session.study.require_writable()

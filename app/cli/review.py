@@ -7,7 +7,7 @@ import click
 
 from app.cli.output import json_option, tell
 from app.cli.study import STUDY
-from app.core.adjudication import Choices, Labels, Rule, Spans, Unsettled
+from app.core.agreement.adjudication import Choices, Labels, Rule, Spans, Unsettled
 from app.core.commands import adjudication, reviews
 from app.core.commands.people import annotator_called
 from app.core.commands.segments import find

@@ -10,7 +10,7 @@ from app.cli.output import json_option, tell
 from app.cli.study import STUDY
 from app.core.commands import face_review as commands
 from app.core.commands import regions
-from app.core.face_review import WORDS, FaceSheet, sheet, undecided
+from app.core.faces.review import WORDS, FaceSheet, sheet, undecided
 from app.core.lookup import recording_called
 from app.core.session import Session
 from project.counted import counted

@@ -14,7 +14,7 @@ from project.timebase import SECOND
 from project.types import Json, ParticipantRole, Recording
 
 if TYPE_CHECKING:
-    from app.core.speaker_suggestions import FoundSpeaker, SpeakerFlag
+    from app.core.speech.speaker_suggestions import FoundSpeaker, SpeakerFlag
 
 _ROLES = [one.value for one in ParticipantRole]
 
@@ -54,9 +54,9 @@ def speakers(
       greenroom speakers my-study.greenroom --recording 1 --name 2=P04 --role user
       greenroom speakers my-study.greenroom --recording 1 --accept
     """
-    from app.core import speakers as job
-    from app.core.batch import run_over
     from app.core.lookup import recording_called
+    from app.core.rendering.batch import run_over
+    from app.core.speech import speakers as job
     from project.queries.heard import speech_of
     from project.queries.recordings import all_recordings
     from project.queries.utterances import utterances_of
@@ -124,7 +124,7 @@ def _accept(session: Session, recordings: list[Recording]) -> None:
 
 
 def _described(session: Session, recording: Recording) -> tuple[dict[str, Json], list[str]]:
-    from app.core.speaker_suggestions import speaker_flags, speakers_found, suggestions_of
+    from app.core.speech.speaker_suggestions import speaker_flags, speakers_found, suggestions_of
     from project.queries.participants import all_participants
 
     names = {one.id: one.pseudonym for one in all_participants(session.study)}

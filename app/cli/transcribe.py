@@ -55,11 +55,12 @@ def transcribe(
       greenroom transcribe my-study.greenroom --model whisper-small --language German --prompt "Nao, Jülich"
       greenroom transcribe my-study.greenroom --speech-only
     """
-    from app.core import speech, transcription
-    from app.core.batch import run_over
     from app.core.commands.vocabulary import set_vocabulary
     from app.core.lookup import recording_called
-    from app.core.sound_files import has_sound
+    from app.core.rendering.batch import run_over
+    from app.core.speech import transcription
+    from app.core.speech import voice_activity as speech
+    from app.core.speech.sound_files import has_sound
     from models.speech.languages import LANGUAGES, language_called
     from project.queries.heard import speech_of
     from project.queries.recordings import all_recordings
@@ -117,7 +118,7 @@ def transcribe(
 
 
 def _described(owner: "Recording", one: "Utterance") -> dict[str, Json]:
-    from app.core.transcript_files import words_of
+    from app.core.speech.transcript_files import words_of
 
     return {
         "id": one.id,

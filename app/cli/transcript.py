@@ -34,8 +34,8 @@ def show(study: Path, recording: str, as_json: bool) -> None:
     Example:
       greenroom transcript show my-study.greenroom --recording 1
     """
-    from app.core.cue_lines import as_json as transcript_json
-    from app.core.cue_lines import export_lines
+    from app.core.cues.lines import as_json as transcript_json
+    from app.core.cues.lines import export_lines
     from app.core.lookup import recording_called
 
     with Session.open(study, read_only=True) as session:
@@ -63,7 +63,7 @@ def import_file(study: Path, recording: str, file: Path, key: str | None, replac
       greenroom transcript import my-study.greenroom --recording 1 subtitles.srt
     """
     from app.core.lookup import recording_called
-    from app.core.transcript_files import import_transcript
+    from app.core.speech.transcript_files import import_transcript
 
     with Session.open(study) as session:
         session.study.require_writable()
@@ -94,7 +94,7 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
     """
     from app.core.interchange.registry import format_called
     from app.core.lookup import recording_called
-    from app.core.transcript_files import FORMATS, JSON, LINES, export_transcript, format_of, transcript_text
+    from app.core.speech.transcript_files import FORMATS, JSON, LINES, export_transcript, format_of, transcript_text
     from project.errors import UserError
     from project.names import shown
     from project.queries.utterances import utterances_of

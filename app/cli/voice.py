@@ -10,7 +10,7 @@ from app.cli.output import Bar, json_option, tell
 from app.cli.study import STUDY
 from app.cli.voice_options import chosen_sound, sound_options
 from app.core.session import Session
-from app.core.voice_choice import IDENTIFIES, KEEP, NO_TRANSCRIPT, NONE
+from app.core.voice.choice import IDENTIFIES, KEEP, NO_TRANSCRIPT, NONE
 from project.errors import UserError
 from project.types import Json
 
@@ -52,9 +52,9 @@ def voice(
       greenroom voice my-study.greenroom --recording 1
       greenroom voice my-study.greenroom --recording 1 --method pitch-formant --cover beep -o sound.flac
     """
-    from app.core import voice as treating
     from app.core.jobs import run_here
     from app.core.lookup import recording_called
+    from app.core.voice import job as treating
     from project.queries.recordings import all_recordings
 
     choice = chosen_sound(method, cover, flags)

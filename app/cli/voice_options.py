@@ -8,7 +8,7 @@ import click
 
 from anonymize.sound_cover import COVERS
 from anonymize.voice.registry import VOICES, voice_type
-from app.core.voice_choice import KEEP, NONE, SoundChoice, require_choice
+from app.core.voice.choice import KEEP, NONE, SoundChoice, require_choice
 from project.types import Json
 
 Function = TypeVar("Function", bound=Callable[..., Any])

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import cast
 
 from anonymize.methods.registry import recommended
-from app.core import anonymization, face_tracking
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
+from app.core.faces import tracking as face_tracking
 from app.core.jobs import Work, run_here
+from app.core.rendering import anonymization
 from app.core.session import Session
 from project.errors import UserError
 from project.progress import Progress

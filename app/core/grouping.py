@@ -15,7 +15,7 @@ from itertools import combinations
 
 import numpy as np
 
-from app.core.lanes import Mark
+from app.core.agreement.lanes import Mark
 from benchmark.agreement.overlap import Spans, overlaps
 
 

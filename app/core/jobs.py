@@ -19,21 +19,21 @@ from project.progress import Progress
 from project.types import Changes, Json
 
 KINDS = {
-    "faces": "app.core.face_tracking",
-    "anonymize": "app.core.anonymization",
-    "preview": "app.core.preview",
-    "privacy": "app.core.privacy",
+    "faces": "app.core.faces.tracking",
+    "anonymize": "app.core.rendering.anonymization",
+    "preview": "app.core.rendering.preview",
+    "privacy": "app.core.privacy.job",
     "release": "app.core.release.job",
     "sync": "app.core.synchronizing",
-    "text": "app.core.text_regions",
+    "text": "app.core.faces.text_regions",
     "fetch": "app.core.fetching",
-    "speech": "app.core.speech",
-    "transcribe": "app.core.transcription",
-    "speakers": "app.core.speakers",
-    "voice": "app.core.voice",
-    "listen": "app.core.voice_preview",
-    "cues": "app.core.cues",
-    "pii": "app.core.pii_search",
+    "speech": "app.core.speech.voice_activity",
+    "transcribe": "app.core.speech.transcription",
+    "speakers": "app.core.speech.speakers",
+    "voice": "app.core.voice.job",
+    "listen": "app.core.voice.preview",
+    "cues": "app.core.cues.job",
+    "pii": "app.core.pii.search",
 }
 
 

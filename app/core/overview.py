@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.core.prelabels import nobodys
+from app.core.cues.prelabels import nobodys
 from app.core.session import MediaState, Session
 from project.counted import counted
 from project.names import shown

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from app.core.agreement.lanes import Mark, people_of, read_marks
 from app.core.grouping import grouped
-from app.core.lanes import Mark, people_of, read_marks
 from app.core.session import Session
 from project.schemes.scheme import FieldKind, Scheme
 from project.types import Annotator, Review, Segment

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.core.disputes import disputed
+from app.core.agreement.disputes import disputed
 from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.collections import all_collections
@@ -101,7 +101,7 @@ class SegmentTable:
         return scheme.missing(segment.label, scheme.placed(segment.track, row.values), segment.track)
 
     def disputed(self, segment_id: str) -> bool:
-        """Tell whether others who worked on the recording say something else (see `app.core.disputes`)."""
+        """Tell whether others who worked on the recording say something else (see `app.core.agreement.disputes`)."""
         if self._disputed is None:
             training = in_training(self._session.study)
             worked: dict[str, set[str]] = {}

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from app.core.agreement import Question, read
+from app.core.agreement.measuring import Question, read
 from app.core.session import Session
 from benchmark.agreement.material import ChosenField, Material, Named
 from benchmark.agreement.types import Floats, Ints

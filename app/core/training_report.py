@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from app.core.agreement.lanes import Mark, read_marks
 from app.core.grouping import grouped
-from app.core.lanes import Mark, read_marks
 from app.core.review import differences, named
 from app.core.session import Session
 from app.core.training import Gate

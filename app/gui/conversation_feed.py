@@ -5,9 +5,9 @@ from dataclasses import replace
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.core.conversation import Turn, conversation
-from app.core.cue_lines import said_with_cues
+from app.core.cues.lines import said_with_cues
 from app.core.session import Session
+from app.core.speech.conversation import Turn, conversation
 from app.gui.playback import Playback
 from app.gui.studio import Studio
 from project.queries.participants import all_participants

@@ -5,8 +5,8 @@ from PySide6.QtGui import QCursor
 from PySide6.QtWidgets import QWidget
 
 from app.core.commands import cues as commands
-from app.core.cue_marks import RESPONSE, SCHEME, place_of_word
-from app.core.cues import prepare
+from app.core.cues.job import prepare
+from app.core.cues.marks import RESPONSE, SCHEME, place_of_word
 from app.core.session import Session
 from app.gui.job_center import JobCenter
 from app.gui.player import Player

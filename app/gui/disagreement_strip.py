@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.core.disagreement import disagreements, last_before, next_after
+from app.core.agreement.disagreement import disagreements, last_before, next_after
 from app.core.session import Session
 from app.gui.playback import Playback
 from app.gui.player import Player

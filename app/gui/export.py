@@ -8,12 +8,17 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtWidgets import QWidget
 
 from anonymize.methods.registry import method_type
-from app.core import anonymization, face_tracking, fetching, pii_search, preview, rendering_queue, voice_preview
-from app.core.hiding import faces_run
+from app.core import fetching
+from app.core.faces import tracking as face_tracking
+from app.core.faces.hiding import faces_run
 from app.core.jobs import Work
-from app.core.rendering_queue import Clip, ClipState, Queue
+from app.core.pii import search as pii_search
+from app.core.rendering import anonymization, preview
+from app.core.rendering import queue as rendering_queue
+from app.core.rendering.queue import Clip, ClipState, Queue
 from app.core.session import Session
-from app.core.voice_choice import SoundChoice, must_search
+from app.core.voice import preview as voice_preview
+from app.core.voice.choice import SoundChoice, must_search
 from app.gui.export_batch import ExportBatch
 from app.gui.export_dialog import ExportDialog, ExportRequest
 from app.gui.export_result import ExportResult, Findings

@@ -1,8 +1,8 @@
 """The clips of one export in the window: where each stands, on disk and in the list of jobs."""
 
-from app.core import rendering_queue
 from app.core.jobs import Work
-from app.core.rendering_queue import Clip, ClipState, Queue
+from app.core.rendering import queue as rendering_queue
+from app.core.rendering.queue import Clip, ClipState, Queue
 from app.core.session import Session
 from app.gui.job_center import JobCenter, Result
 from project.errors import UserError

@@ -19,8 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from app.core.preview import Preview
-from app.core.voice_choice import SoundChoice
+from app.core.rendering.preview import Preview
+from app.core.voice.choice import SoundChoice
 from app.gui.method_list import MethodList
 from app.gui.preview_pane import PreviewPane
 from app.gui.sound_choice import SoundForm

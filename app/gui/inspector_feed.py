@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject
 
-from app.core.prelabels import is_prelabel
+from app.core.cues.prelabels import is_prelabel
 from app.core.scheme_report import orphaned_values
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack

@@ -7,7 +7,7 @@ from typing import cast
 from PySide6.QtCore import QObject, Signal
 
 from anonymize.methods.registry import method_type
-from app.core.hiding import discard
+from app.core.faces.hiding import discard
 from app.core.jobs import Work, kind_of
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio

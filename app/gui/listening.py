@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Signal
 
 from app.core.jobs import Work
-from app.core.voice_choice import SoundChoice
-from app.core.voice_preview import remove, sound_of
+from app.core.voice.choice import SoundChoice
+from app.core.voice.preview import remove, sound_of
 from app.gui.job_center import Result
 from app.gui.vlc_engine import VlcEngine
 from app.gui.worker_runner import WORKER, WorkerRunner

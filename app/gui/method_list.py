@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from anonymize.methods.base import Method
 from anonymize.methods.registry import METHODS, method_type, missing_weights, recommended
-from app.core.hiding import can_be_fetched, getting
+from app.core.faces.hiding import can_be_fetched, getting
 from app.gui.option_form import OptionForm
 from project.types import Json
 from widgets import theme

@@ -6,7 +6,7 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
 from app.core.commands import cues as commands
-from app.core.prelabels import Prelabel, open_prelabels
+from app.core.cues.prelabels import Prelabel, open_prelabels
 from app.core.session import Session
 from app.gui.playback import Playback
 from app.gui.studio import Studio

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.core.hiding import discard
+from app.core.faces.hiding import discard
 from app.core.jobs import Work
-from app.core.preview import take_preview
+from app.core.rendering.preview import take_preview
 from app.gui.job_center import Result
 from app.gui.worker_runner import WORKER, WorkerRunner
 from project.errors import UserError

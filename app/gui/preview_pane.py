@@ -3,7 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.core.preview import Preview
+from app.core.rendering.preview import Preview
 from project.timebase import format_time
 from widgets import theme
 from widgets.before_after import BeforeAfter

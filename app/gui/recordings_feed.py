@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QImage
 
-from app.core.prelabels import nobodys
+from app.core.cues.prelabels import nobodys
 from app.gui.background import Background
 from app.gui.studio import Studio
 from app.gui.timeline_feed import CameOrWent

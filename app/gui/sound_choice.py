@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QPush
 
 from anonymize.sound_cover import COVERS, MUTE
 from anonymize.voice.registry import DEFAULT, VOICES, voice_type
-from app.core.voice_choice import IDENTIFIES, KEEP, NONE, SoundChoice
-from app.core.voice_preview import AFTER, BEFORE
+from app.core.voice.choice import IDENTIFIES, KEEP, NONE, SoundChoice
+from app.core.voice.preview import AFTER, BEFORE
 from app.gui.option_form import OptionForm
 from project.types import Json
 from widgets import theme

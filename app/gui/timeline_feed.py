@@ -6,8 +6,8 @@ from enum import IntEnum
 
 from PySide6.QtCore import QObject
 
-from app.core.cue_marks import SCHEME
-from app.core.prelabels import decided, is_decided, prelabel_annotators
+from app.core.cues.marks import SCHEME
+from app.core.cues.prelabels import decided, is_decided, prelabel_annotators
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
 from app.gui.spoken_lanes import HEARD, SpokenLanes

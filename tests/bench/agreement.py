@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core.agreement import compute, read
-from app.core.disagreement import disagreements
+from app.core.agreement.disagreement import disagreements
+from app.core.agreement.measuring import compute, read
 from app.core.session import Session
 from benchmark.agreement.cohen import grid_kappa
 from benchmark.agreement.grid import time_grid

@@ -15,7 +15,7 @@ from anonymize.measures.report import NAIVE, PARROT, RAW, PrivacyReport
 from anonymize.measures.strangers import Stranger
 from anonymize.methods.registry import METHODS, method, missing_weights
 from anonymize.render import RenderPlan, render
-from app.core.privacy import measure_rendering
+from app.core.privacy.job import measure_rendering
 from media.index import load_index
 from models import weights
 from models.faces.identity.registry import embedder

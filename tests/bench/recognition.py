@@ -85,8 +85,8 @@ def compare(folder: Path, sound: Sound, turns: int = TURNS) -> list[Row]:
 
 def _ours(path: Path, listener: object, place: Path) -> Callable[[], int]:
     """Return the job's own work on a file, without loading the model."""
-    from app.core import transcription
-    from app.core.utterance_cutting import cut
+    from app.core.speech import transcription
+    from app.core.speech.utterance_cutting import cut
     from project.progress import Silent
 
     parameters = {

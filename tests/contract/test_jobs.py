@@ -9,27 +9,23 @@ from typing import Any
 
 import pytest
 
-from app.core import (
-    anonymization,
-    cues,
-    face_tracking,
-    preview,
-    privacy,
-    speakers,
-    speech,
-    synchronizing,
-    text_regions,
-    transcription,
-    voice,
-    voice_preview,
-)
+from app.core import synchronizing
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
+from app.core.cues import job as cues
+from app.core.faces import text_regions
+from app.core.faces import tracking as face_tracking
 from app.core.jobs import KINDS, Work, kind_of, run_here
+from app.core.privacy import job as privacy
 from app.core.release import job as release
 from app.core.release.plan import ReleasePlan
+from app.core.rendering import anonymization, preview
 from app.core.session import Session
-from app.core.speech import store_speech
-from app.core.voice_choice import SoundChoice
+from app.core.speech import speakers, transcription
+from app.core.speech import voice_activity as speech
+from app.core.speech.voice_activity import store_speech
+from app.core.voice import job as voice
+from app.core.voice import preview as voice_preview
+from app.core.voice.choice import SoundChoice
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.media import media_of

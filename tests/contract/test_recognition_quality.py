@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core import transcription
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.jobs import run_here
 from app.core.session import Session
+from app.core.speech import transcription
 from models import weights
 from project.progress import Silent
 from project.queries.utterances import utterances_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core import face_tracking
+from app.core.faces import tracking as face_tracking
 from app.core.jobs import run_here
 from app.core.session import Session
 from models.faces.options import FaceOptions

@@ -9,7 +9,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.adjudication import Rule
+from app.core.agreement.adjudication import Rule
 from app.core.commands import segments as commands
 from app.core.commands.adjudication import make_lane
 from app.gui import disagreement_strip

@@ -16,7 +16,7 @@ from anonymize.methods import registry
 from anonymize.methods.registry import METHODS, recommended
 from anonymize.methods.solid import Solid
 from app.core.jobs import Work
-from app.core.preview import Preview
+from app.core.rendering.preview import Preview
 from app.gui.export_dialog import ExportDialog
 from app.gui.preview_feed import PreviewFeed
 from project.errors import UserError

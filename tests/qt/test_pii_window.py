@@ -9,7 +9,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from app.core.pii import hits
+from app.core.pii.hits import hits
 from app.core.session import Session
 from app.gui.main_window import MainWindow
 from app.gui.pii.window import PiiWindow

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
-from app.core.privacy_limits import PrivacyLimits, privacy_limits
+from app.core.privacy.limits import PrivacyLimits, privacy_limits
 from app.gui.main_window import MainWindow
 from app.gui.privacy import cells
 from app.gui.privacy.window import PrivacyWindow

@@ -9,11 +9,11 @@ from PySide6.QtCore import QObject, Signal
 from pytestqt.qtbot import QtBot
 
 from anonymize.voice.registry import DEFAULT, VOICES
-from app.core import voice_preview
 from app.core.jobs import Work
 from app.core.session import Session
-from app.core.voice_choice import IDENTIFIES, KEEP, NONE, SoundChoice
-from app.core.voice_preview import AFTER, BEFORE
+from app.core.voice import preview as voice_preview
+from app.core.voice.choice import IDENTIFIES, KEEP, NONE, SoundChoice
+from app.core.voice.preview import AFTER, BEFORE
 from app.gui.export_dialog import ExportDialog
 from app.gui.listening import Listening
 from app.gui.sound_choice import SoundForm

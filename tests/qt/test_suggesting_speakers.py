@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core import face_tracking
 from app.core.commands import transcript
 from app.core.commands.recordings import add_recordings, probe_file
+from app.core.faces import tracking as face_tracking
 from app.core.jobs import run_here
 from app.core.session import Session
-from app.core.speaker_suggestions import suggestions_of
+from app.core.speech.speaker_suggestions import suggestions_of
 from app.gui.main_window import MainWindow
 from project.progress import Silent
 from project.store import Study

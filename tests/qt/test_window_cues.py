@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands.cues import add_cue
 from app.core.commands.segments import add_segment
-from app.core.cue_placing import Placed
-from app.core.prelabels import open_prelabels, renew_prelabels
+from app.core.cues.placing import Placed
+from app.core.cues.prelabels import open_prelabels, renew_prelabels
 from app.core.session import Session
 from app.gui.main_window import MainWindow
 from project.queries.collections import insert_collection

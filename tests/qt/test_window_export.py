@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core import rendering_queue
 from app.core.commands.face_review import dismiss_faces
 from app.core.commands.recordings import add_recordings, probe_file
-from app.core.rendering_queue import ClipState
+from app.core.rendering import queue as rendering_queue
+from app.core.rendering.queue import ClipState
 from app.core.session import Session
 from app.gui.export_dialog import ExportDialog, ExportRequest
 from app.gui.main_window import MainWindow

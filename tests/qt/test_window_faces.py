@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from anonymize.places import Reason
-from app.core import text_regions
+from app.core.faces import text_regions
+from app.core.faces.track_file import save_tracks
 from app.core.jobs import Work
-from app.core.track_file import save_tracks
 from app.gui.export_dialog import ExportDialog
 from app.gui.export_result import spans
 from app.gui.face_overlay import FaceOverlay

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from app.core.adjudication import REMARKS, Adjudicated, Counts, Draft, Rule, adjudicate, as_text
+from app.core.agreement.adjudication import REMARKS, Adjudicated, Counts, Draft, Rule, adjudicate, as_text
+from app.core.agreement.lanes import people_of, read_marks
 from app.core.clock import utc_now
-from app.core.lanes import people_of, read_marks
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id

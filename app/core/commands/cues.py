@@ -6,9 +6,9 @@ from dataclasses import replace
 from app.core.clock import utc_now
 from app.core.commands.schemes import use_shipped_scheme
 from app.core.commands.segments import add_segment, find
-from app.core.cue_marks import SCHEME
-from app.core.cue_placing import LEAST_US
-from app.core.prelabels import is_prelabel
+from app.core.cues.marks import SCHEME
+from app.core.cues.placing import LEAST_US
+from app.core.cues.prelabels import is_prelabel
 from app.core.session import Session
 from app.core.training import require_training
 from project.errors import UserError

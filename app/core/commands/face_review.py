@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from app.core.clock import utc_now
 from app.core.commands.regions import find_region
-from app.core.face_review import sheet
+from app.core.faces.review import sheet
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError

@@ -8,7 +8,7 @@ from anonymize.pii.kinds import KINDS, PERSON
 from anonymize.pii.lexicon import key_of
 from anonymize.pii.replacing import stand_in_names
 from app.core.clock import utc_now
-from app.core.pii import STAND_INS, PlacedHit, hits, place_of, replacements_of
+from app.core.pii.hits import STAND_INS, PlacedHit, hits, place_of, replacements_of
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
@@ -32,7 +32,7 @@ def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, k
 
     Args:
         session: whose annotator decides.
-        places: as `app.core.pii.hits` returns them.
+        places: as `app.core.pii.hits.hits` returns them.
         verdict: hide or keep.
         kind: what they are; as they were found where None.
 

@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from app.core.pii import stand_ins
-from app.core.pii_copies import scrubbed_texts
+from app.core.pii.copies import scrubbed_texts
+from app.core.pii.hits import stand_ins
 from app.core.session import Session
-from app.core.utterance_edits import rewritten
+from app.core.speech.utterance_edits import rewritten
 from project.queries.collections import all_collections, update_collection
 from project.queries.comments import comment, update_comment
 from project.queries.free_texts import FreeText

@@ -2,7 +2,7 @@
 
 from app.core.clock import utc_now
 from app.core.commands.segments import find
-from app.core.prelabels import is_prelabel
+from app.core.cues.prelabels import is_prelabel
 from app.core.session import Session
 from project.errors import UserError
 from project.queries.annotators import all_annotators

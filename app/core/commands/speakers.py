@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.core.session import Session
-from app.core.speaker_suggestions import FoundSpeaker, speakers_found, suggestions_of
+from app.core.speech.speaker_suggestions import FoundSpeaker, speakers_found, suggestions_of
 from project.errors import UserError
 from project.ids import new_id
 from project.names import shown

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from app.core import utterance_edits as edits
-from app.core.finding_words import WordSearch
 from app.core.session import Session
+from app.core.speech import utterance_edits as edits
+from app.core.speech.finding_words import WordSearch
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import participants

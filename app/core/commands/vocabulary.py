@@ -1,7 +1,7 @@
 """The edit of a study's vocabulary."""
 
 from app.core.session import Session
-from app.core.vocabulary import LONGEST, PROPERTY, vocabulary
+from app.core.speech.vocabulary import LONGEST, PROPERTY, vocabulary
 from project.errors import UserError
 from project.types import Changes
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from app.core.cues.prelabels import nobodys
 from app.core.interchange.base import Format
 from app.core.interchange.comment_text import COMMENTS, comments_text
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.file_names import file_name
 from app.core.interchange.lossless.rows import whole_rows
 from app.core.interchange.unique import unique
-from app.core.prelabels import nobodys
 from app.core.session import Session
 from media.destination import replaced_when_whole
 from project.errors import UserError

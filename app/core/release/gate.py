@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from anonymize.places import Reason as Why
-from app.core.face_review import WORDS, FaceSheet, sheet
+from app.core.faces.review import WORDS, FaceSheet, sheet
 from app.core.release.personal import Personal
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason

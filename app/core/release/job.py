@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.core.clock import utc_now
-from app.core.hiding import discard, gather
+from app.core.faces.hiding import discard, gather
 from app.core.jobs import Work
-from app.core.privacy_limits import PrivacyLimits, privacy_limits
-from app.core.privacy_people import strangers_for
+from app.core.privacy.limits import PrivacyLimits, privacy_limits
+from app.core.privacy.people import strangers_for
 from app.core.release.again import numbered_waivers, reasons_again, signature
 from app.core.release.card import write_cards
 from app.core.release.codes import recording_code, release_key, sealed

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
-from app.core.hiding import regions_in
-from app.core.privacy import measure_rendering
-from app.core.privacy_limits import PrivacyLimits, not_measured, over_limit
+from app.core.faces.hiding import regions_in
+from app.core.privacy.job import measure_rendering
+from app.core.privacy.limits import PrivacyLimits, not_measured, over_limit
 from app.core.release.outcome import Outcome
 from app.core.release.rendering import Rendering
 from project.progress import Progress

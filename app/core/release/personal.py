@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from anonymize.pii.kinds import KINDS
-from app.core.pii import PlacedHit, hits, spoken_of
+from app.core.pii.hits import PlacedHit, hits, spoken_of
 from app.core.release.sound import Spoken
 from app.core.session import Session
 

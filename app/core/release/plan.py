@@ -7,7 +7,7 @@ from typing import cast
 from anonymize.methods.registry import METHODS, recommended
 from anonymize.sound_cover import COVERS, MUTE
 from anonymize.voice.registry import VOICES, voice, voice_type
-from app.core.hiding import require_method
+from app.core.faces.hiding import require_method
 from app.core.interchange.registry import FORMATS, format_called
 from app.core.session import Session
 from project.errors import UserError

@@ -11,7 +11,7 @@ from anonymize.sound_cover import COVERS
 from anonymize.text import LEFT_OUT, Scrubber, telling
 from anonymize.voice.registry import VOICES, voice_type
 from app.core.interchange.csv_table import COLUMNS
-from app.core.pii import finders_of, private_replacements
+from app.core.pii.hits import finders_of, private_replacements
 from app.core.release.codes import annotator_codes
 from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
 from app.core.release.rules import RULES

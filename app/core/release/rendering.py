@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from app.core.hiding import installed_weights, plan_of, regions_in, rendering_key, working_folder
+from app.core.faces.hiding import installed_weights, plan_of, regions_in, rendering_key, working_folder
 from app.core.release.outcome import Outcome
 from media.cache import cache_folder
 from project.checksums import sha256_of

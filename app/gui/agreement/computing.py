@@ -8,7 +8,7 @@ from enum import Enum, auto
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.core.agreement import Question, Reading, compute, read
+from app.core.agreement.measuring import Question, Reading, compute, read
 from app.core.statistics import Statistics, count, count_each
 from app.gui.background import Background
 from app.gui.studio import Studio

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from app.core.agreement_tables import tables_of
+from app.core.agreement.tables import tables_of
 from app.core.csv_cells import as_csv
 from app.core.statistics import Statistics
 from app.gui.agreement.taking import table_text

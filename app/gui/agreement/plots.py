@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from app.core.figure_words import words_of
+from app.core.agreement.figure_words import words_of
 from app.gui.agreement.rows import measured
 from benchmark.agreement.material import Named
 from benchmark.agreement.report import Report, Row

@@ -1,7 +1,7 @@
 """From the controls of the window to a question about the study, and what the controls offer."""
 
-from app.core.agreement import Question
-from app.core.compared_people import ADJUDICATED
+from app.core.agreement.compared_people import ADJUDICATED
+from app.core.agreement.measuring import Question
 from app.core.session import Session
 from benchmark.agreement.material import Options
 from project.queries.annotators import all_annotators

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.core.figure_words import Words, words_of
+from app.core.agreement.figure_words import Words, words_of
 from benchmark.agreement.figure import Figure
 from benchmark.agreement.published import PublishedFigure
 from benchmark.agreement.report import Report, Row

@@ -3,9 +3,9 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
 
-from app.core.agreement_tables import tables_of
+from app.core.agreement.figure_words import words_of
+from app.core.agreement.tables import tables_of
 from app.core.csv_cells import as_csv
-from app.core.figure_words import words_of
 from app.gui.agreement import rows
 from app.gui.agreement.plots import split_plot
 from app.gui.agreement.taking import Taking

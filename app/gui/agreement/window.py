@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from app.core.agreement import Question
-from app.core.agreement_tables import tables_of
+from app.core.agreement.measuring import Question
+from app.core.agreement.tables import tables_of
 from app.core.csv_cells import as_csv
 from app.gui.agreement import plots, rows
 from app.gui.agreement.computing import Computing, Found, State

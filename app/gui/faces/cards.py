@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from anonymize.places import CertaintySpan
-from app.core.face_review import undecided
+from app.core.faces.review import undecided
 from project.regions import Region, RegionKind
 from project.types import FaceTrack, Participant
 from widgets.faces.card import CardState, FaceCard

@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 
 from app.core.commands import face_review as commands
 from app.core.commands import regions
-from app.core.face_review import FaceSheet, Suggestion
+from app.core.faces.review import FaceSheet, Suggestion
 from app.core.session import Session
 from app.gui.faces.drawing import Drawing
 from app.gui.faces.page import FacesPage

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject, QTimer
 
 from app.core.commands import participants
-from app.core.face_review import FaceSheet, sheet
+from app.core.faces.review import FaceSheet, sheet
 from app.gui.faces.cards import cards_of, crops_of, drawn_looks
 from app.gui.faces.crops import Crops
 from app.gui.faces.deciding import Deciding

@@ -8,7 +8,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QToolTip
 
 from anonymize.places import CertaintySpan, Cover
-from app.core.face_review import WORDS
+from app.core.faces.review import WORDS
 from app.gui.timeline_feed import TimelineFeed
 from project.counted import counted
 from project.timebase import FrameTimes, format_time

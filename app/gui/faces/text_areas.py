@@ -2,8 +2,8 @@
 
 from PySide6.QtCore import QObject
 
-from app.core import text_regions
 from app.core.commands.regions import add_areas
+from app.core.faces import text_regions
 from app.gui.faces.page import FacesPage
 from app.gui.job_center import JobCenter
 from app.gui.player import Player

@@ -2,7 +2,7 @@
 
 from PySide6.QtCore import QObject
 
-from app.core import face_tracking
+from app.core.faces import tracking as face_tracking
 from app.core.jobs import Work
 from app.gui.faces.page import FacesPage
 from app.gui.job_center import JobCenter

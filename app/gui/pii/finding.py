@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.core.pii import PlacedHit, hits
+from app.core.pii.hits import PlacedHit, hits
 from app.gui.context import Context
 from app.gui.pii.searching import Searching
 from project.queries.pii import pii_decisions

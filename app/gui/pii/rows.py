@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from anonymize.pii.kinds import KINDS
 from anonymize.pii.replacing import identity_of
-from app.core.pii import PlacedHit
+from app.core.pii.hits import PlacedHit
 from project.timebase import format_time
 from widgets.pii.rows import HIDE, KEEP, MIXED, UNDECIDED, DecisionRow
 

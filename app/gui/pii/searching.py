@@ -2,9 +2,9 @@
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core import pii_search
 from app.core.jobs import Work
-from app.core.pii_finder import unsettled
+from app.core.pii import search as pii_search
+from app.core.pii.finder import unsettled
 from app.gui.context import Context
 from project.queries.free_texts import free_texts
 

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QTabW
 
 from anonymize.pii.kinds import KINDS
 from app.core.commands import pii as commands
-from app.core.pii import PlacedHit
+from app.core.pii.hits import PlacedHit
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.pii.finding import Finding

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from anonymize.measures.figure import Figure
 from anonymize.measures.report import FIGURES, NAIVE, About, Attack, PrivacyReport
-from app.core.privacy_exports import Export
-from app.core.privacy_limits import PrivacyLimits
-from app.core.privacy_words import ATTACKERS, figure_text, value_text
+from app.core.privacy.exports import Export
+from app.core.privacy.limits import PrivacyLimits
+from app.core.privacy.words import ATTACKERS, figure_text, value_text
 
 EXPORTS = (
     *("Recording", "Method", "Re-identified", "Worst track", "Still detected", "Leaks"),

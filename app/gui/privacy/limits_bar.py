@@ -5,7 +5,7 @@ from dataclasses import asdict, fields
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QWidget
 
-from app.core.privacy_limits import PrivacyLimits
+from app.core.privacy.limits import PrivacyLimits
 from widgets import theme
 
 _PERCENT = 100.0

@@ -6,7 +6,7 @@ import numpy as np
 
 from anonymize.measures.figure import Figure
 from anonymize.measures.report import NAIVE, PARROT, PrivacyReport
-from app.core.privacy_exports import Export
+from app.core.privacy.exports import Export
 from widgets.label_looks import LabelLook, Pattern, Sign
 from widgets.plots.scene import Bars, Histogram, Measured, Number, Pile, Plot, Series
 

@@ -7,10 +7,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QBrush, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from app.core import privacy as measuring
 from app.core.jobs import Work
-from app.core.privacy_exports import KIND, Export, exports, place_of
-from app.core.privacy_limits import (
+from app.core.privacy import job as measuring
+from app.core.privacy.exports import KIND, Export, exports, place_of
+from app.core.privacy.limits import (
     PrivacyLimits,
     not_measured,
     over_limit,

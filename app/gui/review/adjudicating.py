@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from PySide6.QtWidgets import QWidget
 
-from app.core.adjudication import Choices, Labels, Rule, Spans, Unsettled
+from app.core.agreement.adjudication import Choices, Labels, Rule, Spans, Unsettled
 from app.core.commands.adjudication import NAME, Made, make_lane
 from app.core.session import Session
 from app.gui.context import Context

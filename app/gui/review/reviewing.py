@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Qt
 
+from app.core.agreement.lanes import people_of
 from app.core.commands import reviews
-from app.core.lanes import people_of
 from app.core.review import Item, Progress, Sheet, default_pair, sheet, with_reviews
 from app.core.session import Session
 from app.gui.context import Context

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.core.lanes import Mark
+from app.core.agreement.lanes import Mark
 from app.core.review import BOUNDARIES, LABEL, Item, Outcome, Sheet, named
 from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme
 from project.timebase import format_time

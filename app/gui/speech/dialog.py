@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.core import fetching
-from app.core.vocabulary import LONGEST
+from app.core.speech.vocabulary import LONGEST
 from models.speech.languages import LANGUAGES
 from models.speech.whisper_folder import require_files
 from models.speech.whisper_models import WhisperModel, usual, whisper_models

@@ -3,13 +3,15 @@
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
-from app.core import fetching, speech, transcription
+from app.core import fetching
 from app.core.commands.vocabulary import set_vocabulary
-from app.core.drafts import kept_of
 from app.core.jobs import Work
 from app.core.session import Session
-from app.core.sound_files import has_sound, usable_sound
-from app.core.vocabulary import vocabulary
+from app.core.speech import transcription
+from app.core.speech import voice_activity as speech
+from app.core.speech.drafts import kept_of
+from app.core.speech.sound_files import has_sound, usable_sound
+from app.core.speech.vocabulary import vocabulary
 from app.gui.job_center import JobCenter
 from app.gui.speech.dialog import Spoken, TranscribeDialog, TranscribeRequest
 from app.gui.studio import Studio

@@ -2,8 +2,8 @@
 
 from PySide6.QtCore import QObject
 
-from app.core import speakers
-from app.core.speaker_suggestions import speaker_flags, speakers_found
+from app.core.speech import speakers
+from app.core.speech.speaker_suggestions import speaker_flags, speakers_found
 from app.gui.job_center import JobCenter
 from app.gui.studio import Studio
 from project.counted import counted

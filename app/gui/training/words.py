@@ -1,6 +1,6 @@
 """What the Training window says, in words."""
 
-from app.core.lanes import Mark
+from app.core.agreement.lanes import Mark
 from app.core.session import Session
 from app.core.training import Gate, Trained
 from app.core.training_report import Line

@@ -1,6 +1,6 @@
 """What the transcript shows of cues."""
 
-from app.core.cue_marks import CueMark, cues_at
+from app.core.cues.marks import CueMark, cues_at
 from app.core.session import Session
 from project.queries.participants import all_participants
 from widgets.transcript.line import Chip

@@ -1,7 +1,7 @@
 """What the newest search for speakers says about the utterances of a recording."""
 
 from app.core.session import Session
-from app.core.speaker_suggestions import speaker_flags, speakers_found
+from app.core.speech.speaker_suggestions import speaker_flags, speakers_found
 from project.types import Utterance
 
 

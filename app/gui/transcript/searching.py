@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from PySide6.QtCore import QObject
 
 from app.core.commands import transcript as commands
-from app.core.finding_words import WordSearch
 from app.core.session import Session
+from app.core.speech.finding_words import WordSearch
 from app.gui.context import Context
 from app.gui.transcript.showing import Showing
 from project.counted import counted

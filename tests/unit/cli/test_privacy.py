@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.privacy_limits import PrivacyLimits, privacy_limits
+from app.core.privacy.limits import PrivacyLimits, privacy_limits
 from app.core.session import Session
 from project.store import Study
 from tests.fakes.terminal import Terminal

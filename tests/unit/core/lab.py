@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 
-from app.core import face_tracking
 from app.core.commands.recordings import add_recordings, probe_file
+from app.core.faces import tracking as face_tracking
+from app.core.faces.track_file import save_tracks
 from app.core.session import Session
-from app.core.track_file import save_tracks
 from media.cache import cache_folder
 from project.ids import new_id
 from project.store import Study

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 
 from anonymize.methods import registry
 from anonymize.methods.registry import METHODS
-from app.core import anonymization, face_tracking, rendering_queue
 from app.core.commands.recordings import add_recordings, probe_file
+from app.core.faces import tracking as face_tracking
+from app.core.faces.track_file import save_tracks
 from app.core.jobs import run_here
+from app.core.rendering import anonymization
+from app.core.rendering import queue as rendering_queue
 from app.core.session import Session
-from app.core.track_file import save_tracks
 from media.cache import cache_folder
 from media.index import load_index
 from media.iterate import pictures
@@ -27,7 +29,7 @@ from project.queries.runs import latest_run
 from project.store import Study
 from project.types import FaceTrack, Json
 from tests.fakes.clips import Image, make_clip
-from tests.unit.core import test_hiding
+from tests.unit.core.faces import test_hiding
 from tests.unit.core.lab import Box
 
 SIZE = (160, 120)

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from app.core import anonymization, face_tracking
 from app.core.commands.recordings import add_recordings, ends_early, probe_file
+from app.core.faces import tracking as face_tracking
 from app.core.jobs import run_here
+from app.core.rendering import anonymization
 from app.core.session import Session
 from project.progress import Silent
 from project.queries.media import media_of

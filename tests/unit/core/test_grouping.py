@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.agreement.lanes import Mark
 from app.core.grouping import grouped
-from app.core.lanes import Mark
 from project.types import Segment
 
 spans = st.tuples(st.integers(0, 40), st.integers(1, 15), st.sampled_from(["error", "competence"]))

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from app.core.agreement.lanes import people_of, read_marks
 from app.core.checklist import Kind, checklist
 from app.core.commands.plan import mark_done
 from app.core.interchange.exporting import document_of
-from app.core.lanes import people_of, read_marks
 from app.core.review import default_pair, sheet
 from app.core.search import StudySearch
 from app.core.segment_table import SegmentTable

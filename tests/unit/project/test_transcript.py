@@ -3,7 +3,9 @@ from hypothesis import strategies as st
 
 from project.transcript import Word, Words, estimated, fitting, retimed, tokens
 
-_TEXTS = st.lists(st.sampled_from(["so", "what", "do", "you", "think", "Anna?", "hm.", "no"]), max_size=12).map(" ".join)
+_TEXTS = st.lists(st.sampled_from(["so", "what", "do", "you", "think", "Anna?", "hm.", "no"]), max_size=12).map(
+    " ".join
+)
 
 
 def _heard(*times: tuple[str, int, int], sure: float = 0.5) -> Words:

@@ -11,7 +11,7 @@ from app.core.commands.pii import decide
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.release import waive
 from app.core.commands.segments import add_segment
-from app.core.pii import undecided
+from app.core.pii.hits import undecided
 from app.core.session import Session
 from project.ids import new_id
 from project.queries.face_reviews import mask_state, set_face_review

@@ -10,7 +10,7 @@ from app.core.commands.face_review import assign_faces, mark_seen
 from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.pii import decide
 from app.core.commands.release import confirm_texts, set_words, waive, withdraw_waiver
-from app.core.pii import hits, undecided
+from app.core.pii.hits import hits, undecided
 from app.core.release.job import Checklist, checklist, prepare
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
 from app.core.release.sound import Sounding

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from app.core.privacy_limits import PROPERTY as LIMITS
-from app.core.privacy_limits import PrivacyLimits, privacy_limits
+from app.core.privacy.limits import PROPERTY as LIMITS
+from app.core.privacy.limits import PrivacyLimits, privacy_limits
 from app.core.release import codes, plan
 from app.core.release.plan import ReleasePlan, kept_plan
 from app.core.session import Session

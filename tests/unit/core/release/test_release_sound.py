@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.core.commands.participants import add_participant
 from app.core.commands.pii import decide, mark
 from app.core.jobs import run_here
-from app.core.pii import hits
+from app.core.pii.hits import hits
 from app.core.release import job
 from app.core.release.plan import KEEP, SOLID, ReleasePlan
 from app.core.session import Session

@@ -1,0 +1,1 @@
+"""The faces of a recording: tracked, gone through, hidden."""

@@ -1,0 +1,236 @@
+"""Everything that decides how faces are hidden, on its way from the study to where a recording is rendered."""
+
+import hashlib
+import json
+import shutil
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from anonymize.methods.registry import method as make_method
+from anonymize.methods.registry import method_type, missing_weights
+from app.core.faces.track_file import save_tracks, take_tracks
+from app.core.session import LocatedMedium, Session
+from media.cache import cache_folder
+from models import weights
+from models.catalogue import entry
+from project.errors import UserError
+from project.queries.face_reviews import mask_state
+from project.queries.faces import faces_to_hide
+from project.queries.participants import all_participants
+from project.queries.regions import regions_of
+from project.queries.runs import latest_run
+from project.regions import Keyframe, Region, RegionKind
+from project.types import FaceTrack, Json, ParticipantRole, Run
+from project.version import __version__
+
+if TYPE_CHECKING:
+    from anonymize.render import RenderPlan
+
+BULKY = ("path", "tracks", "regions", "identities", "cuts")
+"""Parameters that no run keeps: they lie in the study already, or name a folder of this machine."""
+
+_ABANDONED_AFTER_S = 7 * 24 * 3600
+
+
+def require_method(name: str, options: Mapping[str, Json] | None = None) -> None:
+    """Refuse a method that cannot run here.
+
+    Raises:
+        UserError: there is no such method, not with these options, or its weights are not installed; says how to get
+            them.
+    """
+    make_method(name, **(options or {}))
+    missing = missing_weights(name)
+    if missing:
+        which = " and ".join(f"“{one}”" for one in missing)
+        raise UserError(
+            f"{method_type(name).title} needs the weights {which}, which are not installed.",
+            f"Get them with: {getting(missing)}",
+        )
+
+
+def getting(missing: Sequence[str]) -> str:
+    """Return the command that gets weights; of several kinds, one after the other."""
+    return " && ".join(weights.how_to_get(name) for name in missing)
+
+
+def can_be_fetched(missing: Sequence[str]) -> bool:
+    """Tell whether weights come over the network, and not from the lab itself."""
+    return not any(entry(name).own for name in missing)
+
+
+def gather(
+    session: Session,
+    recording_id: str,
+    method: str,
+    options: Mapping[str, Json] | None = None,
+    *,
+    keep_robots: bool = False,
+) -> dict[str, Json]:
+    """Return as JSON what `plan_of` makes a plan from. The tracks travel in a file that `plan_of` removes.
+
+    Raises:
+        UserError: the method cannot run here, the recording's file cannot be used, or no faces were looked for in the
+            file as it is now.
+    """
+    require_method(method, options)
+    located = session.usable_picture(recording_id)
+    run = faces_run(session, recording_id, located)
+    people = {one.id: one for one in all_participants(session.study)}
+    tracks = _tracks(session, recording_id, located)
+    whose = {track.id: people[track.participant_id] for track in tracks if track.participant_id in people}
+    beside = [one for one in regions_of(session.study, recording_id) if one.kind is not RegionKind.FACE]
+    exempt = [key for key, one in whose.items() if keep_robots and one.role is ParticipantRole.ROBOT]
+    return {
+        "path": str(located.path),
+        "fingerprint": located.medium.fingerprint,
+        "tracks": str(save_tracks(tracks, cache_folder() / "faces")),
+        "faces_run": run.id,
+        "tracked_by": run.backend,
+        "mask_state": mask_state(session.study, recording_id),
+        "frames": run.result["frames"],
+        "damaged_frames": run.result.get("damaged_frames", []),
+        "ends_early_s": run.result.get("ends_early_s", 0.0),
+        "cuts": run.result.get("cuts", []),
+        "method": method,
+        "options": dict(options or {}),
+        "exempt": cast(Json, exempt),
+        "identities": {key: one.pseudonym for key, one in whose.items()},
+        "regions": [cast(Json, asdict(one)) for one in beside],
+    }
+
+
+def faces_run(session: Session, recording_id: str, located: LocatedMedium) -> Run:
+    """Return the run that found the faces of a recording.
+
+    Raises:
+        UserError: no faces were looked for in its file as it is now.
+    """
+    run = latest_run(session.study, recording_id, "faces")
+    if run is None or run.parameters.get("fingerprint") != located.medium.fingerprint:
+        raise UserError(
+            f"The faces of recording {session.recording(recording_id).number} have not been tracked yet.",
+            "Track them first; nothing is exported unseen.",
+        )
+    return run
+
+
+def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | None = None) -> "RenderPlan":
+    """Return what is to be rendered, from what `gather` gave and, where it is only a part, `start_us` and `end_us`."""
+    from anonymize.render import RenderPlan
+
+    start_us, end_us = (cast(int | None, parameters.get(key)) for key in ("start_us", "end_us"))
+    return RenderPlan(
+        source=Path(str(parameters["path"])),
+        destination=destination,
+        tracks=tuple(take_tracks(Path(str(parameters["tracks"])))),
+        tracked_frames=cast(int, parameters["frames"]),
+        method=make_method(str(parameters["method"]), **cast(dict[str, Json], parameters["options"])),
+        damaged_frames=frozenset(cast(list[int], parameters["damaged_frames"])),
+        start_us=start_us,
+        end_us=end_us,
+        exempt=frozenset(cast(list[str], parameters["exempt"])),
+        identities=cast(dict[str, str], parameters["identities"]),
+        areas=[one for one in regions_in(parameters) if one.kind is RegionKind.AREA],
+        cuts=cast(list[int], parameters["cuts"]),
+        cache=cache,
+        overwrite=bool(parameters.get("overwrite")),
+    )
+
+
+def discard(parameters: Mapping[str, Json]) -> None:
+    """Remove what `gather` made for a job that is not done."""
+    if "tracks" in parameters:
+        Path(str(parameters["tracks"])).unlink(missing_ok=True)
+
+
+def regions_in(parameters: Mapping[str, Json]) -> list[Region]:
+    """Return the areas, and what was marked as nothing."""
+    return [_region(one) for one in cast(list[dict[str, Any]], parameters["regions"])]
+
+
+def installed_weights(method: str) -> dict[str, str]:
+    """Return the sha256 of each of the weights that a method needs.
+
+    Raises:
+        UserError: one is missing or damaged.
+    """
+    return {name: weights.digest(name) for name in method_type(method).needs}
+
+
+@contextmanager
+def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> Iterator[Path | None]:
+    """Lend a folder to a method that works ahead, the same whenever all that decides its result is the same.
+
+    It is removed when the block ends well, and kept for the next time when it does not. Folders that nobody came back
+    to for a week are removed too: they may show faces. None where the method needs none, or none can be made.
+    """
+    renderings = cache_folder() / "renderings"
+    _sweep(renderings)
+    folder = None
+    if method_type(str(parameters["method"])).kind == "face":
+        folder = renderings / rendering_key(parameters, digests)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            folder = None
+    try:
+        yield folder
+    except BaseException:
+        if folder is not None:
+            with suppress(OSError):
+                folder.rmdir()
+        raise
+    if folder is not None:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def rendering_key(parameters: Mapping[str, Json], digests: Mapping[str, str]) -> str:
+    """Return a checksum over all that decides how a rendering comes out.
+
+    Args:
+        parameters: of the job.
+        digests: sha256 of the weights, by name.
+    """
+    decisive = {key: parameters.get(key) for key in _DECISIVE}
+    content = json.dumps([__version__, decisive, dict(digests)], sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()[:32]
+
+
+_DECISIVE = (
+    "fingerprint",
+    "mask_state",
+    "frames",
+    "damaged_frames",
+    "cuts",
+    "method",
+    "options",
+    "exempt",
+    "identities",
+    "start_us",
+    "end_us",
+)
+
+
+def _tracks(session: Session, recording_id: str, located: LocatedMedium) -> list[FaceTrack]:
+    from media.index import load_index
+
+    times = load_index(located.path, cache_folder()).times.times_us
+    return faces_to_hide(session.study, recording_id, times)
+
+
+def _region(one: Mapping[str, Any]) -> Region:
+    keyframes = tuple(Keyframe(**each) for each in one["keyframes"])
+    return Region(**{**one, "kind": RegionKind(one["kind"]), "keyframes": keyframes})
+
+
+def _sweep(renderings: Path) -> None:
+    for folder in renderings.glob("*"):
+        with suppress(OSError):
+            newest = max(one.stat().st_mtime for one in (folder, *folder.rglob("*")))
+            if time.time() - newest > _ABANDONED_AFTER_S:
+                shutil.rmtree(folder)

@@ -1,0 +1,1 @@
+"""How private an export is, and how useful."""

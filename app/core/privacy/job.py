@@ -1,0 +1,194 @@
+"""The job that measures how private an export is, and how useful."""
+
+import json
+import os
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from anonymize.methods.registry import method_type
+from app.core.clock import utc_now
+from app.core.faces.hiding import BULKY, gather, plan_of, regions_in
+from app.core.jobs import Work
+from app.core.privacy.exports import KIND, Export, exports
+from app.core.privacy.people import strangers_for
+from app.core.session import Session
+from media.cache import cache_folder
+from models.faces.registry import ALWAYS, independent_of
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress
+from project.queries.face_reviews import mask_state
+from project.queries.runs import insert_run
+from project.timebase import SECOND
+from project.types import Changes, Json, Run
+from project.version import __version__
+
+if TYPE_CHECKING:
+    from anonymize.measures.report import PrivacyReport
+    from anonymize.measures.strangers import Stranger
+    from anonymize.measures.subject import MeasureOptions
+    from anonymize.render import RenderPlan
+    from project.regions import Region
+
+
+def prepare(
+    session: Session, clip: Path, export: Export | None = None, options: Mapping[str, Json] | None = None
+) -> Work:
+    """Make the job for one clip.
+
+    Args:
+        session: where its recording is.
+        clip: that was exported.
+        export: which export it is; the newest of that name when None.
+        options: fields of `MeasureOptions` that are not as usual.
+
+    Raises:
+        UserError: the clip is not there or no export of the study, the recording's file cannot be used, or the faces
+            were changed since.
+    """
+    if not clip.is_file():
+        raise UserError(f"There is no clip {clip}.", "Choose one that was exported from this study.")
+    found = export or next((one for one in exports(session) if one.clip == clip.name), None)
+    if found is None:
+        raise UserError(f"{clip.name} was not exported from this study.", "Choose a clip that was.")
+    made, recording = found.run, found.recording
+    state = mask_state(session.study, recording.id)
+    if made.parameters.get("mask_state") != state or made.result.get("outdated"):
+        raise UserError(
+            f"The faces of recording {recording.number} were changed since this clip was exported.",
+            "Export it again, then measure it.",
+        )
+    witness = independent_of(str(made.parameters.get("tracked_by", ALWAYS)))
+    return Work(
+        KIND,
+        f"Measure recording {recording.number} ({made.backend})",
+        recording.id,
+        {
+            **gather(session, recording.id, "solid"),
+            "export": made.id,
+            "method": made.backend,
+            "options": {},
+            "exempt": made.parameters.get("exempt", []),
+            "start_us": made.parameters.get("start_us"),
+            "blanked": made.result.get("blanked", []),
+            "clip": str(clip.absolute()),
+            "witness": witness,
+            "measure": dict(options or {}),
+            "strangers": strangers_for(session, recording.id),
+        },
+    )
+
+
+def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    """Measure, and write the report beside the clip; it holds no path and no name but the pseudonyms."""
+    from anonymize.measures.strangers import stranger_from
+    from anonymize.measures.subject import MeasureOptions
+
+    clip = Path(str(parameters["clip"]))
+    plan = plan_of({**parameters, "method": "solid"}, clip)
+    report = measure_rendering(
+        plan,
+        clip,
+        str(parameters["method"]),
+        tracked_by=str(parameters["tracked_by"]),
+        regions=regions_in(parameters),
+        blanked_us=[round(each * SECOND) for each in cast(list[float], parameters["blanked"])],
+        strangers=[stranger_from(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
+        options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
+        progress=progress,
+    )
+    found = report.as_json()
+    target = report_place(clip)
+    _write(target, found)
+    return {**found, "file": str(target)}
+
+
+def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
+    """Keep the report as a run beside the export that it is about."""
+    left_out = (*BULKY, "clip", "strangers", "blanked")
+    parameters = {key: value for key, value in work.parameters.items() if key not in left_out}
+    parameters["clip"] = Path(str(work.parameters["clip"])).name
+    kept = {key: value for key, value in result.items() if key != "file"}
+    run = Run(
+        new_id(), work.recording_id, KIND, str(work.parameters["method"]), parameters, kept, utc_now(), __version__
+    )
+    with session.study.recording_run():
+        insert_run(session.study, run)
+    return Changes.of([("run", run.id)])
+
+
+def report_place(clip: Path) -> Path:
+    """Return where the report about a clip is written."""
+    return clip.with_name(f"{clip.stem}.privacy.json")
+
+
+def measure_rendering(
+    plan: "RenderPlan",
+    clip: Path,
+    method: str,
+    *,
+    tracked_by: str,
+    regions: "Sequence[Region]" = (),
+    blanked_us: Sequence[int] = (),
+    strangers: "Sequence[Stranger]" = (),
+    options: "MeasureOptions | None" = None,
+    progress: Progress | None = None,
+) -> "PrivacyReport":
+    """Measure a clip that a plan was rendered to, with all models that are installed.
+
+    Args:
+        plan: what was rendered; its method is not looked at.
+        clip: the rendering.
+        method: key of the registry of methods.
+        tracked_by: the detectors that found the tracks, joined by `+`.
+        regions: areas, and what was marked as nothing.
+        blanked_us: times of frames that were painted over wholly.
+        strangers: people of other recordings.
+        options: how closely.
+        progress: told after every frame.
+
+    Raises:
+        UserError: a file cannot be read, or the clip is not of this recording.
+        Cancelled: the user stopped it.
+    """
+    from anonymize.measures.measure import measure
+    from anonymize.measures.subject import Subject
+    from app.core.privacy.tools import installed_tools
+    from media.index import load_index
+
+    source, shown = load_index(plan.source, cache_folder()), load_index(clip)
+    first = 0 if plan.start_us is None else source.times.frame_at(plan.start_us)
+    subject = Subject(
+        source=plan.source,
+        clip=clip,
+        start_us=source.times.time_of(first) - shown.times.time_of(0),
+        tracks=plan.tracks,
+        method=method,
+        replaces=method_type(method).kind == "face",
+        identities=plan.identities,
+        named=frozenset(plan.identities),
+        exempt=plan.exempt,
+        regions=regions,
+        blanked_us=frozenset(blanked_us),
+        masks=plan.masks,
+    )
+    with installed_tools(tracked_by) as tools:
+        return measure(subject, tools, options, strangers, progress)
+
+
+def _write(target: Path, found: Mapping[str, Json]) -> None:
+    temporary: str | None = None
+    try:
+        handle, temporary = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            json.dump(found, file, ensure_ascii=False, indent=1)
+        Path(temporary).chmod(0o644)
+        Path(temporary).replace(target)
+    except OSError as error:
+        if temporary is not None:
+            Path(temporary).unlink(missing_ok=True)
+        raise UserError(
+            f"The report cannot be written beside the clip: {error.strerror}.", "Make the folder writable."
+        ) from None

@@ -1,0 +1,1 @@
+"""How the sound of an export is treated, and what that did to it."""

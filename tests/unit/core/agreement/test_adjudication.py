@@ -1,0 +1,249 @@
+"""One lane made of several people's."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.agreement.adjudication import Adjudicated, Choices, Labels, Rule, Spans, Unsettled, adjudicate, span_of
+from app.core.agreement.lanes import Mark
+from app.core.commands import adjudication, history, reviews
+from app.core.commands.segments import edit_segment
+from app.core.session import Session
+from project.errors import UserError
+from project.queries.comments import comments_in
+from project.queries.runs import runs_of
+from project.queries.segments import segments_of, values_of
+from project.schemes.loader import load_scheme
+from project.types import Decision, Review, Segment
+from tests.unit.core.pairs import SECOND, WALK, mark, open_study, person
+
+SHREC = load_scheme("shrec")
+RULES = st.builds(
+    Rule,
+    st.sampled_from(Spans),
+    st.sampled_from(Labels),
+    st.sampled_from(Choices),
+    st.sampled_from([0.0, 0.3, 0.9]),
+    st.sampled_from(Unsettled),
+)
+values = st.fixed_dictionaries(
+    {},
+    optional={
+        "attributes": st.lists(st.sampled_from(["emotions", "engagement", "norms"]), min_size=1, unique=True).map(
+            lambda chosen: [key for key in ("emotions", "engagement", "norms") if key in chosen]
+        ),
+        "channel": st.sampled_from(["verbal", "both"]),
+        "rationale": st.sampled_from(["a", "b"]),
+    },
+)
+span = st.tuples(st.integers(0, 40), st.integers(1, 15), st.sampled_from(["error", "competence"]), values)
+lane = st.lists(span, max_size=5)
+decisions = st.dictionaries(
+    st.tuples(st.integers(0, 2), st.integers(0, 4), st.integers(0, 2)), st.sampled_from(Decision), max_size=8
+)
+
+
+def marks_of(lanes: Sequence[list], said: dict | None = None) -> list[Mark]:  # type: ignore[type-arg]
+    marks = []
+    for who, found in enumerate(lanes):
+        for place, (start, length, label, filled) in enumerate(found):
+            key = f"{who}.{place}"
+            reviews = tuple(
+                Review(key, f"P{reviewer}", decision, "", "")
+                for (author, number, reviewer), decision in sorted((said or {}).items())
+                if (author, number) == (who, place) and reviewer != who
+            )
+            marks.append(Mark(Segment(key, "r", f"P{who}", label, start, start + length), filled, reviews))
+    return marks
+
+
+def lane_of(marks: list[Mark], people: int, rule: Rule = Rule()) -> Adjudicated:  # noqa: B008
+    return adjudicate(marks, [f"P{who}" for who in range(people)], {"shrec": SHREC}, rule)
+
+
+@given(lane, st.integers(2, 4), RULES)
+def test_equal_lanes_give_the_same_lane(found: list, people: int, rule: Rule) -> None:  # type: ignore[type-arg]
+    made = lane_of(marks_of([found] * people), people, rule)
+    expected = [
+        (start, start + length, label, tuple(sorted((k, json.dumps(v)) for k, v in given.items())))
+        for start, length, label, given in found
+    ]
+    assert sorted((one.start_us, one.end_us, one.label, one.values) for one in made.drafts) == sorted(expected)
+    assert (made.counts.disputed, made.counts.undecided) == (0, 0)
+
+
+@given(st.lists(lane, min_size=3, max_size=3), decisions, RULES, st.permutations(range(3)))
+def test_the_names_of_the_annotators_make_no_difference(
+    lanes: list,
+    said: dict,
+    rule: Rule,
+    other: list[int],  # type: ignore[type-arg]
+) -> None:
+    marks = marks_of(lanes, said)
+    renamed = [
+        replace(
+            one,
+            segment=replace(one.segment, annotator_id=f"P{other[int(one.segment.annotator_id[1:])]}"),
+            reviews=tuple(replace(r, reviewer_id=f"P{other[int(r.reviewer_id[1:])]}") for r in one.reviews),
+        )
+        for one in marks
+    ]
+    assert lane_of(marks, 3, rule) == lane_of(sorted(renamed, key=lambda one: one.segment.annotator_id), 3, rule)
+
+
+@given(st.lists(lane, min_size=2, max_size=3), RULES)
+def test_nothing_is_made_where_nobody_marked_and_every_label_is_somebodys(lanes: list, rule: Rule) -> None:  # type: ignore[type-arg]
+    for one in lane_of(marks_of(lanes), len(lanes), rule).drafts:
+        near = [
+            (s, s + n, label) for found in lanes for s, n, label, _ in found if s < one.end_us and one.start_us < s + n
+        ]
+        assert one.label in {label for _, _, label in near}
+        assert min(s for s, _, _ in near) <= one.start_us < one.end_us <= max(e for _, e, _ in near)
+
+
+def test_two_annotators_agreeing_on_the_label() -> None:
+    first = (10, 10, "error", {"attributes": ["norms", "emotions"], "channel": "both", "rationale": "It left."})
+    second = (12, 12, "error", {"attributes": ["norms"], "channel": "verbal", "rationale": "No goodbye."})
+    marks = marks_of([[first], [second]])
+    (made,) = lane_of(marks, 2).drafts
+    assert (made.start_us, made.end_us, made.label) == (12, 20, "error")
+    assert dict(made.values) == {"attributes": '["norms"]', "rationale": '"It left.\\n\\nNo goodbye."'}
+    (wide,) = lane_of(marks, 2, Rule(Spans.UNION, choices=Choices.UNION)).drafts
+    assert (wide.start_us, wide.end_us) == (10, 24)
+    assert dict(wide.values)["attributes"] == '["emotions", "norms"]'
+
+
+def test_choices_on_which_nobody_agrees_are_all_kept_by_the_majority() -> None:
+    marks = marks_of([[(0, 9, "error", {"attributes": ["norms"]})], [(0, 9, "error", {"attributes": ["emotions"]})]])
+    assert dict(lane_of(marks, 2).drafts[0].values) == {"attributes": '["emotions", "norms"]'}
+    assert lane_of(marks, 2, Rule(choices=Choices.INTERSECTION)).drafts[0].values == ()
+
+
+def test_what_one_marked_alone_is_kept_where_the_other_agrees() -> None:
+    alone: list = [[(10, 10, "error", {})], []]  # type: ignore[type-arg]
+    assert lane_of(marks_of(alone), 2).drafts == ()
+    assert len(lane_of(marks_of(alone, {(0, 0, 1): Decision.AGREE}), 2).drafts) == 1
+    against = lane_of(marks_of(alone, {(0, 0, 1): Decision.DISAGREE}), 2)
+    assert (against.drafts, against.counts.disputed) == ((), 1)
+    most = Rule(labels=Labels.MOST)
+    assert len(lane_of(marks_of(alone), 2, most).drafts) == 1
+    assert lane_of(marks_of(alone, {(0, 0, 1): Decision.DISAGREE}), 2, most).drafts == ()
+
+
+def test_who_gives_in_votes_for_the_others_segment() -> None:
+    lanes: list = [[(10, 10, "error", {"channel": "verbal"})], [(12, 12, "competence", {})]]  # type: ignore[type-arg]
+    (made,) = lane_of(marks_of(lanes, {(0, 0, 1): Decision.AGREE, (1, 0, 0): Decision.DISAGREE}), 2).drafts
+    assert (made.label, made.start_us, made.end_us) == ("error", 10, 20)
+    both = {(0, 0, 1): Decision.AGREE, (1, 0, 0): Decision.AGREE}
+    assert lane_of(marks_of(lanes, both), 2).counts.undecided == 1
+
+
+def test_a_persistent_disagreement_is_left_out_or_kept_with_a_remark() -> None:
+    lanes: list = [[(10, 10, "error", {})], [(12, 12, "competence", {})]]  # type: ignore[type-arg]
+    marks = marks_of(lanes, {(0, 0, 1): Decision.DISAGREE, (1, 0, 0): Decision.DISAGREE})
+    assert lane_of(marks, 2).drafts == ()
+    kept = lane_of(marks, 2, Rule(unsettled=Unsettled.KEEP)).drafts
+    assert [(one.label, one.remark) for one in kept] == [
+        ("error", "Persistent disagreement"),
+        ("competence", "Persistent disagreement"),
+    ]
+
+
+def test_two_of_three_outvote_the_third() -> None:
+    marks = marks_of([[(0, 10, "error", {})], [(2, 10, "error", {})], [(1, 10, "competence", {})]])
+    assert [one.label for one in lane_of(marks, 3).drafts] == ["error"]
+    assert lane_of(marks, 3, Rule(labels=Labels.UNANIMOUS)).drafts == ()
+
+
+def test_spans_by_rule() -> None:
+    spans = [(0, 10), (2, 12), (4, 20)]
+    assert span_of(spans, Spans.UNION) == (0, 20)
+    assert span_of(spans, Spans.INTERSECTION) == (4, 10)
+    assert span_of(spans, Spans.MAJORITY) == (2, 12)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=2) as opened:
+        yield opened
+
+
+def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
+    mark(session, "Ada", 10, 20, attributes=["norms"])
+    mark(session, "Bo", 12, 22, attributes=["norms"])
+    alone = mark(session, "Bo", 50, 60)
+    mark(session, "Ada", 10, 20, recording="walk 2")
+    made, _ = adjudication.make_lane(session, Rule())
+    assert [one.number for one in made.skipped] == [2]
+    lane = person(session, "Adjudicated")
+    assert lane.kind == "adjudicated"
+
+    def shown() -> list[Segment]:
+        return [one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id]
+
+    (first,) = shown()
+    assert (first.start_us, first.end_us) == (12 * SECOND, 20 * SECOND)
+    assert values_of(session.study, first.id)["attributes"].value == ["norms"]
+    reviews.decide(session, alone, Decision.AGREE)
+    made, _ = adjudication.make_lane(session, Rule())
+    assert len(shown()) == 2
+    assert first in shown(), "what comes out as it was stays"
+    history.undo(session)
+    assert shown() == [first]
+    history.redo(session)
+    runs = runs_of(session.study, WALK, "adjudicate")
+    assert [run.result["segments"] for run in runs] == [2, 1]
+    assert runs[0].parameters["spans"] == "majority"
+    assert runs[0].parameters["annotators"] == ["Ada", "Bo"]
+    assert not adjudication.make_lane(session, Rule())[1], "the same again changes nothing"
+
+
+def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:
+    mark(session, "Ada", 10, 20, "error")
+    theirs = mark(session, "Bo", 12, 22, "competence")
+    reviews.decide(session, theirs, Decision.DISAGREE)
+    adjudication.make_lane(session, Rule(unsettled=Unsettled.KEEP))
+    texts = [one.text for found in comments_in(session.study, WALK).values() for one in found]
+    assert texts == ["Persistent disagreement"] * 2
+    assert not adjudication.make_lane(session, Rule(unsettled=Unsettled.KEEP))[1]
+    adjudication.make_lane(session, Rule())
+    assert comments_in(session.study, WALK) == {}
+
+
+def test_only_under_its_name_an_adjudicated_segment_is_edited(session: Session) -> None:
+    mark(session, "Ada", 10, 20)
+    mark(session, "Bo", 12, 22)
+    adjudication.make_lane(session, Rule())
+    lane = person(session, "Adjudicated")
+    made = next(one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id)
+    with pytest.raises(UserError):
+        edit_segment(session, made.id, label="competence")
+    with pytest.raises(UserError, match="made from several"):
+        reviews.decide(session, made.id, Decision.AGREE)
+    session.annotator_name = lane.name
+    edit_segment(session, made.id, label="competence")
+
+
+@pytest.mark.parametrize(
+    "options", [{"name": "Ada"}, {"name": " "}, {"annotators": ["Ada"]}, {"annotators": ["Zoe", "Ada"]}]
+)
+def test_what_makes_no_sense_is_refused_and_nothing_is_written(session: Session, options: dict[str, object]) -> None:
+    mark(session, "Ada", 10, 20)
+    mark(session, "Bo", 12, 22)
+    with pytest.raises(UserError):
+        adjudication.make_lane(session, Rule(), **options)  # type: ignore[arg-type]
+    with pytest.raises(UserError):
+        adjudication.make_lane(session, Rule(minimum_iou=2))
+    assert runs_of(session.study, WALK) == []
+    assert len(segments_of(session.study, WALK)) == 2
+
+
+def test_one_annotator_is_not_enough(session: Session) -> None:
+    mark(session, "Ada", 10, 20)
+    with pytest.raises(UserError, match="two people"):
+        adjudication.make_lane(session, Rule())

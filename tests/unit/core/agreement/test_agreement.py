@@ -1,0 +1,244 @@
+"""What is read of a study to be compared: whose work, which recordings, and what was filled in."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.agreement.disagreement import disagreements, last_before, next_after
+from app.core.agreement.measuring import Question, agreement, read
+from app.core.session import Session
+from app.core.statistics import count, count_each, statistics
+from benchmark.agreement.disagreement import Kind
+from benchmark.agreement.material import Options
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.annotators import insert_annotator
+from project.queries.collections import insert_collection
+from project.queries.recordings import insert_recording
+from project.queries.segments import insert_segment, segments_of, set_value
+from project.store import Study
+from project.types import Annotator, Collection, FieldValue, Json, Recording, Segment
+
+SECOND = 1_000_000
+FEW = Options(step_us=SECOND, samples=20)
+
+
+class Lab:
+    """A study that can be written to without a window: two recordings of one minute, and whoever is named."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        self.study = session.study
+        collection = Collection(new_id(), "Wellness", "A coach")
+        self.recordings = [
+            Recording(new_id(), collection.id, number, f"Talk {number}", 60 * SECOND) for number in (1, 2)
+        ]
+        self.people: dict[str, Annotator] = {}
+        with self.study.step("Set up", undoable=False):
+            insert_collection(self.study, collection)
+            for one in self.recordings:
+                insert_recording(self.study, one)
+
+    def who(self, name: str, kind: str = "person") -> str:
+        if name not in self.people:
+            self.people[name] = Annotator(new_id(), name, kind)
+            with self.study.step("Introduce", undoable=False):
+                insert_annotator(self.study, self.people[name])
+        return self.people[name].id
+
+    def mark(self, name: str, label: str, start: float, end: float, recording: int = 0, **values: Json) -> str:
+        made = Segment(
+            new_id(), self.recordings[recording].id, self.who(name), label, round(start * SECOND), round(end * SECOND)
+        )
+        with self.study.step("Mark", made.annotator_id):
+            insert_segment(self.study, made)
+            for field, value in values.items():
+                set_value(self.study, FieldValue(made.id, made.scheme, 1, field, value))
+        return made.id
+
+    def write(self, sql: str, *values: str) -> None:
+        with self.study.step("Write", undoable=False):
+            self.study.write(sql, values)
+
+    def figure(self, key: str, **question: object) -> float | None:
+        asked = replace(Question(options=FEW), **question)  # type: ignore[arg-type]
+        return agreement(self.session, asked).main[key].value
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Iterator[Lab]:
+    Study.create(tmp_path / "lab.greenroom").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+        yield Lab(session)
+
+
+def test_two_people_and_their_forms(lab: Lab) -> None:
+    lab.mark("Ada", "error", 0, 10, attributes=["emotions", "norms"], channel="verbal", rationale="It was late.")
+    lab.mark("Ben", "error", 2, 10, attributes=["emotions"], channel="verbal")
+    lab.mark("Ada", "competence", 20, 30, attributes=["norms"], channel="both")
+    report = agreement(lab.session, Question(options=FEW))
+    assert report.main["overlap_share"].value == pytest.approx(2 / 3)
+    assert report.main["mean_iou"].value == pytest.approx(0.8)
+    fields = {field.key: field for field in report.fields}
+    assert fields["attributes"].figures["jaccard"].value == pytest.approx(0.5)
+    assert fields["channel"].figures["same"].value == 1
+    assert {"attributes", "channel"} <= report.rows.keys()
+    assert report.settings["annotators"] == ["Ada", "Ben"]
+    assert [one.published.value for one in report.published] == [0.851, 0.913, 0.087, 0.56, 0.43, 2.6, 3.2, 0.928]
+    found = report.to_json()
+    for key in ("overlap_share", "verdict_agreement", "disagreement_share", "cohen_kappa", "elan_kappa", "alpha"):
+        assert isinstance(found[key], dict)
+        assert "n" in found[key]
+    json.dumps(found, allow_nan=False)
+
+
+def test_models_count_only_when_they_are_named_and_adjudicated_lanes_never(lab: Lab) -> None:
+    lab.who("Judge", "model")
+    lab.who("Adjudicated", "adjudicated")
+    for name, label in (("Ada", "error"), ("Ben", "error"), ("Judge", "competence"), ("Adjudicated", "error")):
+        lab.mark(name, label, 0, 10)
+    assert read(lab.session).settings["annotators"] == ["Ada", "Ben"]
+    assert lab.figure("verdict_agreement") == 1
+    assert lab.figure("verdict_agreement", pair=("Ada", "Judge")) == 0
+    with pytest.raises(UserError, match="several people"):
+        lab.figure("verdict_agreement", pair=("Ada", "Adjudicated"))
+
+
+def test_who_looked_and_found_nothing_has_said_so(lab: Lab) -> None:
+    lab.mark("Ada", "error", 0, 30)
+    lab.who("Ben")
+    assert lab.figure("overlap_share") is None
+    lab.write("INSERT INTO completion VALUES (?, ?, '2026-01-01T00:00:00Z')", lab.recordings[0].id, lab.who("Ben"))
+    assert lab.figure("overlap_share") == 0
+    assert lab.figure("cohen_kappa") == 0
+
+
+def test_training_is_left_out(lab: Lab) -> None:
+    for recording, label in ((0, "error"), (1, "competence")):
+        lab.mark("Ada", "error", 0, 10, recording)
+        lab.mark("Ben", label, 0, 10, recording)
+    assert lab.figure("verdict_agreement") == 0.5
+    lab.write("INSERT INTO assignment VALUES (?, ?, 'training')", lab.recordings[1].id, lab.who("Ben"))
+    assert lab.figure("verdict_agreement") == 1
+    assert lab.figure("verdict_agreement", recordings=(lab.recordings[1].id,)) is None
+
+
+def test_a_review_by_the_author_counts_for_nothing(lab: Lab) -> None:
+    one, other = lab.mark("Ada", "error", 0, 10), lab.mark("Ben", "competence", 0, 10)
+    review = "INSERT INTO review VALUES (?, ?, ?, '', '2026-01-01T00:00:00Z')"
+    lab.write(review, one, lab.who("Ada"), "agree")
+    assert lab.figure("reviewer_agreement") is None
+    lab.write(review, one, lab.who("Ben"), "disagree")
+    lab.write(review, other, lab.who("Ada"), "agree")
+    assert lab.figure("reviewer_agreement") == 0.5
+    assert lab.figure("disagreement_share") == 0.5
+
+
+def test_what_is_said_of_one_participant_is_not_compared_with_what_is_said_of_another(lab: Lab) -> None:
+    with lab.study.step("Use", undoable=False):
+        lab.study.set_property("schemes", ["sotopia-eval"])
+    lab.session.schemes.reload()
+    for name, scores in (("Ada", (9, 1)), ("Ben", (8, 2))):
+        for participant, score in zip(("p1", "p2"), scores, strict=True):
+            made = Segment(
+                new_id(), lab.recordings[0].id, lab.who(name), "rating", 0, 60 * SECOND, "sotopia-eval", "ratings"
+            )
+            with lab.study.step("Rate", made.annotator_id):
+                insert_segment(lab.study, made)
+                set_value(lab.study, FieldValue(made.id, "sotopia-eval", 1, "participant", participant))
+                set_value(lab.study, FieldValue(made.id, "sotopia-eval", 1, "goal", score))
+    report = agreement(lab.session, Question(options=FEW))
+    goal = next(field for field in report.fields if field.key == "goal").figures
+    assert goal["mean_difference"].value == 1
+    assert goal["pearson_r"].value == pytest.approx(1)
+    assert goal["randolph_kappa"].n == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ({"pair": ("Ada", "Nobody")}, "No annotator is called"),
+        ({"pair": ("Ada", "Ada")}, "different annotators"),
+        ({"third": "Nobody"}, "No annotator is called"),
+        ({"scheme": "cues"}, "does not use"),
+        ({"track": "lane"}, "no track"),
+        ({"within": ("mood",)}, "no field"),
+        ({"options": Options(minimum_iou=2)}, "is a share"),
+        ({"options": Options(step_us=1)}, "too small"),
+        ({"options": Options(bins=1)}, "two bins"),
+    ],
+)
+def test_a_question_that_cannot_be_answered(lab: Lab, question: dict[str, object], said: str) -> None:
+    lab.mark("Ada", "error", 0, 10)
+    with pytest.raises(UserError, match=said):
+        lab.figure("alpha", **question)
+
+
+def test_an_empty_study_has_reasons(lab: Lab) -> None:
+    report = agreement(lab.session, Question(options=FEW))
+    json.dumps(report.to_json(), allow_nan=False)
+    assert all(figure.value is None and figure.reason for figure in report.main.values())
+
+
+def test_the_strip_and_its_keys(lab: Lab) -> None:
+    lab.mark("Ada", "error", 0, 10)
+    lab.mark("Ben", "competence", 5, 20)
+    lab.mark("Ben", "error", 30, 40)
+    segments = segments_of(lab.study, lab.recordings[0].id)
+    found = disagreements(segments, [lab.who("Ada"), lab.who("Ben")], "shrec", "segments")
+    assert [(one.start_us // SECOND, one.end_us // SECOND, one.kind) for one in found] == [
+        (0, 5, Kind.UNMARKED),
+        (5, 10, Kind.LABEL),
+        (10, 20, Kind.UNMARKED),
+        (30, 40, Kind.UNMARKED),
+    ]
+    assert next_after(found, 5 * SECOND) == found[2]
+    assert next_after(found, 30 * SECOND) is None
+    assert last_before(found, 5 * SECOND) == found[0]
+    assert last_before(found, 0) is None
+    assert disagreements(segments, [lab.who("Ada")], "shrec", "segments") == []
+
+
+def test_statistics_written_out(lab: Lab) -> None:
+    lab.mark("Ada", "error", 0, 30, attributes=["emotions", "norms"], channel="verbal")
+    lab.mark("Ben", "error", 0, 10, attributes=["norms"], channel="both")
+    lab.mark("Ben", "competence", 54, 60)
+    found = statistics(lab.session)
+    assert [label.key for label in found.labels] == ["error", "competence", "none"]
+    assert found.by_label.tolist() == [2, 1, 0]
+    assert found.by_annotator.tolist() == [[1, 0, 0], [1, 1, 0]]
+    assert sorted(found.seconds["error"].tolist()) == [10, 30]
+    attributes = next(field for field in found.fields if field.key == "attributes")
+    keys = [choice.key for choice in attributes.choices]
+    emotions, norms = keys.index("emotions"), keys.index("norms")
+    assert attributes.by_label[0, [emotions, norms]].tolist() == [1, 2]
+    assert attributes.together[[emotions, norms, emotions], [emotions, norms, norms]].tolist() == [1, 2, 1]
+    assert attributes.filled == 2
+    # Ada marks the first half as an error, Ben the first sixth; a twentieth is 3 s.
+    assert found.density[0, 0] == pytest.approx(1)
+    assert found.density[0, 5:10].tolist() == pytest.approx([0.5] * 5)
+    assert found.density[1, 18:].tolist() == pytest.approx([0.5] * 2)
+    assert found.density.sum() == pytest.approx(20 * (30 + 10 + 6) / 120)
+    json.dumps(found.to_json(), allow_nan=False)
+
+
+def test_statistics_of_each_annotator_add_up(lab: Lab) -> None:
+    lab.mark("Ada", "error", 0, 30, attributes=["emotions", "norms"], channel="verbal")
+    lab.mark("Ben", "error", 0, 10, attributes=["norms"], channel="both")
+    lab.mark("Ben", "competence", 54, 60, recording=1)
+    lab.who("Cleo")
+    material = read(lab.session).material
+    each = count_each(material)
+    assert [[who.name for who in one.annotators] for one in each] == [["Ada"], ["Ben"]]
+    assert [one.by_label.tolist() for one in each] == [[1, 0, 0], [1, 1, 0]]
+    assert sum(one.fields[0].together for one in each).tolist() == count(material).fields[0].together.tolist()
+    # Ben's two recordings of a minute: each marked second is a third of a twentieth, in one of the two.
+    assert each[1].density[0, :4].tolist() == pytest.approx([0.5, 0.5, 0.5, 1 / 6])
+    assert [one.recordings for one in each] == [1, 2]
+
+
+def test_statistics_of_an_empty_study(lab: Lab) -> None:
+    assert statistics(lab.session).to_json()["recordings"] == 0

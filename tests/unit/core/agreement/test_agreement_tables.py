@@ -1,0 +1,72 @@
+"""Reports as tables: the same numbers, and no cell that a spreadsheet runs."""
+
+import csv
+import io
+from pathlib import Path
+
+import pytest
+
+from app.core.agreement.measuring import Question, agreement
+from app.core.agreement.tables import tables_of
+from app.core.csv_cells import as_csv
+from app.core.session import Session
+from benchmark.agreement.material import Options
+from benchmark.agreement.report import Report
+from project.store import Study
+from project.synthetic import fill
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> Report:
+    path = tmp_path_factory.mktemp("tables") / "s.greenroom"
+    with Study.create(path) as made:
+        fill(made, recordings=5, segments=90)
+    with Session.open(path, "Ada", read_only=True) as session:
+        return agreement(session, Question(options=Options(samples=50)))
+
+
+def read(report: Report, name: str) -> list[dict[str, str]]:
+    head, rows = tables_of(report)[name]
+    return list(csv.DictReader(io.StringIO(as_csv(head, rows))))
+
+
+def number(text: str) -> float | None:
+    return float(text) if text else None
+
+
+def test_the_table_of_figures_equals_the_report(report: Report) -> None:
+    rows = {row["figure"]: row for row in read(report, "figures")}
+    every = {**report.main, **{f"f1_iou.{level}": one for level, one in report.f1_iou.items()}}
+    for key, figure in every.items():
+        row = rows[key]
+        assert [number(row[part]) for part in ("value", "low", "high")] == [figure.value, figure.low, figure.high]
+        assert (int(row["n"]), row["reason"]) == (figure.n, figure.reason)
+    assert rows["third_agreement"]["value"] == ""
+
+
+def test_the_tables_by_group_equal_the_report(report: Report) -> None:
+    for split, groups in report.rows.items():
+        for row, group in zip(read(report, f"by_{split}"), groups, strict=True):
+            assert (row["key"], row["name"]) == (group.key, group.name)
+            for key, figure in group.figures.items():
+                assert (number(row[f"{key}.value"]), int(row[f"{key}.n"])) == (figure.value, figure.n)
+
+
+def test_the_other_tables(report: Report) -> None:
+    head, rows = tables_of(report)["confusion"]
+    assert head == ("", "Error", "Competence", "None", "unmatched")
+    assert [list(row[1:]) for row in rows] == report.confusion.tolist()
+    published = read(report, "published")
+    assert [float(row["published"]) for row in published] == [one.published.value for one in report.published]
+    field = report.fields[0]
+    found = [row for row in read(report, "form") if row["field"] == field.key and not row["choice"]]
+    assert {row["figure"]: number(row["value"]) for row in found} == {
+        key: figure.value for key, figure in field.figures.items()
+    }
+
+
+def test_a_name_is_never_a_formula(tmp_path: Path) -> None:
+    text = as_csv(("=1+1", "n"), [("=HYPERLINK(1)", 1), ("+x", -0.25), ("\t@y", None), ('a "b", c', 1e-12)])
+    found = list(csv.reader(io.StringIO(text)))
+    assert [row[0] for row in found] == ["'=1+1", "'=HYPERLINK(1)", "'+x", "'\t@y", 'a "b", c']
+    assert [row[1] for row in found[1:]] == ["1", "-0.25", "", "1e-12"]

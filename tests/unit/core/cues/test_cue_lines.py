@@ -1,0 +1,140 @@
+"""What a line says can be read again; what a study says becomes such lines."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.commands import schemes
+from app.core.commands.segments import add_segment
+from app.core.cues.lines import KINDS, SEEN, Line, LineCue, LineResponse, as_json, export_lines, read_line, write_line
+from app.core.cues.marks import cues_at
+from app.core.session import Session
+from app.core.speech.conversation import conversation
+from project.errors import UserError
+from project.queries.annotators import insert_annotator
+from project.queries.collections import insert_collection
+from project.queries.participants import insert_participant
+from project.queries.recordings import insert_recording
+from project.queries.segments import insert_segment
+from project.queries.utterances import insert_utterances
+from project.schemes.loader import shipped_text
+from project.store import Study
+from project.transcript import Word
+from project.types import Annotator, Collection, Participant, ParticipantRole, Recording, Segment, Utterance
+
+SECOND = 1_000_000
+_ODD = st.text(st.sampled_from("ab [](),;:\\?tone emotion"), min_size=1, max_size=18).map(str.split).map(" ".join)
+_TEXT = _ODD.filter(bool)
+_WHO = st.none() | _TEXT
+_WORDS = st.lists(st.text(st.sampled_from("ab[](),;:\\?é"), min_size=1, max_size=5), max_size=6).map(tuple)
+
+
+@st.composite
+def _lines(draw: st.DrawFn) -> Line:
+    words = draw(_WORDS)
+    told = draw(st.lists(st.tuples(st.sampled_from(KINDS), _TEXT, _ODD), max_size=4))
+    cues = [LineCue(kind, text, "" if kind == SEEN else note) for kind, text, note in told]
+    heard = draw(st.lists(st.builds(LineResponse, st.integers(0, len(words)), _WHO, _TEXT), max_size=3))
+    start = draw(st.integers(0, 10**7))
+    return Line(
+        draw(_WHO),
+        start,
+        start + draw(st.integers(1, 10**5)),
+        words,
+        tuple(sorted(cues, key=lambda one: KINDS.index(one.kind))),
+        tuple(sorted(heard, key=lambda one: one.after)),
+    )
+
+
+@given(_lines())
+def test_a_written_line_reads_as_what_was_written(line: Line) -> None:
+    assert read_line(write_line(line)) == line
+
+
+def test_the_form_is_that_of_the_documentation() -> None:
+    cues = (LineCue(SEEN, "smiling"), LineCue(SEEN, "waving"), LineCue("tone", "calm"))
+    line = Line("speaker_1", 443, 557, ("Hi,", "everybody"), cues, (LineResponse(1, "speaker_2", "nodding"),))
+    assert write_line(line) == (
+        "speaker_1 [4.43-5.57]: Hi, [speaker_2: nodding] everybody [smiling, waving; calm tone]"
+    )
+
+
+@pytest.mark.parametrize("text", ["", "Hi", "speaker_1: Hi", "speaker_1 [4-5]: Hi", "[1.00-2.00]: Hi"])
+def test_another_text_is_refused(text: str) -> None:
+    with pytest.raises(UserError, match="no line of a transcript"):
+        read_line(text)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    words = (Word("Hi,", 1 * SECOND, 2 * SECOND), Word("everybody", 2 * SECOND, 4 * SECOND))
+    with Study.create(tmp_path / "lab.greenroom") as study, study.without_history():
+        insert_collection(study, Collection("c", "C"))
+        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
+        insert_participant(study, Participant("a", "speaker_1", ParticipantRole.USER))
+        insert_participant(study, Participant("b", "speaker_2", ParticipantRole.ROBOT))
+        insert_annotator(study, Annotator("m", "Pre-labels", "model"))
+        insert_utterances(
+            study,
+            [
+                Utterance("u1", "r", SECOND, 4 * SECOND, "Hi, everybody", "a", words),
+                Utterance("u2", "r", 3 * SECOND, 6 * SECOND, "Oh hello", "b"),
+                Utterance("u3", "r", 7 * SECOND, 8 * SECOND, "Well"),
+            ],
+        )
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        schemes.use_scheme(opened, shipped_text("cues"), "cues.toml")
+        yield opened
+
+
+def _cue(session: Session, track: str, label: str, start: float, end: float, who: str, description: str = "") -> str:
+    values = {"participant": who} | ({"description": description} if description else {})
+    span = round(start * SECOND), round(end * SECOND)
+    return add_segment(session, "r", *span, label, values, scheme="cues", track=track)[0]
+
+
+def test_cues_stand_at_their_words(session: Session) -> None:
+    _cue(session, "expression", "smile", 2, 2.5, "a", "Smiling.")
+    _cue(session, "tone", "calm", 1, 3, "a")
+    _cue(session, "response", "nod", 1.5, 1.9, "b", "nodding")
+    assert export_lines(session, "r").splitlines() == [
+        "speaker_1 [1.00-4.00]: Hi, [speaker_2: nodding] everybody [Smiling; calm tone]",
+        "speaker_2 [3.00-6.00]: Oh hello",
+        "? [7.00-8.00]: Well",
+    ]
+    first = as_json(session, "r")["utterances"][0]  # type: ignore[index]
+    assert first["speaker"] == "speaker_1"  # type: ignore[index, call-overload]
+    assert [cue["word"] for cue in first["cues"]] == [0, 1]  # type: ignore[index, call-overload, union-attr]
+
+
+def test_where_two_speak_a_cue_goes_to_its_speaker_and_a_response_to_the_other(session: Session) -> None:
+    own = _cue(session, "expression", "smile", 3.1, 3.9, "b")
+    response = _cue(session, "response", "nod", 3.1, 3.9, "b")
+    marks = cues_at(session, "r")
+    assert [one.segment_id for one in marks["u2"]] == [own]
+    assert [one.segment_id for one in marks["u1"]] == [response]
+
+
+def test_a_pre_label_is_shown_as_one_and_leaves_with_nothing(session: Session) -> None:
+    with session.step("Pre-label"):
+        insert_segment(session.study, Segment("p", "r", "m", "smile", SECOND, 2 * SECOND, "cues", "expression"))
+    assert [one.prelabel for one in cues_at(session, "r")["u1"]] == [True]
+    assert "[smile]" not in export_lines(session, "r")
+    assert all(not turn.cues for turn in conversation(session, "r", 0, 60 * SECOND, cues=True))
+
+
+def test_the_conversation_is_what_is_inside_and_what_led_up_to_it(session: Session) -> None:
+    turns = conversation(session, "r", round(6.5 * SECOND), 9 * SECOND)
+    assert [(turn.speaker, turn.role, turn.inside) for turn in turns] == [
+        ("speaker_1", ParticipantRole.USER, False),
+        ("speaker_2", ParticipantRole.ROBOT, False),
+        ("", None, True),
+    ]
+    assert [turn.utterance_id for turn in conversation(session, "r", round(6.5 * SECOND), 9 * SECOND, 1)] == [
+        "u2",
+        "u3",
+    ]
+    assert conversation(session, "r", 6 * SECOND, 7 * SECOND, before=0) == []

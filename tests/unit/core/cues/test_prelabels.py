@@ -1,0 +1,181 @@
+"""What a model suggests is nobody's work until somebody says so."""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+
+from app.core.agreement.lanes import people_of
+from app.core.commands import cues as commands
+from app.core.commands import history, schemes
+from app.core.commands.reviews import decide
+from app.core.cues.job import store
+from app.core.cues.lines import export_lines
+from app.core.cues.marks import cues_at
+from app.core.cues.placing import Noticed, Placed, placed
+from app.core.cues.prelabels import PRELABELS, open_prelabels, renew_prelabels
+from app.core.interchange.exporting import document_of, exportable
+from app.core.jobs import Work
+from app.core.overview import overview
+from app.core.session import Session
+from project.check import check
+from project.errors import UserError
+from project.queries.annotators import all_annotators, insert_annotator
+from project.queries.collections import insert_collection
+from project.queries.participants import insert_participant
+from project.queries.recordings import insert_recording
+from project.queries.reviews import reviews_in
+from project.queries.runs import latest_run
+from project.queries.segments import segments_of, values_of
+from project.queries.utterances import insert_utterances
+from project.schemes.loader import shipped_text
+from project.store import Study
+from project.transcript import Word
+from project.types import Annotator, Collection, Decision, Json, Participant, ParticipantRole, Recording, Utterance
+
+SECOND = 1_000_000
+NOD = Placed("response", "nod", 2 * SECOND, 3 * SECOND, "b", "Nods.")
+SMILE = Placed("expression", "smile", SECOND, 2 * SECOND, "a", "Smiles.")
+WORDS = (Word("So", SECOND, 2 * SECOND), Word("then", 2 * SECOND, 4 * SECOND))
+SPOKEN = [
+    Utterance("u1", "r", SECOND, 4 * SECOND, "So then", "a", WORDS),
+    Utterance("u2", "r", 5 * SECOND, 6 * SECOND, "Right", "b"),
+]
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "lab.greenroom") as study, study.without_history():
+        insert_collection(study, Collection("c", "C"))
+        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
+        insert_participant(study, Participant("a", "speaker_1", ParticipantRole.USER))
+        insert_participant(study, Participant("b", "speaker_2", ParticipantRole.ROBOT))
+        insert_utterances(study, SPOKEN)
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        schemes.use_scheme(opened, shipped_text("cues"), "cues.toml")
+        yield opened
+
+
+def _suggested(session: Session, *found: Placed) -> list[str]:
+    renew_prelabels(session, "r", found)
+    return [one.segment.id for one in open_prelabels(session, "r")]
+
+
+def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(session: Session) -> None:
+    smile, nod = _suggested(session, SMILE, NOD)
+    assert people_of(session, "r") == []
+    (own,), _ = commands.accept(session, [nod])
+    ada = session.annotator()
+    assert ada is not None
+    assert [one.annotator_id for one in segments_of(session.study, "r") if one.id == own] == [ada.id]
+    assert values_of(session.study, own)["participant"].value == "b"
+    assert [(one.decision, one.note) for one in reviews_in(session.study, "r")[nod]] == [("agree", own)]
+    assert [one.segment.id for one in open_prelabels(session, "r")] == [smile]
+    assert [one.segment_id for one in cues_at(session, "r")["u1"]] == [smile, own]
+    assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [speaker_2: Nods]"
+    history.undo(session)
+    assert len(open_prelabels(session, "r")) == 2
+
+
+def test_running_again_replaces_only_what_nobody_touched(session: Session) -> None:
+    smile, nod = _suggested(session, SMILE, NOD)
+    commands.reject(session, [nod])
+    again = _suggested(session, SMILE, NOD)
+    assert len(again) == 1
+    assert again != [smile]
+    assert nod in {one.id for one in segments_of(session.study, "r")}
+
+
+def test_each_annotator_decides_for_themselves(session: Session) -> None:
+    _, nod = _suggested(session, SMILE, NOD)
+    commands.reject(session, [nod])
+    session.annotator_name = "Bo"
+    assert nod in {one.segment.id for one in open_prelabels(session, "r")}
+    commands.accept(session, [nod])
+    with pytest.raises(UserError, match="decided on this"):
+        commands.accept(session, [nod])
+
+
+def test_only_what_a_model_suggests_is_accepted(session: Session) -> None:
+    own, _ = commands.add_cue(session, "u1", "tone", "calm")
+    with pytest.raises(UserError, match="no pre-label"):
+        commands.accept(session, [own])
+
+
+def test_a_pre_label_is_not_reviewed_as_somebodys_work(session: Session) -> None:
+    _, nod = _suggested(session, SMILE, NOD)
+    with pytest.raises(UserError, match="nobody's work"):
+        decide(session, nod, Decision.AGREE)
+
+
+def test_a_person_of_that_name_is_not_taken_for_the_model(session: Session) -> None:
+    with session.study.step("Introduce", undoable=False):
+        insert_annotator(session.study, Annotator("x", PRELABELS))
+    with pytest.raises(UserError, match="Somebody in this study"):
+        renew_prelabels(session, "r", [SMILE])
+
+
+def test_a_cue_is_pinned_to_its_word(session: Session) -> None:
+    made, _ = commands.add_cue(session, "u1", "response", "nod", "b", "Nods twice.", word=1)
+    found = next(one for one in segments_of(session.study, "r") if one.id == made)
+    assert (found.start_us, found.end_us) == (2 * SECOND, 4 * SECOND)
+    assert cues_at(session, "r")["u1"][0].word == 1
+    with pytest.raises(UserError, match="what a listener shows"):
+        commands.add_cue(session, "u1", "response", "nod", "a")
+
+
+def test_the_scheme_comes_into_use_with_the_first_cue(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "new.greenroom") as study, study.without_history():
+        insert_collection(study, Collection("c", "C"))
+        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
+        insert_participant(study, Participant("a", "speaker_1", ParticipantRole.USER))
+        insert_utterances(study, [Utterance("u1", "r", SECOND, 4 * SECOND, "So then", "a")])
+    with Session.open(tmp_path / "new.greenroom", "Ada") as fresh:
+        commands.add_cue(fresh, "u1", "tone", "calm")
+        assert fresh.schemes.uses("cues")
+
+
+@pytest.mark.parametrize(
+    ("noticed", "track", "label"),
+    [
+        (Noticed("a", "nod", SECOND, 2 * SECOND, 1, ""), "action", "gesture"),
+        (Noticed("b", "nod", SECOND, 2 * SECOND, 1, ""), "response", "nod"),
+        (Noticed("b", "smile", SECOND, 2 * SECOND, 1, ""), "response", "smile_back"),
+        (Noticed(None, "smile", SECOND, 2 * SECOND, 1, ""), "expression", "smile"),
+        (Noticed("a", "sharp", SECOND, 4 * SECOND, 1, "louder"), "tone", "sharp"),
+    ],
+)
+def test_who_speaks_decides_what_it_is(noticed: Noticed, track: str, label: str) -> None:
+    (found,) = placed([noticed], SPOKEN)
+    assert (found.track, found.label) == (track, label)
+
+
+def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -> None:
+    between = Noticed("a", "smile", round(4.1 * SECOND), round(4.9 * SECOND), 1, "")
+    over = Noticed("a", "smile", 3 * SECOND, round(4.5 * SECOND), 1, "")
+    assert [(one.start_us, one.end_us) for one in placed([between, over], SPOKEN)] == [(3 * SECOND, 4 * SECOND)]
+    assert len(placed([between], [])) == 1
+
+
+def test_a_run_is_kept_with_its_figures(session: Session, tmp_path: Path) -> None:
+    smile: dict[str, Json] = {**asdict(Noticed("a", "smile", SECOND, 2 * SECOND, 1.2, "mouth wider"))}
+    result: dict[str, Json] = {"noticed": [smile], "faces": 1, "utterances": 0, "seconds": 0.1}
+    store(session, Work("cues", "", "r", {"finder": "mediapipe"}), result)
+    run = latest_run(session.study, "r", "cues")
+    assert run is not None
+    assert run.result["prelabels"] == 1
+    assert [one.kind for one in all_annotators(session.study) if one.name == PRELABELS] == ["model"]
+    assert [one.segment.label for one in open_prelabels(session, "r")] == ["smile"]
+    assert not check(session.study.path)
+
+
+def test_pre_labels_do_not_count_and_leave_with_nothing(session: Session) -> None:
+    _, nod = _suggested(session, SMILE, NOD)
+    assert [one.segments for one in overview(session).recordings] == [0]
+    (part,) = document_of(session, exportable(session)).recordings
+    assert [one.kind for one in part.lanes if one.entries and one.kind != "utterances"] == []
+    commands.accept(session, [nod])
+    (part,) = document_of(session, exportable(session)).recordings
+    assert [one.annotator for one in part.lanes if one.kind != "utterances"] == ["Ada"]
+    assert [one.segments for one in overview(session).recordings] == [1]

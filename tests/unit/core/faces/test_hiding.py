@@ -1,0 +1,226 @@
+"""From what people drew and said to what a rendering hides, and to what its run says about it."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from anonymize.methods import registry
+from anonymize.methods.base import Face, FaceSource, Image
+from anonymize.methods.solid import Solid
+from app.core.commands.face_review import assign_faces, dismiss_faces
+from app.core.commands.participants import add_participant
+from app.core.faces.hiding import gather, plan_of, rendering_key
+from app.core.jobs import Work, run_here
+from app.core.rendering import anonymization
+from app.core.session import Session
+from media.iterate import pictures
+from models.faces import registry as detectors
+from project.errors import Cancelled, UserError
+from project.ids import new_id
+from project.progress import Progress, Silent
+from project.queries.face_reviews import mask_state
+from project.queries.regions import insert_region, set_track_box
+from project.queries.runs import latest_run
+from project.regions import Keyframe, Region, RegionKind
+from project.types import Json, ParticipantRole
+from tests.unit.core.lab import FRAMES, Box, found_faces, only_recording, open_lab
+
+LEFT: Box = (20, 50, 24, 24)
+RIGHT: Box = (110, 50, 24, 24)
+
+
+class Green:
+    """Draws faces that are green where the identity says so, and none for anybody else."""
+
+    kind: ClassVar = "face"
+    name: ClassVar = "green"
+    title: ClassVar = "Green"
+    description: ClassVar = "Green."
+    reversible: ClassVar = False
+    from_source: ClassVar = False
+    needs: ClassVar[tuple[str, ...]] = ()
+    options_type: ClassVar = Solid.options_type
+    cache: ClassVar[list[Path | None]] = []
+
+    def __init__(self, options: Any) -> None:
+        self.options = options
+
+    def begin(self, source: FaceSource, progress: Progress) -> None:
+        assert source.cache is not None
+        self.cache.append(source.cache)
+        (source.cache / "done so far").write_text("half")
+
+    def draw(self, face: Face) -> Image | None:
+        if face.identity != "P01":
+            return None
+        drawn = np.zeros((*face.alpha.shape, 3), np.uint8)
+        drawn[..., 1] = 200
+        return drawn
+
+    def end(self) -> None:
+        pass
+
+
+class Broken(Green):
+    """Stops at the first face."""
+
+    name: ClassVar = "broken"
+
+    def draw(self, face: Face) -> Image | None:
+        raise Cancelled
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def green(monkeypatch: pytest.MonkeyPatch) -> None:
+    for kind in (Green, Broken):
+        monkeypatch.setitem(registry.METHODS, kind.name, f"{__name__}:{kind.__name__}")
+    Green.cache.clear()
+
+
+def exported(session: Session, folder: Path, method: str = "solid", **more: Any) -> tuple[Mapping[str, Json], Work]:
+    work = anonymization.prepare(session, only_recording(session), method, folder, overwrite=True, **more)
+    return run_here(session, work, Silent())[0], work
+
+
+def spread(result: Mapping[str, Json], box: Box) -> list[int]:
+    """Return by how much the samples inside a box differ, in each frame: 0 where it is painted over."""
+    x, y, width, height = (int(v) for v in box)
+    rows, columns = slice(y + 6, y + height - 6), slice(x + 6, x + width - 6)
+    shown = [picture.image.astype(int) for picture in pictures(Path(str(result["output"])))]
+    return [int(np.ptp(image[rows, columns], axis=(0, 1)).max()) for image in shown]
+
+
+def draw_region(session: Session, kind: RegionKind, box: Box, start: int = 0, end: int = FRAMES) -> str:
+    x, y, width, height = (int(v) for v in box)
+    keyframe = Keyframe(start * 40_000, x, y, width, height)
+    new = Region(new_id(), only_recording(session), kind, "drawn", start * 40_000, end * 40_000, (keyframe,))
+    with session.step("Draw region"):
+        insert_region(session.study, new)
+    return new.id
+
+
+def test_a_face_drawn_by_hand_is_hidden_while_it_lasts(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [LEFT])
+    draw_region(session, RegionKind.FACE, RIGHT, 2, 4)
+    result, _ = exported(session, tmp_path / "clips")
+    assert max(spread(result, LEFT)) <= 2
+    hidden = [value <= 2 for value in spread(result, RIGHT)]
+    assert hidden == [False, True, True, True, True, False], "a frame longer on either side, like every track"
+
+
+def test_an_area_is_painted_whatever_the_method_and_nothing_is_not(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [])
+    draw_region(session, RegionKind.AREA, LEFT)
+    draw_region(session, RegionKind.NOTHING, RIGHT)
+    result, _ = exported(session, tmp_path / "clips", "blur")
+    assert max(spread(result, LEFT)) < 10 < min(spread(result, RIGHT))
+
+
+def test_a_keyframe_moves_what_is_hidden(session: Session, tmp_path: Path) -> None:
+    (track,) = found_faces(session, [LEFT])
+    with session.step("Move face"):
+        set_track_box(session.study, track, Keyframe(0, *(int(v) for v in RIGHT)))
+    result, _ = exported(session, tmp_path / "clips")
+    assert max(spread(result, RIGHT)) <= 2
+    assert min(spread(result, LEFT)) >= 15
+
+
+@pytest.mark.usefixtures("green")
+def test_a_drawn_face_follows_the_pseudonym_and_one_that_cannot_be_drawn_is_said(
+    session: Session, tmp_path: Path
+) -> None:
+    left, _ = found_faces(session, [LEFT, RIGHT])
+    person, _ = add_participant(session, "P01", ParticipantRole.USER)
+    assign_faces(session, [left], person)
+    result, work = exported(session, tmp_path / "clips", "green")
+    assert work.parameters["identities"] == {left: "P01"}
+    image = next(iter(pictures(Path(str(result["output"]))))).image.astype(int)
+    assert image[62, 32, 1] > image[62, 32, 0] + 100
+    assert result["undrawn"] == [frame * 0.04 for frame in range(FRAMES)]
+    kept = latest_run(session.study, work.recording_id, "anonymize")
+    assert kept is not None
+    assert not {"identities", "regions", "path", "tracks", "cuts"} & set(kept.parameters)
+
+
+@pytest.mark.usefixtures("green")
+def test_what_was_worked_out_is_kept_when_it_stops_and_gone_when_it_is_done(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [LEFT])
+    with pytest.raises(Cancelled):
+        exported(session, tmp_path / "clips", "broken")
+    with pytest.raises(Cancelled):
+        exported(session, tmp_path / "clips", "broken")
+    first, again = Green.cache
+    assert first == again, "the same work is taken up where it stopped"
+    assert first is not None
+    assert (first / "done so far").is_file()
+    exported(session, tmp_path / "clips", "green")
+    assert Green.cache[-1] not in (None, first)
+    assert not Path(str(Green.cache[-1])).exists()
+
+
+def test_another_mask_is_other_work(session: Session) -> None:
+    (track,) = found_faces(session, [LEFT])
+
+    def key(**options: Json) -> str:
+        parameters = gather(session, only_recording(session), "blur", options)
+        plan_of(parameters, Path("out.mp4"))
+        return rendering_key(parameters, {})
+
+    first = key()
+    assert key() == first
+    assert key(strength=0.6) != first
+    dismiss_faces(session, [track])
+    assert key() != first
+
+
+def test_a_track_that_was_edited_while_it_rendered_makes_the_clip_outdated(session: Session, tmp_path: Path) -> None:
+    (track,) = found_faces(session, [LEFT])
+    recording = only_recording(session)
+    work = anonymization.prepare(session, recording, "solid", tmp_path / "clips")
+    state = mask_state(session.study, recording)
+    assert work.parameters["mask_state"] == state
+    result = anonymization.compute(work.parameters, Silent())
+    dismiss_faces(session, [track])
+    anonymization.store(session, work, result)
+    kept = latest_run(session.study, recording, "anonymize")
+    assert kept is not None
+    assert kept.result["outdated"] is True
+    assert kept.parameters["mask_state"] == state, "it says which masks the clip has"
+    exported(session, tmp_path / "clips")
+    newer = latest_run(session.study, recording, "anonymize")
+    assert newer is not None
+    assert newer.result["outdated"] is False
+
+
+def test_a_method_without_its_weights_is_one_line_with_the_command(
+    session: Session, tmp_path: Path, green: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_faces(session, [LEFT])
+    monkeypatch.setattr(Green, "needs", ("yunet",))
+    with pytest.raises(UserError, match="Green needs the weights “yunet”") as refused:
+        exported(session, tmp_path / "clips", "green")
+    assert refused.value.hint == "Get them with: greenroom models fetch yunet"
+    assert not (tmp_path / "clips").exists()
+
+
+def test_a_witness_looks_at_the_clip_where_one_is_installed(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found_faces(session, [LEFT], detector="centerface")
+    result, work = exported(session, tmp_path / "clips")
+    assert (result["checked_by"], result["independent"]) == ("centerface", False)
+    monkeypatch.setattr(detectors, "_installed", lambda name: True)
+    with_yunet = anonymization.prepare(session, work.recording_id, "solid", tmp_path / "clips", overwrite=True)
+    names = str(with_yunet.parameters["detector"]).split("+")
+    assert "centerface" in names
+    assert with_yunet.parameters["witness"] in names
+    assert with_yunet.parameters["witness"] != "centerface"

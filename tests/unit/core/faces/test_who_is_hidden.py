@@ -1,0 +1,159 @@
+"""Who is hidden in an export, and whose face may stay: from what was said in the study to the pixels of the clip."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.core.commands.face_review import assign_faces, dismiss_faces
+from app.core.commands.history import undo
+from app.core.commands.participants import add_participant, change_role
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.faces import tracking as face_tracking
+from app.core.faces.track_file import save_tracks
+from app.core.jobs import run_here
+from app.core.rendering import anonymization
+from app.core.session import Session
+from media.cache import cache_folder
+from media.iterate import pictures
+from project.errors import UserError
+from project.progress import Silent
+from project.queries.faces import tracks_of
+from project.queries.participants import all_participants
+from project.store import Study
+from project.types import Json, ParticipantRole
+from tests.contract.footage import face_clip
+from tests.unit.core.lab import FRAMES, Box, found_faces, only_recording, open_lab
+
+LEFT: Box = (20, 50, 24, 24)
+RIGHT: Box = (110, 50, 24, 24)
+EDGE = 4
+"""Compression blurs what is outside into a place this far, in pixels."""
+GREY, SEEN = 4, 15
+"""In one grey, compression leaves levels this far apart at most; a face that shows has at least so many more."""
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+def hidden(session: Session, folder: Path, *, keep_robots: bool = False) -> list[bool]:
+    """Export, and tell of each of the two places whether its inside is one grey in every frame."""
+    work = anonymization.prepare(
+        session, only_recording(session), "solid", folder, keep_robots=keep_robots, overwrite=True
+    )
+    result, _ = run_here(session, work, Silent())
+    shown = [picture.image.astype(int) for picture in pictures(Path(str(result["output"])))]
+    assert len(shown) == FRAMES
+    spans = []
+    for x, y, width, height in (LEFT, RIGHT):
+        rows, columns = slice(int(y) + EDGE, int(y + height) - EDGE), slice(int(x) + EDGE, int(x + width) - EDGE)
+        spans.append([int(np.ptp(image[rows, columns], axis=(0, 1)).max()) for image in shown])
+    assert all(max(span) <= GREY or min(span) >= SEEN for span in spans), spans
+    return [max(span) <= GREY for span in spans]
+
+
+def test_every_face_is_hidden_until_something_is_said(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [LEFT, RIGHT])
+    assert hidden(session, tmp_path / "clips") == [True, True]
+    assert hidden(session, tmp_path / "clips", keep_robots=True) == [True, True]
+
+
+def test_only_the_face_of_a_robot_stays_and_only_when_asked_for(session: Session, tmp_path: Path) -> None:
+    left, right = found_faces(session, [LEFT, RIGHT])
+    robot, _ = add_participant(session, "R1", ParticipantRole.ROBOT)
+    user, _ = add_participant(session, "P01", ParticipantRole.USER)
+    assign_faces(session, [left], robot)
+    assign_faces(session, [right], user)
+    assert hidden(session, tmp_path / "clips") == [True, True]
+    assert hidden(session, tmp_path / "clips", keep_robots=True) == [False, True]
+    (person,) = [p for p in all_participants(session.study) if p.id == user]
+    change_role(session, person, ParticipantRole.BYSTANDER)
+    assert hidden(session, tmp_path / "clips", keep_robots=True) == [False, True]
+
+
+def test_what_is_no_face_is_not_hidden_until_that_is_taken_back(session: Session, tmp_path: Path) -> None:
+    left, _ = found_faces(session, [LEFT, RIGHT])
+    dismiss_faces(session, [left])
+    assert hidden(session, tmp_path / "clips") == [False, True]
+    assert undo(session).name == "Dismiss face"
+    assert hidden(session, tmp_path / "clips") == [True, True]
+
+
+def test_tracks_that_were_found_anew_are_hidden_whatever_was_said_about_the_old_ones(
+    session: Session, tmp_path: Path
+) -> None:
+    left, _ = found_faces(session, [LEFT, RIGHT])
+    dismiss_faces(session, [left])
+    found_faces(session, [LEFT, RIGHT])
+    assert hidden(session, tmp_path / "clips") == [True, True]
+
+
+def test_tracks_of_other_content_are_not_used(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [LEFT], fingerprint="another file's")
+    with pytest.raises(UserError, match="not been tracked"):
+        hidden(session, tmp_path / "clips")
+    assert not (tmp_path / "clips").exists()
+
+
+def test_a_file_of_the_same_size_with_other_content_is_not_exported(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [LEFT])
+    content = bytearray((tmp_path / "walk.mp4").read_bytes())
+    content[len(content) // 2] ^= 1
+    (tmp_path / "walk.mp4").write_bytes(content)
+    with pytest.raises(UserError, match="not the one that was added"):
+        hidden(session, tmp_path / "clips")
+
+
+def test_frames_that_were_not_looked_at_are_covered(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [])
+    work = anonymization.prepare(session, only_recording(session), "solid", tmp_path / "clips")
+    fewer = replace(work, parameters={**work.parameters, "frames": 4})
+    result, _ = run_here(session, fewer, Silent())
+    assert result["blanked"] == [0.16, 0.2]
+
+
+@pytest.fixture
+def filmed(tmp_path: Path) -> Iterator[Session]:
+    """A session with a clip of two seconds in which a real face was found."""
+    Study.create(tmp_path / "filmed.greenroom").close()
+    with Session.open(tmp_path / "filmed.greenroom", "Ada") as session:
+        (recording,), _ = add_recordings(session, [probe_file(face_clip(tmp_path / "two seconds.mp4"))])
+        run_here(session, face_tracking.prepare(session, recording), Silent())
+        yield session
+
+
+def nothing_found(session: Session, recording: str) -> None:
+    """Store a newer run that found no face in all of the clip."""
+    work = face_tracking.prepare(session, recording)
+    found: dict[str, Json] = {"frames": 20, "frames_with_face": 0, "tracks": 0, "seconds": 0.0}
+    face_tracking.store(session, work, {**found, "file": str(save_tracks([], cache_folder() / "faces"))})
+
+
+def test_the_check_knows_which_faces_may_stay_and_says_when_others_show(filmed: Session, tmp_path: Path) -> None:
+    recording = only_recording(filmed)
+    robot, _ = add_participant(filmed, "R1", ParticipantRole.ROBOT)
+
+    def export(start_us: int | None = None) -> dict[str, Json]:
+        work = anonymization.prepare(
+            filmed, recording, "solid", tmp_path / "clips", keep_robots=True, start_us=start_us, overwrite=True
+        )
+        return run_here(filmed, work, Silent())[0]
+
+    tracks = [track.id for track in tracks_of(filmed.study, recording)]
+    for track in tracks:
+        assign_faces(filmed, [track], robot)
+    result = export()
+    assert (result["faces_left"], result["doubtful"]) == ([], []), "a robot's face may be seen"
+    for track in tracks:
+        dismiss_faces(filmed, [track])
+    result = export(start_us=1_000_000)
+    assert (result["faces_left"], result["doubtful"]) == ([], []), "somebody said that there is nothing to hide"
+    nothing_found(filmed, recording)
+    result = export(start_us=1_000_000)
+    assert result["faces_left"] == []
+    assert result["doubtful"] == [1 + n / 10 for n in range(10)], "times are those of the recording"

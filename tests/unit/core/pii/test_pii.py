@@ -1,0 +1,293 @@
+"""Personal information in a study: where it stands and is heard, decisions, replacements, the key."""
+
+import stat
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import participants as people
+from app.core.commands import pii as commands
+from app.core.commands.pii_apply import replace_in_study
+from app.core.pii import hits as pii
+from app.core.pii.copies import write_copies
+from app.core.pii.key import write_key
+from app.core.pii.tables import read_choices, write_list
+from app.core.release.private import scrubber_of
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.collections import all_collections
+from project.queries.free_texts import FreeText, free_texts
+from project.queries.participants import all_participants, update_participant
+from project.queries.pii import PiiVerdict
+from project.queries.private_words import PrivateWord, private_words, public_words
+from project.queries.recordings import insert_recording
+from project.queries.utterances import insert_utterances, utterances_of
+from project.store import Study
+from project.transcript import Word
+from project.types import Collection, ParticipantRole, Recording, Utterance
+
+SECOND = 1_000_000
+SAID = (
+    "Hello Pepper, I'm Anastasia.",
+    "Nice to meet you, Bilal.",
+    "Ring five five five, oh one two three.",
+    "Thanks, Anastazia, and thanks Anastasia.",
+)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "talk.greenroom"):
+        pass
+    with Session.open(tmp_path / "talk.greenroom", "Ada") as opened:
+        yield opened
+
+
+@pytest.fixture
+def recording_id(session: Session) -> str:
+    recording = Recording(new_id(), _collection(session), 1, "1", 60 * SECOND)
+    people.add_participant(session, "P01", ParticipantRole.USER)
+    with session.step("Talk"):
+        insert_recording(session.study, recording)
+        insert_utterances(session.study, [_said(recording.id, number, text) for number, text in enumerate(SAID)])
+    return recording.id
+
+
+def _collection(session: Session) -> str:
+    from project.queries.collections import insert_collection
+
+    found = all_collections(session.study)
+    if found:
+        return found[0].id
+    made = Collection(new_id(), "main")
+    with session.step("Collection"):
+        insert_collection(session.study, made)
+    return made.id
+
+
+def _said(recording_id: str, number: int, text: str) -> Utterance:
+    start = number * 5 * SECOND
+    words = tuple(
+        Word(word, start + at * SECOND // 2, start + at * SECOND // 2 + 400_000, 0.9)
+        for at, word in enumerate(text.split())
+    )
+    return Utterance(new_id(), recording_id, start, start + 4 * SECOND, text, None, words if number != 1 else ())
+
+
+def _participant(session: Session) -> str:
+    return all_participants(session.study)[0].id
+
+
+def _found(session: Session, text: str) -> list[pii.PlacedHit]:
+    return [one for one in pii.hits(session) if one.hit.text == text]
+
+
+def test_every_kind_of_text_is_searched_and_says_where(session: Session, recording_id: str) -> None:
+    found = pii.hits(session)
+    assert [(one.hit.text, one.kind) for one in found] == [
+        ("Pepper", "person"),
+        ("Anastasia", "person"),
+        ("Bilal", "person"),
+        ("five five five, oh one two three", "phone"),
+        ("Anastazia", "person"),
+        ("Anastasia", "person"),
+    ]
+    assert {one.recording_id for one in found} == {recording_id}
+    assert all(one.hidden and one.verdict is None for one in found)
+    assert found[5].place.ordinal == 0
+    assert [one.hit.text for one in pii.hits(session, ["other"])] == []
+
+
+def test_a_word_is_heard_where_it_was_measured_and_else_all_over_its_utterance(
+    session: Session, recording_id: str
+) -> None:
+    spans = {(one.hit.text, one.start_us): one for one in pii.spoken_spans(session, recording_id)}
+    word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
+    assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.MARGIN_US
+    assert word.measured
+    whole = next(one for (text, _), one in spans.items() if text == "Bilal")
+    assert (whole.start_us, whole.end_us, whole.measured) == (5 * SECOND, 9 * SECOND, False)
+
+
+def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_id: str) -> None:
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    assert not _found(session, "Bilal")[0].hidden
+    assert "Bilal" not in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
+    assert scrubber_of(session).scrub(SAID[1]).text == SAID[1]
+    commands.undecide(session, _found(session, "Bilal"))
+    assert "Bilal" not in scrubber_of(session).scrub(SAID[1]).text
+
+
+def test_a_decision_follows_its_words_through_edits_elsewhere(session: Session, recording_id: str) -> None:
+    from app.core.commands.transcript import edit_text
+
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    said = utterances_of(session.study, recording_id)[1]
+    edit_text(session, said.id, "Well, nice to meet you, Bilal.")
+    assert _found(session, "Bilal")[0].verdict is PiiVerdict.KEEP
+    edit_text(session, said.id, "Nice to meet you, Bilal and Bilal.")
+    assert [one.verdict for one in _found(session, "Bilal")] == [PiiVerdict.KEEP, None]
+
+
+def test_a_name_hidden_everywhere_is_found_misspelt_and_has_one_replacement(
+    session: Session, recording_id: str
+) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    assert [one.verdict for one in _found(session, "Anastasia")] == [PiiVerdict.HIDE] * 2
+    assert {one.hit.participant_id for one in _found(session, "Anastazia")} == {_participant(session)}
+    names = {one.replacement for one in (*_found(session, "Anastasia"), *_found(session, "Anastazia"))}
+    assert len(names) == 1
+    commands.link(session, "Stasia", _participant(session))
+    assert {one.replacement for one in private_words(session.study)} == names
+    with pytest.raises(UserError, match="hidden everywhere"):
+        commands.decide(session, _found(session, "Anastasia"), PiiVerdict.KEEP)
+    with pytest.raises(UserError, match="name of a participant"):
+        commands.keep_everywhere(session, "anastasia")
+
+
+def test_a_word_that_is_public_is_gone_from_the_list_and_forgotten_again(session: Session, recording_id: str) -> None:
+    commands.keep_everywhere(session, "Pepper")
+    assert public_words(session.study) == {"Pepper"}
+    assert _found(session, "Pepper") == []
+    commands.forget(session, "pepper")
+    assert len(_found(session, "Pepper")) == 1
+    with pytest.raises(UserError, match="Nothing was decided"):
+        commands.forget(session, "pepper")
+
+
+def test_hiding_takes_back_that_a_word_is_public(session: Session, recording_id: str) -> None:
+    commands.keep_everywhere(session, "Pepper")
+    commands.hide_everywhere(session, "Pepper", "other", None, "the robot")
+    assert public_words(session.study) == set()
+    assert [one.replacement for one in _found(session, "Pepper")] == ["the robot"]
+
+
+def test_what_no_rule_finds_is_marked_by_hand(session: Session, recording_id: str) -> None:
+    text = next(one for one in free_texts(session.study) if one.text == SAID[1])
+    commands.mark(session, text, 0, 5, "other")
+    one = _found(session, "Nice")[0]
+    assert (one.kind, one.verdict, one.hit.source, one.replacement) == ("other", PiiVerdict.HIDE, "hand", "[PRIVATE_1]")
+    assert scrubber_of(session).scrub(SAID[1]).text == "[PRIVATE_1] to meet you, [PERSON_3]."
+    with pytest.raises(UserError, match="Nothing is marked"):
+        commands.mark(session, text, 4, 5, "other")
+    with pytest.raises(UserError, match="no kind"):
+        commands.mark(session, text, 0, 4, "nonsense")
+
+
+def test_another_kind_changes_the_replacement(session: Session, recording_id: str) -> None:
+    commands.set_kind(session, _found(session, "Bilal"), "place")
+    assert [(one.kind, one.replacement) for one in _found(session, "Bilal")] == [("place", "[PLACE_1]")]
+    assert scrubber_of(session).scrub(SAID[1]).text == "Nice to meet you, [PLACE_1]."
+
+
+def test_of_two_texts_alike_what_is_kept_in_one_is_hidden_in_both(session: Session, recording_id: str) -> None:
+    with session.step("Again"):
+        insert_utterances(session.study, [_said(recording_id, 9, SAID[1])])
+    first, second = _found(session, "Bilal")
+    commands.decide(session, [first], PiiVerdict.KEEP)
+    assert "Bilal" not in scrubber_of(session).scrub(SAID[1]).text
+    commands.decide(session, [second], PiiVerdict.KEEP)
+    assert "Bilal" in scrubber_of(session).scrub(SAID[1]).text
+
+
+def test_comments_names_and_notes_are_searched(session: Session, recording_id: str) -> None:
+    participant = all_participants(session.study)[0]
+    with session.step("Note"):
+        update_participant(session.study, replace(participant, note="Her sister is Ekaterina"))
+    assert [one.place.table for one in pii.hits(session) if one.hit.text == "Ekaterina"] == ["participant"]
+
+
+def test_stand_in_names_are_fixed_and_not_of_the_study(session: Session, recording_id: str) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    commands.use_stand_ins(session)
+    name = pii.stand_ins(session)[_participant(session)]
+    assert {one.replacement for one in _found(session, "Anastasia")} == {name}
+    assert name not in " ".join(SAID)
+    commands.use_stand_ins(session)
+    assert pii.stand_ins(session)[_participant(session)] == name
+    assert name in scrubber_of(session).scrub(SAID[0]).text
+    commands.use_stand_ins(session, False)
+    assert pii.stand_ins(session) == {}
+
+
+def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording_id: str) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    commands.use_stand_ins(session)
+    count, _ = replace_in_study(session)
+    assert count == 4
+    after = [one.text for one in utterances_of(session.study, recording_id)]
+    assert not any("nasta" in text or "Bilal" in text or "five" in text for text in after)
+    assert pii.hits(session) == []
+    assert all(
+        one.words == () or len(one.words) == len(one.text.split()) for one in utterances_of(session.study, recording_id)
+    )
+    session.study.undo()
+    assert [one.text for one in utterances_of(session.study, recording_id)] == list(SAID)
+
+
+def test_copies_hold_nothing_personal_and_the_key_all_of_it(
+    session: Session, recording_id: str, tmp_path: Path
+) -> None:
+    commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
+    files = write_copies(session, tmp_path / "copies")
+    assert files == ["texts.csv", "recording-0001.vtt"]
+    text = "".join((tmp_path / "copies" / name).read_text() for name in files)
+    assert "nasta" not in text
+    assert "Bilal" not in text
+    key = tmp_path / "key.csv"
+    write_key(session, key)
+    assert stat.S_IMODE(key.stat().st_mode) == 0o600
+    assert "P01,Anastasia | Anastazia,3" in key.read_text()
+    with pytest.raises(UserError, match="already"):
+        write_key(session, key)
+    with pytest.raises(UserError, match="not empty"):
+        write_copies(session, tmp_path / "copies")
+
+
+@pytest.mark.parametrize("ending", ["csv", "json"])
+def test_a_list_is_written_and_read_back_with_decisions(
+    session: Session, recording_id: str, tmp_path: Path, ending: str
+) -> None:
+    path = tmp_path / f"list.{ending}"
+    found = pii.hits(session)
+    write_list(path, found, {recording_id: 1})
+    assert read_choices(path) == []
+    text = path.read_text()
+    path.write_text(text.replace("\n,", "\nkeep,") if ending == "csv" else text.replace("null", '"keep"'))
+    choices = read_choices(path)
+    assert [one.place for one in choices] == [one.place for one in found]
+    assert {one.verdict for one in choices} == {PiiVerdict.KEEP}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.txt", ""),
+        ("a.json", "{"),
+        ("a.json", '{"hits": 3}'),
+        ("a.json", '[{"decision": "maybe"}]'),
+        ("a.json", '[{"decision": "hide"}]'),
+        ("a.csv", "decision,kind\nhide,nonsense\n"),
+    ],
+)
+def test_a_list_that_is_not_understood_is_named(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text)
+    with pytest.raises(UserError):
+        read_choices(tmp_path / name)
+
+
+def test_private_words_without_a_kind_count_as_other(session: Session, recording_id: str) -> None:
+    from project.queries.private_words import put_private_word
+
+    with session.step("Words"):
+        put_private_word(session.study, PrivateWord("meet", "[x]"))
+    assert [(one.kind, one.replacement) for one in _found(session, "meet")] == [("other", "[x]")]
+
+
+def test_an_empty_study_has_nothing(session: Session) -> None:
+    assert pii.hits(session) == []
+    assert pii.undecided(session) == []
+    assert isinstance(next(iter(free_texts(session.study)), FreeText("", "", "", "")), FreeText)

@@ -1,0 +1,91 @@
+"""What is searched once is not searched again, here or in the worker, and gives what searching everything anew does."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.pii import hide_everywhere, keep_everywhere
+from app.core.jobs import run_here
+from app.core.pii import finder as pii_finder
+from app.core.pii import search as pii_search
+from app.core.pii.hits import hits
+from app.core.session import Session
+from project.errors import Cancelled
+from project.ids import new_id
+from project.progress import Silent
+from project.queries.free_texts import free_texts
+from project.queries.recordings import all_recordings
+from project.queries.utterances import insert_utterances
+from project.store import Study
+from project.synthetic import fill
+from project.types import Utterance
+
+SAID = ("My name is Robert Miller, call 555-867-5309.", "we saw quixel there.", "Nothing to see here.")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, recordings=1, segments=0, annotators=1)
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        (recording,) = all_recordings(opened.study)
+        with opened.step("Say"):
+            insert_utterances(
+                opened.study,
+                [Utterance(new_id(), recording.id, n * 1000, n * 1000 + 900, text) for n, text in enumerate(SAID)],
+            )
+        yield opened
+
+
+def found(session: Session) -> list[tuple[str, str]]:
+    return [(one.hit.text, one.kind) for one in hits(session) if one.is_spoken]
+
+
+def test_a_job_finds_what_is_found_without_it(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    work = pii_search.prepare(session)
+    assert work is not None
+    result, changes = run_here(session, work, Silent())
+    assert not changes
+    assert pii_search.prepare(session) is None
+    with Session.open(session.study.path, "Eve", read_only=True) as other:
+        anew = found(other)
+    monkeypatch.setattr(pii_finder, "search", lambda *_: pytest.fail("searched again"))
+    assert found(session) == anew
+    assert ("Robert Miller", "person") in anew
+    assert result["texts"] == len({one.text for one in free_texts(session.study)})
+
+
+def test_words_that_are_given_later_are_held_against_what_was_searched(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert ("quixel", "person") not in found(session)
+    monkeypatch.setattr(pii_finder, "search", lambda *_: pytest.fail("searched again"))
+    hide_everywhere(session, "Quixell")
+    texts = [one.text for one in free_texts(session.study)]
+    keep = pii_finder.unsettled(session, texts)()
+    keep()
+    assert ("quixel", "person") in found(session)
+    keep_everywhere(session, "Robert Miller")
+    assert ("Robert Miller", "person") not in found(session)
+
+
+def test_what_was_settled_with_words_that_changed_meanwhile_is_dropped(session: Session) -> None:
+    found(session)
+    hide_everywhere(session, "Quixell")
+    keep = pii_finder.unsettled(session, [one.text for one in free_texts(session.study)])()
+    hide_everywhere(session, "Nothing")
+    keep()
+    assert "Nothing" in {text for text, _ in found(session)}
+
+
+def test_a_search_can_be_stopped(session: Session) -> None:
+    class Stopped(Silent):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    work = pii_search.prepare(session)
+    assert work is not None
+    with pytest.raises(Cancelled):
+        pii_search.compute(work.parameters, Stopped())
+    assert pii_search.prepare(session) is not None

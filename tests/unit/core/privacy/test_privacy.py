@@ -1,0 +1,241 @@
+"""Measuring exports of a study: which one, against which limits, and what is kept."""
+
+import json
+from dataclasses import asdict, replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from anonymize.measures.report import PrivacyReport
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.jobs import run_here
+from app.core.privacy import job as privacy
+from app.core.privacy.exports import export_called, exports, place_of
+from app.core.privacy.limits import (
+    PrivacyLimits,
+    not_measured,
+    over_limit,
+    privacy_limits,
+    set_privacy_limits,
+)
+from app.core.privacy.people import strangers_for
+from app.core.privacy.tools import installed_tools
+from app.core.privacy.words import lines_of
+from app.core.rendering import anonymization
+from app.core.session import Session
+from models.weights import FOLDER_VARIABLE
+from project.errors import UserError
+from project.ids import new_id
+from project.progress import Silent
+from project.queries.faces import assign_participant, insert_tracks, set_dismissed
+from project.queries.participants import insert_participant
+from project.queries.runs import insert_run, latest_run
+from project.store import Study
+from project.types import Participant, ParticipantRole, Run
+from tests.fakes.clips import make_clip
+from tests.unit.anonymize.tracks import track
+from tests.unit.core.reports import report
+
+LIMITS = PrivacyLimits()
+
+
+def test_a_clip_in_which_all_is_well_is_under_every_limit() -> None:
+    assert over_limit(report(), LIMITS) == []
+    assert not_measured(report()) == []
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"rate": 0.03}, "3 % of all faces are re-identified (toy); 2 % allowed."),
+        ({"worst": 0.06}, "6 % of the faces of one track are re-identified (toy); 5 % allowed."),
+        ({"leaks": 2}, "In 2 of 80 frames a face is not covered; none is allowed."),
+        ({"detected": 0.01}, "1 % of the hidden faces are still found; 0 % allowed."),
+    ],
+)
+def test_each_measure_has_a_limit_of_its_own(wrong: dict[str, float], words: str) -> None:
+    assert over_limit(report(**wrong), LIMITS) == [words]  # type: ignore[arg-type]
+
+
+def test_what_is_allowed_is_not_over() -> None:
+    assert over_limit(report(rate=0.02, worst=0.05), LIMITS) == []
+    loose = PrivacyLimits(reidentified=0.5, worst_track=0.5, leak_frames=3, detected=0.2)
+    assert over_limit(report(rate=0.4, worst=0.4, leaks=3, detected=0.1), loose) == []
+
+
+def test_a_mask_that_is_taken_for_somebody_whoever_is_behind_it_re_identifies_nobody() -> None:
+    assert over_limit(report(rate=0.5, worst=0.5, chance=0.5), LIMITS) == []
+    assert over_limit(report(rate=0.5, worst=0.5, chance=0.1), LIMITS)
+
+
+def test_another_face_in_its_place_may_be_found() -> None:
+    assert over_limit(report(detected=1.0, replaces=True), LIMITS) == []
+
+
+def test_what_was_not_measured_is_not_over_but_named() -> None:
+    blind = replace(report(rate=None, detected=None), attacks=())
+    assert over_limit(blind, LIMITS) == []
+    assert len(not_measured(blind)) == 2
+    assert not_measured(report(rate=None)) == ["Re-identification was not measured. Nobody else."]
+
+
+@pytest.mark.parametrize(
+    ("tools", "says"),
+    [
+        ({}, "models fetch sface"),
+        ({"embedders": "sface"}, "models fetch face-landmarks"),
+        ({"embedders": "sface", "driver": "mediapipe"}, "No face was seen"),
+    ],
+)
+def test_why_nobody_was_compared_names_what_is_missing(tools: dict[str, str], says: str) -> None:
+    (sentence,) = not_measured(replace(report(), attacks=(), tools=tools))
+    assert says in sentence
+
+
+def test_lines_say_what_is_over_and_what_is_missing() -> None:
+    lines = "\n".join(lines_of(report(), ["Too much."], ["Not this."]))
+    assert "OVER THE LIMIT: Too much." in lines
+    assert "Note: Not this." in lines
+    assert "re-identified 0.0 % at FAR 1e-2" in lines
+    assert "Not measured: " in lines
+    assert "0:00:01.500" in lines
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    Study.create(tmp_path / "lab.greenroom").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        for name, frames in (("one of ana.mp4", 12), ("two.mp4", 13)):
+            make_clip(tmp_path / name, frames=frames, fps=10, size=(160, 120))
+        add_recordings(opened, [probe_file(tmp_path / name) for name in ("one of ana.mp4", "two.mp4")])
+        yield opened  # type: ignore[misc]
+
+
+def ids(session: Session) -> list[str]:
+    return [row[0] for row in session.study.rows("SELECT id FROM recording ORDER BY number")]
+
+
+def found_faces(session: Session, recording: str, name: str) -> None:
+    medium = session.main_medium(recording)
+    assert medium is not None
+    run = Run(
+        new_id(), recording, "faces", "centerface", {"fingerprint": medium.fingerprint}, {"frames": 12}, "2026", "0"
+    )
+    times = [round(k * 1e5) for k in range(12)]
+    with session.study.recording_run():
+        insert_run(session.study, run)
+        insert_tracks(session.study, run.id, medium.id, [track([(40, 30, 48, 60)] * 12, name=name, times_us=times)])
+
+
+def export(session: Session, recording: str) -> Path:
+    work = anonymization.prepare(session, recording, "solid", session.study.folder / "clips", overwrite=True)
+    result, _ = run_here(session, work, Silent())
+    return Path(str(result["output"]))
+
+
+@pytest.fixture
+def clip(session: Session) -> Path:
+    found_faces(session, ids(session)[0], "t1")
+    return export(session, ids(session)[0])
+
+
+def test_a_measured_export_carries_its_report_in_the_study_and_beside_the_clip(session: Session, clip: Path) -> None:
+    _, changes = run_here(session, privacy.prepare(session, clip), Silent())
+    assert len(changes.ids("run")) == 1
+    (one,) = exports(session)
+    assert one.report is not None
+    assert one.report.frames == 12
+    assert one.measured_at
+    beside = json.loads((clip.parent / f"{clip.stem}.privacy.json").read_text("utf-8"))
+    assert PrivacyReport.from_json(beside).as_json() == one.report.as_json()
+    kept = latest_run(session.study, ids(session)[0], "privacy")
+    assert kept is not None
+    for text in (json.dumps(beside), json.dumps([dict(kept.parameters), dict(kept.result)])):
+        assert "ana" not in text
+        assert str(session.study.folder) not in text
+
+
+def test_a_clip_whose_faces_were_changed_since_is_not_measured(session: Session, clip: Path) -> None:
+    with session.step("Dismiss"):
+        set_dismissed(session.study, "t1", True)
+    with pytest.raises(UserError, match="changed since"):
+        privacy.prepare(session, clip)
+
+
+def test_an_export_is_called_by_its_clip_its_run_or_its_recording(session: Session, clip: Path) -> None:
+    run = exports(session)[0].run.id
+    for text in (None, str(clip), run, "1", "1:solid", clip.name):
+        assert export_called(session, text)[0].run.id == run
+    assert export_called(session, str(clip))[1] == clip
+    assert place_of(session, exports(session)[0]) == clip
+    for text in ("1:blur", "2", "nobody"):
+        with pytest.raises(UserError):
+            export_called(session, text)
+    other = make_clip(clip.with_name("other.mp4"), frames=3)
+    for ask in (lambda: export_called(session, str(other)), lambda: privacy.prepare(session, other)):
+        with pytest.raises(UserError, match="not exported from this study"):
+            ask()
+
+
+def test_a_study_without_exports_says_so(session: Session) -> None:
+    with pytest.raises(UserError, match="Nothing was exported"):
+        export_called(session, None)
+
+
+def test_people_of_other_recordings_are_strangers_and_robots_are_not(session: Session) -> None:
+    first, second = ids(session)
+    found_faces(session, first, "t1")
+    found_faces(session, second, "t2")
+    assert strangers_for(session, first) == []
+    for pseudonym, role, owner in (("P01", ParticipantRole.USER, "t2"), ("R01", ParticipantRole.ROBOT, "t2")):
+        who = Participant(new_id(), pseudonym, role)
+        with session.step("Name"):
+            insert_participant(session.study, who)
+            assign_participant(session.study, owner, who.id)
+        found = strangers_for(session, first)
+        if role is ParticipantRole.ROBOT:
+            assert found == []
+        else:
+            (one,) = found
+            assert isinstance(one, dict)
+            assert one["identity"] == "P01"
+            assert np.shape(one["boxes"]) == (len(one["frames"]), 4)  # type: ignore[arg-type]
+    assert strangers_for(session, second) == []
+
+
+def test_limits_are_kept_in_the_study_and_can_be_undone(session: Session) -> None:
+    assert privacy_limits(session.study) == LIMITS
+    tight = PrivacyLimits(reidentified=0.01, leak_frames=2)
+    assert set_privacy_limits(session, tight)
+    assert privacy_limits(session.study) == tight
+    session.study.undo(None)
+    assert privacy_limits(session.study) == LIMITS
+    with pytest.raises(UserError):
+        PrivacyLimits(reidentified=1.5)
+    with session.step("Break"):
+        session.study.set_property("privacy_limits", {"reidentified": True, "detected": "no", "leak_frames": 4.0})
+    assert asdict(privacy_limits(session.study)) == {**asdict(LIMITS), "leak_frames": 4}
+
+
+def test_without_weights_the_detector_that_is_always_there_looks_again_and_is_not_independent() -> None:
+    with installed_tools("centerface") as tools:
+        assert tools.detector is not None
+        assert (tools.detector.key, tools.independent) == ("centerface", False)
+        assert (tools.embedders, tools.landmarks, tools.driver) == ((), None, None)
+        assert tools.flow is not None
+    with installed_tools("yunet") as tools:
+        assert tools.independent
+
+
+def test_with_weights_one_model_of_landmarks_measures_what_the_other_drives(
+    shared_models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(FOLDER_VARIABLE, str(shared_models))
+    with installed_tools("centerface+yunet") as tools:
+        assert tools.detector is not None
+        assert (tools.detector.key, tools.independent) == ("rfb320", True)
+        assert tools.landmarks is not None
+        assert tools.driver is not None
+        assert (tools.landmarks.key, tools.driver.key) == ("pfld", "mediapipe")
+        assert [one.key for one in tools.embedders] == ["mobilefacenet"]

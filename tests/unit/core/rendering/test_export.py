@@ -1,0 +1,80 @@
+"""An export that was not looked at afterwards is none."""
+
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from app.core.commands.plan import hold_out
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.faces import tracking as face_tracking
+from app.core.jobs import Work, run_here
+from app.core.rendering import anonymization
+from app.core.session import Session
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.queries.runs import latest_run
+from project.store import Study
+from tests.fakes.clips import make_clip
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    Study.create(tmp_path / "lab.greenroom").close()
+    return Session.open(tmp_path / "lab.greenroom", "Ada")
+
+
+@pytest.fixture
+def export(session: Session, tmp_path: Path) -> Work:
+    (recording,), _ = add_recordings(session, [probe_file(make_clip(tmp_path / "walk.mp4", size=(160, 120), frames=6))])
+    run_here(session, face_tracking.prepare(session, recording), Silent())
+    return anonymization.prepare(session, recording, "solid", tmp_path / "clips")
+
+
+def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: Work, tmp_path: Path) -> None:
+    named = Path(str(export.parameters["output"]))
+    looked: list[Path] = []
+
+    def stop(clip: Path, *_: object, **__: object) -> None:
+        assert clip.stat().st_size > 0
+        assert not named.exists()
+        looked.append(clip)
+        raise Cancelled
+
+    with session, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anonymize.check.check_rendering", stop)
+        with pytest.raises(Cancelled):
+            run_here(session, export, Silent())
+        assert latest_run(session.study, export.recording_id, "anonymize") is None
+    assert len(looked) == 1
+    assert list((tmp_path / "clips").iterdir()) == []
+
+
+def test_a_check_that_fails_leaves_no_clip(session: Session, export: Work, tmp_path: Path) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise RuntimeError("out of memory")
+
+    with session, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("anonymize.check.check_rendering", fail)
+        with pytest.raises(RuntimeError):
+            run_here(session, export, Silent())
+    assert list((tmp_path / "clips").iterdir()) == []
+
+
+def test_the_study_keeps_the_name_of_a_clip_and_no_folder(session: Session, export: Work) -> None:
+    with session:
+        result, _ = run_here(session, export, Silent())
+        kept = latest_run(session.study, export.recording_id, "anonymize")
+    assert kept is not None
+    assert Path(cast(str, result["output"])).is_file()
+    assert kept.result["output"] == "recording-0001-solid.mp4"
+    assert "output" not in kept.parameters
+
+
+def test_a_recording_that_is_held_out_is_never_exported(session: Session, export: Work, tmp_path: Path) -> None:
+    with session:
+        hold_out(session, export.recording_id)
+        with pytest.raises(UserError, match="held out"):
+            anonymization.prepare(session, export.recording_id, "solid", tmp_path / "others")
+        hold_out(session, export.recording_id, False)
+        anonymization.prepare(session, export.recording_id, "solid", tmp_path / "others")

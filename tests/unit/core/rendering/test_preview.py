@@ -1,0 +1,94 @@
+"""One frame before and after, which leaves nothing behind."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.core.commands.face_review import dismiss_faces
+from app.core.jobs import run_here
+from app.core.rendering import anonymization, preview
+from app.core.session import Session
+from media.cache import cache_folder
+from media.iterate import pictures
+from project.errors import Cancelled, UserError
+from project.progress import Silent
+from project.queries.runs import runs_of
+from tests.unit.core.lab import FRAMES, SIZE, Box, found_faces, only_recording, open_lab
+
+FACE: Box = (20, 50, 24, 24)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+def shown(session: Session, time_us: int, method: str = "solid") -> preview.Preview:
+    work = preview.prepare(session, only_recording(session), method, time_us)
+    result, changes = run_here(session, work, Silent())
+    assert not changes
+    return preview.take_preview(result)
+
+
+@pytest.mark.parametrize("method", ["solid", "blur", "pixelate"])
+def test_it_is_the_frame_that_an_export_would_have(session: Session, tmp_path: Path, method: str) -> None:
+    found_faces(session, [FACE])
+    made = shown(session, 90_000, method)
+    assert (made.time_us, made.faces, made.undrawn, made.nearest_us) == (80_000, 1, False, None)
+    source = [picture.image for picture in pictures(tmp_path / "walk.mp4")]
+    assert (made.before == source[2]).all()
+    work = anonymization.prepare(session, only_recording(session), method, tmp_path / "clips")
+    result, _ = run_here(session, work, Silent())
+    clip = [picture.image for picture in pictures(Path(str(result["output"])))]
+    assert np.abs(made.after.astype(int) - clip[2]).mean() < 3
+    assert (made.after != made.before).any()
+
+
+def test_it_leaves_neither_a_file_nor_a_run(session: Session) -> None:
+    found_faces(session, [FACE])
+    shown(session, 0)
+    assert [path for path in cache_folder().rglob("*") if path.suffix == ".npz" and "index" not in path.name] == []
+    assert runs_of(session.study, only_recording(session), "preview") == []
+
+
+def test_a_preview_that_is_stopped_leaves_no_file(session: Session) -> None:
+    class Stopped(Silent):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    found_faces(session, [FACE])
+    work = preview.prepare(session, only_recording(session), "solid", 0)
+    with pytest.raises(Cancelled):
+        preview.compute(work.parameters, Stopped())
+    assert list((cache_folder() / "previews").glob("*")) == []
+
+
+def test_where_no_face_is_hidden_it_says_which_frame_to_go_to(session: Session) -> None:
+    (track,) = found_faces(session, [FACE])
+    dismiss_faces(session, [track])
+    made = shown(session, 0)
+    assert (made.faces, made.nearest_us) == (0, None)
+    assert (made.before == made.after).all()
+
+
+def test_before_faces_were_looked_for_there_is_none(session: Session) -> None:
+    with pytest.raises(UserError, match="not been tracked"):
+        preview.prepare(session, only_recording(session), "solid", 0)
+
+
+def test_past_the_end_it_is_the_last_frame(session: Session) -> None:
+    found_faces(session, [FACE])
+    assert shown(session, 10_000_000).time_us == (FRAMES - 1) * 40_000
+
+
+def test_two_pictures_are_written(session: Session, tmp_path: Path) -> None:
+    found_faces(session, [FACE])
+    work = preview.prepare(session, only_recording(session), "solid", 40_000)
+    said = preview.write_pictures(preview.compute(work.parameters, Silent()), tmp_path / "pictures")
+    names = sorted(path.name for path in (tmp_path / "pictures").iterdir())
+    assert names == ["preview-00000040-after.png", "preview-00000040-before.png"]
+    assert said["faces"] == 1
+    assert next(iter(pictures(tmp_path / "pictures" / names[0]))).image.shape[1::-1] == SIZE

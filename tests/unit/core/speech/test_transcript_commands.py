@@ -1,0 +1,234 @@
+"""Edits of a transcript as the window and the command line ask for them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import transcript
+from app.core.commands.history import redo, undo
+from app.core.commands.participants import add_participant
+from app.core.session import Session
+from app.core.speech.finding_words import WordSearch
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.heard import insert_heard
+from project.queries.runs import insert_run
+from project.queries.utterances import insert_utterances, utterances_of
+from project.transcript import Heard, Word
+from project.types import ParticipantRole, Run, Utterance
+from tests.unit.core.lab import only_recording, open_lab
+
+MS = 1_000
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+@pytest.fixture
+def here(session: Session) -> str:
+    return only_recording(session)
+
+
+@pytest.fixture
+def spoken(session: Session, here: str) -> list[Utterance]:
+    """Two drafts with measured words and one that was typed, all in the 240 ms of the recording."""
+    words = (Word("good", 0, 30 * MS, 0.9), Word("mourning", 30 * MS, 60 * MS, 0.3), Word("all", 70 * MS, 80 * MS, 0.8))
+    hello = (Word("Hello,", 90 * MS, 110 * MS, 0.9), Word("Jo.", 120 * MS, 140 * MS, 0.4))
+    those = [
+        Utterance(new_id(), here, 0, 80 * MS, "good mourning all", None, words, False, False),
+        Utterance(new_id(), here, 90 * MS, 140 * MS, "Hello, Jo.", None, hello, False, False),
+        Utterance(new_id(), here, 150 * MS, 200 * MS, "good bye"),
+    ]
+    with session.step("Fill in"):
+        insert_utterances(session.study, those)
+    return those
+
+
+def _said(session: Session, here: str) -> list[Utterance]:
+    return utterances_of(session.study, here)
+
+
+def test_every_edit_is_undone_exactly(session: Session, here: str, spoken: list[Utterance]) -> None:
+    first, second, third = (one.id for one in spoken)
+    person, _ = add_participant(session, "P01", ParticipantRole.USER)
+    for edit in (
+        lambda: transcript.edit_text(session, first, "good morning to all"),
+        lambda: transcript.split(session, first, 2),
+        lambda: transcript.split(session, third, at_us=170 * MS),
+        lambda: transcript.split_text(session, second, "Hel", "lo, Joe."),
+        lambda: transcript.merge(session, [second, first]),
+        lambda: transcript.retime(session, [(first, 20 * MS, 75 * MS), (third, 160 * MS, 210 * MS)]),
+        lambda: transcript.set_word_time(session, second, 1, 112 * MS, 140 * MS),
+        lambda: transcript.assign(session, [first, third], person),
+        lambda: transcript.check(session, [first, second]),
+        lambda: transcript.delete(session, [first, third]),
+        lambda: transcript.replace_all(session, WordSearch("good"), "bad"),
+        lambda: transcript.add(session, here, 200 * MS, 230 * MS, "so long", person),
+    ):
+        edit()
+        after = _said(session, here)
+        assert after != spoken
+        undo(session)
+        assert _said(session, here) == spoken
+        redo(session)
+        assert _said(session, here) == after
+        undo(session)
+
+
+def test_an_edited_text_is_read_and_keeps_the_times_of_its_words(
+    session: Session, here: str, spoken: list[Utterance]
+) -> None:
+    transcript.edit_text(session, spoken[0].id, " good morning all ")
+    first = _said(session, here)[0]
+    assert first.text == "good morning all"
+    assert first.checked
+    assert first.words[1] == Word("morning", 30 * MS, 60 * MS, 1.0)
+    assert first.words[0] == spoken[0].words[0]
+
+
+def test_typing_is_one_step_and_can_be_thought_better_of(session: Session, here: str, spoken: list[Utterance]) -> None:
+    for text in ("good m", "good morn", "good morning all"):
+        transcript.edit_text(session, spoken[0].id, text, check=False)
+    assert not _said(session, here)[0].checked
+    transcript.put_back(session, spoken[0])
+    assert _said(session, here) == spoken
+    transcript.edit_text(session, spoken[0].id, "x")
+    undo(session)
+    assert _said(session, here) == spoken
+
+
+def test_a_text_may_become_empty(session: Session, here: str, spoken: list[Utterance]) -> None:
+    transcript.edit_text(session, spoken[0].id, "  ")
+    assert (_said(session, here)[0].text, _said(session, here)[0].words) == ("", ())
+
+
+def test_a_word_that_is_cut_while_somebody_types_is_whole_after_one_undo(
+    session: Session, here: str, spoken: list[Utterance]
+) -> None:
+    transcript.split_text(session, spoken[0].id, "good mour", "ning all")
+    assert [one.text for one in _said(session, here)] == ["good mour", "ning all", "Hello, Jo.", "good bye"]
+    undo(session)
+    assert _said(session, here) == spoken
+    with pytest.raises(UserError, match="no words"):
+        transcript.split_text(session, spoken[0].id, "  ", "good mourning all")
+
+
+def test_a_split_leaves_words_on_both_sides(session: Session, here: str, spoken: list[Utterance]) -> None:
+    added, _ = transcript.split(session, spoken[0].id, at_us=50 * MS)
+    first, second = _said(session, here)[:2]
+    assert (first.text, first.start_us, first.end_us) == ("good mourning", 0, 60 * MS)
+    assert (second.id, second.text, second.start_us, second.end_us) == (added, "all", 70 * MS, 80 * MS)
+    assert not second.checked
+    for nowhere in ({"word": 0}, {"word": 1}, {"at_us": 71 * MS}, {"at_us": 10 * MS}):
+        with pytest.raises(UserError):
+            transcript.split(session, added, **nowhere)
+
+
+def test_merging_takes_what_is_of_one_recording(session: Session, here: str, spoken: list[Utterance]) -> None:
+    kept, changes = transcript.merge(session, [one.id for one in spoken])
+    (made,) = _said(session, here)
+    assert made.id == kept == spoken[0].id
+    assert changes.ids("utterance") == {one.id for one in spoken}
+    assert made.text == "good mourning all Hello, Jo. good bye"
+    assert [word.confidence for word in made.words] == [0.9, 0.3, 0.8, 0.9, 0.4, None, None]
+    with pytest.raises(UserError):
+        transcript.merge(session, [kept])
+
+
+@pytest.mark.parametrize("span", [(-1, 5 * MS), (0, 241 * MS), (9 * MS, 9 * MS), (9 * MS, 2 * MS)])
+def test_an_utterance_lies_in_its_recording(
+    session: Session, here: str, spoken: list[Utterance], span: tuple[int, int]
+) -> None:
+    with pytest.raises(UserError):
+        transcript.retime(session, [(spoken[0].id, *span)])
+    with pytest.raises(UserError):
+        transcript.add(session, here, *span)
+    assert _said(session, here) == spoken
+
+
+def test_a_speaker_that_a_person_names_is_no_guess(session: Session, here: str) -> None:
+    person, _ = add_participant(session, "P01", ParticipantRole.USER)
+    guess = Utterance(new_id(), here, 0, 80 * MS, "hi", person, (), False, True)
+    with session.step("Fill in"):
+        insert_utterances(session.study, [guess])
+    transcript.accept_speakers(session, [guess.id])
+    (one,) = _said(session, here)
+    assert (one.participant_id, one.suggested, one.checked) == (person, False, False)
+    undo(session)
+    transcript.assign(session, [guess.id], None)
+    (one,) = _said(session, here)
+    assert (one.participant_id, one.suggested) == (None, False)
+    with pytest.raises(UserError):
+        transcript.assign(session, [guess.id], "nobody")
+
+
+def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, spoken: list[Utterance]) -> None:
+    done = transcript.replace_all(session, WordSearch("GOOD"), "bad", [here])
+    assert (done.count, done.emptied) == (2, ())
+    assert done.changes.ids("utterance") == {spoken[0].id, spoken[2].id}
+    assert [one.text for one in _said(session, here)] == ["bad mourning all", "Hello, Jo.", "bad bye"]
+    assert _said(session, here)[0].words[0].start_us == 0
+    emptied = transcript.replace_all(session, WordSearch("hello, jo."), "")
+    assert emptied.emptied == (spoken[1].id,)
+    nothing = transcript.replace_all(session, WordSearch("nowhere"), "x")
+    assert (nothing.count, bool(nothing.changes)) == (0, False)
+
+
+def test_what_was_deleted_meanwhile_is_said_plainly(session: Session, spoken: list[Utterance]) -> None:
+    transcript.delete(session, [spoken[0].id])
+    for edit in (transcript.delete, transcript.check, transcript.accept_speakers):
+        with pytest.raises(UserError, match="no longer there"):
+            edit(session, [spoken[0].id, spoken[1].id])
+    with pytest.raises(UserError):
+        transcript.edit_text(session, spoken[0].id, "x")
+
+
+def test_words_that_are_not_the_text_s_are_left_aside(session: Session, here: str) -> None:
+    odd = Utterance(new_id(), here, 0, 80 * MS, "one two three", None, (Word("one", 0, 10, 0.5),))
+    with session.step("Fill in"):
+        insert_utterances(session.study, [odd])
+    transcript.split(session, odd.id, 2)
+    assert [one.text for one in _said(session, here)] == ["one two", "three"]
+
+
+def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spoken: list[Utterance]) -> None:
+    with pytest.raises(UserError, match="looked for speech"):
+        transcript.without_speech(session, here)
+    with session.study.recording_run():
+        insert_run(session.study, Run("s", here, "speech", "silero", {}, {}, "2026-01-01T00:00:00Z", "0"))
+        insert_heard(session.study, "s", [Heard(0, 20 * MS), Heard(60 * MS, 90 * MS), Heard(195 * MS, 240 * MS)])
+    assert transcript.without_speech(session, here) == [spoken[1].id]
+
+
+def test_the_utterances_of_one_speaker_are_found(session: Session, here: str, spoken: list[Utterance]) -> None:
+    person, _ = add_participant(session, "Narrator", ParticipantRole.BYSTANDER)
+    transcript.assign(session, [spoken[1].id], person)
+
+
+@pytest.mark.parametrize(
+    ("search", "found"),
+    [
+        (WordSearch("jo"), [(0, 2), (6, 8), (10, 12)]),
+        (WordSearch("Jo", match_case=True), [(0, 2)]),
+        (WordSearch("jo", whole_words=True), [(0, 2), (6, 8)]),
+        (WordSearch(r"\bjo\w+", regex=True), [(10, 14)]),
+        (WordSearch(r"x*", regex=True), []),
+        (WordSearch(""), []),
+        (WordSearch("."), [(8, 9)]),
+    ],
+)
+def test_places_in_a_text(search: WordSearch, found: list[tuple[int, int]]) -> None:
+    assert search.places("Jo or jo. joke") == found
+
+
+def test_a_pattern_replaces_with_its_groups_and_a_plain_text_with_itself() -> None:
+    assert WordSearch(r"(\w+) (\w+)", regex=True).replaced("one two", r"\2 \1") == ("two one", 1)
+    assert WordSearch("one").replaced("one two", r"\1") == (r"\1 two", 1)
+    with pytest.raises(UserError):
+        WordSearch("(one", regex=True)
+    with pytest.raises(UserError):
+        WordSearch("one", regex=True).replaced("one", r"\3")

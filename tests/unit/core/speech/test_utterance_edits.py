@@ -1,0 +1,126 @@
+"""Splitting, merging and moving utterances loses no word and no text."""
+
+from dataclasses import replace
+
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from app.core.speech import utterance_edits as edits
+from project.transcript import Word, tokens
+from project.types import Utterance
+
+_WORD = st.text("abcÄß漢,.'-7", min_size=1, max_size=6)
+
+
+@st.composite
+def utterances(draw: st.DrawFn, timed: bool | None = None) -> Utterance:
+    parts = draw(st.lists(_WORD, min_size=2, max_size=8))
+    start = draw(st.integers(0, 10_000_000))
+    length = draw(st.integers(edits.SHORTEST_US, 5_000_000))
+    words: tuple[Word, ...] = ()
+    if draw(st.booleans()) if timed is None else timed:
+        count = 2 * len(parts)
+        at = sorted(draw(st.lists(st.integers(start, start + length), min_size=count, max_size=count)))
+        words = tuple(Word(part, at[2 * i], at[2 * i + 1], 0.5) for i, part in enumerate(parts))
+    return Utterance("a", "r", start, start + length, " ".join(parts), "p", words)
+
+
+def _whole(one: Utterance) -> None:
+    """What every utterance keeps to (`project.transcript.Words`)."""
+    assert one.start_us < one.end_us
+    if one.words:
+        assert [word.text for word in one.words] == tokens(one.text)
+        times = [time for word in one.words for time in (word.start_us, word.end_us)]
+        assert times == sorted(times)
+        assert one.start_us <= times[0]
+        assert times[-1] <= one.end_us
+
+
+@given(utterances(), st.data())
+def test_a_split_taken_back_by_a_merge_gives_the_utterance_again(one: Utterance, data: st.DataObject) -> None:
+    index = data.draw(st.integers(1, len(tokens(one.text)) - 1))
+    first, second = edits.halves(one, index, "b")
+    _whole(first)
+    _whole(second)
+    assert len(tokens(first.text)) == index
+    assert first.words + second.words == one.words
+    assert edits.joined([second, first]) == one
+
+
+@given(utterances(), st.integers(0, 15_000_000))
+def test_a_cut_at_a_time_leaves_each_word_where_its_middle_is(one: Utterance, at_us: int) -> None:
+    assume(one.words)
+    index = edits.cut_index(one, at_us)
+    middles = [(word.start_us + word.end_us) // 2 for word in one.words]
+    assert all(middle < at_us for middle in middles[:index])
+    assert all(middle >= at_us for middle in middles[index:])
+
+
+@given(utterances(), utterances())
+def test_a_merge_keeps_every_word_and_covers_both(one: Utterance, other: Utterance) -> None:
+    other = replace(other, id="b")
+    made = edits.joined([one, other])
+    _whole(made)
+    assert sorted(tokens(made.text)) == sorted(tokens(one.text) + tokens(other.text))
+    assert (made.start_us, made.end_us) == (min(one.start_us, other.start_us), max(one.end_us, other.end_us))
+    assert bool(made.words) == bool(one.words or other.words)
+
+
+@given(utterances(), st.integers(0, 15_000_000), st.integers(edits.SHORTEST_US, 5_000_000))
+def test_another_span_keeps_every_word_inside(one: Utterance, start: int, length: int) -> None:
+    made = edits.respanned(one, start, start + length)
+    _whole(made)
+    assert made.text == one.text
+    assert len(made.words) == len(one.words)
+    for old, new in zip(one.words, made.words, strict=True):
+        if start <= old.start_us and old.end_us <= start + length and length != one.end_us - one.start_us:
+            assert new.confidence == old.confidence
+            assert start <= new.start_us <= new.end_us <= start + length
+
+
+@given(utterances(timed=True), st.integers(0, 1_000_000))
+def test_moved_as_a_whole_the_words_go_along(one: Utterance, by: int) -> None:
+    made = edits.respanned(one, one.start_us + by, one.end_us + by)
+    assert [word.start_us - by for word in made.words] == [word.start_us for word in one.words]
+
+
+def test_words_left_outside_share_the_room_up_to_the_next_word() -> None:
+    words = (Word("a", 0, 100_000, 0.9), Word("b", 100_000, 200_000, 0.9), Word("c", 200_000, 400_000, 0.9))
+    one = Utterance("a", "r", 0, 400_000, "a b c", None, words)
+    made = edits.respanned(one, 200_000, 400_000)
+    assert all(word.end_us - word.start_us > 60_000 for word in made.words)
+    assert made.words[2].end_us == 400_000
+
+
+@given(utterances(), st.data())
+def test_a_moved_word_gets_its_time_and_the_others_give_way(one: Utterance, data: st.DataObject) -> None:
+    index = data.draw(st.integers(0, len(tokens(one.text)) - 1))
+    start = data.draw(st.integers(one.start_us, one.end_us - 1))
+    end = data.draw(st.integers(start + 1, one.end_us))
+    made = edits.word_moved(one, index, start, end)
+    _whole(made)
+    assert (made.words[index].start_us, made.words[index].end_us) == (start, end)
+
+
+@given(utterances(), st.lists(_WORD, max_size=8))
+def test_an_edited_text_has_the_times_of_the_words_that_stay(one: Utterance, parts: list[str]) -> None:
+    made = edits.rewritten(one, " ".join(parts))
+    _whole(made)
+    assert made.text == " ".join(parts)
+
+
+def test_a_guess_stays_one_only_where_nobody_said_so() -> None:
+    guess = Utterance("a", "r", 0, 1_000_000, "a", "p", (), False, True)
+    said = Utterance("b", "r", 1_000_000, 2_000_000, "b", "p", (), True, False)
+    assert edits.joined([guess, replace(said, suggested=True)]).suggested
+    made = edits.joined([guess, said])
+    assert not made.suggested
+    assert not made.checked
+    assert edits.joined([replace(guess, participant_id=None), said]).participant_id == "p"
+
+
+def test_a_cut_text_keeps_its_lines() -> None:
+    one = Utterance("a", "r", 0, 4_000_000, "one\ntwo  three four")
+    first, second = edits.halves(one, 3, "b", 3_000_000)
+    assert (first.text, second.text) == ("one\ntwo  three", "four")
+    assert (first.end_us, second.start_us) == (3_000_000, 3_000_000)
