@@ -58,7 +58,7 @@ def _fetch_landmarks() -> None:
     """Get the landmark model, saying what and from where; the demo goes on without it where it cannot be had."""
     from app.core.fetching import question
     from models import weights
-    from models.fetching import fetch
+    from models.weights.fetching import fetch
     from project.errors import UserError
 
     if weights.installed(_LANDMARKS):

@@ -8,8 +8,8 @@ from app.cli.output import json_option, progress_bar, tell
 from app.core.model_list import Model, Offer, damage, network
 from app.core.model_list import models as listed
 from models import weights
-from models.catalogue import WEIGHTS
-from models.entry import USES, Edition
+from models.weights.catalogue import WEIGHTS
+from models.weights.editions import USES, Edition
 from project.errors import UserError
 from project.names import shown
 from project.progress import Progress
@@ -65,7 +65,7 @@ def fetch(name: str, key: str, as_json: bool) -> None:
     Example:
       greenroom models fetch face-landmarks
     """
-    from models.fetching import fetch as run_fetch
+    from models.weights.fetching import fetch as run_fetch
 
     with progress_bar("Fetching") as bar:
         file = run_fetch(name, bar, key)
@@ -86,7 +86,7 @@ def add(name: str, source: Path, licence: str, as_json: bool) -> None:
       greenroom models add whisper-base /media/stick/faster-whisper-base
       greenroom models add cartoon my.onnx --licence "CC-BY-4.0, our own training"
     """
-    from models.adding import add as run_add
+    from models.weights.adding import add as run_add
 
     with progress_bar("Adding") as bar:
         file = run_add(name, source, licence, bar)

@@ -10,10 +10,10 @@ from pathlib import Path
 from app.core.jobs import Work
 from app.core.session import Session
 from models import weights
-from models.adding import add, refuse
-from models.catalogue import entry
-from models.fetching import chosen_editions, fetch, refuse_offline
-from models.sources import origin
+from models.weights.adding import add, refuse
+from models.weights.catalogue import entry
+from models.weights.fetching import chosen_editions, fetch, refuse_offline
+from models.weights.sources import origin
 from project.progress import Progress
 from project.sizes import size_text
 from project.types import Changes, Json

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from models import weights
-from models.catalogue import WEIGHTS
-from models.download import host
-from models.entry import USES, Weights
-from models.fetching import offline
-from models.package_index import index_address
-from models.sources import elsewhere, hub, mirror, origin
+from models.weights.catalogue import WEIGHTS
+from models.weights.download import host
+from models.weights.editions import USES, Weights
+from models.weights.fetching import offline
+from models.weights.package_index import index_address
+from models.weights.sources import elsewhere, hub, mirror, origin
 from project.errors import UserError
 from project.progress import Progress
 
@@ -36,7 +36,7 @@ class Model:
     """One entry.
 
     Attributes:
-        use: key of `models.entry.USES`.
+        use: key of `models.weights.editions.USES`.
         used_in: where in the program it is used.
         licence: of an added one, in the words of whoever added it.
         offers: where it is fetched from; none where a lab brings its own.

@@ -5,8 +5,8 @@ from importlib.util import find_spec
 from typing import cast
 
 from models import weights
-from models.catalogue import WEIGHTS
 from models.flow.base import OpticalFlow
+from models.weights.catalogue import WEIGHTS
 from project.errors import UserError
 
 FLOWS = {

@@ -4,7 +4,8 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 
-from models import catalogue, weights
+from models import weights
+from models.weights import catalogue
 from project.checksums import sha256_of
 from project.errors import UserError
 from project.names import shown

@@ -4,9 +4,10 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from models import catalogue, weights
-from models.entry import Part, Weights
+from models import weights
 from models.speech.whisper_folder import MODEL, OWN, require_files
+from models.weights import catalogue
+from models.weights.editions import Part, Weights
 from project.errors import UserError
 from project.names import shown
 

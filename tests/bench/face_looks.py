@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from anonymize.masks import MaskSet, covered_share
 from media.index import load_index
 from media.iterate import iterate
-from models.adding import add
 from models.faces.base import Detections, FaceDetector
 from models.faces.options import FaceOptions
 from models.faces.registry import detector
 from models.faces.together import Together
 from models.faces.tracking import track_faces
+from models.weights.adding import add
 from project.types import Json
 from tests.bench.face_speed import CLIP, ENOUGH, HALF, SURE, YUNET, weights_in
 from tests.bench.row import Row

@@ -25,10 +25,10 @@ from anonymize.render import RenderPlan, render
 from media.index import FrameIndex, load_index
 from media.iterate import iterate
 from models import weights
-from models.adding import add
 from models.faces.base import FaceDetector
 from models.faces.registry import ALWAYS, detector, usual
 from models.faces.tracking import FacesResult, track_faces
+from models.weights.adding import add
 from tests.bench.row import Row
 from tests.bench.witness import SCORE, THIRD_SCORE, Boxes, ThirdWitness, Witness, agrees, is_thing
 

@@ -206,8 +206,8 @@ def memory_row() -> Row:
         long_recording(source, HOURS * 3600)
         code = (
             "import json, resource, sys, time; from pathlib import Path\n"
-            "from anonymize.sound import SoundPlan, sound_filter\n"
-            "from anonymize.sound_cover import Span\n"
+            "from anonymize.sound.plan import SoundPlan, sound_filter\n"
+            "from anonymize.sound.cover import Span\n"
             "from media.sound_file import write_sound\n"
             "source = Path(sys.argv[1]); began = time.perf_counter()\n"
             "spans = [Span(k * 10_000_000, k * 10_000_000 + 500_000) for k in range(1000)]\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import cv2
 import numpy as np
 
-from models.adding import add
+from models.weights.adding import add
 from tests.fakes.onnx_files import picture_network, write_onnx
 
 LICENCE = "made for tests"

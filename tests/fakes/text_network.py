@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from models.adding import add
+from models.weights.adding import add
 from tests.fakes.onnx_files import write_onnx
 
 LICENCE = "made in a test"

@@ -14,15 +14,16 @@ from app.gui.main_window import MainWindow
 from app.gui.models.window import ModelsWindow
 from app.gui.questions import Questions
 from app.gui.worker_runner import WorkerRunner
-from models import catalogue, package_index, weights
-from models.catalogue import WEIGHTS
-from models.entry import Https, Part, Weights, folder_of
-from models.fetching import OFFLINE_VARIABLES
-from models.sources import MIRROR_VARIABLE
+from models import weights
+from models.weights import catalogue, package_index
+from models.weights.catalogue import WEIGHTS
+from models.weights.editions import Https, Part, Weights, folder_of
+from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.sources import MIRROR_VARIABLE
 from project.progress import Progress
 from project.store import Study
 from tests.qt.walking import nameless, unexplained
-from tests.unit.models.server import Sender, serving
+from tests.unit.models.weights.server import Sender, serving
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"model.bin": bytes(range(256)) * 4000, "vocab/words.json": b"[]" * 500}

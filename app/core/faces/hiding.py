@@ -16,7 +16,7 @@ from app.core.faces.track_file import save_tracks, take_tracks
 from app.core.session import LocatedMedium, Session
 from media.cache import cache_folder
 from models import weights
-from models.catalogue import entry
+from models.weights.catalogue import entry
 from project.errors import UserError
 from project.queries.face_reviews import mask_state
 from project.queries.faces import faces_to_hide

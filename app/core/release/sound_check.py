@@ -8,9 +8,9 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.room_tone import RoomTone, measure_room
-from anonymize.sound import Treatments
-from anonymize.sound_cover import FADE_US, MUTE, SILENCE, CoverFilter, Span, covered_samples
+from anonymize.sound.cover import FADE_US, MUTE, SILENCE, CoverFilter, Span, covered_samples
+from anonymize.sound.plan import Treatments
+from anonymize.sound.room_tone import RoomTone, measure_room
 from app.core.release.sound import Sounding
 from media.lossless import sixteen_bits
 from media.own_sound import stream_own

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from anonymize.sound import SoundPlan, sound_filter
-from anonymize.sound_cover import MUTE, Span
+from anonymize.sound.cover import MUTE, Span
+from anonymize.sound.plan import SoundPlan, sound_filter
 from anonymize.voice.streaming import Speaking
 from app.core.voice.choice import KEEP, NONE
 from media.lossless import SoundFilter

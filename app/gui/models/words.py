@@ -1,7 +1,7 @@
 """What the window of models says of each, in words."""
 
 from app.core.model_list import Model, Network
-from models.entry import USES
+from models.weights.editions import USES
 from project.sizes import size_text
 from widgets.models.panel import ModelDetails
 from widgets.models.table import ModelGroup, ModelRow, ModelState

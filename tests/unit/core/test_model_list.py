@@ -5,13 +5,14 @@ from pathlib import Path
 import pytest
 
 from app.core.model_list import damage, models, network
-from models import catalogue, weights
-from models.catalogue import WEIGHTS
-from models.entry import USES
-from models.fetching import OFFLINE_VARIABLES
-from models.sources import HUB_VARIABLE, MIRROR_VARIABLE
+from models import weights
+from models.weights import catalogue
+from models.weights.catalogue import WEIGHTS
+from models.weights.editions import USES
+from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.sources import HUB_VARIABLE, MIRROR_VARIABLE
 from project.errors import UserError
-from tests.unit.models.wheels import PACKED, PLAIN, joined, toy
+from tests.unit.models.weights.wheels import PACKED, PLAIN, joined, toy
 
 
 @pytest.fixture(autouse=True)

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from anonymize.sound import SoundPlan, sound_filter
-from anonymize.sound_cover import FADE_US, Span, covered_samples
+from anonymize.sound.cover import FADE_US, Span, covered_samples
+from anonymize.sound.plan import SoundPlan, sound_filter
 from media.audio import Samples
 from media.index import load_index
 from media.lossless import Silence, sixteen_bits

@@ -19,7 +19,7 @@ from anonymize.painting import hide
 from anonymize.render import RenderPlan, render
 from media.index import load_index
 from models import weights
-from models.adding import add
+from models.weights.adding import add
 from project.errors import Cancelled, UserError
 from project.progress import Silent
 from tests.unit.anonymize.clips import make_clip, planes_of

@@ -15,7 +15,7 @@ from diffusers import (
 from transformers import CLIPTextConfig, CLIPTextModel, CLIPTokenizer
 
 from anonymize.methods.diffusion.method import Diffusion
-from models.adding import add
+from models.weights.adding import add
 
 _WIDTH = 16
 

@@ -134,7 +134,7 @@ class Changed:
 def test_whatever_is_wrong_is_heard(
     source: Path, tmp_path: Path, planned: Sounding, done: Sounding, spoilt: Changed | None, what: str
 ) -> None:
-    from anonymize.sound import Treatments
+    from anonymize.sound.plan import Treatments
 
     treatment = treatment_of(done, source, seeds_of(planned, KEY))
     clip = released(source, tmp_path, treatment if spoilt is None else Treatments((treatment, spoilt)))

@@ -7,7 +7,7 @@ import av
 import numpy as np
 import pytest
 
-from anonymize.sound_cover import FADE_US
+from anonymize.sound.cover import FADE_US
 from app.core.commands.participants import add_participant
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.jobs import run_here

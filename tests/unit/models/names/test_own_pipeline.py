@@ -6,8 +6,8 @@ import pytest
 import spacy
 
 from models import weights
-from models.adding import add
 from models.names.registry import name_finder, usual
+from models.weights.adding import add
 from project.errors import UserError
 
 

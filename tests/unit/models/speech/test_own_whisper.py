@@ -4,11 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from models import catalogue, weights
-from models.adding import add
-from models.entry import Hub, Part, Weights, folder_of
+from models import weights
 from models.speech.whisper_folder import examine
 from models.speech.whisper_models import place_of, usual, whisper_models
+from models.weights import catalogue
+from models.weights.adding import add
+from models.weights.editions import Hub, Part, Weights, folder_of
 from project.errors import UserError
 from tests.fakes.tiny_whisper import write_tiny_whisper
 

@@ -126,8 +126,8 @@ def test_weights_of_the_size_of_known_ones_with_another_checksum_are_damaged_one
 ) -> None:
     from dataclasses import replace
 
-    from models import catalogue
-    from models.entry import Https, Part, Weights
+    from models.weights import catalogue
+    from models.weights.editions import Https, Part, Weights
 
     broken = write_tiny_whisper(tmp_path / "broken")
     size = (broken / "model.bin").stat().st_size

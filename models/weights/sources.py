@@ -3,9 +3,9 @@
 import os
 from dataclasses import replace
 
-from models.entry import ArchiveMember, Edition, Https, Hub, Inside, Part, WheelMember
-from models.package_index import file_address
-from models.wheel_member import Remote
+from models.weights.editions import ArchiveMember, Edition, Https, Hub, Inside, Part, WheelMember
+from models.weights.package_index import file_address
+from models.weights.wheel_member import Remote
 
 MIRROR_VARIABLE = "GREENROOM_MODELS_MIRROR"
 """Address of a folder that has every edition under its file name, asked in place of all other sources."""

@@ -1,7 +1,7 @@
 """The weights on this machine: whether they are there, whether they are the right ones, how they go.
 
 Nothing is fetched unless a person asks for it. A file appears under its final name when its checksum is right, and
-not before; `models.adding` and `models.fetching` bring it there, `models.installing` gives it its name.
+not before; `models.weights.adding` and `models.weights.fetching` bring it there, `models.weights.installing` gives it its name.
 """
 
 import os
@@ -11,11 +11,11 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
-from models import folders, own_weights
-from models.catalogue import entry
-from models.entry import Edition, Network
-from models.folders import Damage
-from models.signature import Fit
+from models.weights import folders, own_weights
+from models.weights.catalogue import entry
+from models.weights.editions import Edition, Network
+from models.weights.folders import Damage
+from models.weights.signature import Fit
 from project.errors import UserError
 from project.progress import Progress
 

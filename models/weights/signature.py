@@ -6,7 +6,7 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
-from models.entry import Network, Tensor
+from models.weights.editions import Network, Tensor
 from project.errors import UserError
 
 _NUMPY_NAMES = {"float": "float32", "double": "float64", "float16": "float16"}

@@ -1,8 +1,8 @@
 """The weights for speech: recognising it, telling voices apart, finding names in what was said."""
 
-from models.entry import Edition, Network, Part, Tensor, Weights, WheelMember
-from models.names_catalogue import NER_ENGLISH, OWN_NER
-from models.whisper_catalogue import OWN_WHISPER, WHISPER
+from models.weights.editions import Edition, Network, Part, Tensor, Weights, WheelMember
+from models.weights.names_catalogue import NER_ENGLISH, OWN_NER
+from models.weights.whisper_catalogue import OWN_WHISPER, WHISPER
 
 VOICE_EMBEDDING = Weights(
     name="voice-embedding",

@@ -1,6 +1,6 @@
 """The weights that a lab brings itself: not which file, but what it must take and give, or hold."""
 
-from models.entry import Layout, Network, Tensor, Weights
+from models.weights.editions import Layout, Network, Tensor, Weights
 
 _LOOK = "as its makers say: tell it with --licence"
 _PICTURE = "RGB; sides a multiple of 8 where they are open"

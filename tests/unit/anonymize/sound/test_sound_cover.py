@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonymize.room_tone import RoomTone, measure_room
-from anonymize.sound_cover import BEEP, COVERS, FADE_US, MUTE, SILENCE, CoverFilter, Span, covered_samples
+from anonymize.sound.cover import BEEP, COVERS, FADE_US, MUTE, SILENCE, CoverFilter, Span, covered_samples
+from anonymize.sound.room_tone import RoomTone, measure_room
 
 RATE = 8000
 SOUND = np.random.default_rng(3).uniform(-0.9, 0.9, (2, 4000)).astype(np.float32)

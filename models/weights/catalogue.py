@@ -1,8 +1,8 @@
 """The weights that Greenroom can use and does not bring along: where they come from and what they must be."""
 
-from models.entry import Edition, Https, Hub, Network, Part, Tensor, Weights, WheelMember, whole
-from models.own_catalogue import OWN
-from models.speech_catalogue import OWN_SPEECH, SPEECH
+from models.weights.editions import Edition, Https, Hub, Network, Part, Tensor, Weights, WheelMember, whole
+from models.weights.own_catalogue import OWN
+from models.weights.speech_catalogue import OWN_SPEECH, SPEECH
 from project.errors import UserError
 
 _RAW = "https://raw.githubusercontent.com/"

@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-from models.download import Unreachable, asked, unreachable
+from models.weights.download import Unreachable, asked, unreachable
 
 INDEX_VARIABLE = "PIP_INDEX_URL"
 _USUAL = "https://pypi.org/simple"

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from pathlib import Path
 
-from models import folders, installing, weights
-from models.download import Piece, get
-from models.entry import Edition, Https, Hub, Inside, Part
-from models.share import Share
-from models.sources import address, source_name, wheel
-from models.wheel_member import Wanted, fetch_members
+from models import weights
+from models.weights import folders, installing
+from models.weights.download import Piece, get
+from models.weights.editions import Edition, Https, Hub, Inside, Part
+from models.weights.share import Share
+from models.weights.sources import address, source_name, wheel
+from models.weights.wheel_member import Wanted, fetch_members
 from project.checksums import sha256_of
 from project.progress import Progress
 

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.download import Piece, Unreachable, asked, get, unreachable
-from models.share import Share
+from models.weights.download import Piece, Unreachable, asked, get, unreachable
+from models.weights.share import Share
 from project.progress import Progress
 
 _TAIL = 1 << 20

@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Sequence
 from typing import cast
 
-from models.entry import Edition
+from models.weights.editions import Edition
 
 
 def build(edition: Edition, contents: Sequence[bytes]) -> bytes:

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.copying import checksum
-from models.share import Share
+from models.weights.copying import checksum
+from models.weights.share import Share
 from project.progress import Progress, Silent
 
 

@@ -14,11 +14,11 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
-from models import folders
-from models.copying import copied
-from models.entry import Layout, Weights
-from models.share import Share
-from models.signature import Fit, require_fit
+from models.weights import folders
+from models.weights.copying import copied
+from models.weights.editions import Layout, Weights
+from models.weights.share import Share
+from models.weights.signature import Fit, require_fit
 from project.errors import UserError
 from project.progress import Progress
 

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from models import weights
-from models.entry import Edition, Part
+from models.weights.editions import Edition, Part
 from project.checksums import sha256_of
 from project.errors import UserError
 from project.sizes import size_text

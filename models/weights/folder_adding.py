@@ -9,10 +9,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from models import installing, weights
-from models.copying import copied
-from models.entry import Edition, Hub, Inside, Part, Weights
-from models.share import Share
+from models import weights
+from models.weights import installing
+from models.weights.copying import copied
+from models.weights.editions import Edition, Hub, Inside, Part, Weights
+from models.weights.share import Share
 from project.errors import UserError
 from project.progress import Progress
 

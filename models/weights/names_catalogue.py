@@ -1,6 +1,6 @@
 """What finds names in English texts: spaCy's small pipeline, a folder of the files that its makers publish."""
 
-from models.entry import ArchiveMember, Layout, Part, Weights, WheelMember, folder_of
+from models.weights.editions import ArchiveMember, Layout, Part, Weights, WheelMember, folder_of
 
 _FILES = (
     ("LICENSE", 1_056, "3933c176979b68bc6d0bcc902c7d6c130f1d127f476f17ba5cdba8d99cfd0012"),

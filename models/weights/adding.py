@@ -8,14 +8,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from models import installing, own_weights, weights
-from models.building import build
-from models.catalogue import entry
-from models.download import Unreachable
-from models.entry import Edition, Inside, Part, Weights
-from models.folder_adding import add_folder
-from models.signature import fit, signature
-from models.wheel_member import member_of
+from models import weights
+from models.weights import installing, own_weights
+from models.weights.building import build
+from models.weights.catalogue import entry
+from models.weights.download import Unreachable
+from models.weights.editions import Edition, Inside, Part, Weights
+from models.weights.folder_adding import add_folder
+from models.weights.signature import fit, signature
+from models.weights.wheel_member import member_of
 from project.counted import counted
 from project.errors import UserError
 from project.progress import Progress, Silent

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from models import adding, weights
-from models.adding import add
-from models.catalogue import WEIGHTS
-from models.own_catalogue import OWN
+from models import weights
+from models.weights import adding
+from models.weights.adding import add
+from models.weights.catalogue import WEIGHTS
+from models.weights.own_catalogue import OWN
 from project.errors import Cancelled, UserError
 from tests.fakes.onnx_files import picture_network, write_onnx
 from tests.unit.models.faces import StopAfter
@@ -207,7 +208,7 @@ def test_a_cancelled_copy_leaves_nothing(mine: Path, folder: Path) -> None:
 
 @pytest.mark.parametrize("name", [each.name for each in OWN])
 def test_one_that_is_missing_says_how_to_add_it_and_is_never_fetched(name: str) -> None:
-    from models.fetching import fetch
+    from models.weights.fetching import fetch
 
     for ask in (weights.path, fetch):
         with pytest.raises(UserError) as raised:

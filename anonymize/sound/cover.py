@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.room_tone import RoomTone
+from anonymize.sound.room_tone import RoomTone
 from media.audio import Samples
 from project.timebase import SECOND
 

@@ -6,8 +6,8 @@ import json
 import random
 import zipfile
 
-from models.entry import Edition, Https, Part, Weights, WheelMember
-from tests.unit.models.server import Sender
+from models.weights.editions import Edition, Https, Part, Weights, WheelMember
+from tests.unit.models.weights.server import Sender
 
 WHEEL = "parts-1.0-cp311-cp311-manylinux_2_28_x86_64.whl"
 PACKED = random.Random(1).randbytes(300_000) + bytes(200_000)
@@ -27,7 +27,7 @@ def toy(plan_b: str = "") -> Weights:
         for file, content in (("packed.bin", PACKED), ("plain.bin", PLAIN))
     )
     digest = hashlib.sha256(whole).hexdigest()
-    built = Edition("wheel", "toy.task", len(whole), digest, parts, "tests.unit.models.wheels:joined")
+    built = Edition("wheel", "toy.task", len(whole), digest, parts, "tests.unit.models.weights.wheels:joined")
     other = Part("other.task", Https(plan_b), len(PLAIN), hashlib.sha256(PLAIN).hexdigest())
     editions = (built, Edition("official", "other.task", other.size, other.sha256, (other,)))
     return Weights("toy", "tests", "CC0-1.0", editions if plan_b else editions[:1], use="faces")
