@@ -58,10 +58,11 @@ class PersonalFinder:
 
         Args:
             known: names of participants and other words that the study knows to be private.
-            public: words that are personal nowhere, unless they are a participant's name.
+            public: words that are personal nowhere, unless they are a participant's name or known to be private.
             names: a model that finds names, where one is installed.
         """
         self._known = StudyWords(known)
+        self._private = {one.word for one in known if one.private}
         self._public = {" ".join(key_of(word).split()) for word in public}
         self._search = TextSearch(names)
 
@@ -80,7 +81,7 @@ class PersonalFinder:
         return settled(text, [one for one in every if not self._is_public(text, one)])
 
     def _is_public(self, text: str, one: Stretch) -> bool:
-        if not self._public or (one.source == STUDY and one.participant_id):
+        if not self._public or (one.source == STUDY and (one.participant_id or one.word in self._private)):
             return False
         return _bare(text[one.start : one.end]) in self._public
 

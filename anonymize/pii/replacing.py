@@ -14,6 +14,9 @@ from resources import resource
 _LABEL = re.compile(r"\[([A-Z]+)_(\d{1,9})\]")
 _MARKS = re.compile(r"[\W_]+")
 
+Numbers = Mapping[str, Mapping[str, int]]
+"""Label, such as `PERSON` -> who or what -> its number."""
+
 
 class Replacements:
     """Numbers what was found: `[PERSON_1]`, `[PHONE_1]`, `[PERSON_2]`, in the order in which it is first asked for.
@@ -21,17 +24,23 @@ class Replacements:
     All names of one participant have one number. So have a full name and a part of it that belongs to no other.
     """
 
-    def __init__(self, given: Mapping[str, str] | None = None, people: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        given: Mapping[str, str] | None = None,
+        people: Mapping[str, str] | None = None,
+        kept: Numbers | None = None,
+    ) -> None:
         """Get ready.
 
         Args:
             given: word -> what people chose to write in its place; numbers in it are not used for anything else.
             people: id of a participant -> what is written in place of all names of them.
+            kept: the numbers that were given before, which stay; see `numbers`.
         """
         self._given = {key_of(word): after for word, after in (given or {}).items()}
         self._people = dict(people or {})
-        self._made: dict[tuple[str, str], str] = {}
-        self._next: dict[str, int] = {}
+        self._numbers = {label: dict(each) for label, each in (kept or {}).items()}
+        self._next: dict[str, int] = {label: max(each.values(), default=0) + 1 for label, each in self._numbers.items()}
         self._whole: dict[str, str] = {}
         self.reserve(self.written())
 
@@ -54,16 +63,35 @@ class Replacements:
             return self._people[hit.participant_id or ""]
         words = identity_of(hit)
         given = self._given.get(key_of(hit.word or hit.text)) or self._given.get(words)
+        label = KINDS[hit.kind].label
         if given is not None:
+            chosen = _LABEL.fullmatch(given)
+            if chosen is not None and chosen[1] == label:
+                self._numbers.setdefault(label, {}).setdefault(hit.participant_id or words, int(chosen[2]))
             return given
-        who = hit.participant_id or self._whole.get(words, words)
-        key = (hit.kind, who)
-        if key not in self._made:
-            label = KINDS[hit.kind].label
+        return f"[{label}_{self._number(label, hit.participant_id, words)}]"
+
+    @property
+    def numbers(self) -> dict[str, dict[str, int]]:
+        """Label -> what two hits that mean the same have in common, or the id of a participant -> number."""
+        return {label: dict(each) for label, each in self._numbers.items()}
+
+    def _number(self, label: str, participant_id: str | None, words: str) -> int:
+        """Return the number of a person or thing; one that was given once is given for good."""
+        known = self._numbers.setdefault(label, {})
+        mine = participant_id or words
+        if mine in known:
+            return known[mine]
+        whole = self._whole.get(words, words)
+        parts = (part for part in whole.split() if self._whole.get(part) == whole)
+        number = next((known[one] for one in (words, whole, *parts) if one in known), None)
+        if number is None:
             number = self._next.get(label, 1)
             self._next[label] = number + 1
-            self._made[key] = f"[{label}_{number}]"
-        return self._made[key]
+        known[mine] = number
+        if participant_id is None:
+            known.setdefault(whole, number)
+        return number
 
     def written(self) -> set[str]:
         """Return what people chose to write, and the names that stand in for people."""

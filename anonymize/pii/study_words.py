@@ -23,11 +23,13 @@ class KnownWord:
     Attributes:
         kind: key of `KINDS`.
         participant_id: whose name it is, where it is a participant's.
+        private: whether a person said that it must not leave: then no public word takes that back.
     """
 
     word: str
     kind: str = PERSON
     participant_id: str | None = None
+    private: bool = True
 
 
 class StudyWords:

@@ -51,7 +51,7 @@ def find(
     from app.core.pii.finder import model_of_names
     from app.core.pii.tables import write_list
 
-    with Session.open(study, read_only=True) as session:
+    with Session.open(study) as session:
         numbers = _numbers(session)
         found = _selected(session, recording, kind, (), undecided=undecided)
         if out is not None:
@@ -219,18 +219,22 @@ def _selected(
 ) -> "list[PlacedHit]":
     from anonymize.pii.kinds import KINDS
     from anonymize.pii.lexicon import key_of
+    from app.core.commands.pii_numbers import keep_numbers
     from app.core.lookup import recording_called
     from app.core.pii.hits import hits
 
     for kind in kinds:
         if kind not in KINDS:
             raise UserError(f"There is no kind “{kind}”.", f"Choose from: {', '.join(KINDS)}.")
-    ids = [recording_called(session, text).id for text in recordings] or None
+    ids = [recording_called(session, text).id for text in recordings]
     keys = {key_of(word) for word in words}
+    every = hits(session)
+    keep_numbers(session, every)
     return [
         one
-        for one in hits(session, ids)
-        if (not kinds or one.kind in kinds)
+        for one in every
+        if (not ids or one.recording_id in ids)
+        and (not kinds or one.kind in kinds)
         and (not keys or key_of(one.hit.text) in keys)
         and (not undecided or one.verdict is None)
     ]

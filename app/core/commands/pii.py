@@ -8,10 +8,12 @@ from anonymize.pii.kinds import KINDS, PERSON
 from anonymize.pii.lexicon import key_of
 from anonymize.pii.replacing import stand_in_names
 from app.core.clock import utc_now
+from app.core.commands.pii_numbers import keep_numbers
 from app.core.pii.hits import STAND_INS, PlacedHit, hits, place_of, replacements_of
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
+from project.queries.annotators import all_annotators
 from project.queries.free_texts import FreeText, free_texts
 from project.queries.participants import all_participants
 from project.queries.pii import PiiDecision, PiiPlace, PiiVerdict, delete_pii_decision, put_pii_decision
@@ -41,7 +43,7 @@ def decide(session: Session, places: Sequence[PlacedHit], verdict: PiiVerdict, k
     """
     _check_kind(kind)
     if verdict is PiiVerdict.KEEP:
-        _check_not_private(session, [one.hit.text for one in places])
+        _check_not_private(session, [word for one in places for word in (one.hit.text, one.hit.word)])
     title = "Hide" if verdict is PiiVerdict.HIDE else "Keep"
     with session.step(f"{title} personal information") as step:
         for one in places:
@@ -183,6 +185,8 @@ def use_stand_ins(session: Session, on: bool = True) -> Changes:
     known = {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
     words = {word.strip(".,;:!?\"'()[]") for one in free_texts(session.study) for word in one.text.split()}
     words |= {word.removesuffix("'s") for word in words}
+    words |= {part for one in private_words(session.study) for part in one.word.split()}
+    words |= {part for one in all_annotators(session.study) for part in one.name.split()}
     words |= {one.pseudonym for one in all_participants(session.study)} | {*known.values()}
     new = [who for who in people if who not in known]
     chosen = {**known, **stand_in_names(new, new_id(), words)}
@@ -204,7 +208,9 @@ def _replacement(session: Session, word: str, kind: str, participant_id: str | N
     )
     if same is not None:
         return same.replacement
-    found = [one.hit for one in hits(session)]
+    placed = hits(session)
+    keep_numbers(session, placed)
+    found = [one.hit for one in placed]
     made = replacements_of(session, found)
     mine = next((one for one in found if key_of(one.text) == key_of(word) and one.kind == kind), None)
     wanted = mine or Hit(0, len(word), kind, word, 1.0, "hand")

@@ -121,7 +121,11 @@ def _known(session: Session) -> _Known:
         for one in private_words(study)
     ]
     listed = {one.word for one in words}
-    words += [KnownWord(one.name) for one in all_annotators(study) if one.kind == "person" and one.name not in listed]
+    words += [
+        KnownWord(one.name, private=False)
+        for one in all_annotators(study)
+        if one.kind == "person" and one.name not in listed
+    ]
     return tuple(words), frozenset(public_words(study))
 
 

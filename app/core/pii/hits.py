@@ -19,12 +19,19 @@ from project.queries.free_texts import FreeText, free_texts
 from project.queries.pii import PiiDecision, PiiPlace, PiiVerdict, pii_decisions
 from project.queries.private_words import private_words
 from project.queries.utterances import utterances_called
+from project.transcript import Word, tokens
 from project.types import Json, Utterance
 
 MARGIN_US = 150_000
 """Around measured words: a recogniser's times are about that uncertain."""
+BORDER_US = 400_000
+"""Where an utterance begins and ends is less certain: so far may its speech reach out of it."""
+_LETTER_US = 35_000
+"""Nobody speaks faster: words that have less time were put there by a guess, or were cut."""
 STAND_INS = "pii-stand-ins"
 """Property of a study: id of a participant -> the name that stands in for them."""
+NUMBERS = "pii-numbers"
+"""Property of a study: the numbers that were shown or given so far, which stay. It never leaves with a release."""
 _WORD = re.compile(r"\S+")
 
 
@@ -38,6 +45,7 @@ class PlacedHit:
         time_us: where on the recording the words are said, or what the text is about begins; 0 for the whole.
         end_us: where that ends.
         measured: whether these are times of words that somebody measured.
+        borders: whether its utterance begins, and whether it ends, with these words.
         text: the whole text that it stands in.
         hit: what was found; its places count in `text`.
         kind: key of `KINDS`: as a person decided, or as it was found.
@@ -51,6 +59,7 @@ class PlacedHit:
     time_us: int
     end_us: int
     measured: bool
+    borders: tuple[bool, bool]
     text: str
     hit: Hit
     kind: str
@@ -130,7 +139,8 @@ def undecided(session: Session, recordings: Sequence[str] | None = None) -> list
 def spoken_spans(session: Session, recording_id: str) -> list[SpokenHit]:
     """Return where in the sound of a recording something personal is said that nobody decided to keep, by time.
 
-    Words with measured times have a margin of `MARGIN_US`; where nobody measured any, it is the whole utterance.
+    Words with measured times have a margin of `MARGIN_US`, and of `BORDER_US` where their utterance begins or ends;
+    where nobody measured any, it is the whole utterance with that margin.
     """
     return spoken_of(hits(session, [recording_id]))
 
@@ -151,7 +161,7 @@ def replacements_of(session: Session, found: Iterable[Hit], texts: Iterable[Free
     """
     words = private_words(session.study)
     people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
-    made = Replacements(private_replacements(session), {**people, **stand_ins(session)})
+    made = Replacements(private_replacements(session), {**people, **stand_ins(session)}, kept_numbers(session))
     made.reserve(one.text for one in (free_texts(session.study) if texts is None else texts))
     made.learn(found)
     return made
@@ -161,6 +171,16 @@ def private_replacements(session: Session) -> dict[str, str]:
     """Return private word -> what is written in its place: for a participant's name, the name that stands in for it."""
     names = stand_ins(session)
     return {one.word: names.get(one.participant_id or "", one.replacement) for one in private_words(session.study)}
+
+
+def kept_numbers(session: Session) -> dict[str, dict[str, int]]:
+    """Return the numbers that were given so far, see `Replacements.numbers`; what is damaged is left aside."""
+    kept = session.study.get_property(NUMBERS)
+    return {
+        label: {who: number for who, number in each.items() if type(number) is int and number > 0}
+        for label, each in (kept.items() if isinstance(kept, dict) else ())
+        if isinstance(each, dict)
+    }
 
 
 def stand_ins(session: Session) -> dict[str, str]:
@@ -182,24 +202,29 @@ def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     replacements = replacements_of(session, (hit for _, _, hit, _ in located), texts)
     spoken = utterances_called(session.study, {place.row for place, *_ in located if place.table == "utterance"})
     for place, text, hit, decision in located:
-        start, end, measured = _times(text, hit, spoken.get(place.row))
+        when = _times(text, hit, spoken.get(place.row))
+        verdict = _everywhere(hit, private) or (decision.verdict if decision else None)
         yield PlacedHit(
             place,
             text.recording_id,
-            start,
-            end,
-            measured,
+            when.start_us,
+            when.end_us,
+            when.measured,
+            when.borders,
             text.text,
             hit,
             hit.kind,
-            decision.verdict if decision else _everywhere(hit, private),
-            decision.annotator_id if decision else "",
+            verdict,
+            decision.annotator_id if decision and decision.verdict is verdict else "",
             replacements.of(hit),
         )
 
 
 def _everywhere(hit: Hit, private: Collection[str]) -> PiiVerdict | None:
-    """Return what was decided about a word everywhere; a misspelling of it still has to be looked at."""
+    """Return what was decided about a word everywhere, whatever was decided about one place before or elsewhere.
+
+    A misspelling of it still has to be looked at.
+    """
     return PiiVerdict.HIDE if hit.word in private and hit.score >= CERTAIN else None
 
 
@@ -260,23 +285,49 @@ def _by_hand(
             )
 
 
-def _times(text: FreeText, hit: Hit, spoken: Utterance | None) -> tuple[int, int, bool]:
-    """Return when the words of a hit are said: those of its utterance's words, or of the whole."""
-    if spoken is None or not spoken.words:
-        return text.start_us, text.end_us, False
+@dataclass(frozen=True, slots=True)
+class _When:
+    """When the words of a hit are said."""
+
+    start_us: int
+    end_us: int
+    measured: bool = False
+    borders: tuple[bool, bool] = (True, True)
+
+
+def _times(text: FreeText, hit: Hit, spoken: Utterance | None) -> _When:
+    """Return when the words of a hit are said: those of its utterance's words, or of the whole.
+
+    Words that have less time than it takes to say them are within that of their neighbours.
+    """
+    whole = _When(text.start_us, text.end_us)
+    if spoken is None or [word.text for word in spoken.words] != tokens(spoken.text):
+        return whole
     inside = [
-        word
-        for word, place in zip(spoken.words, _WORD.finditer(spoken.text), strict=False)
+        at
+        for at, place in enumerate(_WORD.finditer(spoken.text))
         if place.start() < hit.end and hit.start < place.end()
     ]
     if not inside:
-        return text.start_us, text.end_us, False
-    return min(word.start_us for word in inside), max(word.end_us for word in inside), True
+        return whole
+    first, last, end = inside[0], inside[-1], len(spoken.words) - 1
+    while _span(spoken.words[first : last + 1])[1] < _LETTER_US * sum(map(str.isalnum, hit.text)):
+        if (first, last) == (0, end):
+            return whole
+        first, last = max(0, first - 1), min(end, last + 1)
+    start, length = _span(spoken.words[first : last + 1])
+    return _When(start, start + length, True, (first == 0, last == end))
+
+
+def _span(words: Sequence[Word]) -> tuple[int, int]:
+    """Return start and length of words."""
+    start = min(word.start_us for word in words)
+    return start, max(word.end_us for word in words) - start
 
 
 def _spoken(one: PlacedHit) -> SpokenHit:
-    margin = MARGIN_US if one.measured else 0
-    return SpokenHit(max(0, one.time_us - margin), one.end_us + margin, one.kind, one.hit, one.measured)
+    before, after = (BORDER_US if border else MARGIN_US for border in one.borders)
+    return SpokenHit(max(0, one.time_us - before), one.end_us + after, one.kind, one.hit, one.measured)
 
 
 def finders_of(session: Session) -> tuple[Finder, Keeper]:
@@ -307,7 +358,24 @@ def _by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], st
     """Return hits by where their text is kept and what it says; composed (NFC), as a scrubber sees it."""
     found: dict[tuple[tuple[str, str, str], str], list[PlacedHit]] = {}
     for one in placed:
-        if unicodedata.is_normalized("NFC", one.text):
-            where = (one.place.table, one.place.row, one.place.field)
-            found.setdefault((where, one.text), []).append(one)
+        where = (one.place.table, one.place.row, one.place.field)
+        composed = unicodedata.normalize("NFC", one.text)
+        if composed == one.text:
+            found.setdefault((where, composed), []).append(one)
+        else:
+            found.setdefault((where, composed), []).extend(_composed(one, composed))
     return found
+
+
+def _composed(one: PlacedHit, text: str) -> Iterator[PlacedHit]:
+    """Yield a hit that is hidden with its place in its text, composed. What is kept is not yielded: it is hidden."""
+    if one.hidden:
+        before, until, since, after = (
+            len(unicodedata.normalize("NFC", part))
+            for part in (
+                *(one.text[: one.hit.start], one.text[: one.hit.end]),
+                *(one.text[one.hit.start :], one.text[one.hit.end :]),
+            )
+        )
+        start, end = min(before, len(text) - since), max(until, len(text) - after)
+        yield replace(one, text=text, hit=replace(one.hit, start=start, end=end))

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.core.commands.pii_numbers import keep_numbers
 from app.core.pii.hits import PlacedHit, hits
 from app.gui.context import Context
 from app.gui.pii.searching import Searching
@@ -27,6 +28,8 @@ class Finding(QObject):
 
     Attributes:
         hits: of the whole study, in the order of recordings and time.
+        looking: whether a search is under way, so that `hits` may lack something.
+        complete: whether `hits` are those of the last search that was asked for.
     """
 
     changed = Signal()
@@ -36,6 +39,8 @@ class Finding(QObject):
         super().__init__(parent)
         self._context = context
         self.hits: list[PlacedHit] = []
+        self.looking = False
+        self.complete = False
         self._searching = Searching(context, self)
         self._searching.ready.connect(self._assemble)
         self._searching.told.connect(self.told)
@@ -46,6 +51,7 @@ class Finding(QObject):
     def refresh(self) -> None:
         """Search what is new, and find all hits anew; the ones before stay until then."""
         self._pause.stop()
+        self.looking, self.complete = True, False
         self._searching.begin()
 
     def apply(self, changes: Changes) -> None:
@@ -56,15 +62,19 @@ class Finding(QObject):
         elif tables & _KNOWN:
             self.refresh()
         elif tables & _TEXTS:
+            self.looking, self.complete = True, False
             self._pause.start()
 
     def _tell_stopped(self) -> None:
+        self.looking = False
         self.told.emit("The search was stopped, so this list may lack something. Search again: F5")
 
     def _assemble(self) -> None:
         session = self._context.studio.session
         if session is not None:
             self.hits = hits(session)
+            keep_numbers(session, self.hits)
+            self.looking, self.complete = self._pause.isActive(), not self._pause.isActive()
             self.told.emit("")
             self.changed.emit()
 

@@ -194,7 +194,13 @@ class PiiWindow(QWidget):
         place = self.table.rows_model.place(here[0]) if here else None
         if only_if_decided and place is not None and rows[place].state == UNDECIDED:
             return
-        if not self.table.step_undecided(direction) and not only_if_decided:
+        if self.table.step_undecided(direction) or only_if_decided:
+            return
+        if self._finding.looking:
+            self._tell("It still looks for personal information: wait until it is done.")
+        elif not self._finding.complete:
+            self._tell("The search was stopped, so this list may lack something. Search again: F5")
+        else:
             self._tell("Nothing is undecided in this list.")
 
     def mark(self, start: int, end: int, kind: str) -> None:

@@ -1,6 +1,7 @@
 """Personal information in a study: where it stands and is heard, decisions, replacements, the key."""
 
 import stat
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from app.core.commands import participants as people
 from app.core.commands import pii as commands
 from app.core.commands.pii_apply import replace_in_study
+from app.core.commands.pii_numbers import keep_numbers
 from app.core.pii import hits as pii
 from app.core.pii.copies import write_copies
 from app.core.pii.key import write_key
@@ -22,9 +24,9 @@ from project.queries.collections import all_collections
 from project.queries.free_texts import FreeText, free_texts
 from project.queries.participants import all_participants, update_participant
 from project.queries.pii import PiiVerdict
-from project.queries.private_words import PrivateWord, private_words, public_words
+from project.queries.private_words import PrivateWord, private_words, public_words, put_public_word
 from project.queries.recordings import insert_recording
-from project.queries.utterances import insert_utterances, utterances_of
+from project.queries.utterances import insert_utterances, update_utterance, utterances_of
 from project.store import Study
 from project.transcript import Word
 from project.types import Collection, ParticipantRole, Recording, Utterance
@@ -106,10 +108,79 @@ def test_a_word_is_heard_where_it_was_measured_and_else_all_over_its_utterance(
 ) -> None:
     spans = {(one.hit.text, one.start_us): one for one in pii.spoken_spans(session, recording_id)}
     word = spans["Anastasia", 3 * SECOND // 2 - pii.MARGIN_US]
-    assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.MARGIN_US
+    assert word.end_us == 3 * SECOND // 2 + 400_000 + pii.BORDER_US
     assert word.measured
     whole = next(one for (text, _), one in spans.items() if text == "Bilal")
-    assert (whole.start_us, whole.end_us, whole.measured) == (5 * SECOND, 9 * SECOND, False)
+    border = pii.BORDER_US
+    assert (whole.start_us, whole.end_us, whole.measured) == (5 * SECOND - border, 9 * SECOND + border, False)
+
+
+def test_a_name_without_time_to_be_said_is_covered_with_its_neighbours(session: Session, recording_id: str) -> None:
+    said = utterances_of(session.study, recording_id)[0]
+    squeezed = [replace(word, end_us=word.start_us) if "Anastasia" in word.text else word for word in said.words]
+    with session.step("Squeeze"):
+        update_utterance(session.study, replace(said, words=tuple(squeezed)))
+    (one,) = [
+        one
+        for one in pii.spoken_spans(session, recording_id)
+        if one.hit.text == "Anastasia" and one.start_us < 4 * SECOND
+    ]
+    assert one.start_us <= squeezed[-2].start_us - pii.MARGIN_US
+    assert one.end_us == squeezed[-1].end_us + pii.BORDER_US
+
+
+def test_times_of_other_words_than_those_written_count_for_nothing(session: Session, recording_id: str) -> None:
+    said = utterances_of(session.study, recording_id)[0]
+    with session.step("By another program"):
+        update_utterance(session.study, replace(said, text="I'm Anastasia. Hello Pepper.", words=said.words[:2]))
+    (one,) = [one for one in pii.hits(session) if one.hit.text == "Anastasia" and one.place.row == said.id]
+    assert (one.time_us, one.end_us, one.measured) == (said.start_us, said.end_us, False)
+
+
+def test_a_word_that_was_kept_in_one_place_is_covered_when_it_becomes_private(
+    session: Session, recording_id: str
+) -> None:
+    commands.decide(session, _found(session, "Bilal"), PiiVerdict.KEEP)
+    commands.hide_everywhere(session, "Bilal")
+    assert "Bilal" in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
+    with session.step("Merged from a copy"):
+        put_public_word(session.study, "Bilal")
+    assert "Bilal" in {one.hit.text for one in pii.spoken_spans(session, recording_id)}
+
+
+def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: Session, recording_id: str) -> None:
+    text = unicodedata.normalize("NFD", "Été: the café gruffle was there.")
+    said = utterances_of(session.study, recording_id)[0]
+    with session.step("Type"):
+        update_utterance(session.study, replace(said, text=text, words=()))
+    (where,) = [one for one in free_texts(session.study) if one.row == said.id]
+    commands.mark(session, where, text.index("gruffle"), text.index("gruffle") + 7, "other")
+    assert "gruffle" not in scrubber_of(session).scrub(text).text
+
+
+def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Session, recording_id: str) -> None:
+    from resources import resource
+
+    *names, last = resource("personal", "stand_ins.txt").read_text("utf-8").split()
+    for name in names:
+        commands.hide_everywhere(session, name, participant_id=_participant(session))
+    commands.use_stand_ins(session)
+    assert [*pii.stand_ins(session).values()] == [last]
+
+
+def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recording_id: str) -> None:
+    before = {one.hit.text: one.replacement for one in pii.hits(session)}
+    keep_numbers(session, pii.hits(session))
+    new = Utterance(new_id(), recording_id, 0, 1000, "My name is Robert.", None)
+    with session.step("Earlier"):
+        insert_utterances(session.study, [new])
+    commands.hide_everywhere(session, "Robert")
+    commands.hide_everywhere(session, "Bilal")
+    after = {one.hit.text: one.replacement for one in pii.hits(session)}
+    assert {text: after[text] for text in before} == before
+    assert after["Robert"] not in before.values()
+    commands.forget(session, "Bilal")
+    assert _found(session, "Bilal")[0].replacement == before["Bilal"]
 
 
 def test_what_is_kept_is_neither_hidden_nor_covered(session: Session, recording_id: str) -> None:

@@ -1,0 +1,24 @@
+"""Keeps the numbers that are written in place of personal information, so that none ever means somebody else."""
+
+from collections.abc import Iterable
+
+from app.core.pii.hits import NUMBERS, PlacedHit, kept_numbers, replacements_of
+from app.core.session import Session
+
+
+def keep_numbers(session: Session, found: Iterable[PlacedHit]) -> None:
+    """Keep the numbers of all hits of a study from now on: whoever shows or writes them calls this.
+
+    It is no step that can be undone, because a number that somebody has seen must not be given to anybody else. Where
+    the study cannot be written to, nothing is kept.
+
+    Args:
+        session: of the study.
+        found: all hits, as `app.core.pii.hits.hits` returns them for the whole study.
+    """
+    if session.study.read_only:
+        return
+    numbers = replacements_of(session, (one.hit for one in found)).numbers
+    if numbers != kept_numbers(session):
+        with session.study.step("Number personal information", undoable=False):
+            session.study.set_property(NUMBERS, {label: {**each} for label, each in numbers.items()})
