@@ -1,4 +1,4 @@
-"""What people decided for a release: the rules that are waived; and whose faces are known."""
+"""What people decided for a release: the rules that are waived; and who is known to be seen or heard."""
 
 from project.store import Study
 from project.types import Waiver
@@ -32,6 +32,16 @@ def people_seen(study: Study) -> dict[str, set[str]]:
         "(SELECT n.id FROM run n WHERE n.recording_id = r.recording_id AND n.kind = 'faces' "
         "ORDER BY n.finished_at DESC, n.rowid DESC LIMIT 1) "
         "UNION SELECT recording_id, participant_id FROM region WHERE participant_id IS NOT NULL"
+    ):
+        found.setdefault(recording_id, set()).add(participant_id)
+    return found
+
+
+def people_heard(study: Study) -> dict[str, set[str]]:
+    """Return recording id -> the participants who are said to speak in it, guesses among them."""
+    found: dict[str, set[str]] = {}
+    for recording_id, participant_id in study.rows(
+        "SELECT DISTINCT recording_id, participant_id FROM utterance WHERE participant_id IS NOT NULL"
     ):
         found.setdefault(recording_id, set()).add(participant_id)
     return found

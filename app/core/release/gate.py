@@ -17,7 +17,7 @@ from project.counted import counted
 from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants, consents, participants_in
 from project.queries.recordings import all_recordings
-from project.queries.release import people_seen
+from project.queries.release import people_heard, people_seen
 from project.timebase import format_time
 from project.types import ConsentUse, Participant, ParticipantRole, Recording
 
@@ -112,13 +112,15 @@ class Selection:
 
 def select(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
-    kept_back, known, seen = hold_outs(session.study), all_participants(session.study), people_seen(session.study)
+    kept_back, known = hold_outs(session.study), all_participants(session.study)
+    seen, heard = people_seen(session.study), people_heard(session.study)
     found: list[Candidate] = []
     left_out: dict[int, str] = {}
     personal = Personal(session)
     for one in all_recordings(session.study):
         people = tuple(participants_in(session.study, one.id))
-        everybody = tuple(who for who in known if who in people or who.id in seen.get(one.id, ()))
+        there = {who.id for who in people} | seen.get(one.id, set()) | heard.get(one.id, set())
+        everybody = tuple(who for who in known if who.id in there)
         refusing = tuple(who for who in everybody if not _agreed(session, who))
         if one.id in kept_back:
             left_out[one.number] = "It is held out."
@@ -210,7 +212,8 @@ def uncovered(one: Candidate) -> Iterator[Reason]:
 def consent_known(one: Candidate) -> Iterator[Reason]:
     """Rule `consent-known`: nobody is said to appear, or a face that is not painted solid belongs to nobody known."""
     hint = "Add who appears and what they consented to, on the page of the recording."
-    if not one.people:
+    study = one.session.study
+    if not participants_in(study, one.recording.id) and not people_seen(study).get(one.recording.id):
         yield one.reason("consent-known", f"Nobody is said to appear in recording {one.number}.", hint)
     if one.faces is None or one.plan.without_consent == SOLID or set(one.plan.methods_for(one.number)) <= {SOLID}:
         return

@@ -314,7 +314,7 @@ def test_what_is_decided_decides_what_is_covered(session: Session, recording: Re
 
     assert covered().kinds == {"person": 1, "phone": 1}
     assert covered().whole == 2
-    assert covered().covered == ((0, 900_000), (0, 900_000)), "nobody measured the words"
+    assert covered().covered == ((0, 1_300_000), (0, 1_300_000)), "nobody measured the words"
     text = utterances_of(session.study, recording.id)[0].text
     said(session, recording, words=estimated(text, 0, 900_000))
     assert covered().whole == 0
