@@ -6,17 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from anonymize.sound.kinds import BEEP, MUTE, SILENCE
 from anonymize.sound.room_tone import RoomTone
 from media.audio import Samples
 from project.timebase import SECOND
-
-MUTE, BEEP, SILENCE = "mute", "beep", "silence"
-COVERS = {
-    MUTE: "Silence",
-    BEEP: "A beep",
-    SILENCE: "The quiet room, made anew",
-}
-"""What is heard instead."""
 
 FADE_US = 5_000
 """How long the sound fades on each side of a covered stretch, outside it."""

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from anonymize.sound.cover import COVERS, MUTE, SILENCE, CoverFilter, Span
+from anonymize.sound.cover import CoverFilter, Span
+from anonymize.sound.kinds import COVERS, MUTE, SILENCE
 from anonymize.sound.room_tone import measure_room
 from anonymize.voice.registry import voice
 from anonymize.voice.streaming import UNKNOWN, Speaking, VoiceFilter

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import click
 
-from anonymize.sound.cover import COVERS
+from anonymize.sound.kinds import COVERS
 from anonymize.voice.registry import VOICES, voice_type
 from app.core.voice.choice import KEEP, NONE, SoundChoice, require_choice
 from project.types import Json

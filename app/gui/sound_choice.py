@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QComboBox, QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
-from anonymize.sound.cover import COVERS, MUTE
+from anonymize.sound.kinds import COVERS, MUTE
 from anonymize.voice.registry import DEFAULT, VOICES, voice_type
 from app.core.voice.choice import IDENTIFIES, KEEP, NONE, SoundChoice
 from app.core.voice.preview import AFTER, BEFORE

@@ -1,7 +1,7 @@
 """The weights on this machine: whether they are there, whether they are the right ones, how they go.
 
 Nothing is fetched unless a person asks for it. A file appears under its final name when its checksum is right, and
-not before; `models.weights.adding` and `models.weights.fetching` bring it there, `models.weights.installing` gives it its name.
+not before; `adding.py` and `fetching.py` bring it there, `installing.py` gives it its name.
 """
 
 import os

@@ -53,7 +53,10 @@ def test_a_study_is_opened_without_a_decoder_or_the_migrations() -> None:
 
 
 def test_what_compares_annotators_is_loaded_when_it_computes() -> None:
-    code = "import app.core.agreement.measuring, app.core.agreement.disagreement, app.core.statistics, benchmark.agreement.measure"
+    code = (
+        "import app.core.agreement.measuring, app.core.agreement.disagreement, app.core.statistics,"
+        " benchmark.agreement.measure"
+    )
     assert loaded_after(code, HEAVY) == []
 
 

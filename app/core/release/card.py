@@ -8,7 +8,7 @@ from typing import Any
 
 from anonymize.methods.registry import method_type
 from anonymize.pii.kinds import KINDS
-from anonymize.sound.cover import COVERS
+from anonymize.sound.kinds import COVERS
 from anonymize.voice.registry import voice_type
 from app.core.release.codes import recording_code
 from app.core.release.outcome import Outcome

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import cast
 
 from anonymize.methods.registry import METHODS, recommended
-from anonymize.sound.cover import COVERS, MUTE
+from anonymize.sound.kinds import COVERS, MUTE
 from anonymize.voice.registry import VOICES, voice, voice_type
 from app.core.faces.hiding import require_method
 from app.core.interchange.registry import FORMATS, format_called

@@ -7,7 +7,7 @@ from pathlib import Path, PurePosixPath
 
 from anonymize.methods.registry import METHODS, method_type
 from anonymize.pii.kinds import KINDS
-from anonymize.sound.cover import COVERS
+from anonymize.sound.kinds import COVERS
 from anonymize.text import LEFT_OUT, Scrubber, telling
 from anonymize.voice.registry import VOICES, voice_type
 from app.core.interchange.csv_table import COLUMNS

@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any, cast
 
-from anonymize.sound.cover import MUTE, CoverFilter, Span
+from anonymize.sound.cover import CoverFilter, Span
+from anonymize.sound.kinds import MUTE
 from anonymize.sound.plan import SoundPlan, Treatments, sound_filter
 from anonymize.voice.streaming import UNKNOWN, Speaking
 from app.core.release.codes import sealed

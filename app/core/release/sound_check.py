@@ -8,7 +8,8 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from anonymize.sound.cover import FADE_US, MUTE, SILENCE, CoverFilter, Span, covered_samples
+from anonymize.sound.cover import FADE_US, CoverFilter, Span, covered_samples
+from anonymize.sound.kinds import MUTE, SILENCE
 from anonymize.sound.plan import Treatments
 from anonymize.sound.room_tone import RoomTone, measure_room
 from app.core.release.sound import Sounding

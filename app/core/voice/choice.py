@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import cast
 
-from anonymize.sound.cover import COVERS, MUTE
+from anonymize.sound.kinds import COVERS, MUTE
 from anonymize.voice.registry import DEFAULT, VOICES, voice
 from app.core.pii.finder import model_of_names, unsearched
 from app.core.pii.hits import spoken_spans

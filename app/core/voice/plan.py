@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Literal, cast
 
-from anonymize.sound.cover import MUTE, Span
+from anonymize.sound.cover import Span
+from anonymize.sound.kinds import MUTE
 from anonymize.sound.plan import SoundPlan, sound_filter
 from anonymize.voice.streaming import Speaking
 from app.core.voice.choice import KEEP, NONE

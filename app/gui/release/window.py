@@ -10,7 +10,7 @@ from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from anonymize.methods.registry import METHODS, method_type, missing_weights
-from anonymize.sound.cover import COVERS
+from anonymize.sound.kinds import COVERS
 from app.core.commands import release as commands
 from app.core.interchange.registry import FORMATS, format_called
 from app.core.jobs import Work

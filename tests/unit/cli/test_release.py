@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from anonymize.sound.cover import COVERS
+from anonymize.sound.kinds import COVERS
 from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
 from tests.fakes.terminal import Terminal
 from tests.unit.core.release.lab import lab

@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from anonymize.sound.cover import BEEP, COVERS, FADE_US, MUTE, SILENCE, CoverFilter, Span, covered_samples
+from anonymize.sound.cover import FADE_US, CoverFilter, Span, covered_samples
+from anonymize.sound.kinds import BEEP, COVERS, MUTE, SILENCE
 from anonymize.sound.room_tone import RoomTone, measure_room
 
 RATE = 8000
