@@ -1,11 +1,10 @@
 """Which methods there are. A new one is a file here and a line in the table."""
 
-from importlib import import_module
 from typing import Any
 
+from anonymize.by_name import made, type_of
 from anonymize.methods.base import Method
 from models import weights
-from project.errors import UserError
 
 DEFAULT = "solid"
 """Needs nothing, and leaves nothing of a face."""
@@ -30,10 +29,7 @@ def method_type(name: str) -> type[Method]:
     Raises:
         UserError: there is no such method.
     """
-    if name not in METHODS:
-        raise UserError(f"There is no anonymization method “{name}”.", f"Choose one of {', '.join(METHODS)}.")
-    module, _, attribute = METHODS[name].partition(":")
-    found: type[Method] = getattr(import_module(module), attribute)
+    found: type[Method] = type_of(METHODS, name, "anonymization method")
     return found
 
 
@@ -57,12 +53,5 @@ def method(name: str = DEFAULT, **options: Any) -> Method:
     Raises:
         UserError: there is no such method, it has no such option, or a value is outside what is safe.
     """
-    kind = method_type(name)
-    known = kind.options_type.__dataclass_fields__
-    for option in options:
-        if option not in known:
-            hint = f"It has {', '.join(known)}." if known else "It has no options."
-            raise UserError(f"The method “{name}” has no option “{option}”.", hint)
-    build: Any = kind
-    made: Method = build(kind.options_type(**options))
-    return made
+    ready: Method = made(method_type(name), f"method “{name}”", options)
+    return ready

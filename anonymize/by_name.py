@@ -1,0 +1,43 @@
+"""Methods by their names: the class of one, and one made ready with options."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from project.errors import UserError
+
+
+def type_of(table: Mapping[str, str], name: str, what: str) -> Any:
+    """Return the class that a table names as `module:attribute`.
+
+    Args:
+        table: of all methods of a sort.
+        name: key in it.
+        what: a method of what sort, for the message.
+
+    Raises:
+        UserError: there is no such method.
+    """
+    if name not in table:
+        raise UserError(f"There is no {what} “{name}”.", f"Choose one of {', '.join(table)}.")
+    module, _, attribute = table[name].partition(":")
+    return getattr(import_module(module), attribute)
+
+
+def made(kind: Any, told: str, options: Mapping[str, Any]) -> Any:
+    """Return a method ready for use.
+
+    Args:
+        kind: its class, with `options_type`, a dataclass.
+        told: the method in words, for the message.
+        options: of it, by name; the others have their defaults.
+
+    Raises:
+        UserError: it has no such option, or a value is outside what is safe.
+    """
+    known = kind.options_type.__dataclass_fields__
+    for option in options:
+        if option not in known:
+            hint = f"It has {', '.join(known)}." if known else "It has no options."
+            raise UserError(f"The {told} has no option “{option}”.", hint)
+    return kind(kind.options_type(**options))
