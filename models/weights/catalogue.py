@@ -60,7 +60,7 @@ FACE_LANDMARKS = Weights(
         ),
     ),
     use="faces",
-    used_in="Export → Synthetic face, Privacy, Transcript → Who speaks, Cues",
+    used_in="Export → Synthetic face, Privacy, Speech → Suggest speakers, Cues",
 )
 
 WEIGHTS = {

@@ -35,7 +35,7 @@ VOICE_EMBEDDING = Weights(
     ),
     note="Its file on the index is a pickle: it is never run, only the numbers in it are copied.",
     use="voices",
-    used_in="Transcript → Who speaks, Voice → Speaker similarity",
+    used_in="Speech → Suggest speakers, Voice → Speaker similarity",
 )
 
 SPEECH = (*WHISPER, NER_ENGLISH, VOICE_EMBEDDING)

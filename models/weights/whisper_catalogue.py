@@ -161,7 +161,7 @@ def _entry(size: _Size) -> Weights:
         licence="MIT",
         editions=tuple(editions),
         use="speech",
-        used_in="Transcript → Recognise speech",
+        used_in="Speech → Transcribe",
     )
 
 
@@ -177,5 +177,5 @@ OWN_WHISPER = Weights(
         marks={"model.bin": b"WhisperSpec"},
     ),
     use="speech",
-    used_in="Transcript → Recognise speech",
+    used_in="Speech → Transcribe",
 )

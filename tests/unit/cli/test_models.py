@@ -3,6 +3,7 @@
 import hashlib
 import json
 import sqlite3
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -81,8 +82,12 @@ def test_fetching_installs_what_the_catalogue_says(
         digest = hashlib.sha256(content).hexdigest()
         toy = Weights("yunet", "tests", "CC0-1.0", whole(FILE, Https(sender.url), len(content), digest))
         monkeypatch.setitem(catalogue.WEIGHTS, "yunet", toy)
+        monkeypatch.setitem(catalogue.WEIGHTS, "pfld", replace(toy, name="pfld"))
         assert greenroom.json("models", "fetch", "yunet")["file"] == str(folder / FILE)
         assert (folder / FILE).read_bytes() == content
+        several = greenroom.json("models", "fetch", "yunet", "pfld", "yunet")["models"]
+        assert [one["name"] for one in several] == ["yunet", "pfld"]
+        assert "Installed pfld" in greenroom("models", "fetch", "yunet", "pfld")
         sender.status = 404
         greenroom("models", "remove", "yunet")
         assert "404" in greenroom("models", "fetch", "yunet", code=2)
