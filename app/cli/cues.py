@@ -109,8 +109,8 @@ def run(study: Path, recording: str | None, as_json: bool) -> None:
             kept: dict[str, Json] = {key: result[key] for key in ("faces", "utterances", "seconds")}
             found.append({"recording": owner.number, **kept, "prelabels": len(open_prelabels(session, owner.id))})
     lines = [
-        f"Recording {one['recording']}: {one['prelabels']} pre-labels from {one['faces']} faces and"
-        f" {one['utterances']} utterances ({one['seconds']} s)"
+        f"Recording {one['recording']}: {_number(one, 'prelabels', 'pre-label')} from {_number(one, 'faces', 'face')}"
+        f" and {_number(one, 'utterances', 'utterance')} ({one['seconds']} s)"
         for one in found
     ]
     tell(as_json, {"recordings": [*found]}, "\n".join(lines) or "No recording has anything to suggest cues from.")
@@ -185,3 +185,9 @@ def _open(session: Session, recording: str | None, kind: str | None) -> tuple[st
 
 def _fits(kind: str | None, track: str, label: str) -> bool:
     return kind is None or kind in (track, f"{track}.{label}")
+
+
+def _number(one: dict[str, Json], key: str, thing: str) -> str:
+    number = one[key]
+    assert isinstance(number, int)
+    return counted(number, thing)

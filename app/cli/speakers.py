@@ -110,6 +110,7 @@ def _name(session: Session, recording: Recording, text: str, role: ParticipantRo
 
 def _accept(session: Session, recordings: list[Recording]) -> None:
     from app.core.commands.transcript import accept_speakers
+    from app.core.speech.speaker_suggestions import speakers_found
     from project.queries.utterances import utterances_of
 
     ids = [
@@ -119,7 +120,13 @@ def _accept(session: Session, recordings: list[Recording]) -> None:
         if one.suggested and one.participant_id is not None
     ]
     if not ids:
-        raise UserError("No suggestion of a speaker waits here.", "Find some: greenroom speakers STUDY")
+        unnamed = any(one.participant_id is None for each in recordings for one in speakers_found(session, each.id))
+        raise UserError(
+            "No suggestion of a speaker waits here.",
+            "The speakers that were found are no participants yet. Say who they are, such as: --name 1=P01"
+            if unnamed
+            else "Find some: greenroom speakers STUDY",
+        )
     accept_speakers(session, ids)
 
 

@@ -56,6 +56,7 @@ def test_naming_a_speaker_assigns_what_is_sure_and_suggests_the_rest(study: str,
 
 
 def test_all_suggestions_are_accepted_at_once(study: str, greenroom: Terminal) -> None:
+    assert "--name 1=P01" in greenroom("speakers", study, "--accept", code=2)
     greenroom("speakers", study, "--recording", "1", "--name", "1=P04", "--role", "robot")
     greenroom("speakers", study, "--accept")
     with Session.open(Path(study)) as session:
