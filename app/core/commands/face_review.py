@@ -4,18 +4,18 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from app.core.clock import utc_now
+from app.core.commands.participants import new_participant
 from app.core.commands.regions import find_region
 from app.core.faces.review import sheet
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
-from project.ids import new_id
 from project.queries import face_reviews as rows
 from project.queries import faces, participants
 from project.queries.regions import update_region
 from project.regions import Region, RegionKind
 from project.timebase import FrameTimes
-from project.types import Changes, FaceReview, Participant, ParticipantRole, SeenSpan
+from project.types import Changes, FaceReview, ParticipantRole, SeenSpan
 
 
 def assign_faces(
@@ -43,16 +43,11 @@ def assign_faces_to_new(
     """Make a participant who appears in a recording, and give them several faces, as one step; returns the new id.
 
     Raises:
-        UserError: the pseudonym is empty or taken, or a region does not exist or is not a face.
+        UserError: the pseudonym is empty, taken or unseen, or a region does not exist or is not a face.
     """
     drawn = [_drawn_face(session, one) for one in region_ids]
-    name = pseudonym.strip()
-    if not name:
-        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
-    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
-        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
-    made = Participant(new_id(), name, role)
-    with session.step(f"{_named('Assign', [*track_ids, *region_ids])} to {name}") as step:
+    made = new_participant(session, pseudonym, role)
+    with session.step(f"{_named('Assign', [*track_ids, *region_ids])} to {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         participants.set_appearance(session.study, recording_id, made.id, True)
         _assign(session, track_ids, drawn, made.id)

@@ -10,6 +10,22 @@ from project.queries import faces, participants
 from project.types import Changes, ConsentUse, Participant, ParticipantRole
 
 
+def new_participant(session: Session, pseudonym: str, role: ParticipantRole) -> Participant:
+    """Return a participant who is not in the study yet.
+
+    Raises:
+        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
+    """
+    name = pseudonym.strip()
+    if not name:
+        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
+    if not name.isprintable():
+        raise UserError(f"The pseudonym {shown(name)} holds what cannot be seen.", "Use letters, digits and signs.")
+    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
+        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
+    return Participant(new_id(), name, role)
+
+
 def add_participant(
     session: Session,
     pseudonym: str,
@@ -22,15 +38,8 @@ def add_participant(
     Raises:
         UserError: the pseudonym is empty, taken, or holds what cannot be seen.
     """
-    name = pseudonym.strip()
-    if not name:
-        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
-    if not name.isprintable():
-        raise UserError(f"The pseudonym {shown(name)} holds what cannot be seen.", "Use letters, digits and signs.")
-    if any(p.pseudonym == name for p in participants.all_participants(session.study)):
-        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
-    made = Participant(new_id(), name, role)
-    with session.step(f"Add participant {name}") as step:
+    made = new_participant(session, pseudonym, role)
+    with session.step(f"Add participant {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         if recording_id is not None:
             participants.set_appearance(session.study, recording_id, made.id, True)

@@ -2,14 +2,13 @@
 
 from dataclasses import replace
 
+from app.core.commands.participants import new_participant
 from app.core.session import Session
 from app.core.speech.speaker_suggestions import FoundSpeaker, speakers_found, suggestions_of
 from project.errors import UserError
-from project.ids import new_id
-from project.names import shown
 from project.queries import participants
 from project.queries.utterances import update_utterance, utterances_called
-from project.types import Changes, Participant, ParticipantRole
+from project.types import Changes, ParticipantRole
 
 SURE = 0.6
 """Utterances that are this surely a speaker's are assigned; the others become suggestions."""
@@ -39,15 +38,8 @@ def name_speaker_new(
         UserError: there is no such speaker; or the pseudonym is empty, taken, or holds what cannot be seen.
     """
     speaker = found_speaker(session, recording_id, number)
-    name = pseudonym.strip()
-    if not name:
-        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
-    if not name.isprintable():
-        raise UserError(f"The pseudonym {shown(name)} holds what cannot be seen.", "Use letters, digits and signs.")
-    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
-        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
-    made = Participant(new_id(), name, role)
-    with session.step(f"{speaker.label} is {name}") as step:
+    made = new_participant(session, pseudonym, role)
+    with session.step(f"{speaker.label} is {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         _assign(session, recording_id, speaker, made.id)
     return made.id, step.changes

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from app.core.commands.participants import new_participant
 from app.core.session import Session
 from app.core.speech import utterance_edits as edits
 from app.core.speech.finding_words import WordSearch
@@ -14,7 +15,7 @@ from project.queries.heard import speech_of
 from project.queries.recordings import all_recordings
 from project.timebase import format_time
 from project.transcript import fitting, tokens
-from project.types import Changes, Participant, ParticipantRole, Utterance
+from project.types import Changes, ParticipantRole, Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,16 +206,11 @@ def assign_to_new(session: Session, utterance_ids: Iterable[str], pseudonym: str
     """Make a participant who says these utterances, as one step; returns the new id.
 
     Raises:
-        UserError: the pseudonym is empty or taken.
+        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
     """
-    name = pseudonym.strip()
-    if not name:
-        raise UserError("A participant needs a pseudonym.", "Type one, such as P01.")
-    if any(one.pseudonym == name for one in participants.all_participants(session.study)):
-        raise UserError(f"There is a participant {name} already.", "Choose that one, or another pseudonym.")
     found = _all(session, utterance_ids)
-    made = Participant(new_id(), name, ParticipantRole.USER)
-    with session.step(f"Assign {_count(len(found))} to {name}") as step:
+    made = new_participant(session, pseudonym, ParticipantRole.USER)
+    with session.step(f"Assign {_count(len(found))} to {made.pseudonym}") as step:
         participants.insert_participant(session.study, made)
         _say_who(session, found, made.id)
     return made.id, step.changes

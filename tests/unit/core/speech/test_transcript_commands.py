@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import transcript
+from app.core.commands import face_review, transcript
 from app.core.commands.history import redo, undo
 from app.core.commands.participants import add_participant
 from app.core.session import Session
@@ -13,6 +13,7 @@ from app.core.speech.finding_words import WordSearch
 from project.errors import UserError
 from project.ids import new_id
 from project.queries.heard import insert_heard
+from project.queries.participants import all_participants
 from project.queries.runs import insert_run
 from project.queries.utterances import insert_utterances, utterances_of
 from project.transcript import Heard, Word
@@ -232,3 +233,17 @@ def test_a_pattern_replaces_with_its_groups_and_a_plain_text_with_itself() -> No
         WordSearch("(one", regex=True)
     with pytest.raises(UserError):
         WordSearch("one", regex=True).replaced("one", r"\3")
+
+
+@pytest.mark.parametrize("pseudonym", ["", "  ", "P01", "P\u200b02"])
+def test_no_edit_makes_a_participant_under_such_a_pseudonym(
+    session: Session, here: str, spoken: list[Utterance], pseudonym: str
+) -> None:
+    add_participant(session, "P01", ParticipantRole.USER)
+    with pytest.raises(UserError):
+        add_participant(session, pseudonym, ParticipantRole.USER)
+    with pytest.raises(UserError):
+        transcript.assign_to_new(session, [spoken[0].id], pseudonym)
+    with pytest.raises(UserError):
+        face_review.assign_faces_to_new(session, here, [], pseudonym, ParticipantRole.USER)
+    assert [one.pseudonym for one in all_participants(session.study)] == ["P01"]
