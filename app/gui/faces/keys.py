@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from app.gui.faces.deciding import Deciding
 from app.gui.faces.drawing import Drawing
 from app.gui.mode_keys import ModeKeys
-from widgets.faces.people_bar import PeopleBar
+from widgets.participant_buttons import KEYS
 
 Handler = Callable[[], object]
 _STEPS = {"Left": (-1, 0), "Right": (1, 0), "Up": (0, -1), "Down": (0, 1)}
@@ -49,7 +49,7 @@ class FaceKeys(ModeKeys):
 def fixed_keys(deciding: Deciding, drawing: Drawing, next_to_decide: Handler, deselect: Handler) -> dict[str, Handler]:
     """Return the keys that cannot be changed, and what they do."""
     digits: dict[str, Handler] = {
-        str(number): partial(deciding.assign_by_digit, number) for number in range(1, PeopleBar.KEYS + 1)
+        str(number): partial(deciding.assign_by_digit, number) for number in range(1, KEYS + 1)
     }
     moves: dict[str, Handler] = {f"Alt+{key}": partial(drawing.nudge, *by) for key, by in _STEPS.items()}
     sizes: dict[str, Handler] = {f"Alt+Shift+{key}": partial(drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()}

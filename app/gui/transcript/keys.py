@@ -14,8 +14,8 @@ from app.gui.transcript.making import Making
 from app.gui.transcript.reading_along import ReadingAlong
 from app.gui.transcript.searching import Searching
 from app.gui.transcript.walking import Walking
+from widgets.participant_buttons import KEYS
 from widgets.transcript.page import TranscriptPage
-from widgets.transcript.speakers_bar import KEYS
 
 Handler = Callable[[], object]
 _LARGE_US, _SMALL_US = 50_000, 10_000
