@@ -1,7 +1,9 @@
 """Conflicts in words: what they are about, and where the two versions differ."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from textwrap import shorten
 from typing import Any
 
 from app.core.session import Session
@@ -11,11 +13,20 @@ from project.queries.conflicts import Conflict, Version
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
 from project.queries.segments import segment
-from project.timebase import format_time
-from project.types import Json
+from project.queries.word_times import words_from_json
+from project.timebase import SECOND, format_time
+from project.types import Json, Participant
 
 NOTHING = "—"
 _HIDDEN = frozenset({"id", "segment_id", "version", "scheme"})
+_UTTERANCE = {
+    "participant_id": "speaker",
+    "words": "times of words",
+    "checked": "checked",
+    "suggested": "speaker is a guess",
+}
+_LONGEST = 40
+"""Letters of an utterance that its title shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +85,10 @@ def described(session: Session, conflict: Conflict) -> Described:
     ours = present_version(session.study, conflict) if conflict.resolution is None else conflict.ours
     theirs = conflict.theirs
     left, right = words.of(ours), words.of(theirs)
+    if left.get("text") != right.get("text"):
+        # Other words have other times: that says nothing more.
+        for side in (left, right):
+            side.pop(_UTTERANCE["words"], None)
     lines = tuple(Line(name, left.get(name, NOTHING), right.get(name, NOTHING)) for name in {**left, **right})
     deleted = "ours" if ours is None else "theirs" if theirs is None else ""
     return Described(
@@ -91,7 +106,7 @@ class _Words:
         study = session.study
         self._study = study
         self._names = {one.id: one.name for one in all_annotators(study)}
-        self._names |= {one.id: one.pseudonym for one in all_participants(study)}
+        self._names |= _told_apart(all_participants(study))
         self._names |= {one.id: f"recording {one.number}" for one in all_recordings(study)}
 
     def title(self, conflict: Conflict, ours: Version | None, theirs: Version | None) -> str:
@@ -103,6 +118,8 @@ class _Words:
                 return f"Segment of {self._name(row.get('annotator_id'))}, {self._where(row)}"
             case "segment_value":
                 return f"{str(conflict.key[3]).capitalize()} of a segment, {self._segment(str(conflict.key[0]))}"
+            case "utterance":
+                return f"Utterance “{shorten(str(row.get('text', '')), _LONGEST, placeholder='…')}”, {self._where(row)}"
             case "property":
                 return f"Study: {conflict.key[0]}"
             case "recording" | "participant" | "collection":
@@ -121,6 +138,9 @@ class _Words:
                     found[str(row["field"])] = _plain(row["value"])
                     continue
                 for column in (one for one in row if one not in _HIDDEN):
+                    if table == "utterance" and column in _UTTERANCE:
+                        found[_UTTERANCE[column]] = self._of_utterance(column, row[column])
+                        continue
                     name = column.removesuffix("_us").removesuffix("_id").replace("_", " ")
                     found[name] = self._text(column, row[column])
         return found
@@ -134,6 +154,11 @@ class _Words:
             return _plain(value)
         return self._name(value)
 
+    def _of_utterance(self, column: str, value: Any) -> str:
+        if column == "words":
+            return " ".join(f"{word.start_us / SECOND:.2f}" for word in words_from_json(value)) or NOTHING
+        return self._text(column, value) if column == "participant_id" else "yes" if value else "no"
+
     def _name(self, value: Any) -> str:
         return self._names.get(str(value), str(value))
 
@@ -145,6 +170,18 @@ class _Words:
         if "start_us" not in row:
             return "which is gone"
         return f"{self._name(row.get('recording_id'))}, at {format_time(int(row['start_us']))}"
+
+
+def _told_apart(people: Sequence[Participant]) -> dict[str, str]:
+    """Return what participants are called; those whom two people gave the same pseudonym are numbered."""
+    called: dict[str, list[str]] = {}
+    for one in people:
+        called.setdefault(one.pseudonym, []).append(one.id)
+    return {
+        key: name if len(ids) == 1 else f"{name} ({number} of {len(ids)} with this pseudonym)"
+        for name, ids in called.items()
+        for number, key in enumerate(ids, 1)
+    }
 
 
 def _plain(text: Any) -> str:

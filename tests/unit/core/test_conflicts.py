@@ -1,0 +1,59 @@
+"""Conflicts in words that a person understands."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.conflicts import described
+from app.core.session import Session
+from project.ids import new_id
+from project.queries.conflicts import Conflict
+from project.queries.participants import insert_participant
+from project.queries.word_times import words_json
+from project.transcript import estimated
+from project.types import Participant, ParticipantRole
+from tests.unit.core.lab import only_recording, open_lab
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_lab(tmp_path) as opened:
+        yield opened
+
+
+def _row(session: Session, text: str, **other: Any) -> dict[str, Any]:
+    words = words_json(estimated(text, 0, 200_000))
+    row = {"id": "u", "recording_id": only_recording(session), "start_us": 0, "end_us": 200_000, "text": text}
+    return {**row, "participant_id": None, "words": words, "checked": 0, "suggested": 0, **other}
+
+
+def _conflict(ours: dict[str, Any], theirs: dict[str, Any]) -> Conflict:
+    return Conflict("c", "utterance", ("u",), {"utterance": [ours]}, {"utterance": [theirs]}, "Bo", "2026", "ours")
+
+
+def test_an_utterance_is_told_by_what_is_said_in_it_and_not_by_its_words_one_by_one(session: Session) -> None:
+    found = described(session, _conflict(_row(session, "good morning"), _row(session, "good evening", checked=1)))
+    assert found.title == "Utterance “good morning”, recording 1, at 0:00:00.000"
+    assert [(one.name, one.ours, one.theirs) for one in found.differing] == [
+        ("text", "good morning", "good evening"),
+        ("checked", "no", "yes"),
+    ]
+
+
+def test_words_that_were_moved_are_told_by_their_times(session: Session) -> None:
+    moved = _row(session, "good morning", words=words_json(estimated("good morning", 100_000, 200_000)))
+    (line,) = described(session, _conflict(_row(session, "good morning"), moved)).differing
+    assert (line.name, line.ours, line.theirs) == ("times of words", "0.00 0.08", "0.10 0.14")
+
+
+def test_two_participants_with_one_pseudonym_are_told_apart(session: Session) -> None:
+    people = [Participant(new_id(), "P50", ParticipantRole.USER) for _ in range(2)]
+    with session.step("Add"):
+        for one in people:
+            insert_participant(session.study, one)
+    sides = [_row(session, "good morning", participant_id=one.id) for one in people]
+    (line,) = described(session, _conflict(*sides)).differing
+    assert (line.name, line.ours) == ("speaker", "P50 (1 of 2 with this pseudonym)")
+    assert line.theirs == "P50 (2 of 2 with this pseudonym)"
