@@ -9,7 +9,8 @@ from anonymize.pii.lexicon import key_of
 from anonymize.pii.replacing import stand_in_names
 from app.core.clock import utc_now
 from app.core.commands.pii_numbers import keep_numbers
-from app.core.pii.hits import STAND_INS, PlacedHit, hits, place_of, replacements_of
+from app.core.pii.hits import PlacedHit, hits, place_of
+from app.core.pii.replacing import STAND_INS, replacements_of
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id

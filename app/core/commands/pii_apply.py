@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.core.pii.copies import scrubbed_texts
-from app.core.pii.hits import stand_ins
+from app.core.pii.replacing import stand_ins
 from app.core.session import Session
 from app.core.speech.utterance_edits import rewritten
 from project.queries.collections import all_collections, update_collection

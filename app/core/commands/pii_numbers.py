@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable
 
-from app.core.pii.hits import NUMBERS, PlacedHit, kept_numbers, replacements_of
+from app.core.pii.hits import PlacedHit
+from app.core.pii.replacing import NUMBERS, kept_numbers, replacements_of
 from app.core.session import Session
 
 

@@ -1,38 +1,27 @@
-"""Personal information in a study: where it stands, where it is heard, what was decided, what is written instead.
+"""Personal information in a study: where it stands, where it is heard, and what was decided about it.
 
 What nobody decided about counts as hidden wherever anything leaves.
 """
 
-import re
-import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from anonymize.pii.hit import CERTAIN, Hit
 from anonymize.pii.kinds import known_kind
-from anonymize.pii.replacing import Replacements
-from anonymize.pii.scrubbing import PersonalPlaces
-from anonymize.text import Finder, Keeper
-from app.core.pii.finder import finder_for, hits_of
+from app.core.pii.finder import hits_of
+from app.core.pii.replacing import replacements_of
+from app.core.pii.times import times_of
 from app.core.session import Session
 from project.queries.free_texts import FreeText, free_texts
 from project.queries.pii import PiiDecision, PiiPlace, PiiVerdict, pii_decisions
 from project.queries.private_words import private_words
 from project.queries.utterances import utterances_called
-from project.transcript import Word, tokens
-from project.types import Json, Utterance
+from project.types import Json
 
 MARGIN_US = 150_000
 """Around measured words: a recogniser's times are about that uncertain."""
 BORDER_US = 400_000
 """Where an utterance begins and ends is less certain: so far may its speech reach out of it."""
-_LETTER_US = 35_000
-"""Nobody speaks faster: words that have less time were put there by a guess, or were cut."""
-STAND_INS = "pii-stand-ins"
-"""Property of a study: id of a participant -> the name that stands in for them."""
-NUMBERS = "pii-numbers"
-"""Property of a study: the numbers that were shown or given so far, which stay. It never leaves with a release."""
-_WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,44 +140,6 @@ def spoken_of(found: Iterable[PlacedHit]) -> list[SpokenHit]:
     return sorted(heard, key=lambda one: (one.start_us, one.end_us))
 
 
-def replacements_of(session: Session, found: Iterable[Hit], texts: Iterable[FreeText] | None = None) -> Replacements:
-    """Return what is written in place of hits; numbers are given in the order of `found`.
-
-    Args:
-        session: of the study.
-        found: the hits.
-        texts: all texts of the study, where they are at hand.
-    """
-    words = private_words(session.study)
-    people = {one.participant_id: one.replacement for one in reversed(words) if one.participant_id}
-    made = Replacements(private_replacements(session), {**people, **stand_ins(session)}, kept_numbers(session))
-    made.reserve(one.text for one in (free_texts(session.study) if texts is None else texts))
-    made.learn(found)
-    return made
-
-
-def private_replacements(session: Session) -> dict[str, str]:
-    """Return private word -> what is written in its place: for a participant's name, the name that stands in for it."""
-    names = stand_ins(session)
-    return {one.word: names.get(one.participant_id or "", one.replacement) for one in private_words(session.study)}
-
-
-def kept_numbers(session: Session) -> dict[str, dict[str, int]]:
-    """Return the numbers that were given so far, see `Replacements.numbers`; what is damaged is left aside."""
-    kept = session.study.get_property(NUMBERS)
-    return {
-        label: {who: number for who, number in each.items() if type(number) is int and number > 0}
-        for label, each in (kept.items() if isinstance(kept, dict) else ())
-        if isinstance(each, dict)
-    }
-
-
-def stand_ins(session: Session) -> dict[str, str]:
-    """Return id of a participant -> the name that stands in for them; empty where numbers are written."""
-    kept = session.study.get_property(STAND_INS)
-    return {str(who): str(name) for who, name in kept.items()} if isinstance(kept, dict) else {}
-
-
 def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     decisions = pii_decisions(session.study)
     private = {one.word for one in private_words(session.study)}
@@ -202,7 +153,7 @@ def _placed(session: Session, texts: Sequence[FreeText]) -> Iterator[PlacedHit]:
     replacements = replacements_of(session, (hit for _, _, hit, _ in located), texts)
     spoken = utterances_called(session.study, {place.row for place, *_ in located if place.table == "utterance"})
     for place, text, hit, decision in located:
-        when = _times(text, hit, spoken.get(place.row))
+        when = times_of(text, hit, spoken.get(place.row))
         verdict = _everywhere(hit, private) or (decision.verdict if decision else None)
         yield PlacedHit(
             place,
@@ -285,97 +236,6 @@ def _by_hand(
             )
 
 
-@dataclass(frozen=True, slots=True)
-class _When:
-    """When the words of a hit are said."""
-
-    start_us: int
-    end_us: int
-    measured: bool = False
-    borders: tuple[bool, bool] = (True, True)
-
-
-def _times(text: FreeText, hit: Hit, spoken: Utterance | None) -> _When:
-    """Return when the words of a hit are said: those of its utterance's words, or of the whole.
-
-    Words that have less time than it takes to say them are within that of their neighbours.
-    """
-    whole = _When(text.start_us, text.end_us)
-    if spoken is None or [word.text for word in spoken.words] != tokens(spoken.text):
-        return whole
-    inside = [
-        at
-        for at, place in enumerate(_WORD.finditer(spoken.text))
-        if place.start() < hit.end and hit.start < place.end()
-    ]
-    if not inside:
-        return whole
-    first, last, end = inside[0], inside[-1], len(spoken.words) - 1
-    while _span(spoken.words[first : last + 1])[1] < _LETTER_US * sum(map(str.isalnum, hit.text)):
-        if (first, last) == (0, end):
-            return whole
-        first, last = max(0, first - 1), min(end, last + 1)
-    start, length = _span(spoken.words[first : last + 1])
-    return _When(start, start + length, True, (first == 0, last == end))
-
-
-def _span(words: Sequence[Word]) -> tuple[int, int]:
-    """Return start and length of words."""
-    start = min(word.start_us for word in words)
-    return start, max(word.end_us for word in words) - start
-
-
 def _spoken(one: PlacedHit) -> SpokenHit:
     before, after = (BORDER_US if border else MARGIN_US for border in one.borders)
     return SpokenHit(max(0, one.time_us - before), one.end_us + after, one.kind, one.hit, one.measured)
-
-
-def finders_of(session: Session) -> tuple[Finder, Keeper]:
-    """Return what finds personal information in any text of a study, and what a person decided to keep, for a scrubber.
-
-    Texts are known by what they say: what is kept in one of two texts that are alike, and not in the other, is hidden.
-    """
-    placed = hits(session)
-    replacements = replacements_of(session, (one.hit for one in placed))
-    found_in = finder_for(session)
-    marked: dict[str, list[Hit]] = {}
-    kept: dict[str, list[set[tuple[int, int]]]] = {}
-    for (_, text), found in _by_text(placed).items():
-        kept.setdefault(text, []).append({(one.hit.start, one.hit.end) for one in found if not one.hidden})
-        marked.setdefault(text, []).extend(one.hit for one in found if one.hidden)
-
-    def find(text: str) -> list[Hit]:
-        return [*marked.get(text, ()), *found_in(text)]
-
-    def keep(text: str) -> list[tuple[int, int]]:
-        spans = kept.get(text)
-        return sorted(set.intersection(*spans)) if spans else []
-
-    return PersonalPlaces(find, replacements, marked), keep
-
-
-def _by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], str], list[PlacedHit]]:
-    """Return hits by where their text is kept and what it says; composed (NFC), as a scrubber sees it."""
-    found: dict[tuple[tuple[str, str, str], str], list[PlacedHit]] = {}
-    for one in placed:
-        where = (one.place.table, one.place.row, one.place.field)
-        composed = unicodedata.normalize("NFC", one.text)
-        if composed == one.text:
-            found.setdefault((where, composed), []).append(one)
-        else:
-            found.setdefault((where, composed), []).extend(_composed(one, composed))
-    return found
-
-
-def _composed(one: PlacedHit, text: str) -> Iterator[PlacedHit]:
-    """Yield a hit that is hidden with its place in its text, composed. What is kept is not yielded: it is hidden."""
-    if one.hidden:
-        before, until, since, after = (
-            len(unicodedata.normalize("NFC", part))
-            for part in (
-                *(one.text[: one.hit.start], one.text[: one.hit.end]),
-                *(one.text[one.hit.start :], one.text[one.hit.end :]),
-            )
-        )
-        start, end = min(before, len(text) - since), max(until, len(text) - after)
-        yield replace(one, text=text, hit=replace(one.hit, start=start, end=end))

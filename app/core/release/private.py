@@ -11,7 +11,8 @@ from anonymize.sound.kinds import COVERS
 from anonymize.text import LEFT_OUT, Scrubber, telling
 from anonymize.voice.registry import VOICES, voice_type
 from app.core.interchange.csv_table import COLUMNS
-from app.core.pii.hits import finders_of, private_replacements
+from app.core.pii.replacing import private_replacements
+from app.core.pii.scrubbing import finders_of
 from app.core.release.codes import annotator_codes
 from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
 from app.core.release.rules import RULES

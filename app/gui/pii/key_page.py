@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBox
 
 from anonymize.pii.kinds import KINDS
 from app.core.commands.pii import use_stand_ins
-from app.core.pii.hits import stand_ins
 from app.core.pii.key import key_rows, write_key
+from app.core.pii.replacing import stand_ins
 from app.gui.context import Context
 from project.counted import counted
 from project.errors import UserError

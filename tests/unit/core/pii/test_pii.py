@@ -15,6 +15,7 @@ from app.core.commands.pii_numbers import keep_numbers
 from app.core.pii import hits as pii
 from app.core.pii.copies import write_copies
 from app.core.pii.key import write_key
+from app.core.pii.replacing import stand_ins
 from app.core.pii.tables import read_choices, write_list
 from app.core.release.private import scrubber_of
 from app.core.session import Session
@@ -165,7 +166,7 @@ def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Sessi
     for name in names:
         commands.hide_everywhere(session, name, participant_id=_participant(session))
     commands.use_stand_ins(session)
-    assert [*pii.stand_ins(session).values()] == [last]
+    assert [*stand_ins(session).values()] == [last]
 
 
 def test_a_number_once_shown_stays_whatever_comes_before(session: Session, recording_id: str) -> None:
@@ -274,14 +275,14 @@ def test_comments_names_and_notes_are_searched(session: Session, recording_id: s
 def test_stand_in_names_are_fixed_and_not_of_the_study(session: Session, recording_id: str) -> None:
     commands.hide_everywhere(session, "Anastasia", "person", _participant(session))
     commands.use_stand_ins(session)
-    name = pii.stand_ins(session)[_participant(session)]
+    name = stand_ins(session)[_participant(session)]
     assert {one.replacement for one in _found(session, "Anastasia")} == {name}
     assert name not in " ".join(SAID)
     commands.use_stand_ins(session)
-    assert pii.stand_ins(session)[_participant(session)] == name
+    assert stand_ins(session)[_participant(session)] == name
     assert name in scrubber_of(session).scrub(SAID[0]).text
     commands.use_stand_ins(session, False)
-    assert pii.stand_ins(session) == {}
+    assert stand_ins(session) == {}
 
 
 def test_texts_are_replaced_in_the_study_as_one_step(session: Session, recording_id: str) -> None:
