@@ -91,7 +91,7 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     "cues": suggested_cues,
     "speech": lambda session, recording, folder: speech.prepare(session, recording),
     "transcribe": lambda session, recording, folder: transcription.prepare(
-        session, recording, str(write_tiny_whisper(folder / "model"))
+        session, recording, str(write_tiny_whisper(folder / "model")), replace=True
     ),
 }
 """How a job of each kind is asked for; a new kind needs a line here."""
