@@ -4,16 +4,15 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtWidgets import QWidget
 
-from widgets import theme
+from widgets.long_table import LongTable
 from widgets.pii.rows import UNDECIDED, DecisionRow, RowsModel
-from widgets.segments.drawing import CellDelegate
 
 _ON = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
-class DecisionTable(QTableView):
+class DecisionTable(LongTable):
     """As many rows as there are; only those on screen are drawn.
 
     Signals:
@@ -30,25 +29,11 @@ class DecisionTable(QTableView):
         self, name: str, columns: Sequence[tuple[str, int]], state: int, parent: QWidget | None = None
     ) -> None:
         """Have columns of these titles and widths in pixels; the decision stands in the one at the place `state`."""
-        super().__init__(parent)
+        super().__init__(name, parent)
         self._telling = True
         self.rows_model = RowsModel([title for title, _ in columns], state, self)
         self.setModel(self.rows_model)
-        self.setItemDelegate(CellDelegate(self, cut=True))
-        self.setAccessibleName(name)
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        upright = self.verticalHeader()
-        upright.hide()
-        upright.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        upright.setDefaultSectionSize(theme.GRID * 7 // 2)
         head = self.horizontalHeader()
-        head.setHighlightSections(False)
         head.setStretchLastSection(True)
         for place, (_, width) in enumerate(columns):
             self.setColumnWidth(place, width)

@@ -13,10 +13,9 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QMenu, QTableView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
-from widgets import theme
-from widgets.segments.drawing import CellDelegate
+from widgets.long_table import LongTable
 from widgets.segments.model import FOUND, Cells, SegmentsModel
 
 _WIDTHS = {
@@ -38,7 +37,7 @@ _WIDTHS = {
 _OTHER = 140
 
 
-class SegmentsView(QTableView):
+class SegmentsView(LongTable):
     """Shows rows by id and says what the user wants with them.
 
     Signals:
@@ -57,32 +56,19 @@ class SegmentsView(QTableView):
     delete_requested = Signal()
     columns_changed = Signal(list)
 
+    _last_row = -1
+
     def __init__(self, cells: Cells, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("Segments", parent)
         self._telling = True
         self._titles: Mapping[str, str] = {}
         self._hidden: set[str] = set()
         self._searching = False
-        self._last_row = -1
         self.rows_model = SegmentsModel(cells, self)
         self.setModel(self.rows_model)
-        self.setItemDelegate(CellDelegate(self, cut=True))
-        self.setAccessibleName("Segments")
-        self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setShowGrid(False)
-        self.setWordWrap(False)
-        self.setTabKeyNavigation(False)
-        upright = self.verticalHeader()
-        upright.hide()
-        upright.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        upright.setDefaultSectionSize(theme.GRID * 7 // 2)
         head = self.horizontalHeader()
         head.setSectionsClickable(True)
         head.setSectionsMovable(True)
-        head.setHighlightSections(False)
         head.setSortIndicatorShown(True)
         head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
         head.setToolTip("Click to sort; right-click to choose columns")
