@@ -103,6 +103,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("anonymize", ("lab.greenroom", "--recording", "1", "--out", "clips")),
     ("voice", ("lab.greenroom", "--recording", "1")),
     ("privacy", ("lab.greenroom",)),
+    ("participant", ("lab.greenroom", "Robot", "--role", "robot")),
     ("participant", ("lab.greenroom", "P01", "--recording", "1", "--consent", "release")),
     ("words", ("lab.greenroom", "--set", "Anna=P01")),
     ("texts", ("lab.greenroom", "--confirm", "--annotator", "Ada")),
