@@ -5,6 +5,9 @@ from dataclasses import dataclass, field
 
 from project.errors import UserError
 
+_PART = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\(|\)|[+*]|\{\d*,\}")
+"""What of a pattern opens, closes or repeats; characters that are escaped or in a set are passed over."""
+
 
 @dataclass(frozen=True, slots=True)
 class WordSearch:
@@ -17,7 +20,7 @@ class WordSearch:
         regex: whether `text` is a regular expression, as Python's module `re` reads it.
 
     Raises:
-        UserError: the regular expression is not one.
+        UserError: the regular expression is not one, or may take for ever.
     """
 
     text: str
@@ -27,6 +30,11 @@ class WordSearch:
     _pattern: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if self.regex and _endless(self.text):
+            raise UserError(
+                f"“{self.text}” repeats a group that has a repeat in it, which can take for ever.",
+                "Write one of the two repeats out.",
+            )
         source = self.text if self.regex else re.escape(self.text)
         if self.whole_words:
             source = rf"(?<!\w)(?:{source})(?!\w)"
@@ -81,3 +89,21 @@ class WordSearch:
             raise UserError(
                 f"The replacement does not fit the pattern: {error}.", "Name only groups that it has."
             ) from None
+
+
+def _endless(pattern: str) -> bool:
+    """Return whether a group that repeats has a repeat in it: `re` may try more ways to fit it than anybody awaits."""
+    inside, closed_at = [False], -1
+    for found in _PART.finditer(pattern):
+        part = found.group()
+        if part == "(":
+            inside.append(False)
+        elif part == ")" and len(inside) > 1:
+            repeats = inside.pop()
+            inside[-1] |= repeats
+            closed_at = found.end() if repeats else -1
+        elif part[0] in "+*{":
+            if found.start() == closed_at:
+                return True
+            inside[-1] = True
+    return False

@@ -235,6 +235,20 @@ def test_a_pattern_replaces_with_its_groups_and_a_plain_text_with_itself() -> No
         WordSearch("one", regex=True).replaced("one", r"\3")
 
 
+@pytest.mark.parametrize("pattern", [r"(\w+\s?)+x", r"(\w+ ?)*", "(a*){2,}", "((a+)b)+", "((a+))*"])
+def test_a_pattern_that_may_take_for_ever_is_refused(pattern: str) -> None:
+    with pytest.raises(UserError, match="for ever"):
+        WordSearch(pattern, regex=True)
+    WordSearch(pattern)
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(ha ?)+", "(um|uh)+", r"\(a+\)+", r"(\+)+", "[(a+)]+", "(a+)b+", "(a+)?", "([+*])+"]
+)
+def test_a_pattern_that_ends_is_taken(pattern: str) -> None:
+    WordSearch(pattern, regex=True)
+
+
 @pytest.mark.parametrize("pseudonym", ["", "  ", "P01", "P\u200b02"])
 def test_no_edit_makes_a_participant_under_such_a_pseudonym(
     session: Session, here: str, spoken: list[Utterance], pseudonym: str
