@@ -16,7 +16,7 @@ from app.gui.pii.window import PiiWindow
 from app.gui.questions import Questions
 from project.ids import new_id
 from project.queries.participants import all_participants, insert_participant
-from project.queries.pii import pii_decisions
+from project.queries.pii import PiiVerdict, pii_decisions
 from project.queries.private_words import private_words, public_words
 from project.queries.recordings import all_recordings
 from project.queries.utterances import insert_utterances, update_utterance, utterances_of
@@ -118,6 +118,23 @@ def test_every_place_is_listed_with_what_stands_around_it_and_when_it_is_said(wi
     assert "utterance" in rows[0].cells[2]
     assert rows[0].cells[4] == rows[2].cells[4] == "[PERSON_1]"
     assert window.decide_bar.count.text() == "4 of 4 undecided"
+
+
+def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot) -> None:
+    window = main.windows.open("pii")
+    assert isinstance(window, PiiWindow)
+    window.step(1)
+    assert "still looks" in window.status.text()
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        pass
+    window.places.selectAll()
+    window.decide(PiiVerdict.HIDE)
+    window.step(1)
+    assert window.status.text() == "Nothing is undecided in this list."
+    window._finding._tell_stopped()
+    window._finding.complete = False
+    window.step(1)
+    assert "may lack something" in window.status.text()
 
 
 def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qtbot: QtBot) -> None:

@@ -82,10 +82,9 @@ def reasons_again(study: Path, plan: ReleasePlan, signed: str, key: str) -> Sequ
     """
     with Session.open(study, None, read_only=True) as session:
         written = replace(plan, texts=LEAVE_OUT)
-        selection = select(session, written)
         waived = [(one.rule, number) for one, number in numbered_waivers(session)]
-        left = standing(reasons_before(session, written, selection), waived)
-        if left or signature(session, plan, selection, key) == signed:
+        left = standing(reasons_before(session, written, select(session, written)), waived)
+        if left or signature(session, plan, select(session, plan), key) == signed:
             return left
     return [
         Reason(

@@ -113,7 +113,9 @@ class Selection:
 def select(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
     kept_back, known = hold_outs(session.study), all_participants(session.study)
-    seen, heard = people_seen(session.study), people_heard(session.study)
+    seen = people_seen(session.study)
+    # What somebody says leaves as sound or as text; where neither does, it is no matter who is only heard.
+    heard = people_heard(session.study) if plan.sounds or plan.texts == SCRUB else {}
     found: list[Candidate] = []
     left_out: dict[int, str] = {}
     personal = Personal(session)

@@ -16,6 +16,7 @@ from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
 from app.core.release.sound import Sounding
 from app.core.session import Session
 from project.errors import UserError
+from project.ids import new_id
 from project.queries.face_reviews import set_face_review
 from project.queries.faces import tracks_of
 from project.queries.hold_outs import set_hold_out
@@ -23,10 +24,10 @@ from project.queries.participants import all_participants, set_appearance
 from project.queries.pii import PiiVerdict
 from project.queries.recordings import all_recordings
 from project.queries.regions import set_track_box
-from project.queries.utterances import delete_utterance, update_utterance, utterances_of
+from project.queries.utterances import delete_utterance, insert_utterances, update_utterance, utterances_of
 from project.regions import Keyframe
 from project.transcript import estimated
-from project.types import ConsentUse, FaceReview, ParticipantRole, Recording
+from project.types import ConsentUse, FaceReview, ParticipantRole, Recording, Utterance
 from tests.unit.core.release.lab import listen, review, track
 
 PLAN = ReleasePlan(methods=("solid",))
@@ -94,6 +95,21 @@ def test_a_face_that_ends_in_the_middle_of_the_picture_has_to_be_looked_at(
     assert (reason.rule, reason.recording, reason.time_us) == ("uncovered", 1, 1_000_000)
     mark_seen(session, recording.id, [(0, 2_000_000)])
     assert rules(session) == []
+
+
+def test_who_speaks_and_did_not_consent_is_not_released_though_never_seen(
+    session: Session, recording: Recording
+) -> None:
+    voice, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
+    with session.step("A voice from the next room"):
+        insert_utterances(session.study, [Utterance(new_id(), recording.id, 0, 900_000, "Hello", voice)])
+    for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
+        assert left_out(session, plan) == {1: "1 participant did not consent to release."}
+    assert left_out(session) == {}, "neither sound nor texts leave"
+    (one,) = checklist(session, replace(SOUNDING, without_consent=SOLID)).selection.candidates
+    assert [who.pseudonym for who in one.refusing] == ["P02"]
+    assert one.sounding is not None
+    assert one.sounding.muted[0][0] == 0
 
 
 def test_nobody_is_said_to_appear(session: Session, recording: Recording) -> None:
