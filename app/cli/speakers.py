@@ -109,7 +109,7 @@ def _name(session: Session, recording: Recording, text: str, role: ParticipantRo
 
 
 def _accept(session: Session, recordings: list[Recording]) -> None:
-    from app.core.commands.transcript import accept_speakers
+    from app.core.commands.who_speaks import accept_speakers
     from app.core.speech.speaker_suggestions import speakers_found
     from project.queries.utterances import utterances_of
 

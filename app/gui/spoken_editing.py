@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QPoint
 from PySide6.QtWidgets import QMenu
 
 from app.core.commands import transcript as commands
+from app.core.commands import who_speaks
 from app.core.session import Session
 from app.gui.nudging import nudged
 from app.gui.player import Player
@@ -68,7 +69,7 @@ class SpokenEditing(QObject):
 
     def assign(self, ids: Sequence[str], participant_id: str | None) -> None:
         """Say who speaks."""
-        self._studio.edit(lambda session: commands.assign(session, ids, participant_id))
+        self._studio.edit(lambda session: who_speaks.assign(session, ids, participant_id))
 
     def delete(self, ids: Sequence[str]) -> None:
         """Delete utterances; undo brings them back."""
@@ -118,4 +119,4 @@ class SpokenEditing(QObject):
         owner.popup(where)
 
     def _accept(self, ids: Sequence[str]) -> None:
-        self._studio.edit(lambda session: commands.accept_speakers(session, ids))
+        self._studio.edit(lambda session: who_speaks.accept_speakers(session, ids))

@@ -1,21 +1,27 @@
-"""Edits of a transcript: what was said, when, and by whom."""
+"""Edits of a transcript: what was said, and when."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from app.core.commands.participants import new_participant
+from app.core.commands.utterance_steps import (
+    each_changed,
+    found_utterances,
+    sound_utterance,
+    told,
+    write_utterances,
+)
+from app.core.commands.who_speaks import require_participant
 from app.core.session import Session
 from app.core.speech import utterance_edits as edits
 from app.core.speech.finding_words import WordSearch
 from project.errors import UserError
 from project.ids import new_id
-from project.queries import participants
 from project.queries import utterances as rows
 from project.queries.heard import speech_of
 from project.queries.recordings import all_recordings
 from project.timebase import format_time
-from project.transcript import fitting, tokens
-from project.types import Changes, ParticipantRole, Utterance
+from project.transcript import tokens
+from project.types import Changes, Utterance
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,7 @@ def find(session: Session, utterance_id: str) -> Utterance:
     found = rows.utterance(session.study, utterance_id)
     if found is None:
         raise UserError(f"No utterance has the id {utterance_id}.", "It may have been deleted or merged meanwhile.")
-    return _sound(found)
+    return sound_utterance(found)
 
 
 def add(
@@ -54,7 +60,7 @@ def add(
         UserError: the span is empty or outside the recording, or there is no such participant.
     """
     _check_span(session, recording_id, start_us, end_us)
-    _check_participant(session, participant_id)
+    require_participant(session, participant_id)
     made = Utterance(new_id(), recording_id, start_us, end_us, text.strip(), participant_id)
     with session.step("Add utterance") as step:
         rows.insert_utterances(session.study, [made])
@@ -72,14 +78,16 @@ def edit_text(session: Session, utterance_id: str, text: str, *, check: bool = T
     """
     old = find(session, utterance_id)
     new = old if text.strip() == old.text else edits.rewritten(old, text)
-    return _write(session, "Edit text", [old], [replace(new, checked=True) if check else new], f"text {utterance_id}")
+    return write_utterances(
+        session, "Edit text", [old], [replace(new, checked=True) if check else new], f"text {utterance_id}"
+    )
 
 
 def put_back(session: Session, before: Utterance) -> Changes:
     """Give an utterance the text, words and state it had before somebody typed and thought better of it."""
     old = find(session, before.id)
     new = replace(old, text=before.text, words=before.words, checked=before.checked)
-    return _write(session, "Edit text", [old], [new], f"text {before.id}")
+    return write_utterances(session, "Edit text", [old], [new], f"text {before.id}")
 
 
 def split(
@@ -142,7 +150,7 @@ def merge(session: Session, utterance_ids: Iterable[str]) -> tuple[str, Changes]
     Raises:
         UserError: there are fewer than two, or they belong to different recordings.
     """
-    found = _all(session, utterance_ids)
+    found = found_utterances(session, utterance_ids)
     if len(found) < 2:
         raise UserError("There is nothing to merge with.", "Select two utterances or more.")
     if len({one.recording_id for one in found}) > 1:
@@ -169,7 +177,7 @@ def retime(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: s
     for one, (_, start_us, end_us) in zip(old, spans, strict=True):
         _check_span(session, one.recording_id, start_us, end_us)
         new.append(edits.respanned(one, start_us, end_us))
-    return _write(session, f"Change times of {_count(len(new))}", old, new, merge_key)
+    return write_utterances(session, f"Change times of {told(len(new))}", old, new, merge_key)
 
 
 def set_word_time(session: Session, utterance_id: str, word: int, start_us: int, end_us: int) -> Changes:
@@ -184,52 +192,20 @@ def set_word_time(session: Session, utterance_id: str, word: int, start_us: int,
     if not max(start_us, old.start_us) < min(end_us, old.end_us):
         raise UserError("The word would lie outside its utterance.", "Change the utterance's start or end first.")
     new = edits.word_moved(old, word, start_us, end_us)
-    return _write(session, "Change time of a word", [old], [new], f"word {utterance_id} {word}")
-
-
-def assign(session: Session, utterance_ids: Iterable[str], participant_id: str | None) -> Changes:
-    """Say who speaks, or that nobody knows; from then on it is no guess of the program.
-
-    Whoever speaks in a recording appears in it.
-
-    Raises:
-        UserError: there is no such participant.
-    """
-    _check_participant(session, participant_id)
-    found = _all(session, utterance_ids)
-    with session.step(f"Assign speaker of {_count(len(found))}") as step:
-        _say_who(session, found, participant_id)
-    return step.changes
-
-
-def assign_to_new(session: Session, utterance_ids: Iterable[str], pseudonym: str) -> tuple[str, Changes]:
-    """Make a participant who says these utterances, as one step; returns the new id.
-
-    Raises:
-        UserError: the pseudonym is empty, taken, or holds what cannot be seen.
-    """
-    found = _all(session, utterance_ids)
-    made = new_participant(session, pseudonym, ParticipantRole.USER)
-    with session.step(f"Assign {_count(len(found))} to {made.pseudonym}") as step:
-        participants.insert_participant(session.study, made)
-        _say_who(session, found, made.id)
-    return made.id, step.changes
-
-
-def accept_speakers(session: Session, utterance_ids: Iterable[str]) -> Changes:
-    """Say that the program guessed right who speaks."""
-    return _each(session, "Accept speaker of", utterance_ids, lambda one: replace(one, suggested=False))
+    return write_utterances(session, "Change time of a word", [old], [new], f"word {utterance_id} {word}")
 
 
 def check(session: Session, utterance_ids: Iterable[str], checked: bool = True) -> Changes:
     """Mark utterances as read by a person, or as a draft again."""
-    return _each(session, "Check" if checked else "Uncheck", utterance_ids, lambda one: replace(one, checked=checked))
+    return each_changed(
+        session, "Check" if checked else "Uncheck", utterance_ids, lambda one: replace(one, checked=checked)
+    )
 
 
 def delete(session: Session, utterance_ids: Iterable[str]) -> Changes:
     """Delete utterances, as one step."""
-    found = _all(session, utterance_ids)
-    with session.step(f"Delete {_count(len(found))}") as step:
+    found = found_utterances(session, utterance_ids)
+    with session.step(f"Delete {told(len(found))}") as step:
         for one in found:
             rows.delete_utterance(session.study, one.id)
     return step.changes
@@ -246,13 +222,13 @@ def replace_all(
     ids = [one.id for one in all_recordings(session.study)] if recordings is None else [*recordings]
     count, old, new = 0, [], []
     for recording_id in ids:
-        for one in map(_sound, rows.utterances_of(session.study, recording_id)):
+        for one in map(sound_utterance, rows.utterances_of(session.study, recording_id)):
             text, places = search.replaced(one.text, replacement)
             count += places
             if text != one.text:
                 old.append(one)
                 new.append(edits.rewritten(one, text))
-    changes = _write(session, f"Replace in {_count(len(new))}", old, new) if new else Changes()
+    changes = write_utterances(session, f"Replace in {told(len(new))}", old, new) if new else Changes()
     return Replaced(count, tuple(one.id for one in new if not one.text), changes)
 
 
@@ -274,49 +250,6 @@ def without_speech(session: Session, recording_id: str) -> list[str]:
     return found
 
 
-def _say_who(session: Session, found: Sequence[Utterance], participant_id: str | None) -> None:
-    for one in found:
-        if (one.participant_id, one.suggested) != (participant_id, False):
-            rows.update_utterance(session.study, replace(one, participant_id=participant_id, suggested=False))
-    if participant_id is None:
-        return
-    for recording_id in {one.recording_id for one in found}:
-        present = participants.participants_in(session.study, recording_id)
-        if all(one.id != participant_id for one in present):
-            participants.set_appearance(session.study, recording_id, participant_id, True)
-
-
-def _each(
-    session: Session, verb: str, utterance_ids: Iterable[str], change: Callable[[Utterance], Utterance]
-) -> Changes:
-    old = _all(session, utterance_ids)
-    return _write(session, f"{verb} {_count(len(old))}", old, [change(one) for one in old])
-
-
-def _write(
-    session: Session, name: str, old: Sequence[Utterance], new: Sequence[Utterance], merge_key: str | None = None
-) -> Changes:
-    session.study.require_writable()
-    with session.step(name, merge_key) as step:
-        for before, after in zip(old, new, strict=True):
-            if after != before:
-                rows.update_utterance(session.study, after)
-    return step.changes
-
-
-def _all(session: Session, utterance_ids: Iterable[str]) -> list[Utterance]:
-    wanted = [*dict.fromkeys(utterance_ids)]
-    found = rows.utterances_called(session.study, wanted)
-    if len(found) < len(wanted):
-        raise UserError("An utterance is no longer there.", "It may have been deleted or merged meanwhile.")
-    return [_sound(found[one]) for one in wanted]
-
-
-def _sound(one: Utterance) -> Utterance:
-    """Return an utterance without times of words that are not its text's: other programs write to studies too."""
-    return replace(one, words=fitting(one.words, one.text, one.start_us, one.end_us))
-
-
 def _check_span(session: Session, recording_id: str, start_us: int, end_us: int) -> None:
     recording = session.recording(recording_id)
     if end_us - start_us < edits.SHORTEST_US:
@@ -326,14 +259,3 @@ def _check_span(session: Session, recording_id: str, start_us: int, end_us: int)
             f"The utterance would reach outside recording {recording.number}.",
             f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
         )
-
-
-def _check_participant(session: Session, participant_id: str | None) -> None:
-    if participant_id is not None and all(
-        one.id != participant_id for one in participants.all_participants(session.study)
-    ):
-        raise UserError("There is no such participant any more.", "Choose another one.")
-
-
-def _count(number: int) -> str:
-    return "utterance" if number == 1 else f"{number} utterances"

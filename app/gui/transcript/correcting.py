@@ -6,6 +6,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject
 
 from app.core.commands import transcript as commands
+from app.core.commands import who_speaks
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.transcript.showing import Showing
@@ -133,7 +134,7 @@ class Correcting(QObject):
         """Say who speaks in what is selected."""
         ids = self._shown.selected()
         if ids:
-            self._edit(lambda session: commands.assign(session, ids, participant_id))
+            self._edit(lambda session: who_speaks.assign(session, ids, participant_id))
 
     def assign_by_digit(self, number: int) -> None:
         """Say that the participant whose button has a digit speaks."""
@@ -149,13 +150,13 @@ class Correcting(QObject):
         question = f"Pseudonym of who says {counted(len(ids), 'utterance')}, such as P01 (never a real name):"
         name = self._context.questions.text("New participant", question, self._shown.next_pseudonym())
         if name:
-            self._edit(lambda session: commands.assign_to_new(session, ids, name)[1])
+            self._edit(lambda session: who_speaks.assign_to_new(session, ids, name)[1])
 
     def accept_speakers(self) -> None:
         """Say that the program guessed right who speaks in what is selected."""
         ids = self._shown.selected()
         if ids:
-            self._edit(lambda session: commands.accept_speakers(session, ids))
+            self._edit(lambda session: who_speaks.accept_speakers(session, ids))
 
     def check(self) -> bool:
         """Mark what is selected as read, or as drafts again where all of it was read; returns whether it is read."""

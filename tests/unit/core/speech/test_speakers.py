@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from app.core.commands import transcript
+from app.core.commands import transcript, who_speaks
 from app.core.commands.participants import add_participant
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.speakers import name_speaker, name_speaker_new
@@ -98,8 +98,8 @@ def test_voices_without_faces_are_speakers_and_one_choice_for_each_names_all(ses
     assert whose(session) == [(None, False)] * 6, "nobody knows whose voices they are"
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
     p2, _ = add_participant(session, "P02", ParticipantRole.USER)
-    transcript.assign(session, [one[0].id], p1)
-    transcript.assign(session, [one[3].id], p2)
+    who_speaks.assign(session, [one[0].id], p1)
+    who_speaks.assign(session, [one[3].id], p2)
     suggest(session)
     assert whose(session) == [(p1, False), (p2, True), (p1, True), (p2, False), (p1, True), (p2, True)]
     session.study.undo()
@@ -110,8 +110,8 @@ def test_what_a_person_chose_stays_even_against_all_voices(session: Session) -> 
     one = written(session)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
     p2, _ = add_participant(session, "P02", ParticipantRole.USER)
-    transcript.assign(session, [one[0].id, one[2].id], p1)
-    transcript.assign(session, [one[1].id, one[4].id], p2)
+    who_speaks.assign(session, [one[0].id, one[2].id], p1)
+    who_speaks.assign(session, [one[1].id, one[4].id], p2)
     suggest(session)
     assert whose(session)[4] == (p2, False)
     assert whose(session)[5] == (p2, True)
@@ -127,7 +127,7 @@ def test_a_suggestion_that_holds_no_more_is_taken_back(session: Session) -> None
 def test_what_was_edited_while_it_ran_is_left_alone(session: Session) -> None:
     one = written(session)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
-    transcript.assign(session, [one[0].id], p1)
+    who_speaks.assign(session, [one[0].id], p1)
     work = speakers.prepare(session, recording_of(session))
     result = speakers.compute(work.parameters, Silent())
     with session.step("Edit") as _:
@@ -174,7 +174,7 @@ def test_places_to_look_at_go_when_somebody_chose(session: Session) -> None:
     assert {(one.kind, one.start_us // SECOND) for one in flags} >= {(FlagKind.OVERLAP, 2), (FlagKind.SHORT, 16)}
     assert all(one.text.endswith(".") or one.text.endswith("?") for one in flags)
     p1, _ = add_participant(session, "P01", ParticipantRole.USER)
-    transcript.assign(session, [each.id for each in one], p1)
+    who_speaks.assign(session, [each.id for each in one], p1)
     assert speaker_flags(session, recording_of(session)) == []
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import face_review, transcript
+from app.core.commands import face_review, transcript, who_speaks
 from app.core.commands.history import redo, undo
 from app.core.commands.participants import add_participant
 from app.core.session import Session
@@ -64,7 +64,7 @@ def test_every_edit_is_undone_exactly(session: Session, here: str, spoken: list[
         lambda: transcript.merge(session, [second, first]),
         lambda: transcript.retime(session, [(first, 20 * MS, 75 * MS), (third, 160 * MS, 210 * MS)]),
         lambda: transcript.set_word_time(session, second, 1, 112 * MS, 140 * MS),
-        lambda: transcript.assign(session, [first, third], person),
+        lambda: who_speaks.assign(session, [first, third], person),
         lambda: transcript.check(session, [first, second]),
         lambda: transcript.delete(session, [first, third]),
         lambda: transcript.replace_all(session, WordSearch("good"), "bad"),
@@ -156,15 +156,15 @@ def test_a_speaker_that_a_person_names_is_no_guess(session: Session, here: str) 
     guess = Utterance(new_id(), here, 0, 80 * MS, "hi", person, (), False, True)
     with session.step("Fill in"):
         insert_utterances(session.study, [guess])
-    transcript.accept_speakers(session, [guess.id])
+    who_speaks.accept_speakers(session, [guess.id])
     (one,) = _said(session, here)
     assert (one.participant_id, one.suggested, one.checked) == (person, False, False)
     undo(session)
-    transcript.assign(session, [guess.id], None)
+    who_speaks.assign(session, [guess.id], None)
     (one,) = _said(session, here)
     assert (one.participant_id, one.suggested) == (None, False)
     with pytest.raises(UserError):
-        transcript.assign(session, [guess.id], "nobody")
+        who_speaks.assign(session, [guess.id], "nobody")
 
 
 def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, spoken: list[Utterance]) -> None:
@@ -181,7 +181,7 @@ def test_replacing_is_one_step_and_tells_how_often(session: Session, here: str, 
 
 def test_what_was_deleted_meanwhile_is_said_plainly(session: Session, spoken: list[Utterance]) -> None:
     transcript.delete(session, [spoken[0].id])
-    for edit in (transcript.delete, transcript.check, transcript.accept_speakers):
+    for edit in (transcript.delete, transcript.check, who_speaks.accept_speakers):
         with pytest.raises(UserError, match="no longer there"):
             edit(session, [spoken[0].id, spoken[1].id])
     with pytest.raises(UserError):
@@ -207,7 +207,7 @@ def test_what_lies_outside_all_speech_is_found(session: Session, here: str, spok
 
 def test_the_utterances_of_one_speaker_are_found(session: Session, here: str, spoken: list[Utterance]) -> None:
     person, _ = add_participant(session, "Narrator", ParticipantRole.BYSTANDER)
-    transcript.assign(session, [spoken[1].id], person)
+    who_speaks.assign(session, [spoken[1].id], person)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_no_edit_makes_a_participant_under_such_a_pseudonym(
     with pytest.raises(UserError):
         add_participant(session, pseudonym, ParticipantRole.USER)
     with pytest.raises(UserError):
-        transcript.assign_to_new(session, [spoken[0].id], pseudonym)
+        who_speaks.assign_to_new(session, [spoken[0].id], pseudonym)
     with pytest.raises(UserError):
         face_review.assign_faces_to_new(session, here, [], pseudonym, ParticipantRole.USER)
     assert [one.pseudonym for one in all_participants(session.study)] == ["P01"]

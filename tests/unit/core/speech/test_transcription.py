@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.commands import history
+from app.core.commands import history, who_speaks
 from app.core.commands import transcript as edits
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.commands.vocabulary import set_vocabulary
@@ -274,7 +274,7 @@ def test_what_a_person_touched_stays_as_it_is(touch: str, lab: Session, tmp_path
         edits.set_word_time(lab, one.id, 0, one.words[0].start_us, one.words[0].end_us + 1000)
     elif touch == "speaker":
         add_participant(lab, "P01", ParticipantRole.USER)
-        edits.assign(lab, [one.id], all_participants(lab.study)[0].id)
+        who_speaks.assign(lab, [one.id], all_participants(lab.study)[0].id)
     elif touch == "decision":
         with lab.step("Decide"):
             who = lab.annotator()
