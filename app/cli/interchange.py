@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from app.cli.output import json_option, progress_bar, tell
+from app.cli.output import RAW, json_option, progress_bar, tell
 from app.cli.study import STUDY
 from app.core.interchange.registry import FORMATS
 from app.core.session import Session
@@ -41,6 +41,8 @@ def export_annotations(
 ) -> None:
     """Export annotations for another tool. Hold-outs are never exported.
 
+    They are raw: names and all else that is personal is in them. What may be given away is made by `greenroom release`.
+
     \b
     Example:
       greenroom export my-study.greenroom --format eaf --out for-elan
@@ -58,7 +60,7 @@ def export_annotations(
         with progress_bar("Exporting") as bar:
             made = export(session, to, out, wanted, people, overwrite=force, progress=bar)
     files: list[Json] = [str(path) for path in made]
-    lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses)]
+    lines = [*(f"Wrote {path}" for path in made), *(f"  Not held by it: {loss}" for loss in to.losses), RAW]
     tell(as_json, {"format": key, "files": files, "losses": [*to.losses]}, "\n".join(lines))
 
 

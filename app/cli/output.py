@@ -17,6 +17,9 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 REDRAW_EVERY_S = 0.1
 BAR = 28
 
+RAW = "Names and all else that is personal are in it. Scrubbed: greenroom pii apply, or greenroom release."
+"""What is said after an export that was not scrubbed."""
+
 
 def json_option(function: Function) -> Function:
     """Give a command the option `--json`, passed to it as `as_json`."""

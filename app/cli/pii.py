@@ -168,12 +168,15 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
       greenroom pii apply my-study.greenroom --in-place
     """
     from app.core.commands.pii_apply import replace_in_study
+    from app.core.commands.pii_numbers import keep_numbers
     from app.core.pii.copies import write_copies
+    from app.core.pii.hits import hits
     from app.core.pii.hits import undecided as undecided_in
 
     if (out is None) == (not in_place):
         raise UserError("Say where to.", "Name a new folder with --out, or replace in the study with --in-place.")
-    with Session.open(study, annotator, read_only=not in_place) as session:
+    with Session.open(study, annotator) as session:
+        keep_numbers(session, hits(session))
         left = len(undecided_in(session))
         files = write_copies(session, out) if out is not None else []
         changed = replace_in_study(session)[0] if in_place else 0
@@ -207,9 +210,12 @@ def key(study: Path, file: Path, as_json: bool) -> None:
     Example:
       greenroom pii key my-study.greenroom /safe/place/key.csv
     """
+    from app.core.commands.pii_numbers import keep_numbers
+    from app.core.pii.hits import hits
     from app.core.pii.key import write_key
 
-    with Session.open(study, read_only=True) as session:
+    with Session.open(study) as session:
+        keep_numbers(session, hits(session))
         rows = write_key(session, file)
     tell(as_json, {"file": str(file), "rows": rows}, f"Wrote {counted(rows, 'replacement')} to {file}. Keep it apart.")
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, tell
+from app.cli.output import RAW, json_option, tell
 from app.cli.study import STUDY
 from app.core.session import Session
 from project.counted import counted
@@ -87,6 +87,8 @@ def import_file(study: Path, recording: str, file: Path, key: str | None, replac
 def export_file(study: Path, recording: str, file: Path | None, key: str | None, force: bool, as_json: bool) -> None:
     """Write a transcript to a file, or print it where no file is named. Hold-outs are never exported.
 
+    It is raw: names and all else that is personal is in it. `greenroom pii apply` writes copies without.
+
     \b
     Example:
       greenroom transcript export my-study.greenroom --recording 1 dialogue.srt
@@ -117,6 +119,6 @@ def export_file(study: Path, recording: str, file: Path | None, key: str | None,
             losses = () if wanted in (LINES, JSON) else format_called(wanted).losses
             result |= {"file": str(file), "losses": [*losses]}
             lines = "\n".join(
-                [f"Wrote {counted(count, 'utterance')} to {file}", *(f"  Not held by it: {one}" for one in losses)]
+                [f"Wrote {counted(count, 'utterance')} to {file}", *(f"  Not held by it: {one}" for one in losses), RAW]
             )
     tell(as_json, result, lines)

@@ -24,7 +24,7 @@ def finders_of(session: Session) -> tuple[Finder, Keeper]:
     marked: dict[str, list[Hit]] = {}
     kept: dict[str, list[set[tuple[int, int]]]] = {}
     for (_, text), found in _by_text(placed).items():
-        kept.setdefault(text, []).append({(one.hit.start, one.hit.end) for one in found if not one.hidden})
+        kept.setdefault(text, []).append(_kept_whole(found))
         marked.setdefault(text, []).extend(one.hit for one in found if one.hidden)
 
     def find(text: str) -> list[Hit]:
@@ -35,6 +35,17 @@ def finders_of(session: Session) -> tuple[Finder, Keeper]:
         return sorted(set.intersection(*spans)) if spans else []
 
     return PersonalPlaces(find, replacements, marked), keep
+
+
+def _kept_whole(found: Iterable[PlacedHit]) -> set[tuple[int, int]]:
+    """Return where hits of a text are kept and nothing in them is hidden, such as a word that was marked by hand."""
+    every = [*found]
+    gone = [one.hit for one in every if one.hidden]
+    return {
+        (one.hit.start, one.hit.end)
+        for one in every
+        if not one.hidden and not any(hit.start < one.hit.end and one.hit.start < hit.end for hit in gone)
+    }
 
 
 def _by_text(placed: Iterable[PlacedHit]) -> dict[tuple[tuple[str, str, str], str], list[PlacedHit]]:

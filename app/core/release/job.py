@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from app.core.clock import utc_now
+from app.core.commands.pii_numbers import keep_numbers
 from app.core.faces.hiding import discard, gather
 from app.core.jobs import Work
+from app.core.pii.hits import hits
 from app.core.privacy.limits import PrivacyLimits, privacy_limits
 from app.core.privacy.people import strangers_for
 from app.core.release.again import numbered_waivers, reasons_again, signature
@@ -21,7 +23,7 @@ from app.core.release.gate import Candidate, Selection, reasons_before, select
 from app.core.release.manifest import NAME, manifest, set_times
 from app.core.release.measuring import measured
 from app.core.release.outcome import Outcome, outcome_from, reasons_after
-from app.core.release.plan import ReleasePlan, plan_from, require_possible
+from app.core.release.plan import SCRUB, ReleasePlan, plan_from, require_possible
 from app.core.release.private import Private, private_of
 from app.core.release.rendering import Rendering, forget, rendering_of, require_unchanged
 from app.core.release.rules import Reason, reason_from, standing
@@ -89,6 +91,8 @@ def prepare(session: Session, folder: Path, plan: ReleasePlan) -> Work:
         UserError: the plan asks for what can never be released, or the folder cannot be used.
     """
     require_free(folder)
+    if plan.texts == SCRUB:
+        keep_numbers(session, hits(session))
     found = checklist(session, plan)
     refused = bool(found.standing)
     texts = new_prepared()

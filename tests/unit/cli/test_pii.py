@@ -46,6 +46,8 @@ def test_find_review_apply_and_key(study: str, tmp_path: Path, greenroom: Termin
         ("phone", "five five five, oh one two three", 5.0, None),
     ]
     assert hits[1]["replacement"] == "[PERSON_2]"
+    exported = greenroom("transcript", "export", study, "--recording", "1", str(tmp_path / "raw.srt"))
+    assert "Names and all else that is personal are in it" in exported
     assert {"table", "id", "field", "start", "end"} <= set(hits[0]["where"])
     who = ("--annotator", "Ada")
     assert greenroom.json("pii", "review", study, "--keep", "--text", "pepper", "--everywhere", *who)["undecided"] == 2

@@ -159,6 +159,17 @@ def test_a_word_marked_by_hand_is_hidden_in_a_text_with_loose_accents(session: S
     assert "gruffle" not in scrubber_of(session).scrub(text).text
 
 
+def test_a_word_marked_inside_what_is_kept_is_hidden(session: Session, recording_id: str) -> None:
+    said = utterances_of(session.study, recording_id)[1]
+    with session.step("Type"):
+        update_utterance(session.study, replace(said, text="Nice to meet you, Robert Miller."))
+    commands.decide(session, _found(session, "Robert Miller"), PiiVerdict.KEEP)
+    (where,) = [one for one in free_texts(session.study) if one.row == said.id]
+    at = where.text.index("Miller")
+    commands.mark(session, where, at, at + 6, "person")
+    assert "Miller" not in scrubber_of(session).scrub(where.text).text
+
+
 def test_no_name_stands_in_that_is_a_private_word_or_an_annotator(session: Session, recording_id: str) -> None:
     from resources import resource
 
