@@ -3,10 +3,11 @@
 from datetime import datetime
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.commands import comments as commands
 from app.gui.studio import Studio
+from app.gui.under_inspector import page_of
 from project.queries.annotators import all_annotators
 from project.queries.comments import comments_of
 from project.types import Changes
@@ -25,11 +26,6 @@ class CommentsFeed(QObject):
 
     def under(self, inspector: QWidget) -> QWidget:
         """Return a page with the inspector and the comments below it."""
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(inspector, 1)
         box = self.box = CommentsBox()
         box.destroyed.connect(lambda: self._forget(box))
         box.add_requested.connect(self._add)
@@ -40,7 +36,7 @@ class CommentsFeed(QObject):
             lambda comment, done: self._studio.edit(lambda s: commands.resolve_comments(s, [comment], done))
         )
         box.delete_requested.connect(lambda comment: self._studio.edit(lambda s: commands.delete_comment(s, comment)))
-        column.addWidget(box)
+        page = page_of(inspector, box)
         self.show()
         return page
 

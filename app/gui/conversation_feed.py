@@ -3,13 +3,14 @@
 from dataclasses import replace
 
 from PySide6.QtCore import QObject
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.cues.lines import said_with_cues
 from app.core.session import Session
 from app.core.speech.conversation import Turn, conversation
 from app.gui.playback import Playback
 from app.gui.studio import Studio
+from app.gui.under_inspector import page_of
 from project.queries.participants import all_participants
 from project.queries.segments import segment
 from project.queries.utterances import has_utterances
@@ -32,16 +33,11 @@ class ConversationFeed(QObject):
 
     def under(self, inspector: QWidget) -> QWidget:
         """Return a page with the inspector and the conversation below it."""
-        page = QWidget()
-        column = QVBoxLayout(page)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(inspector, 1)
         panel = self.panel = ConversationPanel()
         panel.destroyed.connect(lambda: self._forget(panel))
         panel.turn_chosen.connect(self._go)
         panel.before_changed.connect(self._show_more)
-        column.addWidget(panel)
+        page = page_of(inspector, panel)
         self.show()
         return page
 

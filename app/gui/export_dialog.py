@@ -29,6 +29,7 @@ from project.schemes.scheme import Choice
 from project.timebase import format_time
 from project.types import Json
 from widgets import theme
+from widgets.dialog_buttons import DialogButtons
 from widgets.tick_list import TickList
 from widgets.tick_row import TickRow
 
@@ -223,23 +224,11 @@ class ExportDialog(QDialog):
         row.addWidget(self.resume)
         return row
 
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        self._note = QLabel(wordWrap=True)
-        self._note.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        row.addWidget(self._note, 1)
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Export nothing (Esc)")
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        self.export = QPushButton("Export")
-        self.export.setProperty("primary", True)
+    def _buttons(self) -> DialogButtons:
+        row = DialogButtons(self, "Export", "Export nothing")
+        self._note, self.export = row.note, row.go_on
         self.export.setToolTip("Start the export (Enter); you can go on working meanwhile")
-        self.export.setDefault(True)
         self.export.clicked.connect(self._accept)
-        row.addWidget(cancel)
-        row.addWidget(self.export)
         return row
 
     def _chosen(self) -> tuple[str, ...]:

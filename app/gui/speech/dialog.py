@@ -10,11 +10,9 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QFormLayout,
-    QHBoxLayout,
     QLabel,
     QLayout,
     QLineEdit,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
@@ -29,6 +27,7 @@ from project.errors import UserError
 from project.schemes.scheme import Choice
 from project.sizes import size_text
 from widgets import theme
+from widgets.dialog_buttons import DialogButtons
 from widgets.tick_row import TickRow
 
 _WIDTH = 560
@@ -174,20 +173,10 @@ class TranscribeDialog(QDialog):
         form.addRow("&Vocabulary", self.vocabulary)
         return form
 
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID)
-        row.addStretch(1)
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Transcribe nothing (Esc)")
-        cancel.setAutoDefault(False)
-        cancel.clicked.connect(self.reject)
-        self.start = QPushButton("Transcribe")
-        self.start.setProperty("primary", True)
-        self.start.setDefault(True)
+    def _buttons(self) -> DialogButtons:
+        row = DialogButtons(self, "Transcribe", "Transcribe nothing")
+        self.start = row.go_on
         self.start.clicked.connect(self._on_start)
-        row.addWidget(cancel)
-        row.addWidget(self.start)
         return row
 
     def _chosen(self) -> tuple[Spoken, ...]:
