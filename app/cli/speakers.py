@@ -133,9 +133,11 @@ def _accept(session: Session, recordings: list[Recording]) -> None:
 def _described(session: Session, recording: Recording) -> tuple[dict[str, Json], list[str]]:
     from app.core.speech.speaker_suggestions import speaker_flags, speakers_found, suggestions_of
     from project.queries.participants import all_participants
+    from project.queries.utterances import utterances_of
 
     names = {one.id: one.pseudonym for one in all_participants(session.study)}
     rows = suggestions_of(session, recording.id)
+    now = {one.id: names.get(one.participant_id or "") for one in utterances_of(session.study, recording.id)}
     found, flags = speakers_found(session, recording.id), speaker_flags(session, recording.id)
     suggestions: list[Json] = [
         {
@@ -158,12 +160,17 @@ def _described(session: Session, recording: Recording) -> tuple[dict[str, Json],
         f"Recording {recording.number}: {counted(len(found), 'speaker')}, {counted(len(flags), 'place')} to look at"
     ]
     lines += [
-        f"  {one.label}: {names.get(one.participant_id or '', 'no participant yet')}, {one.seconds:.1f} s of speech, "
-        f"confidence {one.confidence:.2f}"
+        f"  {one.label}: {_whose(one, names, now)}, {one.seconds:.1f} s of speech, confidence {one.confidence:.2f}"
         for one in found
     ]
     lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {one.text}" for one in flags]
     return described, lines
+
+
+def _whose(one: "FoundSpeaker", names: dict[str, str], now: dict[str, str | None]) -> str:
+    """Say whose a voice is: by the search, or by those whom people have said since."""
+    named = {name for key in one.utterance_ids if (name := now.get(key))}
+    return names.get(one.participant_id or "") or " or ".join(sorted(named)) or "no participant yet"
 
 
 def _speaker(one: "FoundSpeaker", names: dict[str, str]) -> dict[str, Json]:

@@ -88,7 +88,7 @@ class CueAdding(QObject):
 
         if self._studio.edit(do):
             self._studio.select(made)
-            self._studio.told.emit("Cue added. The inspector shows it.")
+            self._studio.told.emit("Cue added. Annotate (Ctrl+1) shows all of it.")
 
     def _forget(self) -> None:
         self.form = None

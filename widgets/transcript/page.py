@@ -111,7 +111,7 @@ class TranscriptPage(QWidget):
         self._empty.set_choosable(writable)
         self._empty.setToolTip(reason)
         self.speakers.setToolTip(reason)
-        self._help.setText(_HELP if writable else f"Only reading: {reason}")
+        self._help.setText(_HELP if writable else f"Only reading. {reason}")
 
     def set_job(self, text: str | None, done: int = 0, total: int = 0) -> None:
         """Show how far a job about the transcript is; None when there is none."""

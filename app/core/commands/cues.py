@@ -19,6 +19,9 @@ from project.queries.utterances import utterance
 from project.transcript import estimated
 from project.types import Changes, Decision, Json, Review, Segment
 
+_MEASURED = ("tone", "description")
+"""What was measured in a voice is why a tone is suggested, and no description of it: it stays with the pre-label."""
+
 
 def add_cue(
     session: Session,
@@ -82,6 +85,8 @@ def accept(session: Session, segment_ids: Iterable[str]) -> tuple[list[str], Cha
             )
             insert_segment(session.study, own)
             for value in every_value_of(session.study, one.id):
+                if (one.track, value.field) == _MEASURED:
+                    continue
                 set_value(session.study, replace(value, segment_id=own.id))
             set_review(session.study, Review(one.id, author.id, Decision.AGREE, own.id, utc_now()))
             made.append(own.id)

@@ -57,7 +57,9 @@ def test_naming_a_speaker_assigns_what_is_sure_and_suggests_the_rest(study: str,
 
 def test_all_suggestions_are_accepted_at_once(study: str, greenroom: Terminal) -> None:
     assert "--name 1=P01" in greenroom("speakers", study, "--accept", code=2)
-    greenroom("speakers", study, "--recording", "1", "--name", "1=P04", "--role", "robot")
+    told = greenroom("speakers", study, "--recording", "1", "--name", "1=P04", "--role", "robot")
+    assert "Speaker 1: P04" in told
+    assert "Speaker 2: no participant yet" in told
     greenroom("speakers", study, "--accept")
     with Session.open(Path(study)) as session:
         owner = str(session.study.rows("SELECT id FROM recording")[0][0])

@@ -78,6 +78,12 @@ def test_an_accepted_one_is_a_cue_of_ones_own_and_says_where_it_came_from(sessio
     assert len(open_prelabels(session, "r")) == 2
 
 
+def test_an_accepted_tone_says_its_label_and_not_what_was_measured(session: Session) -> None:
+    (calm,) = _suggested(session, Placed("tone", "calm", SECOND, 4 * SECOND, "a", "Slower and more even than usual."))
+    commands.accept(session, [calm])
+    assert export_lines(session, "r").splitlines()[0] == "speaker_1 [1.00-4.00]: So then [calm tone]"
+
+
 def test_running_again_replaces_only_what_nobody_touched(session: Session) -> None:
     smile, nod = _suggested(session, SMILE, NOD)
     commands.reject(session, [nod])
