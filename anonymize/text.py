@@ -18,6 +18,13 @@ _ENDINGS = r"(?:'s|s'|'|s|es|n|en|in|i|a|e|chen|lein)?"
 # A name this short has no endings: they would make other words of it.
 _SHORT = 3
 _LETTER = r"[^\W\d_]"
+# What joins the parts of a name.
+_JOINS = r"\s+|(?<=[^\W\d_])['\u2010-\u2015-](?=[^\W\d_])"
+_BENT = frozenset({"CYRILLIC", "GREEK"})
+_LONGEST_BEND = 4
+# Words of all other scripts stand without blanks, or with other words joined to them: they are found anywhere.
+_SPACED = frozenset({"LATIN", "ARMENIAN", "GEORGIAN", *_BENT})
+_UMLAUTS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "Ä": "Ae", "Ö": "Oe", "Ü": "Ue", "ß": "ss"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,11 +73,12 @@ class Words:
         """Take word or phrase -> what is written in its place; empty ones are left aside."""
         self._after: dict[str, str] = {}
         for word, after in words.items():
-            key = _key(word)
-            if key:
-                self._after.setdefault(key, after)
+            for form in (word, word.translate(_UMLAUTS)):
+                key = _key(form)
+                if key:
+                    self._after.setdefault(key, after)
         # Looking whether the beginning of a word is there at all is far cheaper than a pattern of all words.
-        self._begins = {key: key.split(" ")[0] for key in sorted(self._after, key=lambda key: (-len(key), key))}
+        self._begins = {key: _begin(key) for key in sorted(self._after, key=lambda key: (-len(key), key))}
         self._patterns: dict[str, re.Pattern[str]] = {}
 
     def __call__(self, text: str) -> Iterable[Place]:
@@ -180,10 +188,37 @@ def _key(word: str) -> str:
     return " ".join(fold(word).text.split())
 
 
+def _begin(key: str) -> str:
+    """Return letters with which every form of a word begins, as far as they are plain."""
+    first = re.split(_JOINS, key)[0]
+    return (first[:-1] if _bends(key) and first == key else first) or key
+
+
 def _of_word(key: str) -> str:
-    body = r"\s+".join(re.escape(part) for part in key.split(" "))
+    if _bends(key):
+        return f"(?<!{_LETTER}){_body(key[:-1])}{_LETTER}{{0,{_LONGEST_BEND}}}(?!{_LETTER})"
+    body = _body(key)
+    if any(_script(letter) not in _SPACED for letter in key if letter.isalpha()):
+        return body
     before = f"(?<!{_LETTER})" if key[0].isalpha() else r"(?<!\d)" if key[0].isdigit() else ""
     if key[-1].isalpha():
         ending = _ENDINGS if len(key) > _SHORT else "(?:'?s|s')?" if len(key) > 1 else "(?:'s)?"
         return f"{before}{body}{ending}(?!{_LETTER})"
     return f"{before}{body}" + (r"(?!\d)" if key[-1].isdigit() else "")
+
+
+def _body(key: str) -> str:
+    """Return a pattern of a word as it stands; marks inside a name are said and not heard, so they may be others."""
+    parts = re.split(f"({_JOINS})", key)
+    joins = [r"\s+" if part.isspace() else rf"(?:{_JOINS}|\s+)?" for part in parts[1::2]]
+    names = [re.escape(part) for part in parts[::2]]
+    return names[0] + "".join(join + name for join, name in zip(joins, names[1:], strict=True))
+
+
+def _bends(key: str) -> bool:
+    """Tell whether a word is of a script whose languages change the ends of names."""
+    return len(key) > _SHORT and key[-1].isalpha() and _script(key[-1]) in _BENT
+
+
+def _script(letter: str) -> str:
+    return unicodedata.name(letter, "").partition(" ")[0]

@@ -94,3 +94,34 @@ def test_a_name_between_any_two_texts_is_found_in_any_case_and_form(
 @given(texts)
 def test_without_words_and_anything_telling_a_text_only_is_composed(text: str) -> None:
     assert Scrubber({}, ()).scrub(text).text == unicodedata.normalize("NFC", text)
+
+
+@pytest.mark.parametrize(
+    ("word", "text"),
+    [
+        ("王伟", "我叫王伟。"),
+        ("たなか", "わたしはたなかです"),
+        ("สมชาย", "ผมชื่อสมชายครับ"),
+        ("김민수", "저는 김민수입니다"),
+        ("محمد", "اسمي ومحمد"),
+        ("דוד", "אני לדוד"),
+        ("Владимир", "Я видел Владимира."),
+        ("Анна", "без Анны"),
+        ("Γιώργος", "τον Γιώργο"),
+        ("Müller", "Frau Mueller"),
+        ("O'Brien", "mister OBrien"),
+        ("O'Brien", "o brien said"),
+        ("Jean-Luc", "jean luc and jeanluc"),
+        ("Jean-Luc", "JEAN\u2011LUC"),
+    ],
+)
+def test_a_word_is_found_in_the_forms_of_its_script_and_however_its_parts_are_joined(word: str, text: str) -> None:
+    done = Scrubber({word: "#"}).scrub(text).text
+    assert "#" in done
+    for name in (word, "Владимира", "Анны", "Γιώργο", "Mueller", "OBrien", "o brien", "jean luc", "jeanluc", "LUC"):
+        assert name not in done
+
+
+@pytest.mark.parametrize(("word", "text"), [("Анна", "панна"), ("Ann-Lee", "Annleeds"), ("Jo", "jocular")])
+def test_a_word_is_not_found_inside_another(word: str, text: str) -> None:
+    assert Scrubber({word: "#"}, ()).scrub(text).text == text
