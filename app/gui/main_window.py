@@ -45,6 +45,7 @@ from app.gui.study_windows import StudyWindows
 from app.gui.subtitles import Subtitles
 from app.gui.timeline_feed import TimelineFeed
 from app.gui.training.gate import TrainingGate
+from app.gui.transcript import asking
 from app.gui.views import Views
 from app.gui.vlc_engine import VlcEngine
 from app.gui.welcome import Welcome
@@ -190,7 +191,7 @@ class MainWindow(QMainWindow):
         self.prelabels = PrelabelDeciding(self.studio, self.playback, self)
         self.history = ConversationFeed(self.studio, self.playback, self)
         self.spoken = SpokenEditing(
-            self.studio, self.player, self.timeline, lambda: self.set_mode("transcript"), self.cues.ask, self
+            self.studio, self.player, self.timeline, lambda: asking.ask(self, "type"), self.cues.ask, self
         )
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
         self.activity = ActivityLog(self.studio, self.player, self)

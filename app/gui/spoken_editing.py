@@ -27,7 +27,7 @@ class SpokenEditing(QObject):
         studio: what is open.
         player: knows the frames.
         timeline: what asks.
-        open_page: shows the page where words are edited.
+        open_page: lets somebody type in the selected utterance.
         add_cue: asks for a cue in the selected utterance.
         parent: the window.
     """
@@ -93,7 +93,7 @@ class SpokenEditing(QObject):
             self.open(made[0])
 
     def open(self, utterance_id: str) -> None:
-        """Show an utterance where its words are edited."""
+        """Let somebody type in an utterance, on the page of the transcript."""
         self._studio.select_utterances([utterance_id])
         self._open_page()
 

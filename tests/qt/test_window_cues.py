@@ -96,6 +96,9 @@ def test_editing_the_words_goes_to_the_transcript(window: MainWindow) -> None:
     window.timeline.utterance_activated.emit("u2")
     assert window.mode() == "transcript"
     assert window.studio.selected_utterances == ("u2",)
+    assert window.findChild(TranscriptPage).view.editing == "u2"
+    window.timeline.utterance_activated.emit("u4")
+    assert window.findChild(TranscriptPage).view.editing == "u4"
 
 
 def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow) -> None:
@@ -104,6 +107,7 @@ def test_drawing_in_a_lane_adds_an_utterance_of_that_speaker(window: MainWindow)
     found = utterance(edited(window).study, made)
     assert found is not None
     assert (found.participant_id, found.text) == ("b", "")
+    assert window.findChild(TranscriptPage).view.editing == made, "what is said is typed at once"
 
 
 def test_select_all_takes_segments_only(window: MainWindow) -> None:

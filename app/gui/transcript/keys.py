@@ -108,6 +108,7 @@ class TranscriptKeys(ModeKeys):
         self._do = do
         page.acts = {
             **{name: do[key] for name, key in _NAMED.items()},
+            "type": self._type,
             "drop_without_speech": making.drop_without_speech,
             "drop_speaker": making.drop_speaker,
         }
@@ -139,6 +140,11 @@ class TranscriptKeys(ModeKeys):
             view.setFocus(Qt.FocusReason.OtherFocusReason)
             if not view.selected():
                 self._reading.select_here()
+
+    def _type(self) -> None:
+        chosen = self._context.studio.selected_utterances
+        if chosen:
+            self._transcript.view.edit_text(chosen[-1])
 
     def _menu(self, where: QPoint) -> None:
         view, writable = self._transcript.view, self._context.studio.writable
