@@ -1,6 +1,7 @@
 """A recording in which somebody speaks, from the raw file to a release with sound by command line; its samples."""
 
 import json
+import re
 from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
@@ -25,7 +26,9 @@ CLIP, START_S, SECONDS = "talk_vfr_tags.mp4", 0.4, 3.0
 SECRETS = ("Anna", "Example", "Ada Byron", "5309", "867", "lectern", "lab.greenroom", "Lavf", "Lavc", "x264")
 SAID = ("my", "name", "is", "Anna", "Example", "call", "555-867-5309")
 PERSONAL = (3, 4, 6)
-MARGIN_US, FADE_US = 150_000, 6_000
+CHECKSUM = re.compile(rb"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{40,}")
+"""Checksums and ids hold any three digits by chance."""
+MARGIN_US, BORDER_US, FADE_US = 150_000, 400_000, 6_000
 Refused = Callable[..., list[str]]
 
 
@@ -165,12 +168,14 @@ def search(folder: Path, source: Path, personal: list[Word]) -> None:
             low, high = (max(0, time * rate // 1_000_000) for time in (start, end))
             assert raw[low:high].any()
             assert not heard[low:high].any(), "no energy in the muted words"
-            beside[max(0, low - FADE_US * rate // 1_000_000) : high + FADE_US * rate // 1_000_000] = False
+            wide = (BORDER_US - MARGIN_US + FADE_US) * rate // 1_000_000
+            beside[max(0, low - wide) : high + wide] = False
         assert beside.sum() > rate // 2
         assert (heard[beside] == raw[beside]).all(), "every other sample is the source's"
         assert np.abs(heard[beside]).max() > 500, "somebody is heard"
     for path in folder.rglob("*"):
         held = path.name.encode() + (path.read_bytes() if path.is_file() else b"")
+        held = CHECKSUM.sub(b"", held)
         if path.suffix == ".mp4":
             found = [one for one in SECRETS if len(one) > 5 and one.casefold().encode() in held.lower()]
         else:
