@@ -33,7 +33,7 @@ WORKER = """
 import sys
 sys.path.insert(0, sys.argv[1])
 from tests.qt.test_models_window import know
-from models import catalogue
+from models.weights import catalogue
 know(catalogue.WEIGHTS, sys.argv[2])
 from app.cli import run
 sys.exit(run(["worker"]))
