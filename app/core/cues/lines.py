@@ -121,14 +121,14 @@ def as_json(session: Session, recording_id: str) -> dict[str, Json]:
 
 
 def said_with_cues(text: str, cues: Sequence[CueMark], names: Mapping[str, str]) -> str:
-    """Return the words of an utterance with its cues in brackets, as in a line.
+    """Return the words of an utterance with its cues in brackets, as in a line, for people: without backslashes.
 
     Args:
         text: of the utterance.
         cues: inside it.
         names: participant id -> pseudonym.
     """
-    return _said(Line(None, 0, 0, tuple(tokens(text)), _told(cues), _shown(cues, names)))
+    return _plain(_said(Line(None, 0, 0, tuple(tokens(text)), _told(cues), _shown(cues, names))))
 
 
 def write_line(line: Line) -> str:

@@ -9,7 +9,18 @@ from hypothesis import strategies as st
 
 from app.core.commands import schemes
 from app.core.commands.segments import add_segment
-from app.core.cues.lines import KINDS, SEEN, Line, LineCue, LineResponse, as_json, export_lines, read_line, write_line
+from app.core.cues.lines import (
+    KINDS,
+    SEEN,
+    Line,
+    LineCue,
+    LineResponse,
+    as_json,
+    export_lines,
+    read_line,
+    said_with_cues,
+    write_line,
+)
 from app.core.cues.marks import cues_at
 from app.core.session import Session
 from app.core.speech.conversation import conversation
@@ -94,6 +105,13 @@ def _cue(session: Session, track: str, label: str, start: float, end: float, who
     values = {"participant": who} | ({"description": description} if description else {})
     span = round(start * SECOND), round(end * SECOND)
     return add_segment(session, "r", *span, label, values, scheme="cues", track=track)[0]
+
+
+def test_people_read_no_backslashes(session: Session) -> None:
+    _cue(session, "tone", "soft", 1, 3, "a", "almost a whisper, or less; (see note)")
+    said = said_with_cues("Hi, [all] of \\ you", cues_at(session, "r")["u1"], {})
+    assert said == "Hi, [all] of \\ you [soft tone (almost a whisper, or less; (see note))]"
+    assert "\\," in export_lines(session, "r")
 
 
 def test_cues_stand_at_their_words(session: Session) -> None:
