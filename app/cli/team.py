@@ -11,6 +11,7 @@ from app.core.conflicts import Described, described
 from app.core.merge_report import as_json as report_json
 from app.core.merge_report import as_text as report_text
 from app.core.session import Session
+from project.counted import counted
 from project.names import shown
 from project.queries.conflicts import all_conflicts, count_unresolved
 from project.types import Json
@@ -43,7 +44,8 @@ def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> 
     tell(
         as_json,
         {"copy": str(made.path), "copy_id": made.copy_id, "annotator": annotator, "rows": dict(counts)},
-        f"Made {made.path}: {counts.get('recording', 0)} recordings, {counts.get('segment', 0)} segments",
+        f"Made {made.path}: {counted(counts.get('recording', 0), 'recording')}, "
+        f"{counted(counts.get('segment', 0), 'segment')}",
     )
 
 

@@ -119,7 +119,7 @@ def test_a_conflict_is_listed_and_resolved(study: Path, tmp_path: Path, greenroo
     place = first_of(greenroom, study, "Ada")
     add(greenroom, study, place, "Ada", "--rationale", "first")
     copy = tmp_path / "Ada.greenroom"
-    greenroom("split", study, "--annotator", "Ada", "--out", copy)
+    assert "1 segment\n" in greenroom("split", study, "--annotator", "Ada", "--out", copy)
     segment = greenroom.json("segment", "list", study)["segments"][0]["id"]
     for path, text in ((study, "at home"), (copy, "away")):
         greenroom("segment", "edit", path, segment, "--rationale", text)
