@@ -60,16 +60,16 @@ def test_what_any_rule_found_is_inside_some_hit(found: list[tuple[int, int, str,
     assert all(a.end <= b.start for a, b in pairwise(hits))
 
 
-def test_a_megabyte_of_talk_is_searched() -> None:
+def test_hours_of_talk_are_searched() -> None:
     filler = "So then we went on and did the next thing together, and it was a good day for all of us. " * 10
     once = "".join(f"{piece} {filler}\n" for piece in PIECES)
-    text = once * (1_000_000 // len(once) + 1)
+    text = once * (300_000 // len(once) + 1)
     hits = FINDER.find(text)
-    assert len(hits) > 500
+    assert len(hits) > 150
     assert hits[-1].end <= len(text)
 
 
 @pytest.mark.parametrize("piece", ["a-", "1 2 3 4 5 ", "A", "x.y ", "Anna, ", "a@", "five ", "\u00e9", "12 rue de la "])
 def test_a_long_text_of_anything_is_searched(piece: str) -> None:
-    text = piece * (60_000 // len(piece))
+    text = piece * (30_000 // len(piece))
     assert all(hit.end <= len(text) for hit in FINDER.find(text))
