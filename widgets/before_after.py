@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
@@ -167,7 +167,7 @@ class BeforeAfter(QWidget):
         painter.drawText(room, flags, self._text)
 
     def _plate(self, painter: QPainter, place: QRectF) -> None:
-        colour = theme.palette().stage
+        colour = QColor(theme.palette().stage)
         colour.setAlpha(190)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(colour)

@@ -84,7 +84,7 @@ def test_the_clip_has_the_frames_the_times_and_the_sound_of_the_sample(
     clip = Path(demo["clip"])
     assert plain.frame_times(clip) == plain.frame_times(SAMPLE) == truth["times_us"]
     before, after = plain.sound(SAMPLE), plain.sound(clip)
-    assert abs(plain.lag_ms(before, after)) <= 10
+    assert abs(plain.loudness_lag_ms(before, after)) <= 10
     assert len(after) == pytest.approx(len(before), abs=160)
     assert np.sqrt(np.mean(after**2)) == pytest.approx(np.sqrt(np.mean(before**2)), rel=0.01)
 

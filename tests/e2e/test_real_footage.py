@@ -41,7 +41,7 @@ def test_a_conversation_keeps_its_time_and_shows_no_face(
     assert times == pytest.approx(plain.frame_times(source), abs=1)
     assert times[0] == pytest.approx(1_704_000, abs=1_000)
     before, after = plain.sound(source), plain.sound(clip)
-    assert abs(plain.lag_ms(before, after)) <= SOUND_MS
+    assert abs(plain.loudness_lag_ms(before, after)) <= SOUND_MS
     assert len(after) == pytest.approx(len(before), abs=16 * SOUND_MS)
 
     witness = Witness(shared_models / YUNET, 1280, 720)
@@ -69,6 +69,6 @@ def test_uneven_time_stamps_stay_and_tags_do_not(
     times = plain.frame_times(source)
     assert len(set(np.diff(times))) > 1
     assert plain.frame_times(clip) == pytest.approx(times, abs=1)
-    assert abs(plain.lag_ms(plain.sound(source), plain.sound(clip))) <= SOUND_MS
+    assert abs(plain.loudness_lag_ms(plain.sound(source), plain.sound(clip))) <= SOUND_MS
     assert told in plain.tags(source)
     assert plain.tags(clip) == set()

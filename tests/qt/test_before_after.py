@@ -6,6 +6,7 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from pytestqt.qtbot import QtBot
 
+from widgets import theme
 from widgets.before_after import BeforeAfter
 
 SIZE = (320, 180)
@@ -76,3 +77,9 @@ def test_what_is_said_stays_readable_over_a_picture_and_without_one(slider: Befo
     slider.set_text("No face")
     slider.grab()
     assert "No face" in slider.accessibleDescription()
+
+
+def test_text_over_the_pictures_leaves_the_colours_of_the_theme_alone(slider: BeforeAfter) -> None:
+    slider.set_text("Another preview is being made.")
+    slider.grab()
+    assert theme.palette().stage.alpha() == 255

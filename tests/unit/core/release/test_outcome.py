@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.core.release import job
@@ -70,6 +70,7 @@ def test_no_waivers_let_a_rendering_out_that_breaks_what_cannot_be_waived(broken
     assert {rule for rule in broken if not RULES[rule].waivable} <= left
 
 
+@settings(deadline=None)
 @given(st.sets(st.sampled_from(NEVER), min_size=1), st.booleans(), anything)
 def test_no_combination_of_broken_rules_that_cannot_be_waived_is_released(
     tmp_path_factory: pytest.TempPathFactory, rules: set[str], late: bool, waived
