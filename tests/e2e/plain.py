@@ -61,7 +61,7 @@ def lag_ms(source: NDArray[np.float32], copy: NDArray[np.float32]) -> float:
 
 
 def loudness_lag_ms(source: NDArray[np.float32], copy: NDArray[np.float32]) -> float:
-    """Return how much later the copy is loud where the source is. The waves of voices that were changed are not alike."""
+    """Return how much later the copy is loud where the source is; the waves of changed voices are not alike."""
     return lag_ms(_loudness(source), _loudness(copy))
 
 
