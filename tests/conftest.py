@@ -5,6 +5,7 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from models import weights
 from project.errors import UserError
@@ -12,6 +13,10 @@ from project.errors import UserError
 # Where this machine keeps its models, before tests are pointed at folders of their own.
 _MODELS = weights.folder()
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+# How long an example takes says nothing about the program: claims about time belong in benches.
+settings.register_profile("greenroom", deadline=None)
+settings.load_profile("greenroom")
 
 
 def pytest_configure(config: pytest.Config) -> None:
