@@ -45,13 +45,16 @@ SUBJECTS = {
     "review": "segment_id",
     "comment": "segment_id",
     "utterance": "id",
+    "judge": "id",
+    "prompt_version": "key",
+    "adoption": "segment_id",
     "merged_copy": "copy_id",
     "conflict": "id",
 }
 """Every table that people write to, and the column that names what a row is about: it is what `Changes` reports."""
 
-RUN_TABLES = ("run", "face_track", "heard")
-"""Written once by a model's run, then never changed."""
+RUN_TABLES = ("run", "face_track", "heard", "judgment", "reveal", "egress")
+"""Written once, of what happened: runs, judgments, what somebody was shown, requests. Then never changed."""
 
 UNLOGGED_TABLES = ("activity",)
 """Counters that the program keeps by itself, inside `Study.without_history`; no edits, so not in the history."""

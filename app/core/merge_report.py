@@ -37,6 +37,12 @@ _NAMES = {
     "run": "runs",
     "face_track": "face tracks",
     "heard": "stretches of speech",
+    "judge": "judges",
+    "prompt_version": "prompts",
+    "adoption": "texts taken over from judges",
+    "judgment": "judgments",
+    "reveal": "judgments shown",
+    "egress": "requests",
 }
 
 

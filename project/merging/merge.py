@@ -16,7 +16,7 @@ from project.merging.fresh import Fresh, fresh_segments, store_fresh
 from project.merging.origin import merge_key
 from project.merging.parents import keep_whole
 from project.merging.resolving import present_version
-from project.merging.runs import activity_of, runs_of, store_activity, store_runs
+from project.merging.runs import activity_of, facts_of, runs_of, store_activity, store_facts, store_runs
 from project.merging.shape import ORDER, Table, tables_of
 from project.names import shown
 from project.queries.annotators import insert_annotator
@@ -132,7 +132,8 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     edits = edits_since(copy, known, tables, but=fresh)
     runs = runs_of(study, copy)
     active = activity_of(study, copy, same_person)
-    if not any((edits, fresh.segments, new_people, runs, active)):
+    facts = facts_of(study, copy, same_person)
+    if not any((edits, fresh.segments, new_people, runs, active, *facts.values())):
         return Merged(label)
     edits = with_authors(edits, tables, same_person)
     for identifier in (*same_person, *(one.id for one in new_people)):
@@ -143,7 +144,7 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     clashes = _new_clashes(study, decision)
     merged = Merged(
         label,
-        MappingProxyType(_came(decision, fresh, runs.rows)),
+        MappingProxyType(_came(decision, fresh, {**runs.rows, **{name: len(rows) for name, rows in facts.items()}})),
         len(clashes),
         tuple(one.name for one in new_people),
         MappingProxyType(renumbered),
@@ -157,6 +158,7 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
             insert_annotator(study, one)
     store_runs(study, copy, runs)
     store_activity(study, active)
+    store_facts(study, facts)
     if not edits and not fresh.segments:
         return replace(merged, changes=changes)
     uid = newest_step(copy)[1]

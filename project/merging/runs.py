@@ -1,4 +1,4 @@
-"""What models stored in a copy, and the seconds that its annotators were active: they only ever add up."""
+"""What models stored in a copy, what else happened, and the seconds its annotators were active: they only add up."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,6 +11,13 @@ _PARTS = {
     "heard": "run_id, position, start_us, end_us, text, words",
 }
 """Table that holds what runs found -> its columns."""
+
+_FACTS = {
+    "judgment": ("id", "annotator_id"),
+    "reveal": ("segment_id, annotator_id", "annotator_id"),
+    "egress": ("id", ""),
+}
+"""Table of other things that happened -> its key, and the column that names an annotator."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +78,32 @@ def store_activity(study: Study, active: list[tuple[Cell, ...]]) -> None:
                 "ON CONFLICT DO UPDATE SET seconds = max(seconds, excluded.seconds)",
                 active,
             )
+
+
+def facts_of(study: Study, copy: Study, same_person: Mapping[str, str]) -> dict[str, list[Row]]:
+    """Return what happened in the copy and is not written in the study, by table; whole rows."""
+    found = {}
+    for table, (key, author) in _FACTS.items():
+        columns = [row[1] for row in study.rows(f"PRAGMA main.table_info({table})")]
+        at, where = [columns.index(one) for one in key.split(", ")], columns.index(author) if author else None
+        here = {tuple(row) for row in study.rows(f"SELECT {key} FROM {table}")}
+        new = []
+        for row in copy.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {key}"):
+            one = [*row]
+            if where is not None:
+                one[where] = same_person.get(str(one[where]), one[where])
+            if tuple(one[i] for i in at) not in here:
+                new.append(tuple(one))
+        found[table] = new
+    return found
+
+
+def store_facts(study: Study, facts: Mapping[str, list[Row]]) -> None:
+    """Store them as they are."""
+    with study.recording_run():
+        for table, rows in facts.items():
+            if rows:
+                study.write_run(f"INSERT INTO {table} VALUES ({', '.join('?' * len(rows[0]))})", rows)
 
 
 def _marks(columns: str) -> str:

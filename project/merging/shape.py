@@ -24,10 +24,17 @@ AUTHOR = {
     "seen_span": "annotator_id",
     "waiver": "annotator_id",
     "pii_decision": "annotator_id",
+    "adoption": "annotator_id",
 }
 """The column that names an annotator."""
 
-ITEM = {"segment": "id", "segment_value": "segment_id", "review": "segment_id", "comment": "segment_id"}
+ITEM = {
+    "segment": "id",
+    "segment_value": "segment_id",
+    "review": "segment_id",
+    "comment": "segment_id",
+    "adoption": "segment_id",
+}
 """The tables that make up a segment and all that was said about it, and the column with the segment's id."""
 
 LOCAL = {"medium": ("path",)}
@@ -44,6 +51,7 @@ TIMES = {
     "seen_span": "at",
     "waiver": "at",
     "pii_decision": "at",
+    "adoption": "at",
 }
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
@@ -63,6 +71,7 @@ PARENTS = {
     "review": (("segment_id", "segment"), ("reviewer_id", "annotator")),
     "comment": (("segment_id", "segment"), ("annotator_id", "annotator")),
     "utterance": (("recording_id", "recording"), ("participant_id", "participant")),
+    "adoption": (("segment_id", "segment"), ("annotator_id", "annotator")),
     "track_correction": (("track_id", "face_track"), ("participant_id", "participant")),
     "track_box": (("track_id", "face_track"),),
     "region": (("recording_id", "recording"), ("participant_id", "participant")),
@@ -78,8 +87,8 @@ PARENTS = {
 ORDER = (
     "property", "collection", "recording", "medium", "participant", "appearance", "consent", "annotator",
     "scheme_version", "hold_out", "assignment", "completion", "segment", "segment_value", "review", "comment",
-    "utterance", "track_correction", "track_box", "region", "region_box", "face_review", "seen_span", "waiver",
-    "private_word", "public_word", "pii_decision", "conflict", "merged_copy",
+    "judge", "prompt_version", "adoption", "utterance", "track_correction", "track_box", "region", "region_box",
+    "face_review", "seen_span", "waiver", "private_word", "public_word", "pii_decision", "conflict", "merged_copy",
 )  # fmt: skip
 """Every human table, what others refer to first."""
 

@@ -45,7 +45,7 @@ def delete_recording(study: Study, recording_id: str) -> None:
     Its runs and seconds of activity stay in the file, out of sight, so that undo brings them back with it.
     """
     one = (recording_id,)
-    for table in ("comment", "review", "segment_value"):
+    for table in ("comment", "review", "adoption", "segment_value"):
         study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", one)
     study.write("DELETE FROM region_box WHERE region_id IN (SELECT id FROM region WHERE recording_id = ?)", one)
     for table in (

@@ -131,6 +131,7 @@ def delete_segment(study: Study, segment_id: str) -> None:
     """Remove a segment and everything that was said about it; inside a step."""
     study.write("DELETE FROM comment WHERE segment_id = ?", (segment_id,))
     study.write("DELETE FROM review WHERE segment_id = ?", (segment_id,))
+    study.write("DELETE FROM adoption WHERE segment_id = ?", (segment_id,))
     study.write("DELETE FROM segment_value WHERE segment_id = ?", (segment_id,))
     study.write("DELETE FROM segment WHERE id = ?", (segment_id,))
 

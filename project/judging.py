@@ -1,0 +1,130 @@
+"""Judges and what they said, as frozen dataclasses."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from project.types import Json
+
+RAW = "raw"
+"""The condition in which a judge sees the footage as it was recorded; others are ids of rendering runs."""
+
+PERSON = "person"
+"""The backend of people, who answer in a form."""
+
+
+class JudgmentStatus(StrEnum):
+    """What came of asking."""
+
+    OK = "ok"
+    UNPARSED = "unparsed"
+    REFUSED = "refused"
+    ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeEntry:
+    """A judge as a study knows it. Keys are never part of it.
+
+    Attributes:
+        name: unique in the study.
+        backend: key of `models/judges/registry.py`, or `PERSON`.
+        model: a model's name at its server, or a path of a GGUF file; "" for baselines and people.
+        settings: the options of the backend, by name.
+    """
+
+    id: str
+    name: str
+    backend: str
+    model: str = ""
+    settings: Mapping[str, Json] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Judgment:
+    """What one judge said about one segment; stored once, then never changed.
+
+    Attributes:
+        judge_id: of the entry that was asked; the entry may be gone or changed since.
+        judge: the entry as it was: name, backend, model, settings.
+        annotator_id: who answered, where the judge is a person.
+        segment_id: the segment; it may be gone or changed since.
+        start_us: of what was judged, on the recording's axis.
+        end_us: of what was judged, on the recording's axis.
+        task: key of `benchmark/tasks/registry.py`.
+        variant: of the prompt: `plain`, `few-shot`, `cot`, `tom`.
+        condition: `RAW`, or the id of the run that made the rendering it saw.
+        seed: of the sampling; with it, repetitions are told apart.
+        prompt: `KEY@VERSION`.
+        prompt_sha256: of all messages, in full.
+        request_key: sha256 of everything that decides the answer; equal requests have equal keys.
+        sight: what was sent: frames with time, sha256, size; texts; what was shortened.
+        answer: by the task's form; {} where there is none.
+        raw: what came back, every character.
+        thinking: apart from the answer.
+        mended: what was needed to read the answer; see `models.judges.base.Mended`.
+        model_id: the file's sha256, or what the server reported.
+        cost: in the currency of the judge's prices; None where it has none.
+        error: one line.
+        cached_from: the judgment whose answer this is, where the same request had been answered before.
+        at: when it was answered, UTC, ISO 8601.
+    """
+
+    id: str
+    judge_id: str
+    judge: Mapping[str, Json]
+    annotator_id: str | None
+    recording_id: str
+    segment_id: str
+    start_us: int
+    end_us: int
+    task: str
+    variant: str
+    condition: str
+    seed: int
+    prompt: str
+    prompt_sha256: str
+    request_key: str
+    sight: Mapping[str, Json]
+    status: JudgmentStatus
+    answer: Mapping[str, Json]
+    raw: str
+    thinking: str
+    mended: str
+    model_id: str
+    tokens_in: int | None
+    tokens_out: int | None
+    cost: float | None
+    ms: int
+    calls: int
+    error: str
+    cached_from: str | None
+    at: str
+    program_version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reveal:
+    """That somebody was shown what judges say about a segment, and what they had said themselves until then.
+
+    Attributes:
+        own: their own label and values at that moment: `{"label": ..., FIELD: value}`.
+        at: UTC, ISO 8601.
+    """
+
+    segment_id: str
+    annotator_id: str
+    own: Mapping[str, Json]
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Adoption:
+    """That somebody took a judge's words over into a field of their own form."""
+
+    id: str
+    segment_id: str
+    annotator_id: str
+    field: str
+    judgment_id: str
+    at: str

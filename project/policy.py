@@ -1,0 +1,259 @@
+"""What may leave this machine: the policy of a study, and the rules by which one request is let through or not.
+
+The rules are functions of what is known about a request. Who asks for it, finds that out and writes it down is the
+guard, `models/connection`, the only code that opens a connection.
+"""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+
+from project.errors import UserError
+from project.types import Json
+
+
+class Level(StrEnum):
+    """How much may leave this machine, from nothing to everything."""
+
+    NOTHING = "nothing"
+    ANONYMIZED = "anonymized"
+    RAW = "raw"
+
+
+class Purpose(StrEnum):
+    """What a connection is for."""
+
+    JUDGE = "judge"
+    TEST = "test"
+    DOWNLOAD = "download"
+    CLUSTER = "cluster"
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What a study lets out.
+
+    Attributes:
+        level: what of its footage and texts may leave.
+        reason: why; typed by a person, and needed for `RAW`.
+        allowed_by: who allowed it, such as a board and its number; needed for `RAW`.
+        hosts: the only machines that anything may be sent to; () for whichever a judge names.
+        downloads: whether weights of models may be fetched while this study is open; nothing of it is sent then.
+        redirects: whether a request may follow where a server sends it on to.
+        proxies: whether the proxy that this machine is set up with may be used.
+    """
+
+    level: Level = Level.NOTHING
+    reason: str = ""
+    allowed_by: str = ""
+    hosts: tuple[str, ...] = ()
+    downloads: bool = False
+    redirects: bool = False
+    proxies: bool = False
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return {**asdict(self), "level": self.level.value, "hosts": [*self.hosts]}
+
+
+@dataclass(frozen=True, slots=True)
+class Departure:
+    """One request that wants to leave a process of this program.
+
+    Attributes:
+        purpose: what it is for.
+        host: as the address names it, in lower case.
+        port: TCP port.
+        addresses: every IP address that the name stands for.
+        local: all of them are loopback addresses, so it stays on this machine.
+        size: bytes of the body.
+        sha256: of the body.
+        texts: bytes of text from the study in it.
+        frames: sha256 of every picture in it.
+        clips: sha256 of every video in it.
+        condition: `raw`, or the id of the run that made the rendering; "" where it holds nothing of the study.
+        judge_id: who is asked.
+        recording_id: whose footage it is.
+        segment_id: which segment it is about.
+        redirected_from: the host that sent it here; "" where none did.
+        proxy: the machine that it is sent through; "" where none is.
+    """
+
+    purpose: Purpose
+    host: str
+    port: int
+    addresses: tuple[str, ...]
+    local: bool
+    size: int = 0
+    sha256: str = ""
+    texts: int = 0
+    frames: tuple[str, ...] = ()
+    clips: tuple[str, ...] = ()
+    condition: str = ""
+    judge_id: str = ""
+    recording_id: str = ""
+    segment_id: str = ""
+    redirected_from: str = ""
+    proxy: str = ""
+
+    @property
+    def holds_study(self) -> bool:
+        """Whether anything of a study is in it."""
+        return bool(self.texts or self.frames or self.clips)
+
+
+class Forbidden(UserError):
+    """A request that the policy does not let out; `rule` names the rule, a key of `RULES`."""
+
+    def __init__(self, rule: str, message: str, hint: str = "") -> None:
+        super().__init__(message, hint)
+        self.rule = rule
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What the study says, at this moment, about what a request holds.
+
+    Attributes:
+        unreviewed: why what it holds does not count as reviewed; "" where it does.
+        unwilling: why somebody's consent is missing; "" where everybody who appears agreed to be sent to models.
+        uncleared: how many pictures, videos or texts in it were not made for this request.
+    """
+
+    unreviewed: str = "nobody reviewed it"
+    unwilling: str = "nobody is known to have agreed"
+    uncleared: int = 0
+
+
+RULES: Mapping[str, str] = {
+    "nothing-leaves": "nothing of this study leaves this machine",
+    "raw": "raw footage and unscrubbed texts stay on this machine",
+    "reviewed": "only renderings and texts that passed review leave",
+    "cleared": "only what was made for the request is in it",
+    "consent": "everybody who appears agreed to be sent to models",
+    "hosts": "only to the machines that the policy names",
+    "downloads": "weights of models are fetched only where the policy allows downloads",
+    "redirects": "a request goes where it was addressed to",
+    "proxies": "a request goes through no other machine",
+    "recorded": "what cannot be written down is not sent",
+}
+"""Every rule, in words that finish “The policy of this study says: ...”."""
+
+
+def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) -> str:
+    """Return under which permission a request may leave, in a few words for the journal.
+
+    What stays on this machine is always let through, unless pictures are in it that were not made for it.
+
+    Raises:
+        Forbidden: it may not.
+    """
+    if evidence.uncleared:
+        _refuse("cleared", "The request holds something that was not made for it, so it is not sent.", "Ask again.")
+    if request.local:
+        return "local"
+    if request.proxy and not policy.proxies:
+        _refuse(
+            "proxies",
+            f"This machine sends requests through {request.proxy}, and the policy allows no proxy.",
+            "Unset the proxy, or allow it: greenroom policy set STUDY --proxies",
+        )
+    if request.redirected_from and not policy.redirects and request.purpose is not Purpose.DOWNLOAD:
+        _refuse(
+            "redirects",
+            f"{request.redirected_from} sends the request on to {request.host}, and the policy allows no redirects.",
+            "Give the judge the address that really answers, or allow it: greenroom policy set STUDY --redirects",
+        )
+    if request.purpose is Purpose.DOWNLOAD:
+        if not policy.downloads:
+            _refuse(
+                "downloads",
+                "The policy of this study allows no connection, not even to download a model.",
+                "Allow downloads (nothing of the study is sent): greenroom policy set STUDY --downloads",
+            )
+        return "downloads allowed"
+    _decide_content(policy, request, evidence)
+    if policy.hosts and request.host not in policy.hosts:
+        _refuse(
+            "hosts",
+            f"The policy of this study does not name {request.host}.",
+            f"Ask a judge at {' or '.join(policy.hosts)}, or have this machine added to the policy.",
+        )
+    by = f", allowed by {policy.allowed_by}" if policy.allowed_by else ""
+    return f"{policy.level.value}{by}"
+
+
+def _decide_content(policy: Policy, request: Departure, evidence: Evidence) -> None:
+    if policy.level is Level.NOTHING:
+        _refuse(
+            "nothing-leaves",
+            f"The policy of this study lets nothing leave this machine, and {request.host} is another machine.",
+            "Ask a local judge, or change the policy: greenroom policy set STUDY anonymized",
+        )
+    if not request.holds_study:
+        return
+    if policy.level is Level.ANONYMIZED:
+        if request.condition in ("", "raw"):
+            _refuse(
+                "raw",
+                "The policy of this study lets only anonymized footage and scrubbed texts leave this machine.",
+                "Ask about a rendering that was reviewed: --condition",
+            )
+        if evidence.unreviewed:
+            _refuse("reviewed", f"What would be sent did not pass review: {evidence.unreviewed}.", "Review it first.")
+    if evidence.unwilling:
+        _refuse("consent", f"Nothing is sent: {evidence.unwilling}.", "Record who agreed to be sent to models.")
+
+
+def _refuse(rule: str, message: str, hint: str) -> None:
+    raise Forbidden(rule, message, f"{hint} (rule {rule})" if hint else f"(rule {rule})")
+
+
+@dataclass(frozen=True, slots=True)
+class Egress:
+    """One line of the journal of requests: what wanted to leave a process, and what was decided.
+
+    Attributes:
+        at: UTC, ISO 8601; before anything was sent.
+        departure: the request.
+        level: of the policy then.
+        permission: under which it was let through; "" where it was not.
+        rule: that forbade it; "" where none did.
+    """
+
+    id: str
+    at: str
+    departure: Departure
+    level: Level
+    permission: str = ""
+    rule: str = ""
+
+
+def policy_from(found: Json) -> Policy:
+    """Read what `Policy.as_json` made; whatever cannot be read as a policy lets nothing out."""
+    if not isinstance(found, dict):
+        return Policy()
+    hosts = found.get("hosts", [])
+    try:
+        level = Level(str(found.get("level")))
+    except ValueError:
+        return Policy()
+    if not isinstance(hosts, list) or not all(isinstance(one, str) and one for one in hosts):
+        return Policy()
+    words = {key: found.get(key, "") for key in ("reason", "allowed_by")}
+    flags = {key: found.get(key, False) for key in ("downloads", "redirects", "proxies")}
+    if not all(isinstance(one, str) for one in words.values()) or not all(
+        isinstance(one, bool) for one in flags.values()
+    ):
+        return Policy()
+    if level is Level.RAW and not all(str(one).strip() for one in words.values()):
+        return Policy()
+    return Policy(
+        level,
+        str(words["reason"]),
+        str(words["allowed_by"]),
+        tuple(str(one).lower() for one in hosts),
+        bool(flags["downloads"]),
+        bool(flags["redirects"]),
+        bool(flags["proxies"]),
+    )

@@ -1,0 +1,119 @@
+"""What judges said, and to whom it was shown: stored once, then never changed."""
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
+
+from project.errors import UserError
+from project.json_text import to_json
+from project.judging import Judgment, JudgmentStatus, Reveal
+from project.names import shown
+from project.store import Cell, Row, Study
+from project.types import Json
+
+_FIELDS = [one.name for one in fields(Judgment)]
+_COLUMNS = ", ".join(_FIELDS)
+_OBJECTS = {"judge", "sight", "answer"}
+_CHUNK = 900
+
+
+def insert_judgments(study: Study, new: Iterable[Judgment]) -> None:
+    """Store judgments; inside `Study.recording_run`."""
+    marks = ", ".join("?" * len(_FIELDS))
+    study.write_run(f"INSERT INTO judgment ({_COLUMNS}) VALUES ({marks})", [_cells(one) for one in new])
+
+
+def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list[Judgment]:
+    """Return what was said about a segment, newest first; of one task where `task` is given.
+
+    Raises:
+        UserError: one of them is damaged.
+    """
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM judgment WHERE segment_id = ? AND task = coalesce(?, task) ORDER BY at DESC, id DESC",
+        (segment_id, task),
+    )
+    return [_judgment(row) for row in rows]
+
+
+def judgments_in(study: Study, recording_id: str) -> list[Judgment]:
+    """Return what was said about the segments of a recording, newest first."""
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM judgment WHERE recording_id = ? ORDER BY at DESC, id DESC", (recording_id,)
+    )
+    return [_judgment(row) for row in rows]
+
+
+def judgments_called(study: Study, ids: Sequence[str]) -> list[Judgment]:
+    """Return judgments by id, in no order; ids that are not there are left out."""
+    found = []
+    for first in range(0, len(ids), _CHUNK):
+        part = ids[first : first + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        found += [_judgment(row) for row in study.rows(f"SELECT {_COLUMNS} FROM judgment WHERE id IN ({marks})", part)]
+    return found
+
+
+def answered(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
+    """Yield the oldest judgment with an answer for each request that has one; in no order."""
+    for first in range(0, len(request_keys), _CHUNK):
+        part = request_keys[first : first + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        seen = set()
+        for row in study.rows(
+            f"SELECT {_COLUMNS} FROM judgment WHERE request_key IN ({marks}) AND status = 'ok' ORDER BY at, id", part
+        ):
+            one = _judgment(row)
+            if one.request_key not in seen:
+                seen.add(one.request_key)
+                yield one
+
+
+def insert_reveal(study: Study, new: Reveal) -> None:
+    """Store that somebody was shown what judges say; the first time counts. Inside `Study.recording_run`."""
+    study.write_run(
+        "INSERT INTO reveal VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
+        [(new.segment_id, new.annotator_id, to_json(dict(new.own)), new.at)],
+    )
+
+
+def reveals_to(study: Study, annotator_id: str) -> dict[str, Reveal]:
+    """Return segment id -> when an annotator was shown what judges say about it."""
+    rows = study.rows("SELECT segment_id, annotator_id, own, at FROM reveal WHERE annotator_id = ?", (annotator_id,))
+    return {row[0]: _reveal(row) for row in rows}
+
+
+def reveals(study: Study) -> list[Reveal]:
+    """Return every reveal, by time."""
+    rows = study.rows("SELECT segment_id, annotator_id, own, at FROM reveal ORDER BY at, segment_id")
+    return [_reveal(row) for row in rows]
+
+
+def _cells(one: Judgment) -> list[Cell]:
+    values = asdict(one)
+    for name in _OBJECTS:
+        values[name] = to_json(values[name])
+    values["status"] = one.status.value
+    return [values[name] for name in _FIELDS]
+
+
+def _judgment(row: Row) -> Judgment:
+    values = dict(zip(_FIELDS, row, strict=True))
+    for name in _OBJECTS:
+        values[name] = _object(values[name], f"A judgment ({shown(values['id'])})")
+    values["status"] = JudgmentStatus(values["status"])
+    return Judgment(**values)
+
+
+def _reveal(row: Row) -> Reveal:
+    return Reveal(row[0], row[1], _object(row[2], "What somebody had said before judges were shown"), row[3])
+
+
+def _object(text: str, what: str) -> dict[str, Json]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        found = None
+    if not isinstance(found, dict):
+        raise UserError(f"{what} of this study is damaged.", "Find out what else is: greenroom check STUDY")
+    return found

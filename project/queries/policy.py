@@ -1,0 +1,55 @@
+"""What may leave this machine, as a study says it, and the journal of what did or was kept from it."""
+
+import json
+from dataclasses import asdict
+
+from project.errors import UserError
+from project.json_text import to_json
+from project.policy import Departure, Egress, Level, Policy, Purpose, policy_from
+from project.store import Row, Study
+
+_KEY = "policy"
+
+
+def policy_of(study: Study) -> Policy:
+    """Return the study's policy; one that is missing or damaged lets nothing out."""
+    try:
+        return policy_from(study.get_property(_KEY))
+    except UserError:
+        return Policy()
+
+
+def set_policy(study: Study, policy: Policy) -> None:
+    """Set the policy; inside a step."""
+    study.set_property(_KEY, policy.as_json())
+
+
+def insert_egress(study: Study, new: Egress) -> None:
+    """Write down a request, before it is sent; inside `Study.recording_run`."""
+    study.write_run(
+        "INSERT INTO egress VALUES (?, ?, ?, ?, ?, ?)",
+        [(new.id, new.at, to_json(asdict(new.departure)), new.level.value, new.permission, new.rule)],
+    )
+
+
+def all_egress(study: Study) -> list[Egress]:
+    """Return every request that was written down, by time.
+
+    Raises:
+        UserError: one of them is damaged.
+    """
+    rows = study.rows("SELECT id, at, request, level, permission, rule FROM egress ORDER BY at, id")
+    return [_egress(row) for row in rows]
+
+
+def _egress(row: Row) -> Egress:
+    try:
+        values = json.loads(row[2])
+        values["purpose"] = Purpose(values["purpose"])
+        for name in ("addresses", "frames", "clips"):
+            values[name] = tuple(values[name])
+        return Egress(row[0], row[1], Departure(**values), Level(row[3]), row[4], row[5])
+    except (ValueError, KeyError, TypeError):
+        raise UserError(
+            "A line of the journal of requests is damaged.", "Find out what else is: greenroom check STUDY"
+        ) from None
