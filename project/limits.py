@@ -20,13 +20,20 @@ def chosen(default: str, choices: tuple[str, ...], title: str, description: str)
     return field(default=default, metadata={"choices": choices, "title": title, "description": description})
 
 
+def written(default: str, longest: int, title: str, description: str) -> Any:
+    """Return a dataclass field whose value is one line of text."""
+    return field(default=default, metadata={"longest": longest, "title": title, "description": description})
+
+
 def hold_to_limits(options: Any) -> None:
-    """Check every field made by `limited` or `chosen`; to be called from `__post_init__`.
+    """Check every field made by `limited`, `chosen` or `written`; to be called from `__post_init__`.
 
     Raises:
-        UserError: a value is not a number of the field's type, is outside its limits, or is none of the choices.
+        UserError: a value is not of the field's type, is outside its limits, or is none of the choices.
     """
     for spec in fields(options):
+        if "longest" in spec.metadata:
+            _hold_text(spec.metadata["title"], getattr(options, spec.name), spec.metadata["longest"])
         if "choices" in spec.metadata and getattr(options, spec.name) not in spec.metadata["choices"]:
             raise UserError(
                 f"“{getattr(options, spec.name)}” is not allowed for {spec.metadata['title'].lower()}.",
@@ -40,3 +47,10 @@ def hold_to_limits(options: Any) -> None:
         if isinstance(value, bool) or not isinstance(value, kind) or not low <= value <= high:
             whole = "a whole number" if kind is int else "a number"
             raise UserError(f"“{value}” is not allowed for {title.lower()}.", f"Choose {whole} from {low} to {high}.")
+
+
+def _hold_text(title: str, value: Any, longest: int) -> None:
+    if not isinstance(value, str) or len(value) > longest or not value.isprintable():
+        raise UserError(
+            f"“{value}” is not allowed for {title.lower()}.", f"Give one line of at most {longest} characters."
+        )
