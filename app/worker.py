@@ -1,71 +1,144 @@
-"""The worker process: one job, asked for in JSON lines on standard input, told in JSON lines on standard output.
+"""The worker process: jobs asked for in JSON lines on standard input, told in JSON lines on standard output.
 
     in    {"job": "faces", "parameters": {...}}     then, at any time,     cancel
     out   {"progress": [done, total, text]} ...     then one of
           {"result": {...}}   {"error": {"message": ..., "hint": ...}}   {"cancelled": true}
 
-The worker never opens a study: whoever asked stores the result. It ends when its input closes, so it does not
-outlive the window. What libraries print goes to standard error.
+In between, a kind of job that works piece by piece, or that has to ask, says
+
+    out   {"part": {...}}
+    out   {"ask": 7, "question": {...}}     answered by     in    {"answer": 7, "content": {...}}
+                                            or by           in    {"answer": 7, "error": {"message": ..., ...}}
+
+The worker never opens a study: whoever asked stores the result. It does one job, or with `--stay` one after the other,
+and keeps what it loaded. It ends when its input closes, so it does not outlive the window. What libraries print goes to
+standard error.
 """
 
+import itertools
 import json
 import os
+import queue
 import sys
 import threading
 import time
-from typing import TextIO
+from typing import Any, TextIO
 
 from app.core.jobs import kind_of
 from project.errors import Cancelled, UserError
+from project.policy import Forbidden
 from project.types import Json
 
 REPORT_EVERY_S = 0.05
 
 
-class _Reporter:
-    def __init__(self, out: TextIO, stop: threading.Event) -> None:
+class _Lines:
+    """Writes messages, one a line; threads may share it."""
+
+    def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._stop = stop
+        self._lock = threading.Lock()
+
+    def send(self, message: dict[str, Json]) -> None:
+        with self._lock:
+            self._out.write(json.dumps(message) + "\n")
+            self._out.flush()
+
+
+class _Job:
+    """One job, and whoever holds the study as it sees them; its threads may share it."""
+
+    def __init__(self, request: dict[str, Any], lines: _Lines) -> None:
+        self._request = request
+        self._lines = lines
+        self._stop = threading.Event()
         self._last = 0.0
+        self._numbers = itertools.count(1)
+        self._asked: dict[int, queue.SimpleQueue[dict[str, Any] | None]] = {}
+
+    def do(self) -> None:
+        """Do the job and say what came of it."""
+        try:
+            result = kind_of(self._request["job"]).compute(self._request["parameters"], self)
+        except Cancelled:
+            self._lines.send({"cancelled": True})
+        except UserError as error:
+            self._lines.send({"error": {"message": error.message, "hint": error.hint}})
+        else:
+            self._lines.send({"result": result})
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         now = time.monotonic()
         if now - self._last >= REPORT_EVERY_S or done == total:
             self._last = now
-            self.send({"progress": [done, total, text]})
+            self._lines.send({"progress": [done, total, text]})
 
     def check_cancelled(self) -> None:
         if self._stop.is_set():
             raise Cancelled
 
-    def send(self, message: dict[str, Json]) -> None:
-        self._out.write(json.dumps(message) + "\n")
-        self._out.flush()
+    def part(self, part: dict[str, Json]) -> None:
+        self._lines.send({"part": part})
+
+    def ask(self, question: dict[str, Json]) -> dict[str, Json]:
+        number, answers = next(self._numbers), queue.SimpleQueue[dict[str, Any] | None]()
+        self._asked[number] = answers
+        self.check_cancelled()
+        self._lines.send({"ask": number, "question": question})
+        found = answers.get()
+        if found is None:
+            raise Cancelled
+        if "error" not in found:
+            content: dict[str, Json] = found["content"]
+            return content
+        error = found["error"]
+        if error.get("rule"):
+            raise Forbidden(error["rule"], error["message"], error.get("hint", ""))
+        raise UserError(error["message"], error.get("hint", ""))
+
+    def answer(self, found: dict[str, Any]) -> None:
+        """Give an answer to whoever waits for it."""
+        waiting = self._asked.pop(int(found["answer"]), None)
+        if waiting is not None:
+            waiting.put(found)
+
+    def stop(self) -> None:
+        """Tell the job to stop, and those who wait for an answer that there is none."""
+        self._stop.set()
+        for number in [*self._asked]:
+            waiting = self._asked.pop(number, None)
+            if waiting is not None:
+                waiting.put(None)
 
 
-def run() -> int:
-    """Do the one job; returns 0 when it was answered, also with an error or a cancellation."""
+def run(*, stay: bool = False) -> int:
+    """Do the one job, or all that are asked for; returns 0 when answered, also with an error or a cancellation."""
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    stop = threading.Event()
-    reporter = _Reporter(answers, stop)
-    request = json.loads(sys.stdin.readline())
-    threading.Thread(target=_listen, args=(stop,), daemon=True).start()
-    try:
-        result = kind_of(request["job"]).compute(request["parameters"], reporter)
-    except Cancelled:
-        reporter.send({"cancelled": True})
-    except UserError as error:
-        reporter.send({"error": {"message": error.message, "hint": error.hint}})
-    else:
-        reporter.send({"result": result})
+    jobs = queue.SimpleQueue[_Job | None]()
+    threading.Thread(target=_listen, args=(jobs, _Lines(answers)), daemon=True).start()
+    while (job := jobs.get()) is not None:
+        job.do()
+        if not stay:
+            break
     answers.flush()
     # Threads of native libraries may linger; what was asked for is done and told.
     os._exit(0)
 
 
-def _listen(stop: threading.Event) -> None:
+def _listen(jobs: "queue.SimpleQueue[_Job | None]", lines: _Lines) -> None:
+    """Take jobs; whatever else is said is about the one that was asked for last."""
+    newest: _Job | None = None
     for line in sys.stdin:
-        if line.strip() == "cancel":
-            stop.set()
-    stop.set()
+        said = line.strip()
+        message = json.loads(said) if said and said != "cancel" else None
+        if message is not None and "job" in message:
+            newest = _Job(message, lines)
+            jobs.put(newest)
+        elif newest is not None and message is not None:
+            newest.answer(message)
+        elif newest is not None and said:
+            newest.stop()
+    if newest is not None:
+        newest.stop()
+    jobs.put(None)

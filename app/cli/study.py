@@ -223,11 +223,12 @@ def synthetic(study: Path, recordings: int, segments: int, annotators: int, seed
 
 
 @click.command(hidden=True)
-def worker() -> int:
+@click.option("--stay", is_flag=True, help="Do one job after the other until the input closes.")
+def worker(stay: bool) -> int:
     """Do one job for a window, told on standard input."""
     from app.worker import run
 
-    return run()
+    return run(stay=stay)
 
 
 def with_suffix(study: Path) -> Path:

@@ -6,7 +6,11 @@ A kind of job is a module with two functions:
     store(session, work, result) -> Changes     in the process that holds the study
 
 and, by convention, a `prepare(session, ...)` that makes the `Work`. Parameters and results are JSON; what is too
-bulky for that goes through files named in them.
+bulky for that goes through files named in them. Two more functions are for kinds whose work is worth keeping piece
+by piece, or that must ask whoever holds the study while they run:
+
+    store_part(session, work, part) -> Changes      puts one piece into the study, as soon as it is there
+    answer(session, work, question) -> dict         answers; a UserError goes back to where it was asked
 """
 
 import importlib
@@ -54,10 +58,24 @@ class Work:
     parameters: Mapping[str, Json] = field(default_factory=dict)
 
 
+class Holder(Progress, Protocol):
+    """Whoever holds the study, as a job sees it from wherever it runs."""
+
+    def part(self, part: dict[str, Json]) -> None:
+        """Hand over one finished piece; it is stored at once."""
+
+    def ask(self, question: dict[str, Json]) -> dict[str, Json]:
+        """Ask, and wait for the answer. In the worker process any thread may ask; elsewhere the study's own.
+
+        Raises:
+            UserError: as whoever answers raised it; a `Forbidden` keeps its rule.
+        """
+
+
 class JobKind(Protocol):
     """What the module of a kind of job offers."""
 
-    def compute(self, parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
+    def compute(self, parameters: Mapping[str, Json], progress: Holder) -> dict[str, Json]:
         """Do the work, without the study."""
 
     def store(self, session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
@@ -69,8 +87,41 @@ def kind_of(key: str) -> JobKind:
     return cast(JobKind, importlib.import_module(KINDS[key]))
 
 
+def store_part(session: Session, work: Work, part: Mapping[str, Json]) -> Changes:
+    """Put a finished piece of a job into the study."""
+    changes: Changes = importlib.import_module(KINDS[work.kind]).store_part(session, work, part)
+    return changes
+
+
+def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
+    """Answer what a job asks while it runs.
+
+    Raises:
+        UserError: whatever was asked for is not granted.
+    """
+    found: dict[str, Json] = importlib.import_module(KINDS[work.kind]).answer(session, work, question)
+    return found
+
+
 def run_here(session: Session, work: Work, progress: Progress) -> tuple[dict[str, Json], Changes]:
     """Do a job in this process and store its result; returns the result and what changed."""
     kind = kind_of(work.kind)
-    result = kind.compute(work.parameters, progress)
-    return result, kind.store(session, work, result)
+    holder = _Here(session, work, progress)
+    result = kind.compute(work.parameters, holder)
+    return result, holder.changes | kind.store(session, work, result)
+
+
+class _Here:
+    """The process that runs the job holds the study too."""
+
+    def __init__(self, session: Session, work: Work, progress: Progress) -> None:
+        self._session, self._work = session, work
+        self.progress = progress.progress
+        self.check_cancelled = progress.check_cancelled
+        self.changes = Changes()
+
+    def part(self, part: dict[str, Json]) -> None:
+        self.changes |= store_part(self._session, self._work, part)
+
+    def ask(self, question: dict[str, Json]) -> dict[str, Json]:
+        return answer(self._session, self._work, question)

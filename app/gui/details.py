@@ -146,9 +146,7 @@ class Details(QObject):
         )
 
     def _searched(self) -> set[Json]:
-        runner = self._jobs.runner
-        jobs = [work for work in (runner.running, *runner.waiting) if work is not None]
-        return {work.parameters["medium"] for work in jobs if work.kind == synchronizing.KIND}
+        return {work.parameters["medium"] for work in self._jobs.jobs() if work.kind == synchronizing.KIND}
 
     def _search(self, medium_id: str) -> None:
         session = self._studio.session

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from anonymize.methods.registry import method_type
 from app.core.faces.hiding import discard
-from app.core.jobs import Work, kind_of
+from app.core.jobs import Work, answer, kind_of, store_part
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio
 from app.gui.worker_runner import WorkerRunner
@@ -19,6 +19,8 @@ from widgets.job_row import JobState
 from widgets.jobs_panel import JobsPanel
 
 _log = logging.getLogger(__name__)
+
+_BESIDE = frozenset({"ask"})
 
 Result = Mapping[str, Json]
 
@@ -47,6 +49,8 @@ class JobCenter(QObject):
         self._studio = studio
         self._panel = panel
         self.runner = runner
+        self.beside = WorkerRunner(self, runner.command, stay=True)
+        """Runs what must not wait behind long work (`_BESIDE`), in one process that keeps the models it loaded."""
         self._ids: dict[int, str] = {}
         self._works: dict[str, Work] = {}
         self._results: dict[str, Result] = {}
@@ -56,24 +60,34 @@ class JobCenter(QObject):
         self._problems: dict[int, UserError] = {}
         self.leaving = False
         """Whether all jobs are stopped because the study is left, and not because somebody does not want them."""
-        runner.progressed.connect(self._on_progress)
-        runner.finished.connect(self._on_finished)
-        runner.failed.connect(self._on_failed)
-        runner.cancelled.connect(self._on_cancelled)
-        runner.renew = self._renewed
+        for one in self._runners:
+            one.progressed.connect(self._on_progress)
+            one.part.connect(self._on_part)
+            one.finished.connect(self._on_finished)
+            one.failed.connect(self._on_failed)
+            one.cancelled.connect(self._on_cancelled)
+            one.renew = self._renewed
+            one.answer = self._answer
         panel.cancel_requested.connect(self._cancel_row)
         panel.result_requested.connect(lambda job: self.result_wanted.emit(self._works[job], self._results[job]))
 
     @property
     def busy(self) -> bool:
         """Whether a job runs or waits."""
-        return self.runner.running is not None or bool(self.runner.waiting)
+        return bool(self.jobs())
+
+    @property
+    def _runners(self) -> tuple[WorkerRunner, WorkerRunner]:
+        return self.runner, self.beside
+
+    def jobs(self) -> list[Work]:
+        """Return the jobs that run, and those that wait."""
+        running = [one.running for one in self._runners if one.running is not None]
+        return [*running, *(work for one in self._runners for work in one.waiting)]
 
     def of(self, kind: str, recording_id: str) -> Work | None:
         """Return the job of a kind that runs or waits for a recording."""
-        running = [self.runner.running] if self.runner.running else []
-        jobs = [*running, *self.runner.waiting]
-        return next((w for w in jobs if w.kind == kind and w.recording_id == recording_id), None)
+        return next((w for w in self.jobs() if w.kind == kind and w.recording_id == recording_id), None)
 
     def start(self, work: Work, then: Callable[[Result], None] | None = None) -> None:
         """Put a job into the queue; `then` is called when its result is in the study."""
@@ -84,7 +98,7 @@ class JobCenter(QObject):
             self.after(work, then)
         self._panel.add(job, work.title)
         self.started.emit(work)
-        self.runner.submit(work)
+        self._runner_of(work).submit(work)
 
     def after(self, work: Work, then: Callable[[Result], None]) -> None:
         """Call something once the result of a job that runs or waits is in the study."""
@@ -92,14 +106,15 @@ class JobCenter(QObject):
 
     def cancel(self, work: Work) -> None:
         """Stop a job."""
-        self.runner.cancel(work)
+        self._runner_of(work).cancel(work)
 
     def cancel_all(self) -> None:
         """Stop every job; what the running one did is taken up when it is started again."""
         self.leaving = True
-        for work in (*self.runner.waiting, self.runner.running):
-            if work is not None:
-                self.runner.cancel(work)
+        for one in self._runners:
+            for work in (*one.waiting, one.running):
+                if work is not None:
+                    one.cancel(work)
         self.leaving = False
 
     def as_done(self, work: Work) -> Work:
@@ -128,7 +143,11 @@ class JobCenter(QObject):
     def close(self) -> None:
         """Stop every job; nothing is stored any more."""
         self._then.clear()
-        self.runner.close()
+        for one in self._runners:
+            one.close()
+
+    def _runner_of(self, work: Work) -> WorkerRunner:
+        return self.beside if work.kind in _BESIDE else self.runner
 
     def _cancel_row(self, job: str) -> None:
         if job in self._groups:
@@ -149,6 +168,23 @@ class JobCenter(QObject):
     def _on_progress(self, work: Work, done: int, total: int, text: str) -> None:
         self._panel.set_progress(self._ids[id(work)], done, total, text)
         self.progressed.emit(work, done, total, text)
+
+    def _on_part(self, work: Work, part: Mapping[str, Json]) -> None:
+        session = self._studio.session
+        if session is None:
+            return
+        try:
+            changes = store_part(session, self.as_done(work), part)
+        except UserError as error:
+            self.failed.emit(error)
+            return
+        self._studio.publish(changes)
+
+    def _answer(self, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
+        session = self._studio.session
+        if session is None:
+            raise UserError("The study was closed meanwhile.", "Open it and start again.")
+        return answer(session, self.as_done(work), question)
 
     def _on_finished(self, work: Work, result: Result) -> None:
         session = self._studio.session

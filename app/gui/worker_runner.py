@@ -11,6 +11,8 @@ from PySide6.QtCore import QObject, QProcess, QTimer, Signal
 
 from app.core.jobs import Work
 from project.errors import UserError
+from project.policy import Forbidden
+from project.types import Json
 
 _log = logging.getLogger(__name__)
 
@@ -21,9 +23,12 @@ _STDERR_KEPT = 4_000
 class WorkerRunner(QObject):
     """One queue of jobs, for what needs the processor or the graphics card for itself.
 
+    Each job has a process of its own; with `stay` one process does them all, and keeps what it loaded between them.
+
     Signals:
         queue_changed: a job was added, started or left.
         progressed: (Work, done, total, text)
+        part: (Work, JSON object) a job finished a piece.
         finished: (Work, result)
         failed: (Work, UserError)
         cancelled: (Work)
@@ -31,14 +36,25 @@ class WorkerRunner(QObject):
 
     queue_changed = Signal()
     progressed = Signal(object, int, int, str)
+    part = Signal(object, object)
     finished = Signal(object, object)
     failed = Signal(object, object)
     cancelled = Signal(object)
 
-    def __init__(self, parent: QObject | None = None, command: Sequence[str] = WORKER, grace_ms: int = 5_000) -> None:
+    def __init__(
+        self,
+        parent: QObject | None = None,
+        command: Sequence[str] = WORKER,
+        grace_ms: int = 5_000,
+        *,
+        stay: bool = False,
+    ) -> None:
         super().__init__(parent)
         self.renew: Callable[[Work], Work] = lambda work: work
         """Gives the job as it has to be when its turn comes; may raise a UserError."""
+        self.answer: Callable[[Work, dict[str, Json]], dict[str, Json]] = _no_answer
+        """Answers what a job asks while it runs; may raise a UserError."""
+        self._stay = stay
         self._command = tuple(command)
         self._waiting: deque[Work] = deque()
         self._running: Work | None = None
@@ -100,7 +116,7 @@ class WorkerRunner(QObject):
         process.deleteLater()
 
     def _start_next(self) -> None:
-        if self._process is not None or not self._waiting:
+        if self._running is not None or not self._waiting:
             return
         work = self._waiting.popleft()
         try:
@@ -110,15 +126,20 @@ class WorkerRunner(QObject):
             self._start_next()
             return
         self._running = work
-        self._outcome, self._buffer, self._errors, self._cancelling = None, b"", b"", False
+        self._outcome, self._errors, self._cancelling = None, b"", False
+        process = self._process or self._begin_process()
+        line = json.dumps({"job": work.kind, "parameters": dict(parameters)})
+        process.write(line.encode() + b"\n")
+
+    def _begin_process(self) -> QProcess:
+        self._buffer = b""
         process = self._process = QProcess(self)
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._read_errors)
         process.finished.connect(self._done)
         process.errorOccurred.connect(self._not_started)
-        process.start(self._command[0], list(self._command[1:]))
-        line = json.dumps({"job": work.kind, "parameters": dict(parameters)})
-        process.write(line.encode() + b"\n")
+        process.start(self._command[0], [*self._command[1:], *(["--stay"] if self._stay else [])])
+        return process
 
     def _read(self) -> None:
         if self._process is None:
@@ -137,13 +158,40 @@ class WorkerRunner(QObject):
         if "progress" in message:
             done, total, text = message["progress"]
             self.progressed.emit(self._running, done, total, text)
+        elif "part" in message:
+            self.part.emit(self._running, message["part"])
+        elif "ask" in message:
+            self._answer(message["ask"], message["question"])
         elif "result" in message:
-            self._outcome = ("result", message["result"])
+            self._conclude("result", message["result"])
         elif "error" in message:
             error = message["error"]
-            self._outcome = ("error", UserError(str(error["message"]), str(error.get("hint", ""))))
+            self._conclude("error", UserError(str(error["message"]), str(error.get("hint", ""))))
         elif message.get("cancelled"):
-            self._outcome = ("cancelled", None)
+            self._conclude("cancelled", None)
+
+    def _answer(self, number: int, question: dict[str, Json]) -> None:
+        if self._running is None or self._process is None:
+            return
+        found: dict[str, Json] = {"answer": number}
+        try:
+            found["content"] = self.answer(self._running, question)
+        except UserError as error:
+            rule = error.rule if isinstance(error, Forbidden) else ""
+            found["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
+        except Exception:
+            _log.exception("A question of the worker in %r could not be answered", self._running.title)
+            found["error"] = {"message": "What the worker asked could not be answered.", "hint": "The log says more."}
+        self._process.write(json.dumps(found).encode() + b"\n")
+
+    def _conclude(self, kind: str, content: Any) -> None:
+        """Take what came of the job; a process that stays is free for the next one, another one is waited for."""
+        self._outcome = (kind, content)
+        if self._stay:
+            self._grace.stop()
+            work, self._running = self._running, None
+            if work is not None:
+                self._tell(work, kind, content)
 
     def _read_errors(self) -> None:
         if self._process is not None:
@@ -155,15 +203,20 @@ class WorkerRunner(QObject):
             self._done()
 
     def _done(self) -> None:
-        work, process = self._running, self._process
-        if work is None or process is None:
+        process = self._process
+        if process is None:
             return
         self._read()
         self._read_errors()
         self._grace.stop()
-        self._process, self._running = None, None
+        work, self._process, self._running = self._running, None, None
         process.deleteLater()
+        if work is None:
+            return
         kind, content = self._outcome or ("cancelled", None) if self._cancelling else self._outcome or ("crash", None)
+        self._tell(work, kind, content)
+
+    def _tell(self, work: Work, kind: str, content: Any) -> None:
         if kind == "result":
             self.finished.emit(work, content)
         elif kind == "cancelled":
@@ -180,3 +233,7 @@ class WorkerRunner(QObject):
     def _kill(self) -> None:
         if self._process is not None:
             self._process.kill()
+
+
+def _no_answer(work: Work, question: dict[str, Json]) -> dict[str, Json]:
+    raise UserError(f"{work.title}: nobody answers.", f"It asked for {', '.join(question)}.")

@@ -47,9 +47,8 @@ class ModelsWindow(QWidget):
         self.panel = ModelPanel()
         self._lay_out()
         self._join()
-        for work in (self._jobs.runner.running, *self._jobs.runner.waiting):
-            if work is not None:
-                self._on_started(work)
+        for work in self._jobs.jobs():
+            self._on_started(work)
         self.reload()
         self.table.choose(next(iter(self._models)))
 

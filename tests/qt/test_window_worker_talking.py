@@ -1,0 +1,94 @@
+"""A real worker that asks, hands over pieces, and stays for the next job."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core import jobs
+from app.core.jobs import Work
+from app.gui.worker_runner import WorkerRunner
+from project.errors import UserError
+from project.policy import Forbidden
+from tests.fakes.talking_job import STARTING
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture
+def runner(qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> Iterator[WorkerRunner]:
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setitem(jobs.KINDS, "talk", "tests.fakes.talking_job")
+    runner = WorkerRunner(command=(sys.executable, "-c", STARTING), stay=True)
+    runner.answer = lambda work, question: jobs.answer(None, work, question)  # type: ignore[arg-type]
+    yield runner
+    runner.close()
+
+
+def talk(**parameters: Any) -> Work:
+    return Work("talk", "Talk", "", parameters)
+
+
+def test_what_it_asks_is_answered_and_its_pieces_come_as_they_are_made(qtbot: QtBot, runner: WorkerRunner) -> None:
+    pieces: list[object] = []
+    runner.part.connect(lambda work, part: pieces.append(part["said"]))
+    with qtbot.waitSignal(runner.finished, timeout=20_000) as seen:
+        runner.submit(talk(questions=["a", "b"]))
+    assert pieces == ["a!", "b!"]
+    assert seen.args[1]["answers"] == ["a!", "b!"]
+
+
+def test_threads_get_the_answers_to_their_own_questions(qtbot: QtBot, runner: WorkerRunner) -> None:
+    with qtbot.waitSignal(runner.finished, timeout=20_000) as seen:
+        runner.submit(talk(threads=12))
+    assert seen.args[1]["answers"] == [f"{n}!" for n in range(12)]
+
+
+def test_a_refusal_reaches_the_job_with_its_rule(qtbot: QtBot, runner: WorkerRunner) -> None:
+    with qtbot.waitSignal(runner.failed, timeout=20_000) as seen:
+        runner.submit(talk(questions=["secret"]))
+    assert (seen.args[1].message, seen.args[1].hint) == ("Not that.", "Ask for less.")
+
+
+def test_one_process_does_one_job_after_the_other(qtbot: QtBot, runner: WorkerRunner) -> None:
+    results: list[Any] = []
+    runner.finished.connect(lambda work, result: results.append(result))
+    for _ in range(3):
+        runner.submit(talk())
+    qtbot.waitUntil(lambda: len(results) == 3, timeout=20_000)
+    assert len({one["process"] for one in results}) == 1
+
+
+def test_a_crash_between_jobs_is_followed_by_a_fresh_process(qtbot: QtBot, runner: WorkerRunner) -> None:
+    with qtbot.waitSignal(runner.finished, timeout=20_000) as first:
+        runner.submit(talk())
+    process = runner._process
+    assert process is not None
+    with qtbot.waitSignal(process.finished, timeout=20_000):
+        process.kill()
+    with qtbot.waitSignal(runner.finished, timeout=20_000) as second:
+        runner.submit(talk())
+    assert first.args[1]["process"] != second.args[1]["process"]
+
+
+def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, runner: WorkerRunner) -> None:
+    work = talk(questions=["x"])
+
+    def cancel(*_: object) -> dict[str, Any]:
+        runner.cancel(work)
+        raise UserError("too late")
+
+    runner.answer = cancel
+    with qtbot.waitSignals([runner.cancelled], timeout=20_000):
+        runner.submit(work)
+    assert runner.running is None
+
+
+def test_here_and_in_the_worker_a_refusal_is_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(jobs.KINDS, "talk", "tests.fakes.talking_job")
+    with pytest.raises(Forbidden) as refused:
+        jobs.answer(None, talk(), {"question": "secret"})  # type: ignore[arg-type]
+    assert refused.value.rule == "nothing-leaves"
