@@ -108,7 +108,8 @@ class Reveal:
     """That somebody was shown what judges say about a segment, and what they had said themselves until then.
 
     Attributes:
-        own: their own label and values at that moment: `{"label": ..., FIELD: value}`.
+        own: what they had said: `{"task": "", "segment": id, "label": ..., "values": {FIELD: value}}`, without segment
+            where they had said nothing; or `{"task": ..., "judgment": id, "answer": {...}}` after the form for people.
         at: UTC, ISO 8601.
     """
 

@@ -1,0 +1,98 @@
+"""What somebody says about a segment themself: on the segment if it is theirs, or on one of theirs that stands for it.
+
+Which stands for which is what the review compares (see `app.core.grouping`).
+"""
+
+from collections.abc import Mapping, Sequence
+
+from app.core.agreement.lanes import Mark
+from app.core.grouping import grouped
+from app.core.session import Session
+from project.queries.segments import segments_of, values_in, values_of
+from project.queries.utterances import utterances_of
+from project.schemes.problems import problems_of
+from project.schemes.scheme import FieldKind
+from project.types import Json, Segment, Utterance
+
+
+class OwnWords:
+    """Finds what one annotator says, one segment at a time or all of a recording; made anew after an edit."""
+
+    def __init__(self, session: Session, annotator_id: str) -> None:
+        self._session = session
+        self._who = annotator_id
+        self._values: dict[str, Mapping[str, Json]] = {}
+        self._partners: dict[str, Segment] = {}
+        self._read: set[str] = set()
+        self._spoken: dict[str, list[Utterance]] = {}
+
+    def read(self, recording_id: str) -> None:
+        """Read a whole recording at once, where many of its segments are asked for."""
+        if recording_id in self._read:
+            return
+        self._read.add(recording_id)
+        study = self._session.study
+        for segment_id, filled in values_in(study, recording_id).items():
+            self._values[segment_id] = {key: one.value for key, one in filled.items()}
+        marked = segments_of(study, recording_id)
+        for one in marked:
+            self._values.setdefault(one.id, {})
+        for other in {one.annotator_id for one in marked} - {self._who}:
+            self._pair([one for one in marked if one.annotator_id in (self._who, other)])
+
+    def about(self, segment: Segment) -> Segment | None:
+        """Return the segment that says it: itself where it is theirs, or the one that stands for it; None for none."""
+        if segment.annotator_id == self._who:
+            return segment
+        if segment.recording_id not in self._read and segment.id not in self._partners:
+            both = {segment.annotator_id, self._who}
+            marked = segments_of(self._session.study, segment.recording_id)
+            self._pair(hanging_together([one for one in marked if one.annotator_id in both], segment))
+        return self._partners.get(segment.id)
+
+    def form(self, segment: Segment) -> dict[str, Json]:
+        """Return field -> value of what the newest version of a segment's form has a place for."""
+        if segment.id not in self._values:
+            found = values_of(self._session.study, segment.id)
+            self._values[segment.id] = {key: one.value for key, one in found.items()}
+        scheme = self._session.schemes.known(segment.scheme)
+        given = self._values[segment.id]
+        return dict(given) if scheme is None else scheme.placed(segment.track, given)
+
+    def missing(self, segment: Segment) -> tuple[str, ...]:
+        """Return what is still to be done about a segment by its scheme's rules, a short line each."""
+        scheme = self._session.schemes.known(segment.scheme)
+        if scheme is None:
+            return ("Its scheme is not part of the study.",)
+        place = segment.recording_id
+        if scheme.lane(segment.track).inside and place not in self._spoken:
+            self._spoken[place] = utterances_of(self._session.study, place)
+        duration_us = self._session.recording(place).duration_us
+        return problems_of(scheme, segment, self.form(segment), duration_us, self._spoken.get(place, ()))
+
+    def _pair(self, marked: Sequence[Segment]) -> None:
+        for group in grouped([self._mark(one) for one in marked]):
+            own = next((one.segment for one in group if one.segment.annotator_id == self._who), None)
+            if own is not None:
+                self._partners |= {one.segment.id: own for one in group}
+
+    def _mark(self, segment: Segment) -> Mark:
+        values, scheme = self.form(segment), self._session.schemes.known(segment.scheme)
+        fields = () if scheme is None else scheme.fields_of(segment.track)
+        about = (str(values.get(one.key, "")) for one in fields if one.kind is FieldKind.PARTICIPANT)
+        return Mark(segment, values, (), tuple(about))
+
+
+def hanging_together(marked: Sequence[Segment], about: Segment) -> list[Segment]:
+    """Return the segments that are tied to one by overlaps, directly or through others; `marked` is by start."""
+    run: list[Segment] = []
+    end_us, found = -1, False
+    for one in marked:
+        if one.start_us >= end_us:
+            if found:
+                break
+            run = []
+        run.append(one)
+        end_us = max(end_us, one.end_us)
+        found = found or one.id == about.id
+    return run if found else []

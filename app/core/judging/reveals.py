@@ -1,0 +1,187 @@
+"""Blind first: what judges say about a segment is hidden from an annotator until they have said their own.
+
+Whatever shows answers of judges to somebody gets them from `shown`, or asks `Eyes`, so that nothing leaks. What is
+hidden keeps what is not an answer: who was asked, when, at what cost.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.core.clock import utc_now
+from app.core.judging.own_words import OwnWords
+from app.core.session import Session
+from project.errors import UserError
+from project.judging import PERSON, Judgment, JudgmentStatus, Reveal
+from project.queries.judgments import insert_reveal, judgments_of, reveals_to
+from project.queries.segments import segment
+from project.types import Json, Segment
+
+BLIND_FIRST = "blind-first"
+"""The property that holds whether judges stay hidden; on where it is missing or damaged."""
+
+EVERY_TASK = ""
+"""The task of a reveal that showed what judges said in any task."""
+
+_MANY = 8
+"""Segments of one recording from which reading it at once is quicker."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """Whether somebody may see what judges say about a segment; true or false by itself.
+
+    Attributes:
+        why_not: a line for the page, which says what to do; "" where they may.
+        own: what they said themselves, as `Reveal.own` keeps it.
+    """
+
+    why_not: str = ""
+    own: Mapping[str, Json] | None = None
+
+    def __bool__(self) -> bool:
+        return not self.why_not
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """Judgments, parted into what somebody may see and what they may not.
+
+    Attributes:
+        judgments: as they are, in the order that they came in.
+        hidden: without what was answered.
+        why_not: why the first of those is hidden; "" where none is.
+    """
+
+    judgments: tuple[Judgment, ...]
+    hidden: tuple[Judgment, ...] = ()
+    why_not: str = ""
+
+
+class Eyes:
+    """Who works here, looking at what judges say; made anew after an edit.
+
+    They may see it where a segment of their own says it, complete by its scheme's rules; where they answered the same
+    task in the form for people; or where they were shown it before.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._who = session.annotator()
+        self._own = OwnWords(session, self._who.id) if self._who is not None else None
+        self._before = reveals_to(session.study, self._who.id) if self._who is not None else {}
+        self.blind = blind_first(session)
+
+    def read(self, recording_id: str) -> None:
+        """Read a whole recording at once, where many of its segments are asked for."""
+        if self._own is not None:
+            self._own.read(recording_id)
+
+    def may_see(self, about: Segment, task: str | None = None) -> Leave:
+        """Tell whether they may see what judges say about a segment; in any task where none is named."""
+        own = self._own.about(about) if self._own is not None else None
+        if not self.blind:
+            return Leave(own=self._said(own))
+        if self._who is None or self._own is None:
+            return Leave("Mark this moment yourself first: judges are hidden until you have.")
+        before = self._before.get(about.id)
+        if before is not None and before.own.get("task") in (EVERY_TASK, task):
+            return Leave(own=before.own)
+        if self._session.study.read_only:
+            return Leave("This study is read-only, so it could not be written down that you saw what judges say.")
+        missing = self._own.missing(own) if own is not None else ()
+        if own is not None and not missing:
+            return Leave(own=self._said(own))
+        answer = self._answer(about.id, task)
+        if answer is not None:
+            return Leave(own={"task": answer.task, "judgment": answer.id, "answer": dict(answer.answer)})
+        if own is None:
+            return Leave("Mark this moment yourself, or answer yourself: judges are hidden until you have.")
+        return Leave(f"Judges are hidden until your own form is complete. {missing[0]}")
+
+    def shown_before(self, segment_id: str) -> bool:
+        """Tell whether it is written down that they were shown what judges say."""
+        return segment_id in self._before
+
+    def _said(self, own: Segment | None) -> dict[str, Json]:
+        if own is None or self._own is None:
+            return {"task": EVERY_TASK}
+        values = dict(sorted(self._own.form(own).items()))
+        return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
+
+    def _answer(self, segment_id: str, task: str | None) -> Judgment | None:
+        """Return their newest answer in the form for people; None where no task is named, or they gave none."""
+        if task is None or self._who is None:
+            return None
+        for one in judgments_of(self._session.study, segment_id, task):
+            own = one.judge.get("backend") == PERSON and one.annotator_id == self._who.id
+            if own and one.status is JudgmentStatus.OK:
+                return one
+        return None
+
+
+def blind_first(session: Session) -> bool:
+    """Tell whether judges stay hidden until an annotator has said their own."""
+    try:
+        return session.study.get_property(BLIND_FIRST, True) is not False
+    except UserError:
+        return True
+
+
+def may_see(session: Session, segment_id: str, task: str | None = None) -> Leave:
+    """Tell whether who works here may see what judges say about a segment; in any task where none is named."""
+    about = segment(session.study, segment_id)
+    return _GONE if about is None else Eyes(session).may_see(about, task)
+
+
+def shown(session: Session, judgments: Iterable[Judgment]) -> Shown:
+    """Part judgments into what who works here may see and what stays hidden; one's own answers are never hidden."""
+    listed: Sequence[Judgment] = tuple(judgments)
+    who, eyes = session.annotator(), Eyes(session)
+    for place, count in Counter(place for place, _ in {(one.recording_id, one.segment_id) for one in listed}).items():
+        if count > _MANY:
+            eyes.read(place)
+    known: dict[tuple[str, str], Leave] = {}
+    seen, hidden, why_not = [], [], ""
+    for one in listed:
+        if who is not None and one.annotator_id == who.id:
+            seen.append(one)
+            continue
+        key = one.segment_id, one.task
+        if key not in known:
+            about = segment(session.study, one.segment_id)
+            known[key] = _GONE if about is None else eyes.may_see(about, one.task)
+        if known[key]:
+            seen.append(one)
+        else:
+            hidden.append(_veiled(one))
+            why_not = why_not or known[key].why_not
+    return Shown(tuple(seen), tuple(hidden), why_not)
+
+
+def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
+    """Write down that who works here is shown what judges say about a segment now; the first time counts.
+
+    Called where it is first shown, before it is. Nothing is written for somebody who never worked in the study, nor
+    where the study is open for reading only.
+
+    Returns:
+        Whether they may see it.
+    """
+    about, who = segment(session.study, segment_id), session.annotator()
+    if about is None:
+        return False
+    eyes = Eyes(session)
+    found = eyes.may_see(about, task)
+    if found and who is not None and not session.study.read_only and not eyes.shown_before(segment_id):
+        with session.study.recording_run():
+            insert_reveal(session.study, Reveal(segment_id, who.id, found.own or {}, utc_now()))
+    return bool(found)
+
+
+_GONE = Leave("This segment is no longer part of the study, or not to be seen yet.")
+
+
+def _veiled(one: Judgment) -> Judgment:
+    error = "" if one.status is JudgmentStatus.UNPARSED else one.error
+    return replace(one, answer={}, raw="", thinking="", mended="", tokens_out=None, error=error)
