@@ -9,6 +9,8 @@ from hypothesis import settings
 
 from models import weights
 from project.errors import UserError
+from tests.fakes.llama_server import LlamaServer, run_llama_server
+from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
 
 # Where this machine keeps its models, before tests are pointed at folders of their own.
 _MODELS = weights.folder()
@@ -56,6 +58,19 @@ def real_weights() -> Callable[[str], Path]:
                 pytest.skip(f"{error.message} {error.hint}")
 
     return path_of
+
+
+@pytest.fixture(scope="session")
+def tiny_gguf(tmp_path_factory: pytest.TempPathFactory) -> TinyModel:
+    """A language model and its projector with random weights, half a megabyte."""
+    return write_tiny_model(tmp_path_factory.mktemp("gguf"))
+
+
+@pytest.fixture(scope="session")
+def llama_server(tiny_gguf: TinyModel) -> Iterator[LlamaServer]:
+    """The server of llama-cpp-python on loopback with the tiny model; it takes pictures."""
+    with run_llama_server(tiny_gguf) as server:
+        yield server
 
 
 def _point_at(base: Path, patch: pytest.MonkeyPatch) -> None:
