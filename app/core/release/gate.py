@@ -6,6 +6,7 @@ from functools import cached_property
 
 from anonymize.places import Reason as Why
 from app.core.faces.review import WORDS, FaceSheet, sheet
+from app.core.release.people import agreed, faces_of_nobody, people_there, refusing
 from app.core.release.personal import Personal
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason
@@ -15,9 +16,9 @@ from app.core.release.texts import FreeText, free_texts, texts_confirmed
 from app.core.session import MediaState, Session
 from project.counted import counted
 from project.queries.hold_outs import hold_outs
-from project.queries.participants import all_participants, consents, participants_in
+from project.queries.participants import all_participants, participants_in
 from project.queries.recordings import all_recordings
-from project.queries.release import people_heard, people_seen
+from project.queries.release import people_seen
 from project.timebase import format_time
 from project.types import ConsentUse, Participant, ParticipantRole, Recording
 
@@ -94,7 +95,8 @@ class Candidate:
         """Ids of the faces that are painted solid whatever the method: of who did not consent, or of nobody known."""
         if self.faces is None or self.plan.without_consent != SOLID:
             return []
-        asked = {one.id for one in all_participants(self.session.study) if _agreed(self.session, one)}
+        everybody = all_participants(self.session.study)
+        asked = {one.id for one in everybody if agreed(self.session, one, ConsentUse.RELEASE)}
         return [one.id for one in self.faces.faces if not one.dismissed and one.participant_id not in asked]
 
     def reason(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> Reason:
@@ -112,24 +114,21 @@ class Selection:
 
 def select(session: Session, plan: ReleasePlan) -> Selection:
     """Leave out hold-outs and, where the plan says so, recordings in which somebody did not consent to release."""
-    kept_back, known = hold_outs(session.study), all_participants(session.study)
-    seen = people_seen(session.study)
+    kept_back = hold_outs(session.study)
     # What somebody says leaves as sound or as text; where neither does, it is no matter who is only heard.
-    heard = people_heard(session.study) if plan.sounds or plan.texts == SCRUB else {}
+    there = people_there(session, heard=plan.sounds or plan.texts == SCRUB)
     found: list[Candidate] = []
     left_out: dict[int, str] = {}
     personal = Personal(session)
     for one in all_recordings(session.study):
-        people = tuple(participants_in(session.study, one.id))
-        there = {who.id for who in people} | seen.get(one.id, set()) | heard.get(one.id, set())
-        everybody = tuple(who for who in known if who.id in there)
-        refusing = tuple(who for who in everybody if not _agreed(session, who))
+        people = there[one.id]
+        against = refusing(session, people, ConsentUse.RELEASE)
         if one.id in kept_back:
             left_out[one.number] = "It is held out."
-        elif refusing and plan.without_consent != SOLID:
-            left_out[one.number] = f"{counted(len(refusing), 'participant')} did not consent to release."
+        elif against and plan.without_consent != SOLID:
+            left_out[one.number] = f"{counted(len(against), 'participant')} did not consent to release."
         else:
-            found.append(Candidate(session, plan, one, everybody, refusing, personal))
+            found.append(Candidate(session, plan, one, people, against, personal))
     return Selection(tuple(found), left_out)
 
 
@@ -219,15 +218,14 @@ def consent_known(one: Candidate) -> Iterator[Reason]:
         yield one.reason("consent-known", f"Nobody is said to appear in recording {one.number}.", hint)
     if one.faces is None or one.plan.without_consent == SOLID or set(one.plan.methods_for(one.number)) <= {SOLID}:
         return
-    unknown = [track for track in one.faces.faces if not track.dismissed and track.participant_id is None]
+    unknown = faces_of_nobody(one.faces)
     if unknown:
-        first = min(unknown, key=lambda track: int(track.times_us[0]))
         yield one.reason(
             "consent-known",
             f"{counted(len(unknown), 'face track')} of recording {one.number} "
             f"{'belongs' if len(unknown) == 1 else 'belong'} to nobody, so nobody was asked.",
             "Assign each to a participant, dismiss what is no face, or paint faces of nobody known solid.",
-            int(first.times_us[0]),
+            int(unknown[0].times_us[0]),
         )
 
 
@@ -271,8 +269,14 @@ def transcript(one: Candidate) -> Iterator[Reason]:
 
 
 def transcript_checked(one: Candidate) -> Iterator[Reason]:
-    """Rule `transcript-checked`: a name that a model misheard is no name in the transcript."""
-    drafts = one.speech.drafts if one.heard else []
+    """Rule `transcript-checked`, where sound leaves."""
+    if one.heard:
+        yield from unchecked(one)
+
+
+def unchecked(one: Candidate) -> Iterator[Reason]:
+    """Yield what stands in the way while drafts are left: a name that a model misheard is no name in the transcript."""
+    drafts = one.speech.drafts
     if drafts:
         yield one.reason(
             "transcript-checked",
@@ -326,7 +330,3 @@ PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (
     pii_reviewed,
 )
 """The rules about one recording that need no rendering."""
-
-
-def _agreed(session: Session, who: Participant) -> bool:
-    return who.role is ParticipantRole.ROBOT or consents(session.study, who.id)[ConsentUse.RELEASE]

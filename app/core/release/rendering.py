@@ -69,6 +69,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         UserError: a file cannot be read or written, or weights are missing.
         Cancelled: the user stopped it.
     """
+    from anonymize.bare import bare_frames
     from anonymize.check import Finding, check_rendering
     from anonymize.render import render
     from models.faces.registry import detector
@@ -128,32 +129,6 @@ def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
     """Return a plan in which some faces are painted solid after the method was there: an area lies over each."""
     over = [area for track in plan.tracks if track.id in painted and (area := _area_over(track)) is not None]
     return replace(plan, areas=[*plan.areas, *over], exempt=plan.exempt - set(painted))
-
-
-def bare_frames(plan: "RenderPlan") -> list[int]:
-    """Return the times of frames in which the box of a face does not lie wholly under its own mask."""
-    from anonymize.masks import MaskSet
-    from media.index import load_index
-
-    canvas = load_index(plan.source).canvas
-    masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
-    bare = set()
-    for track in masks.hidden:
-        for frame, time_us, box in zip(track.frames, track.times_us, track.boxes, strict=True):
-            own = next((mask for mask in masks.at(int(frame)) if mask.track_id == track.id), None)
-            x, y = (max(0, round(float(v))) for v in box[:2])
-            right = min(canvas.width, round(float(box[0] + box[2])))
-            bottom = min(canvas.height, round(float(box[1] + box[3])))
-            if right <= x or bottom <= y:
-                continue
-            area = own.area(canvas.width, canvas.height) if own is not None else None
-            if area is None:
-                bare.add(int(time_us))
-                continue
-            inside = area.alpha[max(0, y - area.y) : bottom - area.y, max(0, x - area.x) : right - area.x]
-            if inside.size != (right - x) * (bottom - y) or not np.all(inside == 255):
-                bare.add(int(time_us))
-    return sorted(bare)
 
 
 def require_unchanged(rendering: Rendering) -> None:

@@ -1,5 +1,6 @@
 """The job that exports a recording, or a part of it, with its faces hidden, and checks what came out."""
 
+import math
 import os
 import re
 import time
@@ -25,6 +26,7 @@ from app.core.session import Session
 from app.core.voice.choice import SoundChoice, choice_from, gather_sound, require_choice, sound_state
 from app.core.voice.plan import filter_of, told
 from models.faces.registry import ALWAYS, independent_of, joined
+from project.checksums import sha256_of
 from project.errors import UserError
 from project.ids import new_id
 from project.names import require_text
@@ -138,6 +140,7 @@ def clip_name(recording: Recording, method: str, start_us: int | None, end_us: i
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
     """Render, then look for faces in what was rendered. A clip that could not be looked at does not stay."""
+    from anonymize.bare import bare_frames
     from anonymize.check import CheckResult, check_rendering
     from anonymize.render import render
     from models.faces.registry import detector
@@ -167,13 +170,18 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             plan = replace(plan, sound=filter_of(sound, plan.source, progress))
         done = render(plan, progress, check)
     (found,) = checked
+    begin = 0 if plan.start_us is None else plan.start_us
+    end = math.inf if plan.end_us is None else plan.end_us
     return {
         "output": str(done.output),
+        "sha256": sha256_of(done.output),
+        "zero_us": done.start_us,
         "frames": done.frames,
         "blanked": [_seconds(t) for t in done.blanked_us],
         "undrawn": [_seconds(t) for t in done.undrawn_us],
         "faces_left": [_seconds(t) for t in found.faces_left],
         "doubtful": [_seconds(t) for t in found.doubtful],
+        "bare": [_seconds(t) for t in bare_frames(plan) if begin <= t < end],
         "checked_by": parameters["detector"],
         "independent": parameters["witness"] is not None,
         "ends_early_s": parameters["ends_early_s"],
