@@ -9,15 +9,19 @@ import pytest
 from project.check import check
 from project.errors import UserError
 from project.ids import new_id
+from project.judging import Reveal
 from project.merging.merge import Merged, open_copy
 from project.merging.resolving import present_version, put
 from project.queries.annotators import all_annotators, insert_annotator
 from project.queries.conflicts import all_conflicts
+from project.queries.judgments import insert_judgments, insert_reveal, judgments_in, reveals_to
 from project.queries.participants import all_participants, update_participant
+from project.queries.policy import all_egress, insert_egress
 from project.queries.recordings import all_recordings, insert_recording
 from project.queries.segments import all_segments, delete_segment, segment, set_value, update_segment, values_of
 from project.store import Study
 from project.types import Annotator, FieldValue, Participant, Recording, Segment
+from tests.fakes.judgments import SAID, SENT
 from tests.unit.project.merging.lab import (
     ADA,
     BO,
@@ -326,3 +330,25 @@ def test_a_copy_that_cannot_be_written_to_is_merged(home: Path) -> None:
     copy.chmod(0o400)
     done: list[Merged] = merge(home, copy)
     assert done[0].tables["segment"].added == 1
+
+
+def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(tmp_path: Path) -> None:
+    home = furnish(tmp_path / "home")
+    copy = copy_file(home, "copy")
+    with working(copy) as study, study.recording_run():
+        insert_judgments(study, [replace(SAID, id="by-bo", annotator_id=BO.id), replace(SAID, id="by-model")])
+        insert_reveal(study, Reveal("s-1", BO.id, {"label": "error"}, SAID.at))
+        insert_egress(study, SENT)
+    (planned,) = merge(home, copy, dry_run=True)
+    (first,) = merge(home, copy)
+    (again,) = merge(home, copy)
+    assert {name: came.added for name, came in planned.tables.items()} == {"judgment": 2, "reveal": 1, "egress": 1}
+    assert first.tables == planned.tables
+    assert again.nothing_new
+    with working(home) as study:
+        assert {one.id: one.annotator_id for one in judgments_in(study, SAID.recording_id)} == {
+            "by-bo": BO.id,
+            "by-model": None,
+        }
+        assert set(reveals_to(study, BO.id)) == {"s-1"}
+        assert all_egress(study) == [SENT]

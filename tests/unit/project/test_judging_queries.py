@@ -1,0 +1,149 @@
+"""What judges said, to whom it was shown and what was sent: kept whole, and never changed."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from project.errors import UserError
+from project.judging import JudgeEntry, Judgment, JudgmentStatus, Reveal
+from project.queries.judges import (
+    all_judges,
+    delete_judge,
+    judge_by_name,
+    prompt_versions,
+    put_judge,
+    put_prompt_version,
+)
+from project.queries.judgments import (
+    answered,
+    insert_judgments,
+    insert_reveal,
+    judgments_called,
+    judgments_in,
+    judgments_of,
+    reveals_to,
+)
+from project.queries.policy import all_egress, insert_egress
+from project.store import Study
+from tests.fakes.judgments import SAID, SENT
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "lab") as study:
+        yield study
+
+
+def store(study: Study, *said: Judgment) -> None:
+    with study.recording_run():
+        insert_judgments(study, said)
+
+
+def test_a_judgment_comes_back_as_it_was_stored(study: Study) -> None:
+    store(study, SAID)
+    assert judgments_of(study, "s-1") == judgments_in(study, "r-1") == judgments_called(study, ["j-1", "j-9"]) == [SAID]
+    assert judgments_of(study, "s-1", "error") == []
+
+
+def test_the_newest_comes_first(study: Study) -> None:
+    later = replace(SAID, id="j-2", at="2026-01-02T03:04:06Z")
+    store(study, later, SAID)
+    assert [one.id for one in judgments_of(study, "s-1")] == ["j-2", "j-1"]
+
+
+def test_only_an_answer_answers_a_request_and_the_oldest_counts(study: Study) -> None:
+    failed = replace(SAID, id="j-0", status=JudgmentStatus.ERROR, at="2026-01-01T00:00:00Z")
+    later = replace(SAID, id="j-2", at="2026-01-03T00:00:00Z")
+    other = replace(SAID, id="j-3", request_key="other")
+    store(study, failed, later, SAID, other)
+    assert {one.id for one in answered(study, [SAID.request_key, "other", "nothing"])} == {"j-1", "j-3"}
+
+
+@pytest.mark.parametrize("table", ["judgment", "reveal", "egress"])
+def test_what_happened_cannot_be_changed_or_removed(study: Study, table: str) -> None:
+    store(study, SAID)
+    with study.recording_run():
+        insert_reveal(study, Reveal("s-1", "a-1", {"label": "error"}, "2026-01-02T03:04:05Z"))
+        insert_egress(study, SENT)
+    for change in (f"UPDATE {table} SET at = 'never'", f"DELETE FROM {table}"):
+        with pytest.raises((sqlite3.Error, UserError, RuntimeError)), study.recording_run():
+            study.write_run(change, [()])
+        with pytest.raises((sqlite3.Error, UserError, RuntimeError)), study.step("Change"):
+            study.write(change, ())
+    assert study.row(f"SELECT count(*), max(at) FROM {table}") == (1, "2026-01-02T03:04:05Z")
+
+
+def test_the_first_reveal_counts(study: Study) -> None:
+    first = Reveal("s-1", "a-1", {"label": "error", "rationale": "late"}, "2026-01-02T03:04:05Z")
+    for one in (
+        first,
+        replace(first, own={"label": "none"}, at="2026-01-03T00:00:00Z"),
+        replace(first, annotator_id="b"),
+    ):
+        with study.recording_run():
+            insert_reveal(study, one)
+    assert reveals_to(study, "a-1") == {"s-1": first}
+
+
+def test_a_request_comes_back_as_it_was_written_down(study: Study) -> None:
+    refused = replace(SENT, id="e-2", permission="", rule="consent", at="2026-01-02T03:04:06Z")
+    with study.recording_run():
+        insert_egress(study, refused)
+        insert_egress(study, SENT)
+    assert all_egress(study) == [SENT, refused]
+
+
+def test_a_line_is_either_let_through_or_refused(study: Study) -> None:
+    for both in (replace(SENT, rule="consent"), replace(SENT, permission="")):
+        with pytest.raises((sqlite3.Error, UserError)), study.recording_run():
+            insert_egress(study, both)
+
+
+def test_judges_are_edited_in_steps(study: Study) -> None:
+    one = JudgeEntry("1", "Small", "llama-cpp", "small.gguf", {"frames": 15})
+    with study.step("Add judge"):
+        put_judge(study, one)
+    with study.step("Change judge"):
+        put_judge(study, replace(one, name="Tiny"))
+    assert judge_by_name(study, "Small") is None
+    assert all_judges(study) == [replace(one, name="Tiny")]
+    study.undo()
+    assert judge_by_name(study, "Small") == one
+    with study.step("Remove judge"):
+        delete_judge(study, "1")
+    assert all_judges(study) == []
+
+
+def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
+    with study.step("Edit prompt"):
+        put_prompt_version(study, "verdict", 2, "second")
+        put_prompt_version(study, "verdict", 1, "first")
+    assert prompt_versions(study, "verdict") == {1: "first", 2: "second"}
+
+
+@pytest.mark.parametrize(
+    ("break_it", "read"),
+    [
+        ("UPDATE judgment SET answer = '{'", lambda study: judgments_of(study, "s-1")),
+        ("UPDATE judgment SET sight = '[]'", lambda study: judgments_in(study, "r-1")),
+        ('UPDATE egress SET request = \'{"purpose": "joke"}\'', all_egress),
+        ("UPDATE judge SET settings = 'x'", all_judges),
+    ],
+)
+def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read: object) -> None:
+    with Study.create(tmp_path / "lab") as study:
+        store(study, SAID)
+        with study.recording_run():
+            insert_egress(study, SENT)
+        with study.step("Add judge"):
+            put_judge(study, JudgeEntry("1", "Small", "random"))
+    with sqlite3.connect(study.path) as raw:
+        raw.execute(break_it)
+    raw.close()
+    with Study.open(study.path) as damaged, pytest.raises(UserError) as told:
+        read(damaged)  # type: ignore[operator]
+    assert "damaged" in str(told.value)
+    assert "\n" not in str(told.value)
