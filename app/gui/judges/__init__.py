@@ -1,0 +1,1 @@
+"""The mode Judges: who is asked, what is sent, what came back."""

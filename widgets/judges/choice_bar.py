@@ -1,0 +1,202 @@
+"""Who is asked what about a segment, and how: a compact bar above the answers."""
+
+from collections.abc import Mapping
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QSizePolicy,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.icons import icon
+from widgets.judges.cells import quiet
+from widgets.judges.tick_menu import TickMenu
+
+ADD, EDIT, REMOVE = "add", "edit", "remove"
+
+
+class ChoiceBar(QWidget):
+    """Judges, task, variant, conditions; more is unfolded.
+
+    Signals:
+        ask_requested: ask every judge that is ticked.
+        inspect_requested: show what would be sent.
+        policy_requested: show the policy of the study.
+        answer_requested: answer the task oneself, in its form.
+        act_requested (str, str): `ADD`, `EDIT` or `REMOVE` a judge, with its id.
+        changed: something else is chosen.
+    """
+
+    ask_requested = Signal()
+    inspect_requested = Signal()
+    policy_requested = Signal()
+    answer_requested = Signal()
+    act_requested = Signal(str, str)
+    changed = Signal()
+
+    def __init__(self, keys: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName("Who is asked")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        self.judges = TickMenu("Judges", "Choose judges")
+        self.judges.set_acts({ADD: "&Add judge…"}, {EDIT: "&Edit", REMOVE: "&Remove"})
+        self.judges.acted.connect(self.act_requested)
+        self.ask = QPushButton("Ask")
+        self.ask.setProperty("primary", True)
+        self._keys = keys
+        self.ask.clicked.connect(self.ask_requested)
+        self.conditions = TickMenu("What they see", "Raw")
+        self.task = _combo("Task")
+        self.variant = _combo("Variant of the prompt")
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.GRID // 2)
+        grid.setVerticalSpacing(theme.GRID // 2)
+        for place, (title, widget) in enumerate(
+            (
+                ("Judges", self.judges),
+                ("See", self.conditions),
+                ("Task", self.task),
+                ("Prompt", self.variant),
+            )
+        ):
+            label = QLabel(title)
+            label.setProperty("quiet", True)
+            label.setBuddy(widget)
+            grid.addWidget(label, place // 2, place % 2 * 2)
+            grid.addWidget(widget, place // 2, place % 2 * 2 + 1)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
+        column.addLayout(grid)
+        column.addLayout(self._buttons())
+        self._more = QWidget()
+        self._more_column = QVBoxLayout(self._more)
+        self._more_column.setContentsMargins(0, 0, 0, theme.GRID // 2)
+        self._more.hide()
+        column.addWidget(self._more)
+        column.addWidget(self._make_notes())
+        self.judges.changed.connect(self.changed)
+        self.conditions.changed.connect(self.changed)
+        for combo in (self.task, self.variant):
+            combo.currentIndexChanged.connect(lambda _at: self.changed.emit())
+        self.set_askable("Choose a segment first.")
+
+    def set_tasks(self, tasks: Mapping[str, tuple[str, str]]) -> None:
+        """Offer tasks: key -> name and what it asks."""
+        _fill(self.task, tasks)
+
+    def set_variants(self, variants: Mapping[str, tuple[str, str]]) -> None:
+        """Offer variants of the prompt: key -> name and what it is."""
+        _fill(self.variant, variants)
+
+    def chosen_task(self) -> str:
+        """Return the key of the task."""
+        return str(self.task.currentData() or "")
+
+    def chosen_variant(self) -> str:
+        """Return the key of the variant."""
+        return str(self.variant.currentData() or "")
+
+    def choose(self, task: str, variant: str) -> None:
+        """Choose a task and a variant, where they are offered."""
+        for combo, key in ((self.task, task), (self.variant, variant)):
+            at = combo.findData(key)
+            if at >= 0:
+                combo.setCurrentIndex(at)
+
+    def set_more(self, form: QWidget) -> None:
+        """Put the rest of what can be set under the button that unfolds it."""
+        while (item := self._more_column.takeAt(0)) is not None:
+            if (old := item.widget()) is not None:
+                old.deleteLater()
+        self._more_column.addWidget(form)
+
+    def set_askable(self, reason: str) -> None:
+        """Allow asking, or say why it makes no sense now."""
+        self.ask.setEnabled(not reason)
+        self.inspect.setEnabled(not reason)
+        self.answer.setEnabled(not reason)
+        self.ask.setToolTip(reason or f"Ask the chosen judges about this segment ({self._keys})")
+        self.inspect.setToolTip(reason or "Show every frame and every word before anything is sent")
+        self.answer.setToolTip(reason or "Answer the same question yourself, with the same frames and words")
+
+    def set_notes(self, text: str, *, policy: bool = False) -> None:
+        """Say what stands in the way of some judge; `policy` offers the way to the policy of the study."""
+        self._notes.setText(text)
+        self._notes_row.setVisible(bool(text))
+        self.policy.setVisible(policy)
+
+    def notes(self) -> str:
+        """Return what stands in the way."""
+        return self._notes.text()
+
+    def _buttons(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.more = QPushButton("More")
+        self.more.setCheckable(True)
+        self.more.setProperty("segment", True)
+        self.more.setToolTip("Frames, turns before the segment, seed and limits")
+        self.more.setAccessibleName("More: frames, turns before the segment, seed and limits")
+        self.more.toggled.connect(self._unfold)
+        self.inspect = QPushButton("What is sent…")
+        self.inspect.setProperty("segment", True)
+        self.inspect.setAccessibleName("Show what would be sent")
+        self.inspect.clicked.connect(self.inspect_requested)
+        self.answer = QPushButton("Answer yourself…")
+        self.answer.setProperty("segment", True)
+        self.answer.clicked.connect(self.answer_requested)
+        row.addWidget(self.ask, 2)
+        row.addWidget(self.inspect)
+        row.addWidget(self.answer)
+        row.addWidget(self.more)
+        return row
+
+    def _make_notes(self) -> QWidget:
+        self._notes_row = QWidget()
+        row = QHBoxLayout(self._notes_row)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        self._notes = quiet("")
+        self._notes.setAccessibleName("What stands in the way")
+        self.policy = QPushButton("Policy…")
+        self.policy.setIcon(icon("lock"))
+        self.policy.setProperty("segment", True)
+        self.policy.setToolTip("Show what may leave this machine, and change it")
+        self.policy.clicked.connect(self.policy_requested)
+        row.addWidget(self._notes, 1)
+        row.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignTop)
+        self._notes_row.hide()
+        return self._notes_row
+
+    def _unfold(self, on: bool) -> None:
+        self._more.setVisible(on)
+
+
+def _combo(name: str) -> QComboBox:
+    combo = QComboBox()
+    combo.setAccessibleName(name)
+    combo.setToolTip(name)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setMinimumContentsLength(6)
+    combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return combo
+
+
+def _fill(combo: QComboBox, offered: Mapping[str, tuple[str, str]]) -> None:
+    kept = combo.currentData()
+    with QSignalBlocker(combo):
+        combo.clear()
+        for key, (name, what) in offered.items():
+            combo.addItem(name, key)
+            combo.setItemData(combo.count() - 1, what, Qt.ItemDataRole.ToolTipRole)
+        at = combo.findData(kept)
+        combo.setCurrentIndex(max(0, at))

@@ -1,0 +1,88 @@
+"""The head of a column: who, with what, in which condition, and how far it is."""
+
+from html import escape
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
+
+from widgets import theme
+from widgets.icons import pixmap
+from widgets.judges.cells import quiet
+from widgets.judges.plain_text import plainly
+from widgets.judges.shown import FAILED, Column, Pair, State
+
+STATES = {
+    State.ANSWERED: ("circle-check", "competence", "Answered"),
+    State.NOT_ASKED: ("circle-dashed", "muted", "Not asked yet"),
+    State.WAITING: ("circle-dashed", "muted", "Waits for its turn"),
+    State.ASKING: ("loader", "accent", "Is being asked"),
+    State.HIDDEN: ("lock", "uncertain", "Hidden until your own is saved"),
+    State.UNPARSED: ("triangle-alert", "uncertain", "Unparsed: the answer cannot be read"),
+    State.REFUSED: ("circle-x", "error", "Refused to answer"),
+    State.ERROR: ("circle-alert", "error", "Error"),
+    State.PERSON: ("pencil", "muted", "A person"),
+}
+"""State -> icon, colour and words."""
+
+
+class ColumnHead(QFrame):
+    """Stays in sight while the answers are scrolled."""
+
+    def __init__(self, column: Column) -> None:
+        super().__init__()
+        self.setObjectName("head")
+        colours = theme.palette()
+        edge = colours.accent if column.pair is not Pair.NONE else colours.border
+        self.setStyleSheet(f"#head {{ background: {colours.panel.name()}; border-top: 2px solid {edge.name()}; }}")
+        box = QVBoxLayout(self)
+        box.setContentsMargins(theme.GRID // 2, theme.GRID // 2, theme.GRID // 2, theme.GRID // 2)
+        box.setSpacing(1)
+        name = _line(column.name)
+        name.setFont(theme.font(semibold=True))
+        box.addWidget(name)
+        if column.what:
+            what = _line(column.what)
+            what.setProperty("quiet", True)
+            box.addWidget(what)
+        if column.condition:
+            sign = "⇄ " if column.pair is not Pair.NONE else ""
+            condition = _line(f"{sign}{column.condition}")
+            condition.setAccessibleName(f"Saw: {column.condition}")
+            if column.pair is not Pair.NONE:
+                condition.setToolTip("The same judge, with the footage raw and anonymized, side by side")
+            box.addWidget(condition)
+        box.addLayout(self._state(column))
+        if column.said:
+            said = quiet(column.said)
+            if column.state in FAILED:
+                said.setStyleSheet(f"color: {colours.error.name()};")
+            said.setMaximumHeight(said.fontMetrics().lineSpacing() * 5)
+            said.setToolTip(f"<qt>{escape(plainly(column.said, 2_000))}</qt>")
+            box.addWidget(said)
+        box.addStretch()
+        words = STATES[column.state][2]
+        self.setAccessibleName(", ".join(one for one in (column.name, column.what, column.condition, words) if one))
+
+    def _state(self, column: Column) -> QHBoxLayout:
+        picture, colour, words = STATES[column.state]
+        ink = getattr(theme.palette(), colour)
+        row = QHBoxLayout()
+        row.setSpacing(4)
+        icon = QLabel()
+        icon.setPixmap(pixmap(picture, 14, ink, self.devicePixelRatioF()))
+        row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
+        text = quiet(words)
+        text.setStyleSheet(f"color: {ink.name()};")
+        row.addWidget(text, 1)
+        return row
+
+
+def _line(text: str) -> QLabel:
+    """Return a line that is cut where there is no room; its tooltip has all of it."""
+    shown = plainly(" ".join(text.split()), 200)
+    label = QLabel(shown)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    label.setMinimumWidth(24)
+    label.setToolTip(f"<qt>{escape(shown)}</qt>")
+    return label

@@ -1,0 +1,118 @@
+"""A button with a list to tick things in, which says what is ticked."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
+
+_FEW = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One thing to tick; `hint` says why it is as it is, and what can be done with it stands in a menu of its own."""
+
+    key: str
+    name: str
+    hint: str = ""
+
+
+class TickMenu(QPushButton):
+    """Several things out of a list, in its order; below it, things to do.
+
+    Signals:
+        changed: other things are ticked.
+        acted (str, str): one of the things to do was chosen, for the entry with this key, or for none ("").
+    """
+
+    changed = Signal()
+    acted = Signal(str, str)
+
+    def __init__(self, title: str, none: str, parent: QWidget | None = None) -> None:
+        super().__init__(title, parent)
+        self._title, self._none = title, none
+        self._entries: tuple[Entry, ...] = ()
+        self._chosen: set[str] = set()
+        self._common: Mapping[str, str] = {}
+        self._own: Mapping[str, str] = {}
+        self._list = QMenu(self)
+        self._list.setToolTipsVisible(True)
+        self._list.installEventFilter(self)
+        self._list.aboutToShow.connect(self._fill)
+        self.setMenu(self._list)
+        self.setProperty("filter", True)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(72)
+        self._say()
+
+    def set_acts(self, common: Mapping[str, str], own: Mapping[str, str]) -> None:
+        """Offer things to do, by key: for the list as a whole, and for each entry."""
+        self._common, self._own = dict(common), dict(own)
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Offer these; what is gone is no longer ticked."""
+        self._entries = tuple(entries)
+        self.choose(self._chosen & {one.key for one in entries})
+
+    def entries(self) -> tuple[Entry, ...]:
+        """Return what is offered."""
+        return self._entries
+
+    def chosen(self) -> tuple[str, ...]:
+        """Return the keys of what is ticked, in the list's order."""
+        return tuple(one.key for one in self._entries if one.key in self._chosen)
+
+    def choose(self, keys: Iterable[str]) -> None:
+        """Tick exactly these."""
+        wanted = set(keys)
+        if wanted != self._chosen:
+            self._chosen = wanted
+            self.changed.emit()
+        self._say()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Let the list stay open while things are ticked in it."""
+        clicked = isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease
+        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
+        if pressed and isinstance(event, QKeyEvent):
+            pressed = event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
+        if watched is self._list and (clicked or pressed):
+            action = self._list.activeAction()
+            if action is not None and action.isCheckable():
+                action.trigger()
+                return True
+        return super().eventFilter(watched, event)
+
+    def _fill(self) -> None:
+        self._list.clear()
+        for entry in self._entries:
+            action = self._list.addAction(entry.name.replace("&", "&&"))
+            action.setCheckable(True)
+            action.setChecked(entry.key in self._chosen)
+            action.setToolTip(entry.hint.replace("<", "&lt;") or entry.name.replace("<", "&lt;"))
+            action.toggled.connect(lambda on, key=entry.key: self._tick(key, on))
+        if self._entries and self._common:
+            self._list.addSeparator()
+        for act, text in self._common.items():
+            self._list.addAction(text).triggered.connect(self._act(act, ""))
+        for act, text in self._own.items():
+            menu = self._list.addMenu(text)
+            menu.setEnabled(bool(self._entries))
+            for entry in self._entries:
+                menu.addAction(entry.name.replace("&", "&&")).triggered.connect(self._act(act, entry.key))
+
+    def _act(self, act: str, key: str) -> Callable[[], None]:
+        return lambda: self.acted.emit(act, key)
+
+    def _tick(self, key: str, on: bool) -> None:
+        self.choose(self._chosen | {key} if on else self._chosen - {key})
+
+    def _say(self) -> None:
+        names = [one.name for one in self._entries if one.key in self._chosen]
+        said = ", ".join(names) if 0 < len(names) <= _FEW else f"{len(names)} chosen" if names else self._none
+        self.setText(said.replace("&", "&&"))
+        self.setAccessibleName(f"{self._title}: {', '.join(names) or self._none}")
+        every = f"{self._title}: {', '.join(names) or self._none}"
+        self.setToolTip(every.replace("<", "&lt;"))
