@@ -22,6 +22,7 @@ class ModelOptions:
         price_in: of a million tokens that it reads.
         price_out: of a million tokens that it writes.
         currency: of the prices, such as `USD`.
+        coerce: name of another judge of the study that brings into form what could not be read; "" for none.
     """
 
     sees: str = chosen("frames", SEES, "Sees", "The transcript alone, or frames or a clip with it.")
@@ -34,6 +35,7 @@ class ModelOptions:
     price_in: float = limited(0.0, 0.0, 10000.0, "Price in", "Of a million tokens that it reads.")
     price_out: float = limited(0.0, 0.0, 10000.0, "Price out", "Of a million tokens that it writes.")
     currency: str = written("USD", 8, "Currency", "Of the prices.")
+    coerce: str = written("", 60, "Second model", "Another judge that brings into form what could not be read.")
 
     def __post_init__(self) -> None:
         hold_to_limits(self)

@@ -1,0 +1,90 @@
+"""What a run may cost: the most that a request can take is set aside before it is sent, so no budget is passed."""
+
+import asyncio
+import itertools
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What requests took, or can take at most.
+
+    Attributes:
+        tokens: read and written together.
+        money: in one currency.
+    """
+
+    tokens: int = 0
+    money: float = 0.0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        return Cost(self.tokens + other.tokens, self.money + other.money)
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """A budget; None for no limit.
+
+    Attributes:
+        money: that a run may cost, in the currency of the judges' prices.
+        tokens: that a run may read and write together.
+    """
+
+    money: float | None = None
+    tokens: int | None = None
+
+    def allow(self, cost: Cost) -> bool:
+        """Tell whether so much is within the budget."""
+        return (self.money is None or cost.money <= self.money) and (self.tokens is None or cost.tokens <= self.tokens)
+
+
+class Purse:
+    """What was spent, what is set aside for requests under way, and whether another one fits.
+
+    Attributes:
+        limits: the budget.
+        spent: by requests that came back.
+    """
+
+    def __init__(self, limits: Limits = Limits()) -> None:
+        self.limits = limits
+        self.spent = Cost()
+        self._held: dict[int, Cost] = {}
+        self._numbers = itertools.count()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @property
+    def held(self) -> Cost:
+        """What is set aside for requests under way."""
+        return sum(self._held.values(), Cost())
+
+    async def hold(self, most: Callable[[], Cost]) -> int | None:
+        """Set aside the most that a request can take; None where the budget has no room for it.
+
+        While others are under way it waits: they may take less than was set aside for them.
+
+        Args:
+            most: gives what to set aside; asked again after each wait, since answers teach what requests take.
+
+        Returns:
+            What `settle` wants to be given when the request came back.
+        """
+        while not self.limits.allow(self.spent + self.held + (cost := most())):
+            if not self._held:
+                return None
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
+        number = next(self._numbers)
+        self._held[number] = cost
+        return number
+
+    def settle(self, number: int, took: Cost) -> None:
+        """Put what a request really took in the place of what was set aside for it."""
+        del self._held[number]
+        self.spent += took
+        waiting, self._waiting = self._waiting, []
+        for one in waiting:
+            if not one.done():
+                one.set_result(None)
