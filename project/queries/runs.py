@@ -57,6 +57,16 @@ def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
     return None if row is None else _run(row)
 
 
+def run_called(study: Study, run_id: str) -> Run | None:
+    """Return the run with this id, or None.
+
+    Raises:
+        UserError: it is damaged.
+    """
+    row = study.row(f"SELECT {_COLUMNS} FROM run WHERE id = ?", (run_id,))
+    return None if row is None else _run(row)
+
+
 def kinds_run(study: Study) -> dict[str, set[str]]:
     """Return recording id -> the kinds of runs there were over it; recordings without any are left out."""
     kinds: dict[str, set[str]] = {}

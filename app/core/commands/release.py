@@ -7,14 +7,14 @@ from app.core.clock import utc_now
 from app.core.release.plan import PROPERTY, ReleasePlan, require_possible
 from app.core.release.rules import LEAST_WORDS, RULES
 from app.core.release.texts import PROPERTY as TEXTS
-from app.core.release.texts import free_texts, text_state
+from app.core.release.texts import free_texts, spoken_states, text_state
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import private_words
 from project.queries import release as rows
 from project.queries.private_words import PrivateWord
-from project.types import Changes, Waiver
+from project.types import Changes, Json, Waiver
 
 
 def keep_plan(session: Session, plan: ReleasePlan) -> Changes:
@@ -104,11 +104,13 @@ def confirm_texts(session: Session, state: str | None = None) -> Changes:
     Raises:
         UserError: they changed since.
     """
-    now = text_state(free_texts(session))
+    texts = free_texts(session)
+    now = text_state(texts)
     if state is not None and state != now:
         raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
     with session.step("Confirm scrubbed texts") as step:
         who = session.annotator()
         assert who is not None
-        session.study.set_property(TEXTS, {"state": now, "annotator": who.id, "at": utc_now()})
+        read: dict[str, Json] = {"state": now, "spoken": {**spoken_states(texts)}, "annotator": who.id, "at": utc_now()}
+        session.study.set_property(TEXTS, read)
     return step.changes

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from glob import escape
 from pathlib import Path
 
 from anonymize.measures.report import PrivacyReport
@@ -39,8 +40,23 @@ class Export:
 
 def exports(session: Session) -> list[Export]:
     """Return every export of the study, the newest first."""
-    found = [export for recording in all_recordings(session.study) for export in _of(session, recording)]
+    found = [export for recording in all_recordings(session.study) for export in exports_of(session, recording)]
     return sorted(found, key=lambda one: one.run.finished_at, reverse=True)
+
+
+def exports_of(session: Session, recording: Recording) -> list[Export]:
+    """Return every export of a recording, the newest first."""
+    measured: dict[str, tuple[PrivacyReport, str]] = {}
+    for run in runs_of(session.study, recording.id, KIND):
+        report = _report(run)
+        if report is not None:
+            measured.setdefault(str(run.parameters.get("export")), (report, run.finished_at))
+    made: Sequence[Run] = runs_of(session.study, recording.id, "anonymize")
+    return [
+        Export(recording, run, *measured.get(run.id, (None, "")))
+        for run in made
+        if isinstance(run.result.get("output"), str)
+    ]
 
 
 def export_called(session: Session, text: str | None) -> tuple[Export, Path | None]:
@@ -81,27 +97,17 @@ def place_of(session: Session, export: Export) -> Path:
     Raises:
         UserError: it lies elsewhere.
     """
-    folder = session.study.folder
-    for place in (folder / export.clip, *sorted(folder.glob(f"*/{export.clip}"))):
-        if place.is_file():
-            return place
+    for place in places_of(session, export.clip):
+        return place
     raise UserError(
         f"The clip {export.clip} is not beside the study.", "Give its path: greenroom privacy STUDY --export CLIP"
     )
 
 
-def _of(session: Session, recording: Recording) -> list[Export]:
-    measured: dict[str, tuple[PrivacyReport, str]] = {}
-    for run in runs_of(session.study, recording.id, KIND):
-        report = _report(run)
-        if report is not None:
-            measured.setdefault(str(run.parameters.get("export")), (report, run.finished_at))
-    made: Sequence[Run] = runs_of(session.study, recording.id, "anonymize")
-    return [
-        Export(recording, run, *measured.get(run.id, (None, "")))
-        for run in made
-        if isinstance(run.result.get("output"), str)
-    ]
+def places_of(session: Session, clip: str) -> list[Path]:
+    """Return the files of a clip's name beside the study, then those in folders beside it."""
+    folder, clip = session.study.folder, Path(clip).name
+    return [place for place in (folder / clip, *sorted(folder.glob(f"*/{escape(clip)}"))) if place.is_file()]
 
 
 def _report(run: Run) -> PrivacyReport | None:

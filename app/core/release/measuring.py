@@ -46,6 +46,18 @@ def measured(
         strangers=[stranger_from(one) for one in cast(list[dict[str, Any]], parameters["strangers"])],
         progress=progress,
     )
+    return with_measures(outcome, report, limits, drawn=plan.method.kind == "face")
+
+
+def with_measures(outcome: Outcome, report: "PrivacyReport", limits: PrivacyLimits, *, drawn: bool) -> Outcome:
+    """Return an outcome with what was measured in its rendering.
+
+    Args:
+        outcome: what rendering and check gave.
+        report: of the measures.
+        limits: of the study.
+        drawn: whether the method draws other faces.
+    """
     missing = not_measured(report)
     alone = replace(limits, worst_track=1.0, leak_frames=_ANY, detected=1.0)
     return replace(
@@ -53,7 +65,7 @@ def measured(
         measured=not missing,
         why_not=" ".join(missing),
         over=tuple(over_limit(report, limits)),
-        recognized=tuple(over_limit(report, alone)) if plan.method.kind == "face" else (),
+        recognized=tuple(over_limit(report, alone)) if drawn else (),
         figures=figures_of(report),
     )
 

@@ -178,6 +178,25 @@ def text_state(texts: Sequence[FreeText]) -> str:
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
+def spoken_states(texts: Sequence[FreeText]) -> dict[str, str]:
+    """Return recording id -> a checksum over its scrubbed transcript, for recordings that have one."""
+    said: dict[str, list[FreeText]] = {}
+    for one in texts:
+        if one.place == UTTERANCE:
+            said.setdefault(one.recording_id, []).append(one)
+    return {key: text_state(each) for key, each in said.items()}
+
+
+def spoken_confirmed(session: Session, recording: Recording) -> bool:
+    """Tell whether somebody read the scrubbed transcript of a recording as it is now; there may be nothing to read."""
+    made = Scrubbing(session, keep_texts=True)
+    made.document([recording], {}, lambda _: "")
+    now = spoken_states(made.seen).get(recording.id)
+    found = session.study.get_property(PROPERTY)
+    read = found.get("spoken") if isinstance(found, dict) else None
+    return now is None or (isinstance(read, dict) and read.get(recording.id) == now)
+
+
 def texts_confirmed(session: Session, texts: Sequence[FreeText]) -> Annotator | None:
     """Return who read the scrubbed texts as they are now; None where nobody did."""
     found = session.study.get_property(PROPERTY)

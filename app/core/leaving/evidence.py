@@ -1,0 +1,117 @@
+"""What the study says, at this moment, about what a request holds: gathered anew whenever anything changed."""
+
+from dataclasses import dataclass, replace
+
+from anonymize.sound.kinds import MUTE
+from app.core.leaving.renderings import reasons_against_rendering
+from app.core.leaving.texts import reasons_against_texts
+from app.core.leaving.willing import against_sending
+from app.core.privacy.exports import places_of
+from app.core.release.gate import Candidate
+from app.core.release.people import people_there
+from app.core.release.personal import Personal
+from app.core.release.plan import NONE, SCRUB, SOLID, ReleasePlan
+from app.core.release.rules import Reason
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.judging import RAW
+from project.policy import Departure, Evidence
+from project.queries.history import newest_mark
+from project.queries.recordings import recording
+from project.queries.runs import run_called
+
+_LIMIT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found out.
+
+    Attributes:
+        evidence: for `project.policy.decide`.
+        hint: how to mend the first thing that stands in the way of a review; "" where nothing does.
+    """
+
+    evidence: Evidence
+    hint: str = ""
+
+
+class Evidences:
+    """Gathers what a study says about what would leave; remembers it while neither the study nor a file changes."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._known: dict[tuple[object, ...], Found] = {}
+
+    def of(self, request: Departure, uncleared: int = 0) -> Found:
+        """Return what the study says about a request that holds something of it."""
+        if not request.holds_study:
+            return Found(Evidence("", "", uncleared))
+        about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
+        key = (*about, newest_mark(self._session.study), *self._files(request))
+        if key not in self._known:
+            if len(self._known) >= _LIMIT:
+                self._known.clear()
+            self._known[key] = self._gathered(*about)
+        found = self._known[key]
+        return replace(found, evidence=replace(found.evidence, uncleared=uncleared))
+
+    def _gathered(self, recording_id: str, condition: str, texts: bool, media: bool) -> Found:
+        about = recording(self._session.study, recording_id)
+        if about is None:
+            return Found(Evidence("it belongs to no recording of this study", "nobody knows who is in it"))
+        try:
+            one = self._candidate(recording_id)
+            method = self._method(recording_id, condition)
+            unwilling = against_sending(one, hidden=method == SOLID)
+            against: list[Reason] = []
+            if condition != RAW:
+                against += reasons_against_rendering(one, condition) if media else []
+                against += reasons_against_texts(one) if texts else []
+        except UserError as error:
+            return Found(Evidence(_clause(error.message), _clause(error.message)), error.hint)
+        if condition == RAW:
+            return Found(Evidence("it is not anonymized", unwilling))
+        return Found(Evidence(_first(against), unwilling), against[0].hint if against else "")
+
+    def _candidate(self, recording_id: str) -> Candidate:
+        """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
+        plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
+        people = people_there(self._session, heard=True)[recording_id]
+        return Candidate(
+            self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
+        )
+
+    def _method(self, recording_id: str, condition: str) -> str:
+        run = run_called(self._session.study, condition)
+        return run.backend if run is not None and run.recording_id == recording_id else ""
+
+    def _files(self, request: Departure) -> tuple[object, ...]:
+        """Return what changes with the recording's file and with the rendering's."""
+        medium = self._session.main_medium(request.recording_id)
+        places = [] if medium is None else [self._session.study.folder / medium.path]
+        run = run_called(self._session.study, request.condition)
+        if run is not None:
+            places += places_of(self._session, str(run.result.get("output")))
+        found: list[object] = []
+        for place in places:
+            try:
+                stat = place.stat()
+                found.append((str(place), stat.st_dev, stat.st_ino, stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns))
+            except OSError:
+                found.append(str(place))
+        return tuple(found)
+
+
+def _first(reasons: list[Reason]) -> str:
+    """Return the first reason as a clause, and how many more there are; "" where there is none."""
+    if not reasons:
+        return ""
+    more = f" (and {counted(len(reasons) - 1, 'more reason')})" if len(reasons) > 1 else ""
+    return f"{_clause(reasons[0].sentence)}{more}"
+
+
+def _clause(sentence: str) -> str:
+    """Return a sentence as the end of another one."""
+    return f"{sentence[:1].lower()}{sentence[1:]}".rstrip(".")
