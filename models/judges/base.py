@@ -137,6 +137,21 @@ class Mended(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class TooLong:
+    """That a question does not fit into what a model can hold at once, and what is known of it.
+
+    Whoever built the question may shorten it by stated rules and ask again; a judge leaves nothing out by itself.
+
+    Attributes:
+        asked: tokens of the question, with the room for its answer where that is counted; None where unknown.
+        room: tokens that the model can hold; None where unknown.
+    """
+
+    asked: int | None = None
+    room: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Reply:
     """What came back.
 
@@ -153,6 +168,7 @@ class Reply:
         ms: from the first request to the last byte, waiting between tries included.
         calls: requests that were made.
         error: one line, without keys or addresses with passwords; "" where nothing failed.
+        too_long: the status is `ERROR` because the question does not fit into the model; None otherwise.
     """
 
     status: JudgmentStatus
@@ -167,6 +183,7 @@ class Reply:
     ms: int = 0
     calls: int = 0
     error: str = ""
+    too_long: TooLong | None = None
 
 
 class Judge(Protocol):
