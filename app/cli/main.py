@@ -59,6 +59,10 @@ _COMMANDS = {
         "adjudicate": "review:adjudicate",
         "agreement": "agreement:agreement",
     },
+    "Judges": {
+        "blind": "blind:blind",
+        "revisions": "blind:revisions",
+    },
     "Exchange": {
         "export": "interchange:export_annotations",
         "import": "interchange:import_annotations",

@@ -57,6 +57,8 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("review decide", ("lab.greenroom", "SEGMENT", "--decision", "agree", "--annotator", "Bo")),
     ("review withdraw", ("lab.greenroom", "SEGMENT", "--annotator", "Bo")),
     ("segment delete", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
+    ("blind", ("lab.greenroom", "off", "--annotator", "Ada")),
+    ("revisions", ("lab.greenroom",)),
     ("scheme list", ("lab.greenroom",)),
     ("scheme show", ("cues",)),
     ("scheme check", (str(ROOT / "resources" / "schemes" / "plain.toml"),)),
