@@ -3,7 +3,6 @@
 import base64
 from dataclasses import dataclass, field
 from urllib.parse import unquote, urlsplit
-from urllib.request import getproxies, proxy_bypass
 
 from project.policy import Forbidden
 
@@ -30,6 +29,8 @@ def proxy_for(scheme: str, host: str, port: int) -> Proxy | None:
     Raises:
         Forbidden: it is of a kind that the program does not speak.
     """
+    from urllib.request import getproxies, proxy_bypass
+
     chosen = getproxies()
     address = chosen.get(scheme) or chosen.get("all")
     if not address or proxy_bypass(host) or proxy_bypass(f"{host}:{port}"):

@@ -1,27 +1,41 @@
 """Gets bytes from an address into a file, and goes on where an earlier try was cut off."""
 
 import base64
-import http.client
-import ssl
-import urllib.error
-import urllib.request
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
+from models.connection import Authority, Guard, Parcel, carrying
 from project.errors import UserError
+from project.policy import Forbidden, Purpose
 from project.progress import Progress
 from project.version import __version__
+
+if TYPE_CHECKING:
+    import httpx2
 
 _BLOCK = 1 << 16
 _PATIENCE_S = 30
 _PARTIAL, _NOTHING_THERE = 206, 416
+_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
+_client: "ContextVar[httpx2.Client | None]" = ContextVar("client", default=None)
 
 
 class Unreachable(UserError):
     """A source that cannot be reached, or that sends less than it should."""
+
+
+class Refused(Unreachable):
+    """A source that answers with an error; `status` is the code of it."""
+
+    def __init__(self, message: str, status: int) -> None:
+        super().__init__(message)
+        self.status = status
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +63,7 @@ def get(piece: Piece, held: Path, progress: Progress, text: str) -> None:
 
     Raises:
         Unreachable: the source cannot be reached, or the connection ended early.
+        Forbidden: the authority does not permit it.
         Cancelled: the user stopped it.
         OSError: it cannot be kept.
     """
@@ -72,39 +87,76 @@ def get(piece: Piece, held: Path, progress: Progress, text: str) -> None:
                 done += len(block)
                 progress.progress(done, piece.size, text)
                 progress.check_cancelled()
-    except urllib.error.HTTPError as error:
-        if error.code == _NOTHING_THERE:
+    except Refused as error:
+        if error.status == _NOTHING_THERE:
             held.unlink(missing_ok=True)
-        raise unreachable(piece.url, error) from None
-    except (urllib.error.URLError, http.client.HTTPException, ssl.SSLError, TimeoutError, ConnectionError) as error:
-        raise unreachable(piece.url, error) from None
+        raise
     if _size(held) < piece.size:
         raise Unreachable(f"{host(piece.url)}: the connection ended early")
 
 
 @contextmanager
-def asked(url: str, headers: Mapping[str, str]) -> Iterator[http.client.HTTPResponse]:
+def permitted_by(authority: Authority) -> Iterator[None]:
+    """Let an authority decide about, and write down, every request that is made in this block."""
+    parcel = Parcel(Purpose.DOWNLOAD)
+    with carrying(parcel), Guard(authority).client() as client:
+        token = _client.set(client)
+        try:
+            yield
+        finally:
+            _client.reset(token)
+
+
+class Answer:
+    """What an address gives, as it comes in."""
+
+    def __init__(self, response: "httpx2.Response") -> None:
+        self.status = response.status_code
+        self.headers: Mapping[str, str] = response.headers
+        self._parts = response.iter_raw()
+        self._held = b""
+
+    def read(self, size: int) -> bytes:
+        """Return what came, at most `size` bytes; b"" at the end."""
+        if not self._held:
+            self._held = next(self._parts, b"")
+        given, self._held = self._held[:size], self._held[size:]
+        return given
+
+    def read_all(self, most: int) -> bytes:
+        """Return all of it, or the first `most` bytes."""
+        found = bytearray()
+        while len(found) < most and (block := self.read(most - len(found))):
+            found += block
+        return bytes(found)
+
+
+@contextmanager
+def asked(url: str, headers: Mapping[str, str]) -> Iterator[Answer]:
     """Ask for an address, which may hold a name and a password, and give the answer.
 
     Raises:
-        OSError: of urllib, when there is none.
+        Unreachable: there is none, or its end does not come.
+        Forbidden: the authority does not permit it, or nobody said which one decides (`permitted_by`).
     """
+    import httpx2
+
+    client = _client.get()
+    if client is None:
+        raise Forbidden("recorded", "A download that nobody accounts for is not made.", "Report this (rule recorded)")
     bare, account = _without_account(url)
-    request = urllib.request.Request(bare, headers={"User-Agent": f"greenroom/{__version__}", **account, **headers})
+    sent = {"User-Agent": f"greenroom/{__version__}", **account, **headers}
     try:
-        with urllib.request.urlopen(request, timeout=_PATIENCE_S) as answer:
-            yield answer
-    except urllib.error.HTTPError as error:
-        error.close()
+        with client.stream("GET", bare, headers=sent, timeout=_PATIENCE_S) as response:
+            if not response.is_success:
+                raise Refused(f"{host(url)} answers {response.status_code}", response.status_code)
+            yield Answer(response)
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
+        raise Unreachable(f"{host(url)}: {_why(error)}") from None
+    except Forbidden as error:
+        if error.rule == "redirects":
+            raise Unreachable(error.message.removesuffix(".")) from None
         raise
-
-
-def unreachable(url: str, error: Exception) -> Unreachable:
-    """Return the error that says why an address could not be read, in a few words."""
-    if isinstance(error, urllib.error.HTTPError):
-        return Unreachable(f"{host(url)} answers {error.code}")
-    why = getattr(error, "reason", error)
-    return Unreachable(f"{host(url)}: {getattr(why, 'strerror', None) or why or type(error).__name__}")
 
 
 def host(url: str) -> str:
@@ -131,3 +183,15 @@ def _size(file: Path) -> int:
     with suppress(FileNotFoundError):
         return file.stat().st_size
     return 0
+
+
+def _why(error: Exception) -> str:
+    """Return what went wrong on the way, in a few words."""
+    import httpx2
+
+    said = _NUMBER.sub("", str(error))
+    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError) and (not said or "closed connection" in said):
+        return "the connection ended early"
+    if isinstance(error, httpx2.TimeoutException):
+        return "timed out"
+    return said or type(error).__name__

