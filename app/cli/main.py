@@ -11,6 +11,7 @@ from app.cli.output import as_object
 from app.core.settings import log_path
 from project.errors import Cancelled, UserError
 from project.names import require_text, shown
+from project.policy import Forbidden
 from project.version import __version__
 
 USER_ERROR = 2
@@ -81,6 +82,10 @@ _COMMANDS = {
         "privacy": "privacy:privacy",
         "models": "models:models",
     },
+    "What leaves this machine": {
+        "policy": "policy:policy",
+        "egress": "egress:egress",
+    },
     "Release": {
         "participant": "participants:participant",
         "words": "release:words",
@@ -124,7 +129,7 @@ class _Commands(click.Group):
 def greenroom(context: click.Context) -> int:
     """Annotate and anonymize recordings of social interaction, on this machine.
 
-    Without a command, the window opens. Nothing that you work on leaves this machine.
+    Without a command, the window opens. Nothing of a study leaves this machine, unless its policy says so.
 
     \b
     Example:
@@ -146,6 +151,8 @@ def run(arguments: list[str] | None = None) -> int:
         for argument in given:
             require_text(argument)
         code = greenroom.main(args=given, prog_name="greenroom", standalone_mode=False)
+    except Forbidden as error:
+        return _fail(as_json, USER_ERROR, error.message, error.hint, rule=error.rule)
     except UserError as error:
         return _fail(as_json, USER_ERROR, error.message, error.hint)
     except click.exceptions.NoArgsIsHelpError as error:
@@ -176,7 +183,7 @@ def _log(command: list[str]) -> str:
     return f"The details are in {log_path()}"
 
 
-def _fail(as_json: bool, code: int, message: str, hint: str) -> int:
+def _fail(as_json: bool, code: int, message: str, hint: str, **more: str) -> int:
     first, second = (" ".join(text.split()) for text in (message, hint))
     join = " " if not second or first.endswith((".", "!", "?")) else ". "
     # Where nothing can be printed, the exit code alone has to tell.
@@ -184,5 +191,5 @@ def _fail(as_json: bool, code: int, message: str, hint: str) -> int:
         click.echo(f"greenroom: {shown(first + join + second).rstrip()}", err=True)
     with suppress(OSError):
         if as_json:
-            click.echo(as_object({"error": message, "hint": hint}))
+            click.echo(as_object({"error": message, "hint": hint, **more}))
     return code

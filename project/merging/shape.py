@@ -55,7 +55,7 @@ TIMES = {
 }
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
-OWN_PROPERTIES = frozenset({"id", "copy", "voice_secret", "pii-numbers"})
+OWN_PROPERTIES = frozenset({"id", "copy", "voice_secret", "pii-numbers", "policy"})
 """Facts about one file, which are never merged."""
 
 PARENTS = {

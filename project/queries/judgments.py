@@ -23,6 +23,12 @@ def insert_judgments(study: Study, new: Iterable[Judgment]) -> None:
     study.write_run(f"INSERT INTO judgment ({_COLUMNS}) VALUES ({marks})", [_cells(one) for one in new])
 
 
+def asked_judges(study: Study) -> dict[str, str]:
+    """Return judge id -> the name that it was asked under last, also of judges that are gone."""
+    rows = study.rows("SELECT judge_id, json_extract(judge, '$.name') FROM judgment GROUP BY judge_id HAVING max(at)")
+    return {row[0]: str(row[1]) for row in rows}
+
+
 def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list[Judgment]:
     """Return what was said about a segment, newest first; of one task where `task` is given.
 

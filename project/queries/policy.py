@@ -8,20 +8,20 @@ from project.json_text import to_json
 from project.policy import Departure, Egress, Level, Policy, Purpose, policy_from
 from project.store import Row, Study
 
-_KEY = "policy"
+KEY = "policy"
 
 
 def policy_of(study: Study) -> Policy:
     """Return the study's policy; one that is missing or damaged lets nothing out."""
     try:
-        return policy_from(study.get_property(_KEY))
+        return policy_from(study.get_property(KEY))
     except UserError:
         return Policy()
 
 
 def set_policy(study: Study, policy: Policy) -> None:
     """Set the policy; inside a step."""
-    study.set_property(_KEY, policy.as_json())
+    study.set_property(KEY, policy.as_json())
 
 
 def insert_egress(study: Study, new: Egress) -> None:

@@ -1,0 +1,56 @@
+"""The command that prints the journal of requests."""
+
+from pathlib import Path
+from typing import cast
+
+import click
+
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.session import Session
+from project.types import Json
+
+
+@click.command()
+@STUDY
+@click.option(
+    "--only",
+    type=click.Choice(["left", "local", "refused"]),
+    help="Only what left this machine, stayed on it, or was refused.",
+)
+@click.option(
+    "--csv", "table", type=click.Path(dir_okay=False, path_type=Path), help="Also write a table to this file."
+)
+@json_option
+def egress(study: Path, only: str | None, table: Path | None, as_json: bool) -> None:
+    """Print every request that wanted to leave the program, for an ethics board.
+
+    Each was written down before it was sent: when, to which machine, what for, how much of which recording, under which
+    permission. Those that were refused are there too, with the rule, and those that stayed on this machine. Nothing of
+    what was sent stands in it but checksums (--json and --csv).
+
+    \b
+    Example:
+      greenroom egress my-study.greenroom
+      greenroom egress my-study.greenroom --only left --csv requests.csv
+    """
+    from app.core.leaving.journal import Fate, lines, totals, write_table
+    from app.core.leaving.policy_words import LEVELS
+    from project.queries.policy import policy_of
+
+    with Session.open(study, read_only=True) as session:
+        found = lines(session, [Fate(only)] if only else Fate)
+        level = policy_of(session.study).level
+    sums = totals(found)
+    if table is not None:
+        write_table(found, table)
+    result: dict[str, Json] = {
+        "level": level.value,
+        "requests": [one.as_json() for one in found],
+        "totals": cast(Json, {one.fate.value: one.as_json() for one in sums}),
+    }
+    told = [one.told() for one in found]
+    told += ["", *(one.text for one in sums if not only or one.fate == only)] if found else ["No request was made."]
+    told.append(f"Policy now: {LEVELS[level]}.")
+    told += [f"Table: {table}"] if table is not None else []
+    tell(as_json, result, "\n".join(told))

@@ -1,0 +1,90 @@
+"""Commands about what may leave this machine."""
+
+from pathlib import Path
+
+import click
+
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.session import Session
+from project.policy import Level
+
+
+@click.group()
+def policy() -> None:
+    """Show or set what of a study may leave this machine.
+
+    By default nothing does. What leaves, and what was kept from it, is in the journal: greenroom egress.
+    """
+
+
+@policy.command()
+@STUDY
+@json_option
+def show(study: Path, as_json: bool) -> None:
+    """Show what may leave this machine, to whom, and who allowed it.
+
+    \b
+    Example:
+      greenroom policy show my-study.greenroom
+    """
+    from app.core.leaving.policy_words import about_policy
+    from project.queries.policy import policy_of
+
+    with Session.open(study, read_only=True) as session:
+        found = policy_of(session.study)
+    tell(as_json, found.as_json(), "\n".join(about_policy(found)))
+
+
+@policy.command("set")
+@STUDY
+@click.argument("level", required=False, type=click.Choice([one.value for one in Level]))
+@click.option("--reason", help="Why it may leave; needed for raw.")
+@click.option("--allowed-by", help="Who allowed it, such as a board and its number; needed for raw.")
+@click.option(
+    "--host", "hosts", multiple=True, help="A machine that may be sent to; again for each, `any` for whichever."
+)
+@click.option("--downloads/--no-downloads", default=None, help="Whether models may be downloaded meanwhile.")
+@click.option("--redirects/--no-redirects", default=None, help="Whether a request may follow where it is sent on to.")
+@click.option("--proxies/--no-proxies", default=None, help="Whether this machine's proxy may be used.")
+@json_option
+def set_(
+    study: Path,
+    level: str | None,
+    reason: str | None,
+    allowed_by: str | None,
+    hosts: tuple[str, ...],
+    downloads: bool | None,
+    redirects: bool | None,
+    proxies: bool | None,
+    as_json: bool,
+) -> None:
+    """Set what may leave this machine; what is not given stays as it is. Undo takes it back.
+
+    LEVEL is `nothing`, `anonymized` (renderings and texts that passed review) or `raw`.
+
+    \b
+    Example:
+      greenroom policy set my-study.greenroom anonymized --host api.openai.com
+      greenroom policy set my-study.greenroom raw --reason "pilot with actors only" --allowed-by "Board 2026-17"
+      greenroom policy set my-study.greenroom --downloads
+      greenroom policy set my-study.greenroom nothing
+    """
+    from app.core.commands.policy import changed, set_policy
+    from app.core.leaving.policy_words import about_policy
+    from project.queries.policy import policy_of
+
+    with Session.open(study) as session:
+        wanted = changed(
+            policy_of(session.study),
+            level=Level(level) if level else None,
+            reason=reason,
+            allowed_by=allowed_by,
+            hosts=None if not hosts else () if hosts == ("any",) else hosts,
+            downloads=downloads,
+            redirects=redirects,
+            proxies=proxies,
+        )
+        set_policy(session, wanted)
+        found = policy_of(session.study)
+    tell(as_json, found.as_json(), "\n".join(about_policy(found)))

@@ -1,0 +1,121 @@
+"""Setting what may leave this machine: a step of the history, as every edit."""
+
+import re
+from collections.abc import Iterable
+from urllib.parse import urlsplit
+
+from app.core.release.rules import LEAST_WORDS
+from app.core.session import Session
+from project.errors import UserError
+from project.policy import Level, Policy
+from project.queries import policy as rows
+from project.types import Changes
+
+STEPS = {
+    Level.NOTHING: "Let nothing leave this machine",
+    Level.ANONYMIZED: "Let reviewed renderings leave this machine",
+    Level.RAW: "Let raw footage leave this machine",
+}
+"""What the step is called that sets a level."""
+_HOST = re.compile(
+    r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*|[0-9a-f:.%]*:[0-9a-f:.%]*"
+)
+_LONGEST_HOST = 253
+_LONGEST = 1000
+
+
+def set_policy(session: Session, policy: Policy) -> Changes:
+    """Set what may leave this machine.
+
+    Raises:
+        UserError: raw footage is to leave, and no reason or nobody who allowed it is named; or a host is none.
+    """
+    wanted = Policy(
+        policy.level,
+        _said(policy.reason),
+        _said(policy.allowed_by),
+        hosts_in(policy.hosts),
+        policy.downloads,
+        policy.redirects,
+        policy.proxies,
+    )
+    problem = missing(wanted)
+    if problem:
+        raise UserError(problem, "Raw footage shows who people are. Give --reason and --allowed-by.")
+    before = rows.policy_of(session.study)
+    name = STEPS[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
+    with session.step(name) as step:
+        if wanted != before or session.study.get_property(rows.KEY) is None:
+            rows.set_policy(session.study, wanted)
+    return step.changes
+
+
+def changed(
+    policy: Policy,
+    *,
+    level: Level | None = None,
+    reason: str | None = None,
+    allowed_by: str | None = None,
+    hosts: tuple[str, ...] | None = None,
+    downloads: bool | None = None,
+    redirects: bool | None = None,
+    proxies: bool | None = None,
+) -> Policy:
+    """Return a policy with what is given put in the place of what it says.
+
+    Whoever raises the level says anew why and by whom: what was said for a lower one, or long ago, does not carry over.
+    """
+    raised = level is not None and [*Level].index(level) > [*Level].index(policy.level)
+    return Policy(
+        level or policy.level,
+        ("" if raised else policy.reason) if reason is None else reason,
+        ("" if raised else policy.allowed_by) if allowed_by is None else allowed_by,
+        policy.hosts if hosts is None else hosts,
+        policy.downloads if downloads is None else downloads,
+        policy.redirects if redirects is None else redirects,
+        policy.proxies if proxies is None else proxies,
+    )
+
+
+def missing(policy: Policy) -> str:
+    """Return what a policy lacks to be set, as a sentence; "" where nothing is missing."""
+    if policy.level is not Level.RAW:
+        return ""
+    if len(policy.reason.split()) < LEAST_WORDS:
+        return f"Raw footage leaves only for a reason, in {LEAST_WORDS} words or more."
+    if not policy.allowed_by.strip():
+        return "Raw footage leaves only where somebody allowed it by name."
+    return ""
+
+
+def hosts_in(given: Iterable[str]) -> tuple[str, ...]:
+    """Return the machines that a person named, each once, as addresses name them; an address gives its machine.
+
+    Raises:
+        UserError: one is no name of a machine.
+    """
+    return tuple(dict.fromkeys(_host(one) for one in given if one.strip()))
+
+
+def _host(text: str) -> str:
+    said = text.strip().lower()
+    try:
+        parts = urlsplit(
+            said if "://" in said else f"//{said}" if not said.count(":") > 1 else f"//[{said.strip('[]')}]"
+        )
+        host = (parts.hostname or "").rstrip(".")
+        named = host.encode("idna").decode("ascii") if not host.isascii() else host
+    except ValueError:
+        named = ""
+    if not named or len(named) > _LONGEST_HOST or not _HOST.fullmatch(named):
+        raise UserError(
+            f"“{text.strip()}” is no name of a machine.", "Write it as in its address, such as api.openai.com"
+        )
+    return named
+
+
+def _said(text: str) -> str:
+    said = " ".join(text.split())
+    if len(said) > _LONGEST:
+        raise UserError("This is too long to be shown with the policy.", f"Say it in {_LONGEST} characters.")
+    return said

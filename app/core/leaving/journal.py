@@ -1,0 +1,265 @@
+"""The journal of requests as people read it: what wanted to leave, when, to whom, how much of what, who allowed it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import cast
+
+from app.core.csv_cells import Cell, write_csv
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.judging import RAW
+from project.policy import RULES, Egress, Purpose
+from project.queries.judges import all_judges
+from project.queries.judgments import asked_judges
+from project.queries.policy import all_egress
+from project.queries.recordings import all_recordings
+from project.queries.runs import run_called
+from project.queries.segments import segment
+from project.sizes import size_text
+from project.timebase import format_time
+from project.types import Json
+
+PURPOSES = {
+    Purpose.JUDGE: "ask a judge",
+    Purpose.TEST: "test a judge",
+    Purpose.DOWNLOAD: "download a model",
+    Purpose.CLUSTER: "send work to a cluster",
+}
+
+
+class Fate(StrEnum):
+    """What became of a request."""
+
+    LEFT = "left"
+    STAYED = "local"
+    REFUSED = "refused"
+
+
+FATES = {Fate.LEFT: "left this machine", Fate.STAYED: "stayed on this machine", Fate.REFUSED: "refused"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One request in words.
+
+    Attributes:
+        fate: what became of it.
+        to: host, port and the address that it was sent to, and how it got there where that was not straight.
+        purpose: what for.
+        judge: name of who is asked; "" where nobody is.
+        recording: number and name; "" where it is about none.
+        segment: from when to when; "" where it is about none, its id where it is gone.
+        condition: `raw`, or the method of the rendering and its file; "" where nothing of the study is in it.
+        content: how much of what.
+        why: the permission, or the rule that forbade it.
+    """
+
+    egress: Egress
+    fate: Fate
+    to: str
+    purpose: str
+    judge: str
+    recording: str
+    segment: str
+    condition: str
+    content: str
+    why: str
+
+    @property
+    def about(self) -> str:
+        """Recording and segment in one."""
+        return ", ".join(part for part in (self.recording, self.segment) if part)
+
+    def cells(self) -> tuple[str, ...]:
+        """Return the line as a table for people shows it, by `HEAD`."""
+        when = f"{self.egress.at[:10]} {self.egress.at[11:19]}"
+        return (
+            *(when, FATES[self.fate], self.to, self.purpose, self.judge, self.about),
+            *(self.condition, self.content, self.why),
+        )
+
+    def told(self) -> str:
+        """Return it as lines for people: what is known, one thing a line, under when and what became of it."""
+        when = f"{self.egress.at[:10]} {self.egress.at[11:19]} UTC"
+        parts = (
+            *(("to", self.to), ("to do what", self.purpose), ("judge", self.judge), ("recording", self.recording)),
+            *(("segment", self.segment), ("seen in", self.condition), ("what", self.content)),
+            ("rule" if self.fate is Fate.REFUSED else "permission", self.why),
+        )
+        return "\n".join(
+            [f"{when}  {FATES[self.fate].upper()}", *(f"  {key + ':':<12}{text}" for key, text in parts if text)]
+        )
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it with all that was written down, for programs."""
+        said = {
+            **{"fate": self.fate.value, "judge": self.judge, "recording": self.recording, "segment": self.segment},
+            **{"seen_in": self.condition, "content": self.content, "why": self.why},
+        }
+        facts = cast(dict[str, Json], asdict(self.egress.departure))
+        written = {key: [*value] if isinstance(value, tuple) else value for key, value in facts.items()}
+        one = self.egress
+        return {
+            **{"id": one.id, "at": one.at, **said, "level": one.level.value},
+            **{"permission": one.permission, "rule": one.rule, "request": cast(Json, written)},
+        }
+
+
+HEAD = ("When (UTC)", "What became of it", "To", "To do what", "Judge", "About", "Seen in", "What was in it", "Why")
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """What requests of one fate held together.
+
+    Attributes:
+        hosts: to how many different ones they were addressed.
+        size: bytes of their bodies.
+        texts: bytes of text from the study.
+    """
+
+    fate: Fate
+    requests: int
+    hosts: int
+    size: int
+    texts: int
+    pictures: int
+    videos: int
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as an object."""
+        return {
+            **{"requests": self.requests, "hosts": self.hosts, "bytes": self.size, "text_bytes": self.texts},
+            **{"pictures": self.pictures, "videos": self.videos},
+        }
+
+    @property
+    def text(self) -> str:
+        """The total as a line."""
+        if not self.requests:
+            return f"0 requests {FATES[self.fate]}"
+        where = {Fate.LEFT: f" to {counted(self.hosts, 'host')}", Fate.STAYED: "", Fate.REFUSED: ""}[self.fate]
+        held = _held(self.texts, self.pictures, self.videos, self.size)
+        return f"{counted(self.requests, 'request')} {FATES[self.fate]}{where}: {held}"
+
+
+def lines(session: Session, fates: Iterable[Fate] = tuple(Fate)) -> list[Line]:
+    """Return the requests of a study by time, those of some fates only where they are named.
+
+    Raises:
+        UserError: something in the study is damaged.
+    """
+    wanted, names = set(fates), _Names(session)
+    found = (names.line(one) for one in all_egress(session.study))
+    return [one for one in found if one.fate in wanted]
+
+
+def totals(found: Sequence[Line]) -> list[Total]:
+    """Return what the requests of each fate held together."""
+    return [_total(fate, [one.egress for one in found if one.fate is fate]) for fate in Fate]
+
+
+def write_table(found: Sequence[Line], file: Path) -> None:
+    """Write requests as CSV, one a line, with all that was written down about each.
+
+    Raises:
+        UserError: the file cannot be written.
+    """
+    try:
+        with file.open("w", encoding="utf-8", newline="") as out:
+            write_csv(out, [*_COLUMNS], (_row(one) for one in found))
+    except OSError as error:
+        raise UserError(f"{file} cannot be written: {error.strerror}.", "Choose another place.") from None
+
+
+_COLUMNS = (
+    *("at", "fate", "host", "port", "addresses", "proxy", "redirected_from", "purpose", "judge", "recording"),
+    *("segment", "condition", "bytes", "text_bytes", "pictures", "videos", "sha256", "picture_sha256"),
+    *("video_sha256", "level", "permission", "rule"),
+)
+
+
+def _row(one: Line) -> list[Cell]:
+    sent, about = one.egress.departure, one.egress
+    return [
+        *(about.at, one.fate.value, sent.host, sent.port, " ".join(sent.addresses), sent.proxy, sent.redirected_from),
+        *(sent.purpose.value, one.judge, one.recording, one.segment, one.condition, sent.size, sent.texts),
+        *(len(sent.frames), len(sent.clips), sent.sha256, " ".join(sent.frames), " ".join(sent.clips)),
+        *(about.level.value, about.permission, about.rule),
+    ]
+
+
+class _Names:
+    """Says by name what a request names by id; what is gone by now keeps its id."""
+
+    def __init__(self, session: Session) -> None:
+        self._study = session.study
+        self._judges = asked_judges(self._study) | {one.id: one.name for one in all_judges(self._study)}
+        self._recordings = {one.id: f"{one.number} ({one.name})" for one in all_recordings(self._study)}
+        self._segments: dict[str, str] = {}
+        self._conditions: dict[str, str] = {"": "", RAW: "raw footage"}
+
+    def line(self, one: Egress) -> Line:
+        sent = one.departure
+        fate = Fate.REFUSED if one.rule else Fate.STAYED if sent.local else Fate.LEFT
+        looked_up = not sent.addresses and not sent.proxy
+        return Line(
+            one,
+            fate,
+            _to(one),
+            f"look up the address, to {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
+            self._judges.get(sent.judge_id, sent.judge_id),
+            self._recordings.get(sent.recording_id, sent.recording_id),
+            self._segment(sent.segment_id),
+            self._condition(sent.condition),
+            _held(sent.texts, len(sent.frames), len(sent.clips), sent.size),
+            f"{RULES.get(one.rule, one.rule)} ({one.rule})" if one.rule else one.permission,
+        )
+
+    def _segment(self, segment_id: str) -> str:
+        if segment_id not in self._segments:
+            found = segment(self._study, segment_id) if segment_id else None
+            span = f"{format_time(found.start_us)} to {format_time(found.end_us)}" if found is not None else segment_id
+            self._segments[segment_id] = span
+        return self._segments[segment_id]
+
+    def _condition(self, condition: str) -> str:
+        if condition not in self._conditions:
+            run = run_called(self._study, condition)
+            clip = "" if run is None else f"{run.backend}, {run.result.get('output', '')}"
+            self._conditions[condition] = clip or condition
+        return self._conditions[condition]
+
+
+def _to(one: Egress) -> str:
+    sent = one.departure
+    host = f"[{sent.host}]" if ":" in sent.host else sent.host
+    address = sent.addresses[0] if sent.addresses and sent.addresses[0] != sent.host else ""
+    parts = [f"{host}:{sent.port}" + (f" ({address})" if address else "")]
+    parts += [f"through {sent.proxy}"] if sent.proxy else []
+    parts += [f"sent on by {sent.redirected_from}"] if sent.redirected_from else []
+    return ", ".join(parts)
+
+
+def _held(texts: int, pictures: int, videos: int, size: int) -> str:
+    parts = [counted(pictures, "picture")] if pictures else []
+    parts += [counted(videos, "video")] if videos else []
+    parts += [f"{size_text(texts)} of text"] if texts else []
+    what = ", ".join(parts) or "nothing of the study"
+    return f"{what}; {size_text(size)} in all" if size else what
+
+
+def _total(fate: Fate, found: Sequence[Egress]) -> Total:
+    sent = [one.departure for one in found]
+    return Total(
+        fate,
+        len(sent),
+        len({one.host for one in sent}),
+        sum(one.size for one in sent),
+        sum(one.texts for one in sent),
+        sum(len(one.frames) for one in sent),
+        sum(len(one.clips) for one in sent),
+    )
