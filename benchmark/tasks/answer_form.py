@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from benchmark.quoting import harmless
 from benchmark.tasks.form import LABEL, Asked, FormSpec
 from models.judges.base import AnswerForm
 from project.schemes.scheme import FieldKind
@@ -156,8 +157,8 @@ def _known(keys: Mapping[str, str], value: str) -> str:
     """Return the key that a key or name stands for, whatever its case; the value itself where none does."""
     if value in keys:
         return keys[value]
-    folded = value.strip().casefold()
-    meant = {key for name, key in keys.items() if name.casefold() == folded}
+    folded = harmless(value).strip().casefold()
+    meant = {key for name, key in keys.items() if harmless(name).casefold() == folded}
     return meant.pop() if len(meant) == 1 else value
 
 

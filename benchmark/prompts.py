@@ -1,0 +1,206 @@
+"""Prompts: words of our own with named slots, read from TOML, filled with what a judge is shown."""
+
+import re
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+
+from benchmark.quoting import QUOTE, quoted
+from benchmark.tasks.base import VARIANTS
+from project.errors import UserError
+from project.names import shown
+from resources import resource
+
+VARIANT = "variant"
+"""The slot of the text that the words of the variant are put in."""
+OURS = ("seen",)
+"""Slots that hold sentences of the program; all others hold texts of the study, and are quoted."""
+SLOTS: Mapping[str, str] = {
+    "context": "what the collection says about the agent",
+    "people": "who takes part, and what they are called",
+    "definitions": "what can be answered, and what it means",
+    "given": "what is told about the segment, such as its label",
+    "seen": "which pictures come with it, and when they were taken",
+    "conversation": "what was said before the segment and in it",
+    "examples": "what people answered elsewhere",
+    "shape": "how the answer is written",
+}
+"""Every slot, and what stands in it."""
+NEEDED = ("definitions", "seen", "conversation", "shape")
+"""Slots without which a judge cannot answer."""
+LONGEST = 50_000
+LAST_VERSION = 1_000_000
+_SLOT = re.compile(r"\{([A-Za-z][\w-]*)\}")
+_ALONE = re.compile(r"^[ \t]*\{([A-Za-z][\w-]*)\}[ \t]*$", re.MULTILINE)
+_VERSION = re.compile(r"^version[ \t]*=[ \t]*\d+[ \t]*(?:#.*)?$", re.MULTILINE)
+_OWN = re.compile(r"^own[ \t]*=[ \t]*(?:true|false)[ \t]*(?:#.*)?\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Prompt:
+    """One version of a prompt.
+
+    Attributes:
+        key: of the task that it belongs to.
+        version: counts up with every change.
+        system: what the judge is told first; has no slots.
+        body: the question, with slots; every slot stands alone on its line.
+        variants: what stands in the slot `variant`, by variant.
+        source: the TOML text that it was read from.
+        own: the study's own words, not the program's.
+    """
+
+    key: str
+    version: int
+    system: str
+    body: str
+    variants: Mapping[str, str]
+    source: str = field(repr=False, default="")
+    own: bool = False
+
+    @property
+    def name(self) -> str:
+        """Key and version, as a judgment keeps it."""
+        return f"{self.key}@{self.version}"
+
+    def slots(self, variant: str) -> set[str]:
+        """Return the slots that a variant has."""
+        return {*_ALONE.findall(self.body), *_ALONE.findall(self.variants[variant])} - {VARIANT}
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """A prompt as it is sent: a message of the system and one of the user."""
+
+    system: str
+    text: str
+
+
+def filled(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
+    """Fill the slots of a prompt; what is not given is told to be nothing.
+
+    Whatever the values are, the lines that are not quoted are the same.
+
+    Raises:
+        UserError: there is no such variant.
+    """
+    if variant not in prompt.variants:
+        raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(prompt.variants)}.")
+
+    def value(found: re.Match[str]) -> str:
+        slot = found[1]
+        if slot in OURS:
+            return " ".join(values.get(slot, "").split())
+        return quoted(values.get(slot, ""))
+
+    body = _ALONE.sub(lambda found: prompt.variants[variant] if found[1] == VARIANT else found[0], prompt.body)
+    return Filled(prompt.system.strip(), _ALONE.sub(value, body).strip())
+
+
+@cache
+def shipped_prompt(key: str) -> Prompt:
+    """Return the prompt that the program ships for a task.
+
+    Raises:
+        UserError: it ships none of that key.
+    """
+    return parse_prompt(shipped_text(key), key)
+
+
+def shipped_text(key: str) -> str:
+    """Return the TOML text of a prompt that the program ships.
+
+    Raises:
+        UserError: it ships none of that key.
+    """
+    if key not in shipped_keys():
+        raise UserError(f"There is no prompt “{shown(key)}”.", f"Choose one of {', '.join(shipped_keys())}.")
+    return resource("prompts", f"{key}.toml").read_text("utf-8")
+
+
+@cache
+def shipped_keys() -> tuple[str, ...]:
+    """Return the keys of the prompts that the program ships."""
+    return tuple(sorted(path.stem for path in resource("prompts").iterdir() if path.suffix == ".toml"))
+
+
+def parse_prompt(source: str, key: str) -> Prompt:
+    """Read a prompt.
+
+    Args:
+        source: TOML: `key`, `version`, `system`, `body` and a table `variants`; `own` where it is a study's.
+        key: that it must have.
+
+    Raises:
+        UserError: it is no TOML, something is missing or not known, a slot is not known, is needed and missing, is
+            there twice or shares its line with words, or a line of its own looks like a quoted one.
+    """
+    if len(source) > LONGEST:
+        raise _wrong(key, f"it is longer than {LONGEST} characters")
+    try:
+        found = tomllib.loads(source)
+    except (tomllib.TOMLDecodeError, RecursionError) as error:
+        raise _wrong(key, f"it is not TOML: {error}") from None
+    unknown = found.keys() - {"key", "version", "own", "system", "body", "variants"}
+    if unknown:
+        raise _wrong(key, f"“{shown(min(unknown))}” is not known")
+    version, variants, own = found.get("version"), found.get("variants"), found.get("own", False)
+    if found.get("key") != key:
+        raise _wrong(key, f"its key must be “{key}”")
+    if isinstance(version, bool) or not isinstance(version, int) or not 1 <= version <= LAST_VERSION:
+        raise _wrong(key, "its version must be a whole number from 1")
+    if not isinstance(own, bool):
+        raise _wrong(key, "own must be true or false")
+    if not isinstance(variants, dict) or set(variants) != set(VARIANTS):
+        raise _wrong(key, f"its variants must be {', '.join(VARIANTS)}")
+    texts = {"system": found.get("system"), "body": found.get("body"), **variants}
+    for name, text in texts.items():
+        if not isinstance(text, str) or not text.strip():
+            raise _wrong(key, f"“{name}” must be a text that is not empty")
+        if any(line.lstrip().startswith(QUOTE.strip()) for line in text.splitlines()):
+            raise _wrong(key, f"a line of “{name}” begins with “{QUOTE.strip()}”, as only quoted lines do")
+    made = Prompt(key, version, texts["system"], texts["body"], variants, source, own)
+    _check_slots(made)
+    return made
+
+
+def with_version(source: str, version: int) -> str:
+    """Return the text of a study's own prompt under another version."""
+    text = _OWN.sub("", source)
+    line = f"version = {version}\nown = true"
+    if _VERSION.search(text) is None:
+        raise UserError("The prompt has no line “version = ...”.", "Put one below its key.")
+    return _VERSION.sub(line, text, count=1)
+
+
+def _check_slots(prompt: Prompt) -> None:
+    _check_places(prompt, "system", prompt.system, ())
+    _check_places(prompt, "body", prompt.body, (*SLOTS, VARIANT))
+    if VARIANT not in _ALONE.findall(prompt.body):
+        raise _wrong(prompt.key, f"“body” lacks the slot {{{VARIANT}}}")
+    for variant, text in prompt.variants.items():
+        _check_places(prompt, variant, text, tuple(SLOTS))
+        slots = _ALONE.findall(prompt.body) + _ALONE.findall(text)
+        twice = next((slot for slot in slots if slots.count(slot) > 1), None)
+        if twice is not None:
+            raise _wrong(prompt.key, f"the slot {{{twice}}} is there twice in “{variant}”")
+        needed = (*NEEDED, "examples") if variant == "few-shot" else NEEDED
+        missing = next((slot for slot in needed if slot not in slots), None)
+        if missing is not None:
+            raise _wrong(prompt.key, f"“{variant}” lacks the slot {{{missing}}}: {SLOTS[missing]}")
+
+
+def _check_places(prompt: Prompt, name: str, text: str, known: tuple[str, ...]) -> None:
+    for slot in _SLOT.findall(text):
+        if slot not in known:
+            hint = f"it may have {', '.join(f'{{{one}}}' for one in known)}" if known else "it has none"
+            raise _wrong(prompt.key, f"the slot {{{shown(slot)}}} in “{name}” is not known; {hint}")
+    if len(_SLOT.findall(text)) != len(_ALONE.findall(text)):
+        raise _wrong(prompt.key, f"a slot in “{name}” shares its line with words")
+
+
+def _wrong(key: str, what: str) -> UserError:
+    return UserError(
+        f"The prompt “{shown(key)}” is wrong: {what}.", "Correct it, or restore the one that came with it."
+    )
