@@ -1,20 +1,26 @@
 """The job that brings weights onto this machine, when a person asked for it in the window. It is about no recording.
 
 They come over the network, or from a file or folder. Adding is work for the worker too, because it may open a network
-or build one.
+or build one. The policy of the open study decides about every request, and the study writes it down.
 """
 
 from collections.abc import Mapping
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from app.core.jobs import Work
+from app.core.jobs import Holder, Work
+from app.core.leaving.asking import RemoteAuthority, answer_permit
+from app.core.leaving.foretelling import stays_here
 from app.core.session import Session
 from models import weights
 from models.weights.adding import add, refuse
 from models.weights.catalogue import entry
+from models.weights.editions import ArchiveMember, Edition, Https, Hub
 from models.weights.fetching import chosen_editions, fetch, refuse_offline
-from models.weights.sources import origin
-from project.progress import Progress
+from models.weights.package_index import index_address
+from models.weights.sources import hub, mirrored, origin
+from project.policy import Departure, Forbidden, Purpose, decide
+from project.queries.policy import policy_of
 from project.sizes import size_text
 from project.types import Changes, Json
 
@@ -53,17 +59,54 @@ def question(name: str) -> str:
     return f"Get {name} ({size_text(size)}, {weights.licence(name)}) from {origin(wanted)}"
 
 
-def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:
-    """Fetch or add the weights and install them; the study is not needed."""
+def why_not(session: Session, name: str, key: str = "") -> Forbidden | None:
+    """Return why the policy of a study forbids to fetch some weights; None where it does not. Nothing is looked up.
+
+    Raises:
+        UserError: as of `prepare`.
+    """
+    host, port = _first_host(mirrored(chosen_editions(entry(name), key)[0]))
+    try:
+        decide(policy_of(session.study), Departure(Purpose.DOWNLOAD, host, port, (), stays_here(host, port)))
+    except Forbidden as forbidden:
+        return forbidden
+    return None
+
+
+def compute(parameters: Mapping[str, Json], holder: Holder) -> dict[str, Json]:
+    """Fetch or add the weights and install them."""
     name = str(parameters["name"])
     if "source" in parameters:
-        add(name, Path(str(parameters["source"])), str(parameters["licence"]), progress)
+        add(name, Path(str(parameters["source"])), str(parameters["licence"]), holder)
     else:
-        fetch(name, progress, str(parameters.get("key", "")))
+        fetch(name, holder, str(parameters.get("key", "")), RemoteAuthority(holder, threadsafe=False))
     return {"name": name}
+
+
+def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
+    """Answer whether a request may leave.
+
+    Raises:
+        Forbidden: it may not.
+    """
+    del work
+    return answer_permit(session, question)
 
 
 def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     """Change nothing: weights belong to the machine, not to a study."""
     del session, work, result
     return Changes()
+
+
+def _first_host(edition: Edition) -> tuple[str, int]:
+    """Return the machine that is asked first, and its port."""
+    match edition.parts[0].source:
+        case Https(url) | ArchiveMember(url):
+            address = url
+        case Hub():
+            address = hub()
+        case _:
+            address = index_address()
+    parts = urlsplit(address)
+    return (parts.hostname or "").lower(), parts.port or (80 if parts.scheme == "http" else 443)

