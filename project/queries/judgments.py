@@ -2,11 +2,11 @@
 
 import json
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict, dataclass, fields
 
 from project.errors import UserError
 from project.json_text import to_json
-from project.judging import Judgment, JudgmentStatus, Reveal
+from project.judging import PERSON, Judgment, JudgmentStatus, Reveal
 from project.names import shown
 from project.store import Cell, Row, Study
 from project.types import Json
@@ -58,6 +58,69 @@ def judgments_called(study: Study, ids: Sequence[str]) -> list[Judgment]:
         marks = ", ".join("?" * len(part))
         found += [_judgment(row) for row in study.rows(f"SELECT {_COLUMNS} FROM judgment WHERE id IN ({marks})", part)]
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class LabelGiven:
+    """The label that one judgment gives a segment, without the rest of it.
+
+    Attributes:
+        judge: the name that it had then.
+        backend: of that judge.
+        label: "" where it gives none.
+    """
+
+    id: str
+    judge_id: str
+    judge: str
+    backend: str
+    annotator_id: str | None
+    recording_id: str
+    segment_id: str
+    task: str
+    condition: str
+    status: JudgmentStatus
+    label: str
+
+
+def labels_given(study: Study, recording_id: str | None = None) -> list[LabelGiven]:
+    """Return the labels that were given in a recording, or in all, newest first; what gives none to see is in it too.
+
+    Only tasks that ask for a label count.
+    """
+    rows = study.rows(
+        "SELECT id, judge_id, json_extract(judge, '$.name'), json_extract(judge, '$.backend'), annotator_id, "
+        "recording_id, segment_id, task, condition, status, json_extract(answer, '$.label') FROM judgment "
+        "WHERE recording_id = coalesce(?, recording_id) AND json_valid(judge) AND json_valid(answer) "
+        "ORDER BY at DESC, id DESC",
+        (recording_id,),
+    )
+    return [
+        LabelGiven(
+            row[0],
+            row[1],
+            str(row[2] or row[1]),
+            str(row[3] or ""),
+            row[4],
+            row[5],
+            row[6],
+            row[7],
+            row[8],
+            JudgmentStatus(row[9]),
+            row[10] if isinstance(row[10], str) else "",
+        )
+        for row in rows
+    ]
+
+
+def forms_answered(study: Study, annotator_id: str) -> dict[tuple[str, str], str]:
+    """Return (segment, task) -> the newest judgment that a person gave in the form for people."""
+    rows = study.rows(
+        "SELECT segment_id, task, id FROM judgment WHERE annotator_id = ? AND status = 'ok' "
+        "AND json_valid(judge) AND json_extract(judge, '$.backend') = ? ORDER BY at, id",
+        (annotator_id, PERSON),
+    )
+    return {(row[0], row[1]): row[2] for row in rows}
 
 
 def answered(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:

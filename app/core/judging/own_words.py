@@ -4,6 +4,7 @@ Which stands for which is what the review compares (see `app.core.grouping`).
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
 from app.core.agreement.lanes import Mark
 from app.core.grouping import grouped
@@ -71,16 +72,40 @@ class OwnWords:
         return problems_of(scheme, segment, self.form(segment), duration_us, self._spoken.get(place, ()))
 
     def _pair(self, marked: Sequence[Segment]) -> None:
-        for group in grouped([self._mark(one) for one in marked]):
+        for group in grouped([mark_of(self._session, one, self.form(one)) for one in marked]):
             own = next((one.segment for one in group if one.segment.annotator_id == self._who), None)
             if own is not None:
                 self._partners |= {one.segment.id: own for one in group}
 
-    def _mark(self, segment: Segment) -> Mark:
-        values, scheme = self.form(segment), self._session.schemes.known(segment.scheme)
-        fields = () if scheme is None else scheme.fields_of(segment.track)
-        about = (str(values.get(one.key, "")) for one in fields if one.kind is FieldKind.PARTICIPANT)
-        return Mark(segment, values, (), tuple(about))
+
+class Partners:
+    """Which segments of a recording stand for which, among all who marked it: each is paired with its author's own."""
+
+    def __init__(self, session: Session, recording_id: str) -> None:
+        values = values_in(session.study, recording_id)
+        marks: dict[str, list[Mark]] = {}
+        for one in segments_of(session.study, recording_id):
+            form = {key: value.value for key, value in values.get(one.id, {}).items()}
+            marks.setdefault(one.annotator_id, []).append(mark_of(session, one, form))
+        self._beside: dict[str, list[Segment]] = {}
+        for who, whom in combinations(marks, 2):
+            for group in grouped([*marks[who], *marks[whom]]):
+                if len(group) == 2:
+                    first, second = (mark.segment for mark in group)
+                    self._beside.setdefault(first.id, []).append(second)
+                    self._beside.setdefault(second.id, []).append(first)
+
+    def beside(self, segment: Segment) -> list[Segment]:
+        """Return a segment and what stands for it, one of each annotator."""
+        return [segment, *self._beside.get(segment.id, ())]
+
+
+def mark_of(session: Session, segment: Segment, values: Mapping[str, Json]) -> Mark:
+    """Return a segment as it is compared; `values` are those of its form."""
+    scheme = session.schemes.known(segment.scheme)
+    fields = () if scheme is None else scheme.fields_of(segment.track)
+    about = (str(values.get(one.key, "")) for one in fields if one.kind is FieldKind.PARTICIPANT)
+    return Mark(segment, values, (), tuple(about))
 
 
 def hanging_together(marked: Sequence[Segment], about: Segment) -> list[Segment]:

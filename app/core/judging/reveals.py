@@ -12,8 +12,8 @@ from app.core.clock import utc_now
 from app.core.judging.own_words import OwnWords
 from app.core.session import Session
 from project.errors import UserError
-from project.judging import PERSON, Judgment, JudgmentStatus, Reveal
-from project.queries.judgments import insert_reveal, judgments_of, reveals_to
+from project.judging import Judgment, JudgmentStatus, Reveal
+from project.queries.judgments import forms_answered, insert_reveal, judgments_called, reveals_to
 from project.queries.segments import segment
 from project.types import Json, Segment
 
@@ -70,6 +70,7 @@ class Eyes:
         self._who = session.annotator()
         self._own = OwnWords(session, self._who.id) if self._who is not None else None
         self._before = reveals_to(session.study, self._who.id) if self._who is not None else {}
+        self._answers = forms_answered(session.study, self._who.id) if self._who is not None else {}
         self.blind = blind_first(session)
 
     def read(self, recording_id: str) -> None:
@@ -92,12 +93,15 @@ class Eyes:
         missing = self._own.missing(own) if own is not None else ()
         if own is not None and not missing:
             return Leave(own=self._said(own))
-        answer = self._answer(about.id, task)
-        if answer is not None:
-            return Leave(own={"task": answer.task, "judgment": answer.id, "answer": dict(answer.answer)})
+        if task is not None and (about.id, task) in self._answers:
+            return Leave(own=self._answered(about.id, task))
         if own is None:
             return Leave("Mark this moment yourself, or answer yourself: judges are hidden until you have.")
         return Leave(f"Judges are hidden until your own form is complete. {missing[0]}")
+
+    def owns(self, annotator_id: str | None) -> bool:
+        """Tell whether an answer in the form for people is their own."""
+        return self._who is not None and annotator_id == self._who.id
 
     def shown_before(self, segment_id: str) -> bool:
         """Tell whether it is written down that they were shown what judges say."""
@@ -109,15 +113,9 @@ class Eyes:
         values = dict(sorted(self._own.form(own).items()))
         return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
 
-    def _answer(self, segment_id: str, task: str | None) -> Judgment | None:
-        """Return their newest answer in the form for people; None where no task is named, or they gave none."""
-        if task is None or self._who is None:
-            return None
-        for one in judgments_of(self._session.study, segment_id, task):
-            own = one.judge.get("backend") == PERSON and one.annotator_id == self._who.id
-            if own and one.status is JudgmentStatus.OK:
-                return one
-        return None
+    def _answered(self, segment_id: str, task: str) -> dict[str, Json]:
+        (answer,) = judgments_called(self._session.study, [self._answers[segment_id, task]])
+        return {"task": task, "judgment": answer.id, "answer": dict(answer.answer)}
 
 
 def blind_first(session: Session) -> bool:
@@ -137,14 +135,14 @@ def may_see(session: Session, segment_id: str, task: str | None = None) -> Leave
 def shown(session: Session, judgments: Iterable[Judgment]) -> Shown:
     """Part judgments into what who works here may see and what stays hidden; one's own answers are never hidden."""
     listed: Sequence[Judgment] = tuple(judgments)
-    who, eyes = session.annotator(), Eyes(session)
+    eyes = Eyes(session)
     for place, count in Counter(place for place, _ in {(one.recording_id, one.segment_id) for one in listed}).items():
         if count > _MANY:
             eyes.read(place)
     known: dict[tuple[str, str], Leave] = {}
     seen, hidden, why_not = [], [], ""
     for one in listed:
-        if who is not None and one.annotator_id == who.id:
+        if eyes.owns(one.annotator_id):
             seen.append(one)
             continue
         key = one.segment_id, one.task
