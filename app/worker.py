@@ -25,6 +25,7 @@ import time
 from typing import Any, TextIO
 
 from app.core.jobs import kind_of
+from models.connection import sentinel
 from project.errors import Cancelled, UserError
 from project.policy import Forbidden
 from project.types import Json
@@ -47,6 +48,8 @@ class _Lines:
 
 class _Job:
     """One job, and whoever holds the study as it sees them; its threads may share it."""
+
+    threadsafe = True
 
     def __init__(self, request: dict[str, Any], lines: _Lines) -> None:
         self._request = request
@@ -113,6 +116,7 @@ class _Job:
 
 def run(*, stay: bool = False) -> int:
     """Do the one job, or all that are asked for; returns 0 when answered, also with an error or a cancellation."""
+    sentinel.install()
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     jobs = queue.SimpleQueue[_Job | None]()

@@ -59,7 +59,13 @@ class Work:
 
 
 class Holder(Progress, Protocol):
-    """Whoever holds the study, as a job sees it from wherever it runs."""
+    """Whoever holds the study, as a job sees it from wherever it runs.
+
+    Attributes:
+        threadsafe: whether any thread of the job may hand over and ask; otherwise only the study's own.
+    """
+
+    threadsafe: bool
 
     def part(self, part: dict[str, Json]) -> None:
         """Hand over one finished piece; it is stored at once."""
@@ -113,6 +119,8 @@ def run_here(session: Session, work: Work, progress: Progress) -> tuple[dict[str
 
 class _Here:
     """The process that runs the job holds the study too."""
+
+    threadsafe = False
 
     def __init__(self, session: Session, work: Work, progress: Progress) -> None:
         self._session, self._work = session, work

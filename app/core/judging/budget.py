@@ -39,6 +39,19 @@ class Limits:
         return (self.money is None or cost.money <= self.money) and (self.tokens is None or cost.tokens <= self.tokens)
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What is set aside for one request.
+
+    Attributes:
+        number: which request.
+        most: that it can take.
+    """
+
+    number: int
+    most: Cost
+
+
 class Purse:
     """What was spent, what is set aside for requests under way, and whether another one fits.
 
@@ -59,7 +72,7 @@ class Purse:
         """What is set aside for requests under way."""
         return sum(self._held.values(), Cost())
 
-    async def hold(self, most: Callable[[], Cost]) -> int | None:
+    async def hold(self, most: Callable[[], Cost]) -> Held | None:
         """Set aside the most that a request can take; None where the budget has no room for it.
 
         While others are under way it waits: they may take less than was set aside for them.
@@ -76,13 +89,13 @@ class Purse:
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(waiter)
             await waiter
-        number = next(self._numbers)
-        self._held[number] = cost
-        return number
+        held = Held(next(self._numbers), cost)
+        self._held[held.number] = cost
+        return held
 
-    def settle(self, number: int, took: Cost) -> None:
+    def settle(self, held: Held, took: Cost) -> None:
         """Put what a request really took in the place of what was set aside for it."""
-        del self._held[number]
+        del self._held[held.number]
         self.spent += took
         waiting, self._waiting = self._waiting, []
         for one in waiting:

@@ -1,0 +1,136 @@
+"""What came of a run, for the list of jobs, the page and the command line."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, cast
+
+from models.judges.base import Reply
+from project.counted import counted
+from project.errors import UserError
+from project.judging import JudgeEntry, JudgmentStatus
+from project.policy import Forbidden
+from project.types import Json
+
+
+@dataclass(slots=True)
+class Note:
+    """Why requests of a judge were not made.
+
+    Attributes:
+        judge: its name; "" for what holds for every judge.
+        rule: of the policy that forbade it; "" where something else was in the way.
+        segment_ids: of the segments that it was not asked about.
+    """
+
+    judge_id: str
+    judge: str
+    message: str
+    hint: str = ""
+    rule: str = ""
+    segment_ids: list[str] = field(default_factory=list)
+
+    def as_text(self) -> str:
+        """Return one line."""
+        return " ".join(
+            part for part in (f"{self.judge}: {self.message}" if self.judge else self.message, self.hint) if part
+        )
+
+
+@dataclass(slots=True)
+class Outcome:
+    """Counts of requests, and what they took.
+
+    Attributes:
+        answered: with an answer.
+        unparsed: with an answer that could not be read.
+        refused: by the model or its server.
+        failed: with an error.
+        withdrawn: cancelled one by one.
+        over_budget: not sent, because the budget had no room for them.
+        notes: why others were not made.
+        tokens_in: read, of all requests that were counted.
+        tokens_out: written.
+        money: by currency.
+    """
+
+    answered: int = 0
+    unparsed: int = 0
+    refused: int = 0
+    failed: int = 0
+    withdrawn: int = 0
+    over_budget: int = 0
+    notes: list[Note] = field(default_factory=list)
+    tokens_in: int = 0
+    tokens_out: int = 0
+    money: dict[str, float] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    @property
+    def asked(self) -> int:
+        """Requests that came back, whatever with."""
+        return self.answered + self.unparsed + self.refused + self.failed
+
+    def count(self, reply: Reply, currency: str) -> None:
+        """Count one request."""
+        name = {JudgmentStatus.OK: "answered", JudgmentStatus.ERROR: "failed"}.get(reply.status, reply.status.value)
+        setattr(self, name, getattr(self, name) + 1)
+        self.tokens_in += reply.tokens_in or 0
+        self.tokens_out += reply.tokens_out or 0
+        if reply.cost is not None:
+            self.money[currency] = self.money.get(currency, 0.0) + reply.cost
+
+    def note(self, entry: JudgeEntry | None, segment_id: str, why: UserError) -> None:
+        """Note why a request was not made; the same reason of the same judge is one note."""
+        judge_id, name = (entry.id, entry.name) if entry else ("", "")
+        for one in self.notes:
+            if (one.judge_id, one.message) == (judge_id, why.message):
+                one.segment_ids.append(segment_id)
+                return
+        rule = why.rule if isinstance(why, Forbidden) else ""
+        self.notes.append(Note(judge_id, name, why.message, why.hint, rule, [segment_id]))
+
+    def spent(self) -> str:
+        """Say what it took so far, such as `12,340 tokens, 0.031 USD`."""
+        tokens = self.tokens_in + self.tokens_out
+        parts = [f"{tokens:,} tokens"] if tokens else []
+        parts += [
+            f"{money:,.3f} {currency}" if money >= 0.1 else f"{money:.4f} {currency}"
+            for currency, money in self.money.items()
+        ]
+        return ", ".join(parts)
+
+    def as_text(self) -> str:
+        """Return what came of it in a line."""
+        parts = [counted(self.answered, "answer")]
+        for number, what in (
+            (self.unparsed, "unreadable"),
+            (self.refused, "refused"),
+            (self.failed, "failed"),
+            (self.withdrawn, "withdrawn"),
+            (self.over_budget, "not sent, for the budget"),
+            (sum(len(one.segment_ids) for one in self.notes), "not sent"),
+        ):
+            if number:
+                parts.append(f"{number} {what}")
+        return ", ".join([*parts, *([self.spent()] if self.spent() else [])])
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        return cast(dict[str, Json], asdict(self))
+
+
+def outcome_from(found: Mapping[str, Json]) -> Outcome:
+    """Read what `Outcome.as_json` made."""
+    values: dict[str, Any] = dict(found)
+    return Outcome(**{**values, "notes": [Note(**one) for one in values["notes"]]})
+
+
+def told(left_s: float, spent: str) -> str:
+    """Say how much time is left and what was spent, such as `about 3 min left · 12,340 tokens, 0.031 USD`."""
+    if left_s < 1:
+        left = ""
+    elif left_s < 90:
+        left = f"about {left_s:.0f} s left"
+    else:
+        left = f"about {left_s / 60:.0f} min left" if left_s < 5400 else f"about {left_s / 3600:.1f} h left"
+    return " · ".join(part for part in (left, spent) if part)

@@ -1,0 +1,27 @@
+"""Judgments as JSON, on their way from where judges are asked to where the study is."""
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
+
+from project.judging import Judgment, JudgmentStatus
+from project.types import Json
+
+_FIELDS = [one.name for one in fields(Judgment)]
+
+
+def judgment_json(one: Judgment) -> dict[str, Json]:
+    """Return a judgment as a JSON object."""
+    found: dict[str, Any] = {name: getattr(one, name) for name in _FIELDS}
+    return found | {
+        "judge": dict(one.judge),
+        "sight": dict(one.sight),
+        "answer": dict(one.answer),
+        "status": one.status.value,
+    }
+
+
+def judgment_from(found: Mapping[str, Json]) -> Judgment:
+    """Read what `judgment_json` made."""
+    values: dict[str, Any] = {name: found[name] for name in _FIELDS}
+    return Judgment(**{**values, "status": JudgmentStatus(values["status"])})

@@ -1,0 +1,113 @@
+"""Judges that answer as a test wants, and a holder of a study that keeps what it is handed."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from app.core.judging.budget import Limits
+from app.core.judging.lane import Item, Lane
+from app.core.judging.running import Plan, Run, Setting, Sight
+from models.judges.base import AnswerForm, Message, Question, Reply, Role, TooLong
+from models.judges.options import ModelOptions
+from project.errors import Cancelled
+from project.judging import JudgeEntry, JudgmentStatus
+from project.types import Json
+
+Answers = Callable[[Question], Awaitable[Reply]]
+FORM = AnswerForm("verdict", {"type": "object"}, lambda found: dict(found) if isinstance(found, dict) else {})
+
+
+class Keeper:
+    """Stands for whoever holds the study."""
+
+    def __init__(self, threadsafe: bool = False) -> None:
+        self.threadsafe = threadsafe
+        self.parts: list[dict[str, Json]] = []
+        self.said: list[tuple[int, int, str]] = []
+        self.withdrawn: list[list[str]] = []
+        self.stopped = False
+        self.broken: Exception | None = None
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self.said.append((done, total, text))
+
+    def check_cancelled(self) -> None:
+        if self.stopped:
+            raise Cancelled
+
+    def part(self, part: dict[str, Json]) -> None:
+        if self.broken is not None:
+            raise self.broken
+        self.parts.append(part)
+
+    def ask(self, question: dict[str, Json]) -> dict[str, Json]:
+        heard, self.withdrawn = self.withdrawn, []
+        return {"withdrawn": [*heard]}
+
+    def judgments(self) -> list[dict[str, Any]]:
+        return [one for part in self.parts for one in part["judgments"]]  # type: ignore[union-attr,misc]
+
+
+class Scripted:
+    """A judge whose answers a function gives."""
+
+    fingerprint = "scripted"
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+        self.asked: list[Question] = []
+        self.closed = False
+
+    async def ask(self, question: Question) -> Reply:
+        self.asked.append(question)
+        return await self._answers(question)
+
+    async def close(self) -> None:
+        self.closed = True
+
+
+def reply(status: JudgmentStatus = JudgmentStatus.OK, **facts: Any) -> Reply:
+    """Return an answer with usual figures."""
+    usual = {"answer": {"label": "error"}, "raw": '{"label": "error"}', "tokens_in": 100, "tokens_out": 10}
+    usual |= {"calls": 1, "ms": 5, "cost": 0.001, "model_id": "scripted-1"}
+    if status is not JudgmentStatus.OK:
+        usual |= {"answer": {}}
+    return Reply(status, **{**usual, **facts})
+
+
+async def at_once(question: Question) -> Reply:
+    """Answer after the loop went round."""
+    await asyncio.sleep(0)
+    return reply()
+
+
+def lane(name: str, answers: Answers, items: int, options: ModelOptions | None = None, number: int = 0) -> Lane:
+    """Return a judge with requests about the segments s0, s1, ..."""
+    entry = JudgeEntry(f"judge {name}", name, "openai", "model", {})
+    left = [Item(number, at, f"{name}/{at}", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
+    return Lane.of(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
+
+
+def setting(
+    limits: Limits | None = None,
+    build: Callable[[Plan], Sight] | None = None,
+    shorten: Callable[[Plan, TooLong], Plan | None] = lambda plan, told: None,
+) -> Setting:
+    """Return what is usual."""
+    return Setting("verdict", "plain", "raw", 7, limits or Limits(), build or sight, lambda plan: False, shorten)
+
+
+def sight(plan: Plan) -> Sight:
+    """Return one message with the plan's text."""
+    messages = (Message(Role.USER, str(plan["text"])),)
+    return Sight(messages, FORM, {"text": plan["text"]}, "verdict@1", "0" * 64)
+
+
+def plans(number: int) -> list[Plan]:
+    """Return plans of texts."""
+    return [{"text": f"What of {at}?"} for at in range(number)]
+
+
+def run(lanes: list[Lane], keeper: Keeper, **facts: Any) -> Run:
+    """Return a run over as many plans as the longest lane has."""
+    return Run(setting(**facts), plans(max(len(one.left) for one in lanes)), lanes, keeper)
