@@ -9,6 +9,7 @@ import click
 
 from app.cli.output import as_object
 from app.core.settings import log_path
+from models.connection import sentinel
 from project.errors import Cancelled, UserError
 from project.names import require_text, shown
 from project.policy import Forbidden
@@ -145,6 +146,7 @@ def greenroom(context: click.Context) -> int:
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line and return the exit code: 0 done, 1 a bug, 2 a user error, 130 stopped."""
+    sentinel.install()
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
     try:

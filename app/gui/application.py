@@ -15,6 +15,7 @@ from app.core.lookup import recording_called
 from app.core.settings import log_path
 from app.gui.main_window import MainWindow
 from app.gui.screen import check_screen
+from models.connection import sentinel
 from project.errors import UserError
 from project.version import __version__
 
@@ -35,6 +36,7 @@ def run(
     Raises:
         UserError: there is no screen, or the study cannot be opened, or has no such recording.
     """
+    sentinel.install()
     check_screen()
     log = log_path()
     logging.basicConfig(filename=log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -19,12 +19,14 @@ from app.core.rendering.queue import Clip, ClipState, Queue
 from app.core.session import Session
 from app.core.voice import preview as voice_preview
 from app.core.voice.choice import SoundChoice, must_search
+from app.gui.downloads import require_permission
 from app.gui.export_batch import ExportBatch
 from app.gui.export_dialog import ExportDialog, ExportRequest
 from app.gui.export_result import ExportResult, Findings
 from app.gui.job_center import JobCenter, Result
 from app.gui.listening import Listening
 from app.gui.preview_feed import PreviewFeed
+from app.gui.questions import Questions
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.queries.recordings import all_recordings, recording
@@ -41,10 +43,11 @@ class Export(QObject):
 
     jump_requested = Signal(str, object)
 
-    def __init__(self, studio: Studio, jobs: JobCenter, window: QWidget) -> None:
+    def __init__(self, studio: Studio, jobs: JobCenter, questions: Questions, window: QWidget) -> None:
         super().__init__(window)
         self._studio = studio
         self._jobs = jobs
+        self._questions = questions
         self._window = window
         self._folder: Path | None = None
         self.dialog: ExportDialog | None = None
@@ -299,6 +302,7 @@ class Export(QObject):
         try:
             for name in names:
                 work = fetching.prepare(name)
+                require_permission(self._studio, self._questions, name)
                 self._fetched.append(work)
                 self._jobs.start(work, lambda _result: self._on_fetched())
         except UserError as error:

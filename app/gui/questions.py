@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QInputDialog, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 STUDIES = "Studies (*.greenroom)"
 SCHEMES = "Schemes (*.toml);;All files (*)"
@@ -70,6 +70,16 @@ class Questions:
         """Ask for a line of text."""
         text, given = QInputDialog.getText(self._window, title, question, text=before)
         return text.strip() if given else None
+
+    def agree(self, title: str, question: str, button: str) -> bool:
+        """Ask for a yes, on a button that says to what; Escape and Enter are a no."""
+        box = QMessageBox(
+            QMessageBox.Icon.Question, title, question, parent=QApplication.activeWindow() or self._window
+        )
+        yes = box.addButton(button, QMessageBox.ButtonRole.AcceptRole)
+        box.setDefaultButton(box.addButton("Not now", QMessageBox.ButtonRole.RejectRole))
+        box.exec()
+        return box.clickedButton() is yes
 
     def release_place(self) -> Path | None:
         """Ask for the new folder of a release."""

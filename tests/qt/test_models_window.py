@@ -20,7 +20,9 @@ from models.weights.catalogue import WEIGHTS
 from models.weights.editions import Https, Part, Weights, folder_of
 from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.sources import MIRROR_VARIABLE
+from project.errors import UserError
 from project.progress import Progress
+from project.queries.policy import policy_of
 from project.store import Study
 from tests.qt.walking import nameless, unexplained
 from tests.unit.models.weights.server import Sender, serving
@@ -53,6 +55,11 @@ class Answers(Questions):
     def __init__(self) -> None:
         self.given: Path | None = None
         self.asked: list[str] = []
+        self.agreed = False
+
+    def agree(self, title: str, question: str, button: str) -> bool:
+        self.asked.append(title)
+        return self.agreed
 
     def folder(self, title: str) -> Path | None:
         self.asked.append(title)
@@ -301,3 +308,49 @@ def test_offline_nothing_can_be_fetched_and_it_says_why(
     window.fetch("toy")
     assert "greenroom models add toy" in window.status.text()
     assert sender.paths == []
+
+
+def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
+    qtbot: QtBot,
+    window: ModelsWindow,
+    main: MainWindow,
+    monkeypatch: pytest.MonkeyPatch,
+    sender: Sender,
+    ended: Callable[[Callable[[], object]], None],
+) -> None:
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://models.invalid")
+    session = main.studio.session
+    assert session is not None
+    answers = main.files.questions
+    assert isinstance(answers, Answers)
+    click(qtbot, window.panel.fetch)()
+    assert answers.asked == ["Allow downloads"]
+    assert "the policy of this study allows no downloads" in window.status.text()
+    assert state(window) == "not installed"
+    assert not policy_of(session.study).downloads
+    answers.agreed = True
+    ended(click(qtbot, window.panel.fetch))
+    assert policy_of(session.study).downloads
+    assert session.study.undo_name == "Change what may leave this machine"
+    assert "could not be fetched" in window.status.text()
+    assert sender.paths == []
+    ended(click(qtbot, window.panel.fetch))
+    assert answers.asked == ["Allow downloads"] * 2
+
+
+def test_a_study_that_is_open_to_read_asks_for_nothing_and_says_why(
+    qtbot: QtBot, window: ModelsWindow, main: MainWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://models.invalid")
+    session = main.studio.session
+    assert session is not None
+
+    def refuse() -> None:
+        raise UserError("This study is open to read only.")
+
+    monkeypatch.setattr(session.study, "require_writable", refuse)
+    answers = main.files.questions
+    assert isinstance(answers, Answers)
+    click(qtbot, window.panel.fetch)()
+    assert answers.asked == []
+    assert window.status.text() == "This study is open to read only."

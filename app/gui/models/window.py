@@ -11,6 +11,7 @@ from app.core import fetching
 from app.core.jobs import Work
 from app.core.model_list import Model, damage, models, network
 from app.gui.context import Context
+from app.gui.downloads import require_permission
 from app.gui.models import words
 from app.gui.models.stoppable import Stoppable
 from models import weights
@@ -63,7 +64,9 @@ class ModelsWindow(QWidget):
     def fetch(self, name: str, key: str = "") -> None:
         """Get a model over the network."""
         try:
-            self._start(name, fetching.prepare(name, key))
+            work = fetching.prepare(name, key)
+            require_permission(self._context.studio, self._context.questions, name, key)
+            self._start(name, work)
         except UserError as error:
             self._tell(str(error))
 

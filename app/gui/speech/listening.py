@@ -12,7 +12,9 @@ from app.core.speech import voice_activity as speech
 from app.core.speech.drafts import kept_of
 from app.core.speech.sound_files import has_sound, usable_sound
 from app.core.speech.vocabulary import vocabulary
+from app.gui.downloads import require_permission
 from app.gui.job_center import JobCenter
+from app.gui.questions import Questions
 from app.gui.speech.dialog import Spoken, TranscribeDialog, TranscribeRequest
 from app.gui.studio import Studio
 from project.errors import UserError
@@ -24,9 +26,9 @@ from project.types import Recording
 class Listening(QObject):
     """Finds speech, and has it written down."""
 
-    def __init__(self, studio: Studio, jobs: JobCenter, window: QWidget) -> None:
+    def __init__(self, studio: Studio, jobs: JobCenter, questions: Questions, window: QWidget) -> None:
         super().__init__(window)
-        self._studio, self._jobs, self._window = studio, jobs, window
+        self._studio, self._jobs, self._questions, self._window = studio, jobs, questions, window
         self._fetched: list[Work] = []
         self.dialog: TranscribeDialog | None = None
         jobs.progressed.connect(self._on_progress)
@@ -89,6 +91,7 @@ class Listening(QObject):
     def _fetch(self, name: str) -> None:
         try:
             work = fetching.prepare(name)
+            require_permission(self._studio, self._questions, name)
         except UserError as error:
             if self.dialog is not None:
                 self.dialog.say(str(error))

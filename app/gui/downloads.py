@@ -1,0 +1,38 @@
+"""Asks before the first download in a study whose policy allows none: a yes changes the policy, as a step of it."""
+
+from dataclasses import replace
+
+from app.core import fetching
+from app.core.commands.policy import set_policy
+from app.gui.questions import Questions
+from app.gui.studio import Studio
+from project.errors import UserError
+from project.queries.policy import policy_of
+
+DECLINED = "Nothing was fetched: the policy of this study allows no downloads."
+
+
+def require_permission(studio: Studio, questions: Questions, name: str, key: str = "") -> None:
+    """Return quietly where weights may be fetched, also because the user just allowed it.
+
+    Raises:
+        UserError: they may not, the study is open to read only, or there are none of that name.
+    """
+    session = studio.session
+    if session is None:
+        return
+    refusal = fetching.why_not(session, name, key)
+    if refusal is None:
+        return
+    if refusal.rule != "downloads":
+        raise refusal
+    session.study.require_writable()
+    if not questions.agree(
+        "Allow downloads",
+        f"The policy of this study allows no connection, not even to get {name}.\n\n"
+        "Allow downloads of models? Nothing of the study is sent; the server only learns which file is asked for. "
+        "Every request is written down in the study.",
+        "Allow downloads",
+    ):
+        raise UserError(DECLINED, "Add it from a folder, or fetch it and allow downloads.")
+    studio.publish(set_policy(session, replace(policy_of(session.study), downloads=True)))
