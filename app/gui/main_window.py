@@ -184,8 +184,8 @@ class MainWindow(QMainWindow):
             self.jobs,
             self,
         )
-        self.exports = Export(self.studio, self.jobs, self)
-        self.listening: Listening = Listening(self.studio, self.jobs, self)
+        self.exports = Export(self.studio, self.jobs, questions, self)
+        self.listening: Listening = Listening(self.studio, self.jobs, questions, self)
         self.speakers: SuggestedSpeakers = SuggestedSpeakers(self.studio, self.jobs, self)
         self.cues = CueAdding(self.studio, self.player, self.jobs, self)
         self.prelabels = PrelabelDeciding(self.studio, self.playback, self)
