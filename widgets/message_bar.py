@@ -7,9 +7,11 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from project.errors import UserError
+from project.policy import Level as PolicyLevel
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon, pixmap
+from widgets.policy.badge import PolicyBadge
 
 _INFO_MS = 6000
 
@@ -33,10 +35,12 @@ class MessageBar(QWidget):
     Signals:
         action_chosen (str): the key that was given with the message's button, such as `locate`.
         dismissed: the user closed the message.
+        policy_clicked: somebody wants to know more about what may leave this machine.
     """
 
     action_chosen = Signal(str)
     dismissed = Signal()
+    policy_clicked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,8 +64,8 @@ class MessageBar(QWidget):
         self._close.setAccessibleName("Dismiss the message")
         self._close.clicked.connect(self.dismiss)
         self._saved = QLabel()
-        self._policy_picture = QLabel()
-        self._policy = QLabel()
+        self._policy = PolicyBadge()
+        self._policy.clicked.connect(self.policy_clicked)
         self._text.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
         row.addWidget(self._picture)
         row.addWidget(self._text)
@@ -71,13 +75,12 @@ class MessageBar(QWidget):
         row.addSpacing(theme.GRID)
         row.addWidget(self._saved)
         row.addSpacing(theme.GRID)
-        row.addWidget(self._policy_picture)
         row.addWidget(self._policy)
         self._timer = QTimer(self, singleShot=True, interval=_INFO_MS)
         self._timer.timeout.connect(self.clear)
         theme.notifier.changed.connect(self._tint)
         self.set_saved("Saved")
-        self.set_policy("Nothing leaves this machine")
+        self.set_policy(PolicyLevel.NOTHING, "Nothing leaves this machine")
         self.clear()
         self._tint()
 
@@ -141,10 +144,13 @@ class MessageBar(QWidget):
         """Say how things stand with the file: `Saved`, `Read-only`, ..."""
         self._saved.setText(text)
 
-    def set_policy(self, text: str, tooltip: str = "") -> None:
-        """Say what may leave this machine."""
-        self._policy.setText(text)
-        self._policy.setToolTip(tooltip)
+    def set_policy(self, level: PolicyLevel, text: str, tooltip: str = "") -> None:
+        """Say what may leave this machine; raw footage is shown in a colour that cannot be overlooked."""
+        self._policy.show_level(level, text, tooltip or text)
+
+    def policy(self) -> str:
+        """Return what is said to leave this machine."""
+        return self._policy.text()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -161,6 +167,5 @@ class MessageBar(QWidget):
         colours = theme.palette()
         tint = {Level.INFO: colours.accent, Level.WARNING: colours.uncertain, Level.ERROR: colours.error}[self._level]
         self._picture.setPixmap(pixmap(_ICONS[self._level], 16, tint, self.devicePixelRatioF()))
-        self._policy_picture.setPixmap(pixmap("shield-check", 16, colours.muted, self.devicePixelRatioF()))
-        for quiet in (self._hint, self._saved, self._policy):
+        for quiet in (self._hint, self._saved):
             quiet.setStyleSheet(f"color: {colours.muted.name()};")

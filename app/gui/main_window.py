@@ -66,10 +66,6 @@ from widgets.transport_bar import TransportBar
 _SIZE = QSize(1360, 860)
 _FRAME = QSize(16, 48)
 """What the desktop may put around a window."""
-_POLICY = "Nothing leaves this machine"
-_POLICY_WORDS = (
-    "Greenroom opens no connection to any other machine. Recordings, segments and exports stay where you put them."
-)
 
 
 class MainWindow(QMainWindow):
@@ -139,7 +135,6 @@ class MainWindow(QMainWindow):
         self.faces_page = FacesPage()
         self.inspector: Inspector | None = None
         self.messages = MessageBar()
-        self.messages.set_policy(_POLICY, _POLICY_WORDS)
         self.welcome = Welcome()
         self._content = QStackedWidget()
         self._content.addWidget(self.welcome)

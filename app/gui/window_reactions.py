@@ -5,10 +5,14 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.core.jobs import Work
+from app.core.leaving.policy_words import LEVELS, about_policy, warning
 from app.core.session import LocatedMedium, MediaState, Session, owner_of_copy
 from app.gui.actions.spec import Need
 from app.gui.job_center import Result, summary
 from project.errors import UserError
+from project.policy import Policy
+from project.queries.policy import KEY as POLICY
+from project.queries.policy import policy_of
 from project.queries.recordings import recording
 from project.types import Changes
 from widgets.inspector import Inspector
@@ -36,6 +40,8 @@ class WindowReactions(QObject):
         self._window.faces.apply(changes)
         if changes.ids("segment"):
             self._window.marks.show()
+        if POLICY in changes.ids("property"):
+            self.show_policy()
         self._window.messages.set_saved("Saved")
 
     def _leave_what_is_gone(self) -> None:
@@ -60,6 +66,7 @@ class WindowReactions(QObject):
         window.menus.set_recent(window.studio.settings.recent, window.open_study)
         window.welcome.set_recent(window.studio.settings.recent)
         window.files.questions.start = session.study.folder if session else None
+        self.show_policy()
         self.enable()
 
     def _name(self, session: Session) -> None:
@@ -70,8 +77,19 @@ class WindowReactions(QObject):
         reading = " (read-only)" if study.read_only else ""
         self._window.setWindowTitle(f"{name}{whose}{reading} · Greenroom")
         self._window.messages.set_saved("Read-only" if study.read_only else "Saved")
+        outward = warning(policy_of(study))
         if study.read_only:
             self._window.messages.show_message("This study is read-only.", Level.WARNING, study.read_only_reason)
+        elif outward:
+            self._window.messages.show_message(outward, Level.WARNING, "Is that right?", ("policy", "What leaves…"))
+
+    def show_policy(self) -> None:
+        """Say at the foot of the window what may leave this machine."""
+        session = self._window.studio.session
+        policy = Policy() if session is None else policy_of(session.study)
+        more = "Click for the policy and the journal of requests." if session is not None else ""
+        told = "\n".join([*about_policy(policy), more]).strip()
+        self._window.messages.set_policy(policy.level, LEVELS[policy.level], told)
 
     def renew_inspector(self) -> None:
         """Make the form anew, for the scheme and the keys that hold now."""

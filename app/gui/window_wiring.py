@@ -58,6 +58,7 @@ def join_widgets(window: "MainWindow") -> None:
     window.faces_page.export_requested.connect(window.commands.ask_export)
     window.faces_page.boxes_toggled.connect(actions["boxes"].setChecked)
     window.messages.action_chosen.connect(lambda key: actions[key].trigger())
+    window.messages.policy_clicked.connect(actions["policy"].trigger)
     timeline.segment_move_requested.connect(editing.move)
     timeline.segment_create_requested.connect(
         lambda lane, start, end: editing.create(start, end, place=window.feed.place_of(lane))

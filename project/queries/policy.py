@@ -42,6 +42,12 @@ def all_egress(study: Study) -> list[Egress]:
     return [_egress(row) for row in rows]
 
 
+def egress_count(study: Study) -> int:
+    """Return how many requests were written down."""
+    row = study.row("SELECT count(*) FROM egress")
+    return 0 if row is None else int(row[0])
+
+
 def _egress(row: Row) -> Egress:
     try:
         values = json.loads(row[2])

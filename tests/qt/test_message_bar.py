@@ -3,7 +3,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QPushButton, QToolButton
 
 from project.errors import UserError
+from project.policy import Level as PolicyLevel
 from tests.qt.walking import nameless, unexplained
+from widgets import theme
 from widgets.message_bar import Level, MessageBar
 
 
@@ -71,7 +73,7 @@ def test_it_tells_how_things_stand(bar):
     bar.set_saved("Read-only")
     texts = [label.text() for label in bar.findChildren(QLabel)]
     assert "Read-only" in texts
-    assert "Nothing leaves this machine" in texts
+    assert bar.policy() == "Nothing leaves this machine"
 
 
 def test_every_control_has_a_name(bar):
@@ -80,5 +82,12 @@ def test_every_control_has_a_name(bar):
     assert unexplained(bar) == []
 
 
-def test_the_shield_is_there_before_the_first_message(bar):
-    assert not bar._policy_picture.pixmap().isNull()
+def test_the_policy_stands_out_where_raw_footage_may_leave_and_leads_on(qtbot, bar):
+    badge = bar._policy
+    assert not badge.icon().isNull()
+    quiet = badge.styleSheet()
+    bar.set_policy(PolicyLevel.RAW, "Raw footage may leave", "Allowed by Board 7")
+    assert theme.palette().error.name() in badge.styleSheet() != quiet
+    assert (badge.toolTip(), badge.accessibleName()) == ("Allowed by Board 7", "Policy: Raw footage may leave")
+    with qtbot.waitSignal(bar.policy_clicked):
+        badge.click()

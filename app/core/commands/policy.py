@@ -63,13 +63,13 @@ def changed(
 ) -> Policy:
     """Return a policy with what is given put in the place of what it says.
 
-    Whoever raises the level says anew why and by whom: what was said for a lower one, or long ago, does not carry over.
+    Who changes the level says anew why and who allowed it: what was said for another one does not carry over.
     """
-    raised = level is not None and [*Level].index(level) > [*Level].index(policy.level)
+    other = level not in (None, policy.level)
     return Policy(
         level or policy.level,
-        ("" if raised else policy.reason) if reason is None else reason,
-        ("" if raised else policy.allowed_by) if allowed_by is None else allowed_by,
+        ("" if other else policy.reason) if reason is None else reason,
+        ("" if other else policy.allowed_by) if allowed_by is None else allowed_by,
         policy.hosts if hosts is None else hosts,
         policy.downloads if downloads is None else downloads,
         policy.redirects if redirects is None else redirects,

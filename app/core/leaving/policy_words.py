@@ -10,10 +10,9 @@ LEVELS = {
 """What each level is called."""
 
 MEANINGS = {
-    Level.NOTHING: "Judges run here, or at servers on this machine. The address of another machine is not even looked up.",
+    Level.NOTHING: "Judges run here, or at servers on this machine. Other machines are not even looked up.",
     Level.ANONYMIZED: "What passes the rules of a release as it is now, of people who agreed to be sent to models.",
-    Level.RAW: "Pictures and words as they are, faces and names in them, of people who agreed to be sent to models. "
-    "Needs a reason and the name of who allowed it.",
+    Level.RAW: "Pictures and words as they are, faces and names in them, of people who agreed to be sent to models.",
 }
 """What each level means, in a line."""
 

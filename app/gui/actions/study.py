@@ -73,4 +73,13 @@ STUDY: tuple[Spec, ...] = (
         icon="lock",
         line=True,
     ),
+    Spec(
+        "policy",
+        "&Study",
+        "&What leaves this machine…",
+        ("Ctrl+Shift+W",),
+        lambda w: w.windows.open("policy"),
+        Need.STUDY,
+        icon="shield-check",
+    ),
 )

@@ -1,0 +1,1 @@
+"""Views of what may leave this machine, and of what did."""

@@ -1,0 +1,180 @@
+"""The form of a policy: one of three levels, who allowed it and why, to whom, and three ways out that begin shut."""
+
+from collections.abc import Callable, Mapping
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QCheckBox,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QRadioButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from project.policy import Level, Policy
+from widgets import theme
+
+_WAYS = {
+    "downloads": (
+        "Allow &downloads of models",
+        "Fetches files of models while this study is open; sends nothing of it",
+    ),
+    "redirects": ("Allow re&directs", "Follows a server that sends a request on to another machine"),
+    "proxies": ("Allow pro&xies", "Sends requests through the proxy that this machine is set up with"),
+}
+
+
+class PolicyForm(QWidget):
+    """Shows a policy and what somebody wants in its place; nothing is set before they press the button.
+
+    Signals:
+        set_requested (Policy): what is to be set; the level and the ways as chosen, the texts as typed.
+    """
+
+    set_requested = Signal(object)
+
+    def __init__(
+        self,
+        names: Mapping[Level, str],
+        meanings: Mapping[Level, str],
+        missing: Callable[[Policy], str],
+        parent: QWidget | None = None,
+    ) -> None:
+        """Make the form.
+
+        Args:
+            names: what each level is called.
+            meanings: what each means, in a line.
+            missing: says what a policy lacks to be set, "" where nothing.
+            parent: Qt's.
+        """
+        super().__init__(parent)
+        self._names, self._missing = names, missing
+        self._shown = Policy()
+        self._writable = True
+        self.levels: dict[Level, QRadioButton] = {}
+        self._group = QButtonGroup(self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        for level in Level:
+            column.addWidget(self._choice(level))
+            column.addWidget(_quiet(meanings[level]))
+        column.addSpacing(theme.GRID)
+        self.reason = _line("Reason", "Why raw footage has to leave, in three words or more")
+        self.allowed_by = _line("Allowed by", "Who allowed it, such as a board and its number")
+        self.hosts = _line("Only to", "Machines such as api.openai.com, separated by commas; empty for any judge's")
+        self.ways = {key: _tick(text, tip) for key, (text, tip) in _WAYS.items()}
+        column.addLayout(self._fields())
+        column.addLayout(self._foot())
+        self._group.idToggled.connect(lambda _id, _on: self._look())
+        for line in (self.reason, self.allowed_by, self.hosts):
+            line.textChanged.connect(lambda _text: self._look())
+            line.returnPressed.connect(self._ask)
+        for way in self.ways.values():
+            way.toggled.connect(lambda _on: self._look())
+        self.show_policy(self._shown, writable=True)
+
+    def show_policy(self, policy: Policy, *, writable: bool) -> None:
+        """Show the policy that counts; what was typed and not set is dropped."""
+        self._shown, self._writable = policy, writable
+        self.levels[policy.level].setChecked(True)
+        self.reason.setText(policy.reason)
+        self.allowed_by.setText(policy.allowed_by)
+        self.hosts.setText(", ".join(policy.hosts))
+        for key, way in self.ways.items():
+            way.setChecked(bool(getattr(policy, key)))
+        for part in (*self.levels.values(), self.reason, self.allowed_by, self.hosts, *self.ways.values()):
+            part.setEnabled(writable)
+        self._look()
+
+    def wanted(self) -> Policy:
+        """Return what is chosen and typed."""
+        level = next(level for level, button in self.levels.items() if button.isChecked())
+        hosts = tuple(one.strip() for one in self.hosts.text().replace(";", ",").split(",") if one.strip())
+        downloads, redirects, proxies = (self.ways[key].isChecked() for key in _WAYS)
+        texts = (self.reason.text().strip(), self.allowed_by.text().strip())
+        reason, allowed_by = ("", "") if level is Level.NOTHING else texts
+        return Policy(level, reason, allowed_by, hosts, downloads, redirects, proxies)
+
+    def tell(self, problem: str) -> None:
+        """Say beside the button why something cannot be set."""
+        self.note.setText(problem)
+
+    def _choice(self, level: Level) -> QRadioButton:
+        button = self.levels[level] = QRadioButton(self._names[level])
+        button.setFont(theme.font(semibold=True))
+        self._group.addButton(button)
+        return button
+
+    def _fields(self) -> QFormLayout:
+        form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setSpacing(theme.GRID)
+        form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        for line, text in ((self.reason, "&Reason"), (self.allowed_by, "Allowed &by"), (self.hosts, "Only &to")):
+            form.addRow(text, line)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID * 2)
+        for way in self.ways.values():
+            row.addWidget(way)
+        row.addStretch()
+        form.addRow("", row)
+        return form
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.note = QLabel(wordWrap=True)
+        self.note.setAccessibleName("What is missing")
+        self.put = QPushButton("Set policy")
+        self.put.setToolTip("Set this as the policy of the study (Return in a field); Undo takes it back")
+        self.put.clicked.connect(self._ask)
+        row.addWidget(self.note, 1)
+        row.addWidget(self.put)
+        return row
+
+    def _look(self) -> None:
+        """Say what pressing the button would do, or why it cannot be pressed."""
+        wanted = self.wanted()
+        raised = wanted.level is not Level.NOTHING
+        for line in (self.reason, self.allowed_by):
+            line.setEnabled(self._writable and raised)
+        differs = wanted != self._shown
+        problem = self._missing(wanted) if differs else ""
+        self.put.setEnabled(self._writable and differs and not problem)
+        if not self._writable:
+            self.note.setText("This study is read-only, so its policy cannot be changed.")
+        elif problem:
+            self.note.setText(problem)
+        else:
+            self.note.setText("Not set yet." if differs else "")
+
+    def _ask(self) -> None:
+        if self.put.isEnabled():
+            self.set_requested.emit(self.wanted())
+
+
+def _quiet(text: str) -> QLabel:
+    label = QLabel(text, wordWrap=True)
+    label.setProperty("quiet", "true")
+    label.setContentsMargins(theme.GRID * 3, 0, 0, 0)
+    return label
+
+
+def _line(name: str, tip: str) -> QLineEdit:
+    line = QLineEdit()
+    line.setAccessibleName(name)
+    line.setPlaceholderText(tip)
+    line.setToolTip(tip)
+    return line
+
+
+def _tick(text: str, tip: str) -> QCheckBox:
+    tick = QCheckBox(text)
+    tick.setToolTip(tip)
+    return tick
