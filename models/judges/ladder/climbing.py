@@ -35,7 +35,7 @@ async def climb(question: Question, model: Completer, coerce: Judge | None, pric
         return account.nothing(JudgmentStatus.REFUSED, f"It refused to answer: {_brief(first.refusal)}")
     reading = read(first, question.form)
     if _slipped(first):
-        model.not_held()
+        model.not_held(first.held)
     if reading.answer is not None:
         return account.answered(reading.answer, reading.thinking, reading.mended)
     problems = [f"the answer could not be read: {_why(reading, first, question)}"]
@@ -91,7 +91,7 @@ async def _coerce(
 
 def _slipped(completion: Completion) -> bool:
     """Tell whether a text that should have been held to a shape is no object, though it had room and is not empty."""
-    ended = completion.held and not completion.cut
+    ended = bool(completion.held) and not completion.cut
     return ended and bool(completion.text.strip()) and whole(apart(completion.text)[1]) is None
 
 

@@ -31,7 +31,7 @@ class Completion:
         thinking: the thoughts that its server sends apart.
         cut: it ended because there was no room for more.
         refusal: why the model or its server gives no answer; "" where it gave one.
-        held: the backend was told to let nothing through but the shape.
+        held: how the backend was told to let nothing through but the shape; "" where it was not.
         model_id: what the server says that it runs, or the sha256 of the model's file.
         tokens_in: None where they are not counted.
         tokens_out: None where they are not counted.
@@ -42,7 +42,7 @@ class Completion:
     thinking: str = ""
     cut: bool = False
     refusal: str = ""
-    held: bool = False
+    held: str = ""
     model_id: str = ""
     tokens_in: int | None = None
     tokens_out: int | None = None
@@ -88,8 +88,8 @@ class Completer(Protocol):
             project.policy.Forbidden: the policy does not let the request leave this machine.
         """
 
-    def not_held(self) -> None:
-        """Hear that an answer which should have been held to its shape was not."""
+    def not_held(self, held: str) -> None:
+        """Hear that an answer was not held to its shape, though `Completion.held` says so."""
 
     def clear(self, text: str) -> None:
         """Let a text pass that the ladder wrote: what a model answered, or was asked about its answer."""

@@ -1,0 +1,202 @@
+"""Ask one server for completions: in the dialect that it knows, again where that helps, and never without end."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
+
+from models.connection.addresses import loopback, numeric
+from models.connection.guard import Guard
+from models.connection.parcel import current
+from models.judges.base import Message, Role, Sampling
+from models.judges.ladder import Completion, Shape, Unanswered
+from models.judges.ladder.words import with_schema
+from models.judges.openai_compatible.address import host_of, name_of
+from models.judges.openai_compatible.client import client_for
+from models.judges.openai_compatible.content import wire
+from models.judges.openai_compatible.dialect import Dialect, Dialects, Rung
+from models.judges.openai_compatible.failures import Cause, Failure
+from models.judges.openai_compatible.lines import line_of
+from models.judges.openai_compatible.options import OpenAIOptions
+from models.judges.openai_compatible.retrying import Patience, jitter
+from models.judges.openai_compatible.scrubbing import Scrubber
+from models.judges.openai_compatible.sending import fetch, send
+from project.judging import JudgmentStatus
+from project.types import Json
+
+Sleep = Callable[[float], Awaitable[None]]
+DIALECTS = Dialects()
+"""What this process has learned about servers, whichever judge asked them."""
+_MOST_DIALECTS = len(Rung) + 2
+
+
+class Asker:
+    """A model at a server, as the ladder wants it.
+
+    Args:
+        base: of the server's addresses.
+        model: its name there.
+        key: "" for none.
+        options: of the judge.
+        guard: the way out.
+        sleep: waits so many seconds.
+    """
+
+    def __init__(
+        self, base: str, model: str, key: str, options: OpenAIOptions, guard: Guard, sleep: Sleep = asyncio.sleep
+    ) -> None:
+        self.model = model
+        self.base = base
+        self.host = host_of(base)
+        self.server = f"{base} {model}"
+        self.client = client_for(base, key, guard)
+        self.scrubber = Scrubber(key)
+        self._keyed = bool(key)
+        self._options, self._guard, self._sleep = options, guard, sleep
+        self._patience = Patience(options.tries, options.patience_s)
+        self._rest_until = 0.0
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self.client.close()
+
+    async def complete(self, messages: Sequence[Message], shape: Shape, sampling: Sampling) -> Completion:
+        """Ask for a completion, more plainly where the server cannot do what it is asked.
+
+        Raises:
+            Unanswered: there is none; the line holds no key.
+            project.policy.Forbidden: the policy does not let the request leave this machine.
+        """
+        calls = 0
+        for _ in range(_MOST_DIALECTS):
+            dialect = DIALECTS.of(self.server)
+            body = self._body(messages, shape, sampling, dialect)
+            outcome, made = await self._tried(body)
+            calls += made
+            if isinstance(outcome, Completion):
+                held = "" if dialect.rung is Rung.PROMPT else dialect.rung.name.lower()
+                return replace(outcome, calls=calls, held=held)
+            failure = outcome
+            if not self._learned(failure, dialect):
+                break
+        raise self._unanswered(failure, calls)
+
+    async def listing(self) -> tuple[bytes, Failure | None]:
+        """Return what the server answers when it is asked for its models; "" with why it answers nothing."""
+        return await fetch(self.client, "/models", self._options.timeout_s)
+
+    @property
+    def rung(self) -> Rung:
+        """How its answers are held to a shape, as far as is known."""
+        return DIALECTS.of(self.server).rung
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether nobody on the way can read along, because there is no way or it is encrypted."""
+        name = name_of(self.base)
+        return self.base.startswith("https://") or name == "localhost" or loopback(numeric(name))
+
+    def line(self, failure: Failure, calls: int = 1) -> str:
+        """Return what to say about a request that was not answered; no key is in it."""
+        return self.scrubber.error(f"{line_of(failure, self.host, self.model, self._keyed, calls)}.")
+
+    def not_held(self, held: str) -> None:
+        """Step down: the server said nothing against a shape, and did not hold its answer to it."""
+        DIALECTS.at_least(self.server, _next(Rung[held.upper()]))
+
+    def clear(self, text: str) -> None:
+        """Vouch for a text of the ladder, under the condition of the question that it is about."""
+        parcel = current()
+        if parcel is not None:
+            self._guard.cleared.add_text(text, parcel.condition)
+
+    def _body(self, messages: Sequence[Message], shape: Shape, sampling: Sampling, dialect: Dialect) -> dict[str, Json]:
+        told = self._told(messages, shape) if dialect.in_prompt else messages
+        self._clear_stamps(told)
+        body: dict[str, Json] = {
+            "model": self.model,
+            "messages": wire(told, self._options.sees),
+            "temperature": sampling.temperature,
+            dialect.limit: sampling.max_tokens,
+        }
+        if dialect.seed:
+            body["seed"] = sampling.seed
+        form = dialect.response_format(shape)
+        return body if form is None else {**body, "response_format": form}
+
+    def _told(self, messages: Sequence[Message], shape: Shape) -> list[Message]:
+        """Say the schema in the last message of the user. What is made of a cleared text is cleared."""
+        told = [*messages]
+        last = max((at for at, message in enumerate(told) if message.role is Role.USER), default=None)
+        if last is None:
+            return told
+        before = told[last].text
+        told[last] = replace(told[last], text=with_schema(before, shape))
+        parcel = current()
+        if parcel is not None:
+            cleared = self._guard.cleared
+            for condition in {parcel.condition, ""}:
+                if cleared.holds_text(before, condition):
+                    cleared.add_text(told[last].text, condition)
+        return told
+
+    def _clear_stamps(self, messages: Sequence[Message]) -> None:
+        """Vouch for the time before each picture that somebody vouched for."""
+        parcel = current()
+        if parcel is None:
+            return
+        for picture in (picture for message in messages for picture in message.pictures):
+            if self._guard.cleared.holds_media(picture.sha256, parcel.condition):
+                self._guard.cleared.add_text(picture.shown, parcel.condition)
+
+    async def _tried(self, body: dict[str, Json]) -> tuple[Completion | Failure, int]:
+        """Send a request as often as patience lasts; return what became of it last, and how many were made."""
+        started, calls = time.monotonic(), 0
+        while True:
+            await self._rest(self._patience.total_s - (time.monotonic() - started))
+            left = self._patience.total_s - (time.monotonic() - started)
+            outcome = await send(self.client, body, max(min(self._options.timeout_s, left), 0.001), self.scrubber)
+            calls += 1
+            if isinstance(outcome, Completion) or outcome.cause is not Cause.BUSY:
+                return outcome, calls
+            left = self._patience.total_s - (time.monotonic() - started)
+            wait = self._patience.wait(calls, left, outcome.hint_s, jitter)
+            if wait is None:
+                return outcome, calls
+            if outcome.hint_s:
+                self._rest_until = max(self._rest_until, time.monotonic() + outcome.hint_s)
+            await self._sleep(wait)
+
+    async def _rest(self, most_s: float) -> None:
+        """Wait where the server asked another request of this judge to wait."""
+        wait = self._rest_until - time.monotonic()
+        if 0 < wait < most_s:
+            await self._sleep(wait)
+
+    def _learned(self, failure: Failure, dialect: Dialect) -> bool:
+        """Remember what a refusal says about the server's dialect; return whether it says anything new."""
+        now = DIALECTS.of(self.server)
+        if failure.cause is Cause.LIMIT_NAME and dialect.limit == "max_tokens":
+            DIALECTS.limit_is(self.server, "max_completion_tokens")
+        elif failure.cause is Cause.SEED and dialect.seed:
+            DIALECTS.no_seed(self.server)
+        elif failure.cause is Cause.SHAPE and dialect.rung < Rung.PROMPT:
+            lean = dialect.rung is Rung.SCHEMA and failure.limits_refused
+            DIALECTS.at_least(self.server, Rung.LEAN if lean else _next(dialect.rung))
+        else:
+            return now != dialect
+        return True
+
+    def _unanswered(self, failure: Failure, calls: int) -> Unanswered:
+        refused = failure.cause is Cause.FILTERED
+        return Unanswered(
+            self.line(failure, calls),
+            status=JudgmentStatus.REFUSED if refused else JudgmentStatus.ERROR,
+            raw=self.scrubber.error(failure.said) if refused else "",
+            calls=calls,
+            too_long=failure.too_long,
+        )
+
+
+def _next(rung: Rung) -> Rung:
+    return Rung.OBJECT if rung < Rung.OBJECT else Rung.PROMPT

@@ -1,0 +1,119 @@
+"""Send one request, and say what became of it."""
+
+import asyncio
+import socket
+import ssl
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from models.connection.guard import reason_of
+from models.judges.ladder import Completion
+from models.judges.openai_compatible.answers import completion_of
+from models.judges.openai_compatible.client import quiet_headers
+from models.judges.openai_compatible.failures import Cause, Failure, failure_of
+from models.judges.openai_compatible.retrying import hinted
+from models.judges.openai_compatible.scrubbing import Scrubber
+from project.errors import Cancelled
+from project.policy import Forbidden
+from project.types import Json
+
+if TYPE_CHECKING:
+    from openai import APIStatusError, AsyncOpenAI
+
+
+async def send(
+    client: "AsyncOpenAI", body: Mapping[str, Json], limit_s: float, scrubber: Scrubber
+) -> Completion | Failure:
+    """Send a request for a completion, once.
+
+    Args:
+        client: of the server.
+        body: of the request.
+        limit_s: from the start to the last byte of the answer, in seconds.
+        scrubber: keeps the key out of what is kept.
+
+    Raises:
+        project.policy.Forbidden: the policy does not let the request leave this machine.
+        project.errors.Cancelled: whoever was to permit it was told to stop.
+    """
+    from openai import APIStatusError, OpenAIError
+
+    given: Any = dict(body)
+    try:
+        async with asyncio.timeout(limit_s):
+            answer = await client.chat.completions.with_raw_response.create(
+                **given, timeout=limit_s, extra_headers=quiet_headers()
+            )
+    except TimeoutError:
+        return Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s")
+    except APIStatusError as error:
+        return _refusal(error)
+    except Exception as error:
+        return _unsent(error, isinstance(error, OpenAIError))
+    return completion_of(answer.http_response.content, scrubber)
+
+
+async def fetch(client: "AsyncOpenAI", path: str, limit_s: float) -> tuple[bytes, Failure | None]:
+    """Fetch what lies at a path of a server, once; b"" with why it could not be fetched.
+
+    Raises:
+        project.policy.Forbidden: the policy does not let the request leave this machine.
+        project.errors.Cancelled: whoever was to permit it was told to stop.
+    """
+    import httpx2
+    from openai import APIStatusError, OpenAIError
+
+    try:
+        async with asyncio.timeout(limit_s):
+            answer = await client.get(path, cast_to=httpx2.Response, options={"headers": quiet_headers()})
+    except TimeoutError:
+        return b"", Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s")
+    except APIStatusError as error:
+        return b"", _refusal(error)
+    except Exception as error:
+        return b"", _unsent(error, isinstance(error, OpenAIError))
+    return answer.content, None
+
+
+def _refusal(error: "APIStatusError") -> Failure:
+    body = error.response.content.decode("utf-8", "replace")
+    return failure_of(error.status_code, body, hinted(error.response.headers, datetime.now(UTC)))
+
+
+def _unsent(error: Exception, expected: bool) -> Failure:
+    """Say why there was no answer at all.
+
+    Raises:
+        Exception: what was raised, where it is for others to deal with.
+    """
+    reason = reason_of(error)
+    if isinstance(reason, Forbidden | Cancelled):
+        raise reason from None
+    if reason is not None:
+        return Failure(Cause.OTHER, 0, reason.message)
+    if not expected:
+        raise error
+    causes = [*_causes(error)]
+    if any(isinstance(cause, ssl.SSLCertVerificationError) for cause in causes):
+        return Failure(Cause.OTHER, 0, "its certificate is not one that this machine trusts")
+    unknown = [cause for cause in causes if isinstance(cause, socket.gaierror)]
+    if any(cause.errno in (socket.EAI_NONAME, getattr(socket, "EAI_NODATA", None)) for cause in unknown):
+        return Failure(Cause.OTHER, 0, "no machine has this name")
+    if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
+        return Failure(Cause.BUSY, 0, "nothing listens there; is the server running?")
+    return Failure(Cause.BUSY, 0, _words(causes))
+
+
+def _causes(error: BaseException) -> list[BaseException]:
+    found: list[BaseException] = []
+    at: BaseException | None = error
+    while at is not None and at not in found:
+        found.append(at)
+        at = at.__cause__ or at.__context__
+    return found
+
+
+def _words(causes: list[BaseException]) -> str:
+    deepest = next((str(cause) for cause in reversed(causes[1:]) if str(cause)), "")
+    return f"the connection broke off ({deepest})" if deepest else "the connection broke off"
