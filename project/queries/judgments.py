@@ -1,7 +1,7 @@
 """What judges said, and to whom it was shown: stored once, then never changed."""
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields
 
 from project.errors import UserError
@@ -83,17 +83,21 @@ class LabelGiven:
     label: str
 
 
-def labels_given(study: Study, recording_id: str | None = None) -> list[LabelGiven]:
-    """Return the labels that were given in a recording, or in all, newest first; what gives none to see is in it too.
+def labels_given(
+    study: Study, recording_id: str | None = None, segment_ids: Collection[str] | None = None
+) -> list[LabelGiven]:
+    """Return the labels that were given in a recording, or in all, newest first; judgments without one are in it too.
 
-    Only tasks that ask for a label count.
+    With `segment_ids`, only those about these segments.
     """
+    about = "" if segment_ids is None else "AND segment_id IN (SELECT value FROM json_each(?)) "
+    only = () if segment_ids is None else (json.dumps(sorted(segment_ids)),)
     rows = study.rows(
         "SELECT id, judge_id, json_extract(judge, '$.name'), json_extract(judge, '$.backend'), annotator_id, "
         "recording_id, segment_id, task, condition, status, json_extract(answer, '$.label') FROM judgment "
         "WHERE recording_id = coalesce(?, recording_id) AND json_valid(judge) AND json_valid(answer) "
-        "ORDER BY at DESC, id DESC",
-        (recording_id,),
+        f"{about}ORDER BY at DESC, id DESC",
+        (recording_id, *only),
     )
     return [
         LabelGiven(

@@ -1,7 +1,7 @@
 """Which label each person and each judge gives every segment, and how far they are from saying the same."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import log2
 
@@ -11,7 +11,6 @@ from app.core.session import Session
 from project.judging import RAW, JudgmentStatus
 from project.queries.annotators import all_annotators
 from project.queries.judgments import LabelGiven, labels_given
-from project.queries.segments import segments_of
 from project.types import Json, Segment
 
 
@@ -79,81 +78,129 @@ class Verdicts:
         }
 
 
-@dataclass(frozen=True, slots=True)
-class Board:
-    """The verdicts on a recording: the voices in it, and a row for each segment that a judge was asked about."""
-
-    voices: tuple[Voice, ...]
-    rows: tuple[Verdicts, ...]
-
-
 def entropy(labels: Collection[str]) -> float:
     """Return the Shannon entropy of how often each label was given, in bits; 0 for none."""
     total = len(labels)
     return max(0.0, -sum(n / total * log2(n / total) for n in Counter(labels).values())) if total else 0.0
 
 
-def disagreement(
-    session: Session, recording_id: str, *, task: str | None = None, condition: str | None = None
-) -> Board:
-    """Return who gives which label to the segments of a recording, as far as who works here may see it.
+class VerdictBoard:
+    """Who gives which label to the segments of one recording, as far as who works here may see it.
 
-    Of several answers of a judge to the same, the newest counts.
+    Of several answers of a judge to the same, the newest counts. What changes can be read again piece by piece.
 
-    Args:
-        session: whose annotator looks.
-        recording_id: of the recording.
-        task: that judges were asked; any that asks for a label where None.
-        condition: that they saw; each is a voice of its own where None.
+    Attributes:
+        voices: key -> voice.
+        rows: segment id -> verdicts, of every segment that a judge was asked about.
     """
-    given = [
-        one
-        for one in labels_given(session.study, recording_id)
-        if (task is None or one.task == task) and (condition is None or one.condition == condition)
-    ]
-    if not given:
-        return Board((), ())
-    marked = {one.id: one for one in segments_of(session.study, recording_id)}
-    names = {one.id: one.name for one in all_annotators(session.study)}
-    kept = {one.id for one in all_annotators(session.study) if one.kind == "person"}
-    people = Partners(session, recording_id)
-    eyes = Eyes(session)
-    eyes.read(recording_id)
-    voices: dict[str, Voice] = {}
-    found: dict[str, dict[str, LabelGiven]] = {}
-    for one in given:
-        if one.segment_id not in marked or not (one.label or one.status is not JudgmentStatus.OK):
-            continue
-        voice = _voice(one, names)
-        voices.setdefault(voice.key, voice)
-        found.setdefault(one.segment_id, {}).setdefault(voice.key, one)
-    rows = []
-    for key, segment in marked.items():
-        if key in found:
-            first, *others = people.beside(segment)
-            beside = [first, *(other for other in others if other.annotator_id in kept)]
-            said = {names.get(other.annotator_id, ""): other.label for other in beside}
-            rows.append(_verdicts(segment, said, found[key], eyes))
-    order = sorted(voices.values(), key=lambda voice: (voice.person, voice.name.casefold(), voice.condition != RAW))
-    return Board(tuple(order), tuple(rows))
+
+    def __init__(
+        self, session: Session, recording_id: str, *, task: str | None = None, condition: str | None = None
+    ) -> None:
+        """Read a recording.
+
+        Args:
+            session: whose annotator looks.
+            recording_id: of the recording.
+            task: that judges were asked; any that asks for a label where None.
+            condition: that they saw; each is a voice of its own where None.
+        """
+        self._session = session
+        self._recording_id = recording_id
+        self._task = task
+        self._condition = condition
+        self.voices: dict[str, Voice] = {}
+        self.rows: dict[str, Verdicts] = {}
+        self.reload()
+
+    def reload(self) -> None:
+        """Read everything anew."""
+        study = self._session.study
+        self._given: dict[str, dict[str, LabelGiven]] = {}
+        self._people = {one.id: one for one in all_annotators(study)}
+        self._partners: Partners | None = None
+        self._eyes = Eyes(self._session)
+        self.voices, self.rows = {}, {}
+        self._take(labels_given(study, self._recording_id))
+
+    def renew(self, segment_ids: Collection[str]) -> None:
+        """Read again what judges say about some segments: they were asked, or what was hidden may be seen."""
+        if not segment_ids:
+            return
+        self._eyes = Eyes(self._session)
+        for key in segment_ids:
+            self._given.pop(key, None)
+            self.rows.pop(key, None)
+        self._take(labels_given(self._session.study, self._recording_id, segment_ids))
+
+    def renew_forms(self, segment_ids: Collection[str]) -> None:
+        """Read again what depends on the values of some segments, and on nothing else about them."""
+        if self._partners is None:
+            return
+        for key in segment_ids:
+            self._partners.values.pop(key, None)
+            self._eyes.forget_form(key)
+        beside = {other.id for key in segment_ids for other in self._partners.beside(key)}
+        self._show({*segment_ids, *beside} & self._given.keys())
+
+    def _take(self, given: Sequence[LabelGiven]) -> None:
+        found = [
+            one
+            for one in given
+            if (one.label or one.status is not JudgmentStatus.OK)
+            and self._task in (None, one.task)
+            and self._condition in (None, one.condition)
+        ]
+        if not found:
+            return
+        for one in found:
+            voice = self._voice(one)
+            self.voices.setdefault(voice.key, voice)
+            self._given.setdefault(one.segment_id, {}).setdefault(voice.key, one)
+        self._show({one.segment_id for one in found})
+
+    def _show(self, segment_ids: Collection[str]) -> None:
+        if self._partners is None:
+            self._partners = Partners(self._session, self._recording_id)
+        self._eyes.read(self._recording_id, self._partners)
+        for key in segment_ids:
+            segment = self._partners.segments.get(key)
+            if segment is not None:
+                self.rows[key] = self._verdicts(segment, self._given[key])
+
+    def _verdicts(self, segment: Segment, given: Mapping[str, LabelGiven]) -> Verdicts:
+        assert self._partners is not None
+        people = {self._people[segment.annotator_id].name: segment.label}
+        for other in self._partners.beside(segment.id):
+            if self._people[other.annotator_id].kind == "person":
+                people[self._people[other.annotator_id].name] = other.label
+        judges: dict[str, str] = {}
+        silent, hidden, why_not = set(), set(), ""
+        for key, one in given.items():
+            leave = self._eyes.may_see(segment, one.task)
+            if not (leave or self._eyes.owns(one.annotator_id)):
+                hidden.add(key)
+                why_not = leave.why_not
+            elif one.label:
+                judges[key] = one.label
+            else:
+                silent.add(key)
+        return Verdicts(segment, people, judges, frozenset(silent), frozenset(hidden), why_not)
+
+    def _voice(self, one: LabelGiven) -> Voice:
+        who = self._people.get(one.annotator_id or "")
+        person = one.annotator_id is not None
+        key = f"{one.judge_id}/{one.annotator_id or ''}/{one.condition}"
+        return Voice(key, who.name if who is not None else one.judge, one.condition, person)
 
 
-def _verdicts(segment: Segment, people: Mapping[str, str], given: Mapping[str, LabelGiven], eyes: Eyes) -> Verdicts:
-    judges: dict[str, str] = {}
-    silent, hidden, why_not = set(), set(), ""
-    for key, one in given.items():
-        leave = eyes.may_see(segment, one.task)
-        if not (leave or eyes.owns(one.annotator_id)):
-            hidden.add(key)
-            why_not = leave.why_not
-        elif one.label:
-            judges[key] = one.label
-        else:
-            silent.add(key)
-    return Verdicts(segment, people, judges, frozenset(silent), frozenset(hidden), why_not)
+def ordered(voices: Iterable[Voice]) -> list[Voice]:
+    """Return voices as they are listed: judges by name, raw first, then people."""
+    return sorted(voices, key=lambda one: (one.person, one.name.casefold(), one.condition != RAW, one.condition))
 
 
-def _voice(one: LabelGiven, names: Mapping[str, str]) -> Voice:
-    person = one.annotator_id is not None
-    name = names.get(one.annotator_id or "", one.judge) if person else one.judge
-    return Voice(f"{one.judge_id}/{one.annotator_id or ''}/{one.condition}", name, one.condition, person)
+def differing(session: Session) -> set[str]:
+    """Return the ids of the segments of a study that a judge gives another label, as far as that may be seen."""
+    places = {one.recording_id for one in labels_given(session.study)}
+    boards = (VerdictBoard(session, place) for place in places)
+    return {key for board in boards for key, row in board.rows.items() if row.differs}

@@ -16,6 +16,31 @@ from project.schemes.scheme import FieldKind
 from project.types import Json, Segment, Utterance
 
 
+class Partners:
+    """Which segments of a recording stand for which, each annotator compared with each."""
+
+    def __init__(self, session: Session, recording_id: str) -> None:
+        self.values = {
+            segment_id: {key: one.value for key, one in filled.items()}
+            for segment_id, filled in values_in(session.study, recording_id).items()
+        }
+        self.segments = {one.id: one for one in segments_of(session.study, recording_id)}
+        marks: dict[str, list[Mark]] = {}
+        for one in self.segments.values():
+            marks.setdefault(one.annotator_id, []).append(mark_of(session, one, self.values.get(one.id, {})))
+        self._beside: dict[str, list[Segment]] = {}
+        for who, whom in combinations(marks, 2):
+            for group in grouped([*marks[who], *marks[whom]]):
+                if len(group) > 1:
+                    first, second = (mark.segment for mark in group)
+                    self._beside.setdefault(first.id, []).append(second)
+                    self._beside.setdefault(second.id, []).append(first)
+
+    def beside(self, segment_id: str) -> list[Segment]:
+        """Return what stands for a segment, at most one of each other annotator."""
+        return self._beside.get(segment_id, [])
+
+
 class OwnWords:
     """Finds what one annotator says, one segment at a time or all of a recording; made anew after an edit."""
 
@@ -24,22 +49,26 @@ class OwnWords:
         self._who = annotator_id
         self._values: dict[str, Mapping[str, Json]] = {}
         self._partners: dict[str, Segment] = {}
+        self._missing: dict[str, tuple[str, ...]] = {}
+        self._durations: dict[str, int] = {}
         self._read: set[str] = set()
         self._spoken: dict[str, list[Utterance]] = {}
 
-    def read(self, recording_id: str) -> None:
+    def read(self, recording_id: str, partners: Partners | None = None) -> None:
         """Read a whole recording at once, where many of its segments are asked for."""
         if recording_id in self._read:
             return
         self._read.add(recording_id)
-        study = self._session.study
-        for segment_id, filled in values_in(study, recording_id).items():
-            self._values[segment_id] = {key: one.value for key, one in filled.items()}
-        marked = segments_of(study, recording_id)
-        for one in marked:
-            self._values.setdefault(one.id, {})
-        for other in {one.annotator_id for one in marked} - {self._who}:
-            self._pair([one for one in marked if one.annotator_id in (self._who, other)])
+        found = partners or Partners(self._session, recording_id)
+        for one in found.segments.values():
+            self._values[one.id] = found.values.get(one.id, {})
+            if one.annotator_id == self._who:
+                self._partners |= {other.id: one for other in found.beside(one.id)}
+
+    def forget_form(self, segment_id: str) -> None:
+        """Read a form again at the next chance: its values changed, and nothing else."""
+        self._values.pop(segment_id, None)
+        self._missing.pop(segment_id, None)
 
     def about(self, segment: Segment) -> Segment | None:
         """Return the segment that says it: itself where it is theirs, or the one that stands for it; None for none."""
@@ -62,42 +91,27 @@ class OwnWords:
 
     def missing(self, segment: Segment) -> tuple[str, ...]:
         """Return what is still to be done about a segment by its scheme's rules, a short line each."""
+        if segment.id not in self._missing:
+            self._missing[segment.id] = self._still_missing(segment)
+        return self._missing[segment.id]
+
+    def _still_missing(self, segment: Segment) -> tuple[str, ...]:
         scheme = self._session.schemes.known(segment.scheme)
         if scheme is None:
             return ("Its scheme is not part of the study.",)
         place = segment.recording_id
+        if place not in self._durations:
+            self._durations[place] = self._session.recording(place).duration_us
         if scheme.lane(segment.track).inside and place not in self._spoken:
             self._spoken[place] = utterances_of(self._session.study, place)
-        duration_us = self._session.recording(place).duration_us
-        return problems_of(scheme, segment, self.form(segment), duration_us, self._spoken.get(place, ()))
+        spoken = self._spoken.get(place, ())
+        return problems_of(scheme, segment, self.form(segment), self._durations[place], spoken)
 
     def _pair(self, marked: Sequence[Segment]) -> None:
         for group in grouped([mark_of(self._session, one, self.form(one)) for one in marked]):
             own = next((one.segment for one in group if one.segment.annotator_id == self._who), None)
             if own is not None:
                 self._partners |= {one.segment.id: own for one in group}
-
-
-class Partners:
-    """Which segments of a recording stand for which, among all who marked it: each is paired with its author's own."""
-
-    def __init__(self, session: Session, recording_id: str) -> None:
-        values = values_in(session.study, recording_id)
-        marks: dict[str, list[Mark]] = {}
-        for one in segments_of(session.study, recording_id):
-            form = {key: value.value for key, value in values.get(one.id, {}).items()}
-            marks.setdefault(one.annotator_id, []).append(mark_of(session, one, form))
-        self._beside: dict[str, list[Segment]] = {}
-        for who, whom in combinations(marks, 2):
-            for group in grouped([*marks[who], *marks[whom]]):
-                if len(group) == 2:
-                    first, second = (mark.segment for mark in group)
-                    self._beside.setdefault(first.id, []).append(second)
-                    self._beside.setdefault(second.id, []).append(first)
-
-    def beside(self, segment: Segment) -> list[Segment]:
-        """Return a segment and what stands for it, one of each annotator."""
-        return [segment, *self._beside.get(segment.id, ())]
 
 
 def mark_of(session: Session, segment: Segment, values: Mapping[str, Json]) -> Mark:

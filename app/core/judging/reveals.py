@@ -5,11 +5,11 @@ hidden keeps what is not an answer: who was asked, when, at what cost.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from app.core.clock import utc_now
-from app.core.judging.own_words import OwnWords
+from app.core.judging.own_words import OwnWords, Partners
 from app.core.session import Session
 from project.errors import UserError
 from project.judging import Judgment, JudgmentStatus, Reveal
@@ -33,11 +33,9 @@ class Leave:
 
     Attributes:
         why_not: a line for the page, which says what to do; "" where they may.
-        own: what they said themselves, as `Reveal.own` keeps it.
     """
 
     why_not: str = ""
-    own: Mapping[str, Json] | None = None
 
     def __bool__(self) -> bool:
         return not self.why_not
@@ -73,28 +71,31 @@ class Eyes:
         self._answers = forms_answered(session.study, self._who.id) if self._who is not None else {}
         self.blind = blind_first(session)
 
-    def read(self, recording_id: str) -> None:
+    def read(self, recording_id: str, partners: Partners | None = None) -> None:
         """Read a whole recording at once, where many of its segments are asked for."""
         if self._own is not None:
-            self._own.read(recording_id)
+            self._own.read(recording_id, partners)
+
+    def forget_form(self, segment_id: str) -> None:
+        """Read a form again at the next chance: its values changed, and nothing else."""
+        if self._own is not None:
+            self._own.forget_form(segment_id)
 
     def may_see(self, about: Segment, task: str | None = None) -> Leave:
         """Tell whether they may see what judges say about a segment; in any task where none is named."""
-        own = self._own.about(about) if self._own is not None else None
         if not self.blind:
-            return Leave(own=self._said(own))
+            return _YES
         if self._who is None or self._own is None:
             return Leave("Mark this moment yourself first: judges are hidden until you have.")
         before = self._before.get(about.id)
         if before is not None and before.own.get("task") in (EVERY_TASK, task):
-            return Leave(own=before.own)
+            return _YES
         if self._session.study.read_only:
             return Leave("This study is read-only, so it could not be written down that you saw what judges say.")
+        own = self._own.about(about)
         missing = self._own.missing(own) if own is not None else ()
-        if own is not None and not missing:
-            return Leave(own=self._said(own))
-        if task is not None and (about.id, task) in self._answers:
-            return Leave(own=self._answered(about.id, task))
+        if (own is not None and not missing) or self._answered(about.id, task):
+            return _YES
         if own is None:
             return Leave("Mark this moment yourself, or answer yourself: judges are hidden until you have.")
         return Leave(f"Judges are hidden until your own form is complete. {missing[0]}")
@@ -107,15 +108,19 @@ class Eyes:
         """Tell whether it is written down that they were shown what judges say."""
         return segment_id in self._before
 
-    def _said(self, own: Segment | None) -> dict[str, Json]:
-        if own is None or self._own is None:
-            return {"task": EVERY_TASK}
-        values = dict(sorted(self._own.form(own).items()))
-        return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
+    def said(self, about: Segment, task: str | None) -> dict[str, Json]:
+        """Return what they say themselves at this moment, as `Reveal.own` keeps it."""
+        own = self._own.about(about) if self._own is not None else None
+        if self._own is not None and own is not None and not (self.blind and self._own.missing(own)):
+            values = dict(sorted(self._own.form(own).items()))
+            return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
+        if task is not None and self.blind and self._answered(about.id, task):
+            (answer,) = judgments_called(self._session.study, [self._answers[about.id, task]])
+            return {"task": task, "judgment": answer.id, "answer": dict(answer.answer)}
+        return {"task": EVERY_TASK}
 
-    def _answered(self, segment_id: str, task: str) -> dict[str, Json]:
-        (answer,) = judgments_called(self._session.study, [self._answers[segment_id, task]])
-        return {"task": task, "judgment": answer.id, "answer": dict(answer.answer)}
+    def _answered(self, segment_id: str, task: str | None) -> bool:
+        return task is not None and (segment_id, task) in self._answers
 
 
 def blind_first(session: Session) -> bool:
@@ -170,13 +175,15 @@ def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
     if about is None:
         return False
     eyes = Eyes(session)
-    found = eyes.may_see(about, task)
-    if found and who is not None and not session.study.read_only and not eyes.shown_before(segment_id):
+    allowed = bool(eyes.may_see(about, task))
+    if allowed and who is not None and not session.study.read_only and not eyes.shown_before(segment_id):
+        own = eyes.said(about, task)
         with session.study.recording_run():
-            insert_reveal(session.study, Reveal(segment_id, who.id, found.own or {}, utc_now()))
-    return bool(found)
+            insert_reveal(session.study, Reveal(segment_id, who.id, own, utc_now()))
+    return allowed
 
 
+_YES = Leave()
 _GONE = Leave("This segment is no longer part of the study, or not to be seen yet.")
 
 

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.commands.blind_first import set_blind_first
-from app.core.judging.disagreement import Verdicts, disagreement, entropy
+from app.core.commands.segments import set_field
+from app.core.judging.disagreement import VerdictBoard, Verdicts, differing, entropy, ordered
 from app.core.session import Session
 from project.judging import JudgmentStatus
 from tests.unit.core.judging.answers import judged
@@ -25,7 +26,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
 
 
 def only(session: Session) -> Verdicts:
-    (row,) = disagreement(session, WALK).rows
+    (row,) = VerdictBoard(session, WALK).rows.values()
     return row
 
 
@@ -34,13 +35,14 @@ def test_people_and_judges_stand_side_by_side(session: Session) -> None:
     mark(session, "Bo", 1.2, 5, "error")
     judged(session, made, "Left", label="error")
     judged(session, made, "Right", label="competence", condition="run-1")
-    board = disagreement(session, WALK)
-    assert [(voice.name, voice.condition) for voice in board.voices] == [("Left", "raw"), ("Right", "run-1")]
-    (row,) = board.rows
+    board = VerdictBoard(session, WALK)
+    voices = ordered(board.voices.values())
+    assert [(voice.name, voice.condition) for voice in voices] == [("Left", "raw"), ("Right", "run-1")]
+    (row,) = board.rows.values()
     assert row.people == {"Ada": "competence", "Bo": "error"}
-    assert [*row.judges.values()] == ["competence", "error"]
+    assert [row.judges[voice.key] for voice in voices] == ["error", "competence"]
     assert row.differs
-    assert row.against == (board.voices[0].key,)
+    assert row.against == (voices[0].key,)
     assert row.entropy == pytest.approx(1.0)
 
 
@@ -61,7 +63,7 @@ def test_who_could_not_be_read_is_silent_and_differs_from_nobody(session: Sessio
 def test_a_task_without_a_label_has_no_place_here(session: Session) -> None:
     made = mark(session, "Ada", 1, 5, "competence", **WHOLE)
     judged(session, made, "Left", task="attributes", attributes=["norms"])
-    assert disagreement(session, WALK).rows == ()
+    assert VerdictBoard(session, WALK).rows == {}
 
 
 def test_what_is_hidden_is_neither_shown_nor_counted(session: Session) -> None:
@@ -91,3 +93,23 @@ def test_entropy_is_zero_where_all_say_the_same_and_at_most_even(labels: list[st
     assert found == pytest.approx(entropy(labels[::-1]))
     if labels and len(set(Counter(labels).values())) == 1:
         assert 2**found == pytest.approx(len(set(labels)))
+
+
+def test_reading_a_piece_again_finds_what_reading_everything_anew_finds(session: Session) -> None:
+    mine = mark(session, "Ada", 1, 5, "competence", **WHOLE)
+    theirs = mark(session, "Bo", 1, 6, "error")
+    alone = mark(session, "Bo", 20, 26, "error")
+    board = VerdictBoard(session, WALK)
+    for about in (mine, theirs, alone):
+        judged(session, about, "Left", label="error")
+        board.renew([about])
+        assert board.rows == VerdictBoard(session, WALK).rows
+    set_field(session, mine, "rationale", None)
+    board.renew_forms([mine])
+    assert board.rows == VerdictBoard(session, WALK).rows
+    assert not board.rows[theirs].judges
+    set_field(session, mine, "rationale", "It waits.")
+    board.renew_forms([mine])
+    assert board.rows == VerdictBoard(session, WALK).rows
+    assert board.rows[theirs].judges
+    assert differing(session) == {mine}
