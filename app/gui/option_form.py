@@ -1,20 +1,20 @@
-"""A form for the options of a method, made from its dataclass."""
+"""A form for options, made from their dataclass."""
 
 from collections.abc import Mapping
 from dataclasses import Field, fields
 from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout, QSpinBox, QWidget
+from PySide6.QtCore import Signal, SignalInstance
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout, QLineEdit, QSpinBox, QWidget
 
 from project.types import Json
 from widgets import theme
 
-Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox
+Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
 
 
 class OptionForm(QWidget):
-    """Numbers with limits, choices, and what can be ticked.
+    """Numbers with limits, choices, lines of text, and what can be ticked.
 
     Signals:
         changed: a value is another one.
@@ -23,7 +23,7 @@ class OptionForm(QWidget):
     changed = Signal()
 
     def __init__(self, options_type: type[Any], values: Mapping[str, Json], parent: QWidget | None = None) -> None:
-        """Show the fields of a dataclass with limits or choices; what `values` lacks is as by default."""
+        """Show the fields of a dataclass with limits, choices or words; what `values` lacks is as by default."""
         super().__init__(parent)
         self.inputs: dict[str, Input] = {}
         form = QFormLayout(self)
@@ -39,8 +39,7 @@ class OptionForm(QWidget):
                 box.toggled.connect(self.changed)
             else:
                 form.addRow(spec.metadata["title"], box)
-                signal = box.currentIndexChanged if isinstance(box, QComboBox) else box.valueChanged
-                signal.connect(lambda *_: self.changed.emit())
+                _changing(box).connect(lambda *_: self.changed.emit())
 
     def values(self) -> dict[str, Json]:
         """Return what is filled in, by name."""
@@ -54,6 +53,10 @@ def _input(spec: Field[Any], value: Any) -> Input:
         combo.addItems(metadata["choices"])
         combo.setCurrentText(str(value))
         return combo
+    if "longest" in metadata:
+        line = QLineEdit(str(value))
+        line.setMaxLength(metadata["longest"])
+        return line
     if isinstance(spec.default, bool):
         tick = QCheckBox(metadata["title"])
         tick.setChecked(bool(value))
@@ -71,7 +74,15 @@ def _input(spec: Field[Any], value: Any) -> Input:
     return box
 
 
+def _changing(box: QSpinBox | QDoubleSpinBox | QComboBox | QLineEdit) -> SignalInstance:
+    if isinstance(box, QComboBox):
+        return box.currentIndexChanged
+    return box.textChanged if isinstance(box, QLineEdit) else box.valueChanged
+
+
 def _value(box: Input) -> Json:
+    if isinstance(box, QLineEdit):
+        return box.text().strip()
     if isinstance(box, QComboBox):
         return box.currentText()
     return box.isChecked() if isinstance(box, QCheckBox) else box.value()

@@ -1,48 +1,62 @@
-"""A judgment and a request, with every field filled in."""
+"""Judgments that no judge gave, for tests of what shows them."""
 
-from project.judging import RAW, Judgment, JudgmentStatus
-from project.policy import Departure, Egress, Level, Purpose
+from collections.abc import Mapping
+from dataclasses import replace
+from itertools import count
 
-SAID = Judgment(
-    id="j-1",
-    judge_id="judge-1",
-    judge={"name": "Small", "backend": "llama-cpp", "model": "small.gguf", "settings": {"frames": 15}},
-    annotator_id=None,
-    recording_id="r-1",
-    segment_id="s-1",
-    start_us=1_000_000,
-    end_us=3_000_000,
-    task="verdict",
-    variant="cot",
-    condition=RAW,
-    seed=7,
-    prompt="verdict@1",
-    prompt_sha256="ab" * 32,
-    request_key="cd" * 32,
-    sight={"frames": [{"time": 1.0, "sha256": "ef" * 32, "bytes": 20_000}]},
-    status=JudgmentStatus.OK,
-    answer={"label": "error", "attributes": ["emotions"]},
-    raw='{"label": "error"}',
-    thinking="They look away.",
-    mended="repaired",
-    model_id="12" * 32,
-    tokens_in=900,
-    tokens_out=40,
-    cost=0.0021,
-    ms=1_234,
-    calls=2,
-    error="",
-    cached_from=None,
-    at="2026-01-02T03:04:05Z",
-    program_version="0.1",
-)
-SENT = Egress(
-    "e-1",
-    "2026-01-02T03:04:05Z",
-    Departure(
-        Purpose.JUDGE, "api.example.org", 443, ("203.0.113.7",), False, 12_345, "ab" * 32, 900, ("cd" * 32,), (),
-        "run-1", "judge-1", "r-1", "s-1",
-    ),
-    Level.ANONYMIZED,
-    "anonymized, allowed by the board",
-)  # fmt: skip
+from app.core.session import Session
+from project.judging import RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.queries.judgments import insert_judgments
+from project.queries.segments import segment
+from project.types import Json
+
+_numbers = count(1)
+
+
+def made_up(
+    entry: JudgeEntry, session: Session, segment_id: str, answer: Mapping[str, Json], **other: Json
+) -> Judgment:
+    """Return what a judge might have said about a segment; `other` are attributes of it."""
+    about = segment(session.study, segment_id)
+    assert about is not None
+    number = next(_numbers)
+    said = Judgment(
+        id=f"judgment-{number:04d}",
+        judge_id=entry.id,
+        judge={"name": entry.name, "backend": entry.backend, "model": entry.model, "settings": dict(entry.settings)},
+        annotator_id=None,
+        recording_id=about.recording_id,
+        segment_id=segment_id,
+        start_us=about.start_us,
+        end_us=about.end_us,
+        task="assess",
+        variant="plain",
+        condition=RAW,
+        seed=0,
+        prompt="assess@1",
+        prompt_sha256="ab" * 32,
+        request_key=f"{number:064d}",
+        sight={"system": "You watch people.", "text": "What happened?", "frames": []},
+        status=JudgmentStatus.OK,
+        answer=dict(answer),
+        raw='{"label": "error"}',
+        thinking="",
+        mended="nothing",
+        model_id="some-model-1",
+        tokens_in=1534,
+        tokens_out=212,
+        cost=0.0012,
+        ms=1234,
+        calls=1,
+        error="",
+        cached_from=None,
+        at=f"2026-11-21T12:00:{number % 60:02d}.{number:06d}+00:00",
+        program_version="1",
+    )
+    return replace(said, **other)  # type: ignore[arg-type]
+
+
+def store(session: Session, *judgments: Judgment) -> None:
+    """Put judgments into the study, as a run does."""
+    with session.study.recording_run():
+        insert_judgments(session.study, judgments)

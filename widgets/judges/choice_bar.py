@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from project.types import Json
 from widgets import theme
 from widgets.icons import icon
 from widgets.judges.cells import quiet
@@ -111,6 +112,25 @@ class ChoiceBar(QWidget):
             at = combo.findData(key)
             if at >= 0:
                 combo.setCurrentIndex(at)
+
+    def looks(self) -> dict[str, Json]:
+        """Return who and what is chosen, to be kept."""
+        return {
+            "judges": [*sorted(self.judges.wanted())],
+            "conditions": [*sorted(self.conditions.wanted())],
+            "task": self.chosen_task(),
+            "variant": self.chosen_variant(),
+            "more": self.more.isChecked(),
+        }
+
+    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+        """Choose what was chosen; what is no longer offered is left out."""
+        for menu, key in ((self.judges, "judges"), (self.conditions, "conditions")):
+            found = looks.get(key)
+            if isinstance(found, list):
+                menu.choose(str(one) for one in found)
+        self.choose(str(looks.get("task", "")), str(looks.get("variant", "")))
+        self.more.setChecked(looks.get("more") is True)
 
     def set_more(self, form: QWidget) -> None:
         """Put the rest of what can be set under the button that unfolds it."""

@@ -1,9 +1,12 @@
 """The page of the mode Judges: who is asked, what they say side by side, and what runs."""
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
+from project.types import Json
 from widgets import theme
 from widgets.empty_state import Choice, EmptyState
 from widgets.judges.board import Board
@@ -47,7 +50,21 @@ class JudgesPage(QWidget):
             self._stack.addWidget(part)
         column.addLayout(self._stack, 1)
         column.addWidget(self.queue)
-        self.acts = {"ask": self.bar.ask_requested.emit}
+        self.acts = {
+            "ask": lambda: self.bar.ask.click(),
+            "inspect": lambda: self.bar.inspect.click(),
+            "cancel": lambda: self.queue.cancel_requested.emit(""),
+            "add": self.add_requested.emit,
+        }
+        """What the window's menu can ask the page for."""
+
+    def looks(self) -> dict[str, Json]:
+        """Return who and what is chosen."""
+        return self.bar.looks()
+
+    def restore_looks(self, looks: Mapping[str, Json]) -> None:
+        """Choose what was chosen."""
+        self.bar.restore_looks(looks)
 
     def show_no_judge(self, writable: bool) -> None:
         """Say what judges are, and offer to add one."""

@@ -52,9 +52,9 @@ class TickMenu(QPushButton):
         self._common, self._own = dict(common), dict(own)
 
     def set_entries(self, entries: Sequence[Entry]) -> None:
-        """Offer these; what is gone is no longer ticked."""
+        """Offer these; what is ticked and not among them is ticked again when it comes back."""
         self._entries = tuple(entries)
-        self.choose(self._chosen & {one.key for one in entries})
+        self._say()
 
     def entries(self) -> tuple[Entry, ...]:
         """Return what is offered."""
@@ -63,6 +63,10 @@ class TickMenu(QPushButton):
     def chosen(self) -> tuple[str, ...]:
         """Return the keys of what is ticked, in the list's order."""
         return tuple(one.key for one in self._entries if one.key in self._chosen)
+
+    def wanted(self) -> frozenset[str]:
+        """Return the keys of all that was ticked, also of what is not offered now."""
+        return frozenset(self._chosen)
 
     def choose(self, keys: Iterable[str]) -> None:
         """Tick exactly these."""

@@ -1,0 +1,135 @@
+"""Puts what several columns say about one part of a form side by side, and marks where they differ."""
+
+from collections.abc import Mapping, Sequence
+
+from app.core.judging.said import LABEL, Said
+from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, Track
+from project.types import Json
+from widgets.judges.shown import Cell, Chip, Chips, RowHead, Verdict, Words
+from widgets.label_looks import looks_of, unknown_look
+
+_LONGEST_NAME = 40
+
+
+class Answers:
+    """All answers about one segment.
+
+    Attributes:
+        people: by the key of a column, who says it; the others are judges.
+    """
+
+    def __init__(
+        self,
+        scheme: Scheme | None,
+        track: str,
+        said: Mapping[str, Said],
+        people: Mapping[str, str],
+        participants: Mapping[str, str],
+    ) -> None:
+        self._track = scheme.lane(track) if scheme is not None else Track(track, track, ())
+        self._fields = {one.key: one for one in scheme.fields_of(track)} if scheme is not None else {}
+        self._said = said
+        self._people = people
+        self._participants = participants
+
+    def parts(self) -> list[str]:
+        """Return which parts there are: the label, the fields of the scheme in its order, then whatever else."""
+        there = {key for said in self._said.values() for key in said.parts if said.of(key) is not None}
+        ordered = [LABEL, *(key for key in self._fields if key in there)]
+        return [*ordered, *sorted(there - set(ordered))]
+
+    def rows(self) -> tuple[RowHead, ...]:
+        """Return the rows of the table."""
+        return tuple(RowHead(part, self._name(part), self._row_differs(part)) for part in self.parts())
+
+    def cells(self, column: str) -> dict[str, Cell]:
+        """Return what one column says, by row."""
+        return {part: self._cell(column, part) for part in self.parts()}
+
+    def texts(self, column: str) -> frozenset[str]:
+        """Return the rows in which a column has free text for a field of the form."""
+        return frozenset(
+            key
+            for key, field in self._fields.items()
+            if field.kind is FieldKind.TEXT and self._said[column].of(key) is not None
+        )
+
+    def _name(self, part: str) -> str:
+        if part == LABEL:
+            return "Verdict"
+        field = self._fields.get(part)
+        return field.name if field is not None else part.replace("_", " ").capitalize()
+
+    def _cell(self, column: str, part: str) -> Cell:
+        if part == LABEL:
+            return self._verdict(column)
+        value = self._said[column].of(part)
+        field = self._fields.get(part)
+        if isinstance(value, list) and (field is None or field.kind is FieldKind.CHOICES):
+            return self._chips(part, value)
+        if value is None:
+            empty = field is not None and field.kind is FieldKind.CHOICES and part in self._said[column].parts
+            return Chips(()) if empty else None
+        return Words(self._words(field, value), self._compared(field, value) and self._row_differs(part))
+
+    def _verdict(self, column: str) -> Cell:
+        label = self._said[column].label
+        if not label:
+            return None
+        looks = {one.key: one for one in looks_of(self._track)}
+        look = looks.get(label) or unknown_look(label[:_LONGEST_NAME])
+        if column in self._people:
+            return Verdict(look)
+        theirs = {name: self._said[key].label for key, name in self._people.items() if self._said[key].label}
+        agrees = tuple(name for name, one in theirs.items() if one == label)
+        return Verdict(look, agrees, tuple(name for name in theirs if name not in agrees))
+
+    def _chips(self, part: str, value: Sequence[Json]) -> Chips:
+        names = {one.key: one.name for one in self._fields[part].choices} if part in self._fields else {}
+        order = list(names)
+        chosen = sorted((str(one) for one in value), key=lambda one: (order.index(one) if one in order else 99, one))
+        every = self._sets(part)
+        return Chips(tuple(Chip(names.get(one, one), all(one in found for found in every)) for one in chosen))
+
+    def _sets(self, part: str) -> list[set[str]]:
+        """Return the choices of every column that says something about a part; of none at all counts too."""
+        found = []
+        for said in self._said.values():
+            value = said.parts.get(part)
+            if isinstance(value, list):
+                found.append({str(one) for one in value})
+        return found
+
+    def _row_differs(self, part: str) -> bool:
+        field = self._fields.get(part)
+        values = [value for said in self._said.values() if (value := said.of(part)) is not None]
+        if field is not None and field.kind is FieldKind.CHOICES:
+            return len({frozenset(one) for one in self._sets(part)}) > 1
+        kept = [value for value in values if part == LABEL or self._compared(field, value)]
+        return len({str(_figure(value)) for value in kept}) > 1
+
+    def _compared(self, field: Field | None, value: Json) -> bool:
+        if field is not None:
+            return field.kind is not FieldKind.TEXT
+        return isinstance(value, int | float) or _score(value) is not None
+
+    def _words(self, field: Field | None, value: Json) -> str:
+        if field is not None and field.kind in CHOOSING:
+            return {one.key: one.name for one in field.choices}.get(str(value), str(value))
+        if field is not None and field.kind is FieldKind.PARTICIPANT:
+            return self._participants.get(str(value), str(value))
+        if isinstance(value, dict):
+            score = _score(value)
+            rest = [str(one) for key, one in value.items() if key != "score" and one not in (None, "")]
+            return "\n".join([*([f"{score:g}"] if score is not None else []), *rest])
+        return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
+
+
+def _score(value: Json) -> float | None:
+    found = value.get("score") if isinstance(value, dict) else None
+    return found if isinstance(found, int | float) and not isinstance(found, bool) else None
+
+
+def _figure(value: Json) -> Json:
+    score = _score(value)
+    return value if score is None else score

@@ -1,0 +1,41 @@
+"""What an answer took and how it came about, a line each."""
+
+from models.judges.base import Mended
+from project.judging import Judgment
+from project.types import Segment
+
+_MENDED = {
+    Mended.FOUND: "Found in other words",
+    Mended.REPAIRED: "Repaired by asking once more",
+    Mended.COERCED: "Brought into form by a second model",
+}
+
+
+def facts_of(one: Judgment, about: Segment) -> tuple[str, ...]:
+    """Return time, tokens, cost, and what is worth knowing about an answer."""
+    said = [f"{one.ms / 1000:.1f} s"]
+    if one.tokens_in is not None or one.tokens_out is not None:
+        said.append(f"{_count(one.tokens_in)} → {_count(one.tokens_out)} tokens")
+    if one.cost is not None:
+        said.append(f"{one.cost:.4f} {_setting(one, 'currency') or 'USD'}")
+    if one.calls > 1:
+        said.append(f"{one.calls} requests")
+    if one.cached_from is not None:
+        said.append("Cached: not asked again")
+    if one.mended in _MENDED:
+        said.append(_MENDED[Mended(one.mended)])
+    shortened = one.sight.get("shortened")
+    if shortened:
+        said.append("Shortened to fit the model")
+    if (one.start_us, one.end_us) != (about.start_us, about.end_us):
+        said.append("About the segment as it was before it was moved")
+    return tuple(said)
+
+
+def _count(tokens: int | None) -> str:
+    return "?" if tokens is None else f"{tokens:,}"
+
+
+def _setting(one: Judgment, key: str) -> str:
+    settings = one.judge.get("settings")
+    return str(settings.get(key, "")) if isinstance(settings, dict) else ""

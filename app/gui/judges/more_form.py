@@ -1,0 +1,97 @@
+"""The rest of what can be set for a question: what a judge sees, the seed, and what asking may cost."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from app.core.judging.budget import Limits
+from app.core.judging.plan import RULES, SightSettings
+from app.gui.option_form import OptionForm
+from project.limits import chosen, limited
+from project.types import Json
+
+_SIGHT = SightSettings()
+
+
+def _ticked(default: bool, title: str, description: str) -> Any:
+    return field(default=default, metadata={"title": title, "description": description})
+
+
+@dataclass(frozen=True)
+class More:
+    """What can be set under *More*; a backend's own limits on frames hold too.
+
+    Attributes:
+        money: that asking may cost, in the currency of the judges' prices; 0 for no limit.
+        tokens: that asking may take; 0 for no limit.
+    """
+
+    frames: int = limited(_SIGHT.frames, 0, 64, "Frames", "Frames of the segment, at most; 0 for words alone.")
+    longest_side: int = limited(_SIGHT.longest_side, 64, 4096, "Longest side", "Of a frame, in pixels.")
+    quality: int = limited(_SIGHT.quality, 10, 100, "JPEG quality", "Of the frames; more is larger.")
+    rule: str = chosen(_SIGHT.rule, RULES, "Which frames", "Inside equal parts, or from the first to the last.")
+    stamps: bool = _ticked(_SIGHT.stamps, "Times of frames", "Tell when each frame was taken.")
+    clip: bool = _ticked(_SIGHT.clip, "A clip in place of frames", "For judges that take a video.")
+    before: int = limited(_SIGHT.before, 0, 100, "Turns before", "What was said before the segment, in turns.")
+    cues: bool = _ticked(_SIGHT.cues, "Cues", "Tell the cues that people marked, inside the turns.")
+    seed: int = limited(0, 0, 2_000_000_000, "Seed", "Another one repeats the question as a new one.")
+    money: float = limited(0.0, 0.0, 100_000.0, "Most money", "That asking may cost at once; 0 for no limit.")
+    tokens: int = limited(0, 0, 2_000_000_000, "Most tokens", "That asking may take at once; 0 for no limit.")
+
+
+class MoreForm(QWidget):
+    """Shows `More`.
+
+    Signals:
+        changed: a value is another one.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._column = QVBoxLayout(self)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self.form = OptionForm(More, {})
+        self._column.addWidget(self.form)
+        self.form.changed.connect(self.changed)
+
+    def restore(self, values: Mapping[str, Json]) -> None:
+        """Fill in what was filled in before; what does not fit is as by default."""
+        defaults = More()
+        fit = {key: value for key, value in values.items() if type(value) is type(getattr(defaults, key, None))}
+        self._column.removeWidget(self.form)
+        self.form.deleteLater()
+        self.form = OptionForm(More, fit)
+        self._column.addWidget(self.form)
+        self.form.changed.connect(self.changed)
+
+    def values(self) -> dict[str, Json]:
+        """Return what is filled in."""
+        return self.form.values()
+
+    def sight(self) -> SightSettings:
+        """Return what a judge sees."""
+        found = self.values()
+        return SightSettings(
+            before=cast(int, found["before"]),
+            cues=found["cues"] is True,
+            frames=cast(int, found["frames"]),
+            longest_side=cast(int, found["longest_side"]),
+            quality=cast(int, found["quality"]),
+            rule=str(found["rule"]),
+            stamps=found["stamps"] is True,
+            clip=found["clip"] is True,
+        )
+
+    def seed(self) -> int:
+        """Return the seed of the sampling."""
+        return cast(int, self.values()["seed"])
+
+    def limits(self) -> Limits:
+        """Return what asking may cost."""
+        found = self.values()
+        return Limits(cast(float, found["money"]) or None, cast(int, found["tokens"]) or None)

@@ -1,0 +1,186 @@
+"""Puts what is sent to a judge, before or after it is, into the inspector's words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from PySide6.QtGui import QImage
+
+from app.core.judging.keys import address_of
+from app.core.judging.plan import SightPlan
+from app.core.judging.shortening import RULES
+from app.core.leaving.foretelling import stays_here, why_not
+from app.core.session import Session
+from models.judges.base import Message, Sampling
+from models.judges.registry import backend_of
+from project.judging import PERSON, JudgeEntry, Judgment
+from project.policy import Egress
+from project.queries.policy import all_egress, policy_of
+from project.types import Json
+from widgets.judges.sent import Sent, SentMessage, SentPicture
+
+_PORTS = {"http": 80, "https": 443}
+_HERE = "this machine"
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """Where a request goes. `local` where it stays on this machine."""
+
+    where: str
+    local: bool
+
+
+def way_of(entry: JudgeEntry) -> Way:
+    """Return where requests to a judge go, as far as this machine knows without asking another one.
+
+    Raises:
+        UserError: there is no such backend, or its settings do not fit.
+    """
+    if entry.backend == PERSON or not backend_of(entry.backend).leaves:
+        return Way(_HERE, True)
+    parts = urlsplit(address_of(entry))
+    host = parts.hostname or ""
+    port = parts.port or _PORTS.get(parts.scheme, 0)
+    return Way(f"{host}:{parts.port}" if parts.port else host, stays_here(host, port))
+
+
+def sent_before(
+    session: Session,
+    entry: JudgeEntry,
+    name: str,
+    plan: SightPlan,
+    messages: Sequence[Message],
+    sampling: Sampling,
+    schema: str,
+) -> Sent:
+    """Return what would be sent to a judge now.
+
+    Raises:
+        UserError: its settings do not fit.
+    """
+    way, forbidden = way_of(entry), why_not(session, entry, plan.recording_id, plan.condition)
+    permission = "local" if way.local else _permission(session)
+    notes = [*_shortened([[one.rule, one.count, one.characters] for one in plan.shortened]), *plan.notes]
+    return Sent(
+        name,
+        way.where,
+        way.local,
+        "" if forbidden else permission,
+        str(forbidden) if forbidden else "",
+        tuple(_message(one) for one in messages),
+        tuple(notes),
+        schema,
+        f"Temperature {sampling.temperature:g}, seed {sampling.seed}, at most {sampling.max_tokens:,} tokens back.",
+    )
+
+
+def sent_after(session: Session, one: Judgment, name: str, rebuilt: Mapping[str, bytes]) -> Sent:
+    """Return what was sent for a judgment; `rebuilt` holds frames by sha256, as far as they can be made again."""
+    known = JudgeEntry(
+        one.judge_id,
+        str(one.judge.get("name")),
+        str(one.judge.get("backend")),
+        str(one.judge.get("model")),
+        _mapping(one.judge.get("settings")),
+    )
+    way, line = way_of(known), _journalled(session, one)
+    sight = one.sight
+    pictures = [_picture(frame, sight, rebuilt) for frame in _mappings(sight.get("frames"))]
+    clip = _mapping(sight.get("clip"))
+    if clip:
+        size = clip.get("bytes")
+        pictures.append(
+            SentPicture("The segment", "a clip", size if isinstance(size, int) else 0, str(clip.get("sha256", "")))
+        )
+    notes = [*_shortened(sight.get("shortened")), *_texts(sight.get("notes"))]
+    if one.cached_from is not None:
+        notes.append("Nothing was sent: the same request had been answered before.")
+    permission = line.permission if line is not None else "local" if way.local else ""
+    return Sent(
+        name,
+        line.departure.host if line is not None else way.where,
+        line.departure.local if line is not None else way.local,
+        f"{permission}; written down at {line.at}" if line is not None and line.permission else permission,
+        f"Forbidden by the rule {line.rule}" if line is not None and line.rule else "",
+        (
+            SentMessage("system", str(sight.get("system", ""))),
+            SentMessage("user", str(sight.get("text", "")), tuple(pictures)),
+        ),
+        tuple(notes),
+        settings=f"Prompt {one.prompt}, sha256 of all words {one.prompt_sha256[:16]}…, seed {one.seed}.",
+    )
+
+
+def _message(one: Message) -> SentMessage:
+    pictures = [
+        SentPicture(
+            picture.shown,
+            f"{picture.width} x {picture.height}",
+            len(picture.jpeg),
+            picture.sha256,
+            QImage.fromData(picture.jpeg),
+        )
+        for picture in one.pictures
+    ]
+    if one.clip is not None:
+        length = f"{(one.clip.end_us - one.clip.start_us) / 1e6:.1f} s"
+        pictures.append(
+            SentPicture(
+                "The segment", f"a clip of {length}", len(one.clip.mp4), one.clip.sha256, note=f"Clip, {length}"
+            )
+        )
+    return SentMessage(one.role.value, one.text, tuple(pictures))
+
+
+def _picture(frame: Mapping[str, Json], sight: Mapping[str, Json], rebuilt: Mapping[str, bytes]) -> SentPicture:
+    checksum, size = str(frame.get("sha256", "")), frame.get("bytes")
+    data = rebuilt.get(checksum)
+    return SentPicture(
+        str(frame.get("shown", "")),
+        f"{sight.get('width', '?')} x {sight.get('height', '?')}",
+        size if isinstance(size, int) else 0,
+        checksum,
+        QImage.fromData(data) if data is not None else None,
+        "" if data is not None else "Its file or settings are others now",
+    )
+
+
+def _permission(session: Session) -> str:
+    policy = policy_of(session.study)
+    return f"{policy.level.value}, allowed by {policy.allowed_by}" if policy.allowed_by else policy.level.value
+
+
+def _journalled(session: Session, one: Judgment) -> Egress | None:
+    """Return the line of the journal of a judgment's last request; None where none was made."""
+    if one.cached_from is not None:
+        return None
+    found = [
+        line
+        for line in all_egress(session.study)
+        if (line.departure.judge_id, line.departure.segment_id, line.departure.condition)
+        == (one.judge_id, one.segment_id, one.condition)
+        and line.at <= one.at
+    ]
+    return found[-1] if found else None
+
+
+def _shortened(found: Json) -> list[str]:
+    said = []
+    for one in found if isinstance(found, list) else []:
+        if isinstance(one, list) and len(one) == 3:
+            rule, count, characters = one
+            said.append(f"Shortened: {RULES.get(str(rule), str(rule))} ({count} turns, {characters:,} characters).")
+    return said
+
+
+def _mapping(found: Json) -> Mapping[str, Json]:
+    return found if isinstance(found, dict) else {}
+
+
+def _mappings(found: Json) -> list[Mapping[str, Json]]:
+    return [one for one in found if isinstance(one, dict)] if isinstance(found, list) else []
+
+
+def _texts(found: Json) -> list[str]:
+    return [str(one) for one in found] if isinstance(found, list) else []

@@ -1,0 +1,167 @@
+"""Puts judgments and what people say into the columns of the page."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from app.core.judging.said import judge_name, said_by
+from app.core.session import Session
+from app.gui.judges.answers import Answers
+from app.gui.judges.facts import facts_of
+from app.gui.judges.people import PersonSays, people_about
+from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.queries.annotators import all_annotators
+from project.queries.participants import all_participants
+from project.types import Segment
+from widgets.judges.shown import Column, Pair, State, Table
+
+_STATES = {
+    JudgmentStatus.OK: State.ANSWERED,
+    JudgmentStatus.UNPARSED: State.UNPARSED,
+    JudgmentStatus.REFUSED: State.REFUSED,
+    JudgmentStatus.ERROR: State.ERROR,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A judge in a condition that has a column, whether it answered or not."""
+
+    judge: JudgeEntry
+    condition: str
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What the page knows about a segment.
+
+    Attributes:
+        judgments: of the task and variant that are chosen, that may be seen, newest first.
+        hidden: the same, without their answers.
+        why_hidden: a line that says what to do.
+        wanted: who is chosen.
+        under_way: state by (judge id, condition), for who is being asked.
+        conditions: names by id.
+    """
+
+    judgments: Sequence[Judgment]
+    hidden: Sequence[Judgment] = ()
+    why_hidden: str = ""
+    wanted: Sequence[Wanted] = ()
+    under_way: Mapping[tuple[str, str], State] | None = None
+    conditions: Mapping[str, str] | None = None
+
+
+def table_of(session: Session, about: Segment, known: Known) -> Table:
+    """Return everything that is said about a segment."""
+    scheme = session.schemes.known(about.scheme)
+    names = {one.id: one.name for one in all_annotators(session.study)}
+    newest = _newest([*known.judgments, *known.hidden])
+    hidden = {one.id for one in known.hidden}
+    people = people_about(session, about)
+    said = {f"judge {one.id}": said_by(one) for one in newest.values() if one.id not in hidden}
+    whose = {f"judge {one.id}": _person(one, names) for one in newest.values() if _is_person(one)}
+    said |= {f"person {one.segment.id}": one.said for one in people}
+    whose |= {f"person {one.segment.id}": one.name for one in people}
+    participants = {one.id: one.pseudonym for one in all_participants(session.study)}
+    answers = Answers(scheme, about.track, said, {key: whose[key] for key in whose if key in said}, participants)
+    columns = _judges(newest, known, hidden, about, answers, names)
+    columns += [_person_column(one, about, answers) for one in people]
+    return Table(answers.rows(), tuple(columns))
+
+
+def _newest(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Judgment]:
+    """Return the newest by judge (or person) and condition."""
+    found: dict[tuple[str, str], Judgment] = {}
+    for one in sorted(judgments, key=lambda one: (one.at, one.id), reverse=True):
+        found.setdefault((one.annotator_id or one.judge_id, one.condition), one)
+    return found
+
+
+def _judges(
+    newest: Mapping[tuple[str, str], Judgment],
+    known: Known,
+    hidden: set[str],
+    about: Segment,
+    answers: Answers,
+    names: Mapping[str, str],
+) -> list[Column]:
+    conditions = known.conditions or {}
+    under_way = known.under_way or {}
+    places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON]
+    rest = [key for key in newest if key not in places]
+    entries = {one.judge.id: one.judge for one in known.wanted}
+    columns = []
+    order = list(dict.fromkeys(who for who, _ in [*places, *rest]))
+    for who, condition in sorted([*places, *rest], key=lambda key: (order.index(key[0]), key[1] != RAW, key[1])):
+        one = newest.get((who, condition))
+        if one is None:
+            column = _asked(entries[who], condition)
+        else:
+            column = _answer(one, about, answers, names, known.why_hidden if one.id in hidden else None)
+        if (who, condition) in under_way:
+            column = replace(column, state=under_way[who, condition], said="", cells={}, thoughts="", facts=())
+        columns.append(replace(column, condition=conditions.get(condition, condition if condition != RAW else "Raw")))
+    return _paired(columns)
+
+
+def _answer(
+    one: Judgment, about: Segment, answers: Answers, names: Mapping[str, str], why_hidden: str | None
+) -> Column:
+    """Return the column of an answer; `why_hidden` is None where it may be seen."""
+    key, person = f"judge {one.id}", _is_person(one)
+    answered, seen = one.status is JudgmentStatus.OK, why_hidden is None
+    return Column(
+        key if seen else f"hidden {one.id}",
+        _person(one, names) if person else judge_name(one),
+        "In the form for people" if person else _what(str(one.judge.get("backend")), str(one.judge.get("model"))),
+        State.HIDDEN if answered and not seen else _STATES[one.status],
+        said=(why_hidden or "") if answered else one.error,
+        cells=answers.cells(key) if answered and seen else {},
+        thoughts=one.thinking if seen else "",
+        facts=facts_of(one, about),
+        judgment_id=one.id,
+        judge_id="" if person else one.judge_id,
+        own_condition=one.condition,
+        takeable=answers.texts(key) if seen and not person else frozenset(),
+    )
+
+
+def _asked(entry: JudgeEntry, condition: str) -> Column:
+    return Column(
+        f"wanted {entry.id} {condition}",
+        entry.name,
+        _what(entry.backend, entry.model),
+        State.NOT_ASKED,
+        judge_id=entry.id,
+        own_condition=condition,
+    )
+
+
+def _paired(columns: list[Column]) -> list[Column]:
+    found = []
+    for at, one in enumerate(columns):
+        same = [other.judge_id == one.judge_id != "" for other in (*columns[at - 1 : at], *columns[at + 1 : at + 2])]
+        following = at + 1 < len(columns) and columns[at + 1].judge_id == one.judge_id != ""
+        pair = Pair.NONE if not any(same) else Pair.FIRST if following else Pair.SECOND
+        found.append(replace(one, pair=pair))
+    return found
+
+
+def _person_column(one: PersonSays, about: Segment, answers: Answers) -> Column:
+    own = one.segment.id == about.id
+    what = "This segment" if own else f"Own segment, {one.overlap:.0%} in common"
+    key = f"person {one.segment.id}"
+    return Column(key, one.name, what, State.PERSON, cells=answers.cells(key))
+
+
+def _what(backend: str, model: str) -> str:
+    shown = model.replace("\\", "/").rsplit("/", 1)[-1] if backend == "llama-cpp" else model
+    return f"{backend} · {shown}" if shown else backend
+
+
+def _is_person(one: Judgment) -> bool:
+    return one.judge.get("backend") == PERSON
+
+
+def _person(one: Judgment, names: Mapping[str, str]) -> str:
+    return names.get(one.annotator_id or "", judge_name(one))

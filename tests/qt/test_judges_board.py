@@ -1,0 +1,246 @@
+"""What judges say stands side by side, in words and signs, and nothing of it ever acts."""
+
+from collections.abc import Callable
+from html import escape
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPlainTextEdit, QPushButton, QTextEdit, QWidget
+from pytestqt.qtbot import QtBot
+
+from tests.qt.walking import nameless, unexplained
+from widgets import theme
+from widgets.judges.board import NARROWEST, Board
+from widgets.judges.cells import TALLEST, WordsCell
+from widgets.judges.fold import Fold
+from widgets.judges.plain_text import SHOWN, plainly
+from widgets.judges.raw_view import RawView
+from widgets.judges.shown import Chip, Chips, Column, Pair, RowHead, State, Table, Verdict, Words
+from widgets.label_chip import LabelChip
+from widgets.label_looks import LabelLook, Pattern, Sign
+
+ERROR = LabelLook("error", "Error", "error", Pattern.HATCH, Sign.CROSS)
+FINE = LabelLook("competence", "Competence", "competence", Pattern.SOLID, Sign.TICK)
+ROWS = (
+    RowHead("label", "Verdict", True),
+    RowHead("attributes", "Attributes", True),
+    RowHead("rationale", "Rationale"),
+)
+HARMFUL = (
+    "<b>bold</b>",
+    "<img src=http://127.0.0.1:9/x.png>",
+    '<a href="http://127.0.0.1:9/">here</a>',
+    "# Title\n**bold** [link](http://127.0.0.1:9/)",
+    "<script>alert(1)</script>",
+    "a\u202eb\u2066c\u0007d\u0000e\ud800f",
+)
+
+
+def column(key: str, rationale: str = "It left.", **other: object) -> Column:
+    facts: dict[str, object] = {
+        "what": "openai · some-model",
+        "state": State.ANSWERED,
+        "condition": "Raw",
+        "cells": {
+            "label": Verdict(ERROR, ("Ada",), ("Bo",)),
+            "attributes": Chips((Chip("Emotions", True), Chip("Social norms", False))),
+            "rationale": Words(rationale),
+        },
+        "judgment_id": f"said by {key}",
+        "judge_id": f"judge {key}",
+        "own_condition": "raw",
+    }
+    return Column(key, key.capitalize(), **{**facts, **other})  # type: ignore[arg-type]
+
+
+@pytest.fixture
+def board(qtbot: QtBot) -> Callable[..., Board]:
+    kept: list[Board] = []
+
+    def make(*columns: Column, width: int = 640) -> Board:
+        made = Board()
+        qtbot.addWidget(made)
+        made.resize(width, 600)
+        made.show()
+        qtbot.waitExposed(made)
+        made.show_table(Table(ROWS, columns))
+        kept.append(made)
+        return made
+
+    return make
+
+
+def texts(widget: QWidget) -> list[str]:
+    found = [one.text() for one in widget.findChildren(QLabel)]
+    return [*found, *(one.toPlainText() for one in widget.findChildren(QPlainTextEdit))]
+
+
+def test_a_verdict_says_in_words_and_signs_who_agrees(board: Callable[..., Board]) -> None:
+    shown = board(column("one"), column("two"))
+    cell = shown.place_of("one")["label"]
+    (chip,) = cell.findChildren(LabelChip)
+    assert chip.accessibleName() == "Label: Error"
+    assert texts(cell) == ["= Ada", "≠ Bo"]
+    assert [one.accessibleName() for one in cell.findChildren(QLabel)] == ["Agrees with Ada", "Differs from Bo"]
+
+
+def test_choices_that_not_everybody_made_are_marked_without_colour(board: Callable[..., Board]) -> None:
+    cell = board(column("one")).place_of("one")["attributes"]
+    assert texts(cell) == ["Emotions", "≠ Social norms"]
+    assert "Social norms, not chosen by everybody" in [one.accessibleName() for one in cell.findChildren(QLabel)]
+
+
+@pytest.mark.parametrize("text", HARMFUL)
+def test_what_a_model_writes_is_plain_text_wherever_it_is_shown(
+    board: Callable[..., Board], qtbot: QtBot, text: str
+) -> None:
+    shown = board(
+        column("one", text, thoughts=text),
+        column("two", state=State.ERROR, said=text, cells={}),
+        column(
+            "three", cells={"label": Verdict(LabelLook(text, text, "error", Pattern.GRID, Sign.WAVE))}, facts=(text,)
+        ),
+    )
+    (fold,) = shown.findChildren(Fold)
+    fold.button.click()
+    raw = RawView("Raw", text, text)
+    qtbot.addWidget(raw)
+    for root in (shown, raw):
+        assert not root.findChildren(QTextEdit)
+        for label in root.findChildren(QLabel):
+            assert label.textFormat() is Qt.TextFormat.PlainText or label.pixmap(), label.text()
+            assert not label.openExternalLinks()
+        for field in root.findChildren(QPlainTextEdit):
+            assert not field.textInteractionFlags() & Qt.TextInteractionFlag.LinksAccessibleByMouse
+        for widget in root.findChildren(QWidget):
+            if tip := widget.toolTip():
+                assert text not in tip or text == escape(text)
+                document = QTextDocument()
+                document.setHtml(tip)
+                assert "<img" not in document.toHtml()
+                assert "<a href" not in document.toHtml()
+    assert plainly(text) in [field.toPlainText() for field in shown.findChildren(QPlainTextEdit)]
+    assert raw.field.toPlainText() == plainly(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a\u202eb", "a⟨U+202E⟩b"),
+        ("bell\x07", "bell⟨U+0007⟩"),
+        ("lines\r\nand\ttabs\n", "lines\nand\ttabs\n"),
+        ("👩\u200d🚀 ", "👩\u200d🚀 "),
+        ("\ud800", "⟨U+D800⟩"),
+        ("\ufeff\u200b", "⟨U+FEFF⟩⟨U+200B⟩"),
+    ],
+)
+def test_characters_that_act_are_written_out(text: str, shown: str) -> None:
+    assert plainly(text) == shown
+
+
+def test_a_megabyte_is_shown_in_parts(board: Callable[..., Board], qtbot: QtBot) -> None:
+    text = "".join(f"{at:07d} " for at in range(131_072))
+    cell = board(column("one", text)).place_of("one")["rationale"]
+    assert isinstance(cell, WordsCell)
+    assert cell.height() <= TALLEST + 8
+    assert cell.toPlainText().endswith(f"… and {len(text) - SHOWN:,} more characters")
+    raw = RawView("Raw", text)
+    qtbot.addWidget(raw)
+    read = [raw.field.toPlainText()]
+    while raw.on.isEnabled():
+        raw.on.click()
+        read.append(raw.field.toPlainText())
+    assert "".join(read) == text
+    assert max(map(len, read)) <= SHOWN
+
+
+def test_columns_scroll_sideways_beside_the_names_of_rows(board: Callable[..., Board]) -> None:
+    shown = board(*(column(key) for key in "abcde"), width=480)
+    bar = shown.horizontalScrollBar()
+    assert bar.maximum() > 0
+    head = shown.place_of("a")["head"]
+    assert head.width() >= NARROWEST
+    name = next(one for one in shown.findChildren(QLabel) if one.text() == "Rationale")
+    at_rest = name.mapTo(shown, name.rect().topLeft()).x()
+    bar.setValue(bar.maximum())
+    assert name.mapTo(shown, name.rect().topLeft()).x() == at_rest
+    assert head.mapTo(shown, head.rect().topLeft()).x() < 0
+    shown.verticalScrollBar().setValue(shown.verticalScrollBar().maximum())
+    assert head.mapTo(shown, head.rect().topLeft()).y() == 0
+
+
+def test_what_did_not_change_keeps_its_widgets(board: Callable[..., Board]) -> None:
+    one, two = column("one"), column("two", state=State.ASKING, cells={}, judgment_id="")
+    shown = board(one, two)
+    kept = shown.place_of("one")["rationale"]
+    before = shown.place_of("two")["foot"]
+    shown.show_table(Table(ROWS, (one, column("two"))))
+    assert shown.place_of("one")["rationale"] is kept
+    assert shown.place_of("two")["foot"] is not before
+
+
+def test_who_is_asked_can_be_cancelled_and_who_answered_asked_again(board: Callable[..., Board], qtbot: QtBot) -> None:
+    shown = board(column("one"), column("two", state=State.ASKING, cells={}, judgment_id=""))
+    again = [one.text() for one in shown.place_of("one")["foot"].findChildren(QPushButton)]
+    assert again == ["Ask again", "Sent…", "Raw…"]
+    (cancel,) = shown.place_of("two")["foot"].findChildren(QPushButton)
+    with qtbot.waitSignal(shown.cancel_requested) as caught:
+        cancel.click()
+    assert caught.args is not None
+    assert caught.args[0].key == "two"
+
+
+def test_a_hidden_column_shows_nothing_of_the_answer(board: Callable[..., Board]) -> None:
+    hidden = column("one", state=State.HIDDEN, said="Mark this moment yourself first.", thoughts="secret", cells={})
+    shown = board(hidden)
+    assert not shown.findChildren(LabelChip)
+    assert not shown.findChildren(Fold)
+    assert [one.text() for one in shown.place_of("one")["foot"].findChildren(QPushButton)] == ["Ask again"]
+    assert "Hidden until your own is saved" in texts(shown.place_of("one")["head"])
+
+
+def test_words_can_be_taken_over_field_by_field(board: Callable[..., Board], qtbot: QtBot) -> None:
+    shown = board(column("one", takeable=frozenset({"rationale"})))
+    (take,) = shown.place_of("one")["rationale"].findChildren(QPushButton)
+    with qtbot.waitSignal(shown.take_requested) as caught:
+        take.click()
+    assert caught.args is not None
+    assert caught.args[1] == "rationale"
+
+
+def test_tab_goes_down_a_column_and_then_to_the_next(board: Callable[..., Board], qtbot: QtBot) -> None:
+    shown = board(column("one"), column("two"))
+    shown.activateWindow()
+    qtbot.waitUntil(shown.isActiveWindow)
+    shown.setFocus()
+    walked = []
+    for _ in range(8):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        walked.append(QApplication.focusWidget().accessibleName())
+    assert walked[:4] == [
+        "One, Rationale",
+        "Ask One again, and not the cache",
+        "Show what was sent to One",
+        "Show the raw answer of One",
+    ]
+    assert walked[4] == "Two, Rationale"
+
+
+def test_a_pair_is_one_judge_in_two_conditions(board: Callable[..., Board]) -> None:
+    shown = board(column("one", pair=Pair.FIRST), column("two", pair=Pair.SECOND, condition="Blur"))
+    first, second = (shown.place_of(key)["head"] for key in ("one", "two"))
+    assert first.geometry().right() + 1 >= second.geometry().left()
+    assert "⇄ Blur" in texts(second)
+
+
+def test_everything_has_a_name_and_both_themes_work(board: Callable[..., Board], qapp: QApplication) -> None:
+    shown = board(column("one", thoughts="hm", takeable=frozenset({"rationale"})), column("two"))
+    assert nameless(shown) == []
+    assert unexplained(shown) == []
+    try:
+        theme.apply(qapp, "light")
+        assert texts(shown.place_of("one")["attributes"]) == ["Emotions", "≠ Social norms"]
+    finally:
+        theme.apply(qapp, "dark")

@@ -1,0 +1,170 @@
+"""Judgments and what people say become columns that can be compared."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.session import Session
+from app.gui.judges.words import Known, Wanted, table_of
+from project.judging import RAW, JudgeEntry, JudgmentStatus
+from project.queries.segments import segment
+from project.types import Segment
+from tests.fakes.judgments import made_up
+from tests.unit.core.pairs import mark, open_study
+from widgets.judges.shown import Chip, Chips, Column, Pair, State, Verdict, Words
+
+LOCAL = JudgeEntry("1", "Local", "llama-cpp", "/models/tiny-lm.gguf")
+SERVER = JudgeEntry("2", "Server", "openai", "some-model", {"currency": "EUR"})
+SAID = {"label": "error", "attributes": ["norms"], "rationale": "It left."}
+OTHER = {"label": "competence", "attributes": ["norms", "emotions"], "rationale": "It stayed."}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def about(session: Session) -> Segment:
+    own = mark(session, "Ada", 10, 20, "error", attributes=["norms"], rationale="It turned away.")
+    mark(session, "Bo", 11, 21, "competence", attributes=["norms"])
+    mark(session, "Cy", 100, 110, "competence")
+    found = segment(session.study, own)
+    assert found is not None
+    return found
+
+
+def by_name(columns: tuple[Column, ...]) -> dict[str, Column]:
+    return {one.name: one for one in columns}
+
+
+def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(session: Session, about: Segment) -> None:
+    said = [made_up(SERVER, session, about.id, OTHER), made_up(LOCAL, session, about.id, SAID)]
+    shown = table_of(session, about, Known(said, wanted=[Wanted(LOCAL, RAW), Wanted(SERVER, RAW)]))
+    assert [one.name for one in shown.columns] == ["Local", "Server", "Ada", "Bo"]
+    assert [one.what for one in shown.columns] == [
+        "llama-cpp · tiny-lm.gguf",
+        "openai · some-model",
+        "This segment",
+        "Own segment, 82% in common",
+    ]
+
+
+def test_agreement_with_people_and_differences_are_marked(session: Session, about: Segment) -> None:
+    said = [made_up(LOCAL, session, about.id, SAID), made_up(SERVER, session, about.id, OTHER)]
+    shown = table_of(session, about, Known(said))
+    columns = by_name(shown.columns)
+    local, server = columns["Local"].cells["label"], columns["Server"].cells["label"]
+    assert isinstance(local, Verdict)
+    assert isinstance(server, Verdict)
+    assert (local.agrees, local.differs) == (("Ada",), ("Bo",))
+    assert (server.agrees, server.differs) == (("Bo",), ("Ada",))
+    attributes = columns["Server"].cells["attributes"]
+    assert attributes == Chips((Chip("Emotions", False), Chip("Social norms and routines", True)))
+    assert [(one.name, one.differs) for one in shown.rows[:2]] == [("Verdict", True), ("Attributes", True)]
+    assert {one.name: one.differs for one in shown.rows}["Rationale"] is False
+
+
+def test_scores_are_compared_and_their_reasons_are_not(session: Session, about: Segment) -> None:
+    ratings = [
+        made_up(LOCAL, session, about.id, {"goal": {"score": 3, "reasoning": "It tried."}, "secret": -1}),
+        made_up(SERVER, session, about.id, {"goal": {"score": 3, "reasoning": "It did well."}, "secret": 0}),
+    ]
+    shown = table_of(session, about, Known(ratings))
+    rows = {one.key: one for one in shown.rows}
+    assert (rows["goal"].differs, rows["secret"].differs) == (False, True)
+    assert by_name(shown.columns)["Local"].cells["goal"] == Words("3\nIt tried.")
+    assert by_name(shown.columns)["Local"].cells["secret"] == Words("-1", differs=True)
+
+
+def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Session, about: Segment) -> None:
+    said = [
+        made_up(SERVER, session, about.id, SAID, condition="run-1"),
+        made_up(LOCAL, session, about.id, SAID),
+        made_up(SERVER, session, about.id, OTHER),
+    ]
+    wanted = [Wanted(SERVER, "run-1"), Wanted(LOCAL, RAW)]
+    shown = table_of(session, about, Known(said, wanted=wanted, conditions={"run-1": "Blurred"}))
+    assert [(one.name, one.condition, one.pair) for one in shown.columns[:3]] == [
+        ("Server", "Raw", Pair.FIRST),
+        ("Server", "Blurred", Pair.SECOND),
+        ("Local", "Raw", Pair.NONE),
+    ]
+
+
+def test_the_newest_answer_counts(session: Session, about: Segment) -> None:
+    old = made_up(LOCAL, session, about.id, OTHER, at="2026-11-20T12:00:00+00:00")
+    new = made_up(LOCAL, session, about.id, SAID)
+    (column, *_) = table_of(session, about, Known([old, new])).columns
+    assert column.judgment_id == new.id
+
+
+def test_what_is_hidden_decides_nothing_that_is_shown(session: Session, about: Segment) -> None:
+    seen, hidden = made_up(LOCAL, session, about.id, SAID), made_up(SERVER, session, about.id, OTHER, thinking="hm")
+    alone = table_of(session, about, Known([seen]))
+    shown = table_of(session, about, Known([seen], [hidden], "Mark it yourself first."))
+    assert shown.rows == alone.rows
+    column = by_name(shown.columns)["Server"]
+    assert (column.state, column.said) == (State.HIDDEN, "Mark it yourself first.")
+    assert (column.cells, column.thoughts, column.takeable) == ({}, "", frozenset())
+    assert by_name(shown.columns)["Local"] == by_name(alone.columns)["Local"]
+
+
+@pytest.mark.parametrize(
+    ("status", "state"),
+    [
+        (JudgmentStatus.UNPARSED, State.UNPARSED),
+        (JudgmentStatus.REFUSED, State.REFUSED),
+        (JudgmentStatus.ERROR, State.ERROR),
+    ],
+)
+def test_what_failed_is_shown_as_such_also_while_answers_are_hidden(
+    session: Session, about: Segment, status: JudgmentStatus, state: State
+) -> None:
+    failed = replace(made_up(LOCAL, session, about.id, {}), status=status, error="The server was cut off.")
+    for known in (Known([failed]), Known([], [failed], "Later.")):
+        (column, *_) = table_of(session, about, known).columns
+        assert (column.state, column.said, column.cells) == (state, "The server was cut off.", {})
+
+
+def test_who_is_asked_and_who_was_not_asked_have_columns(session: Session, about: Segment) -> None:
+    wanted = [Wanted(LOCAL, RAW), Wanted(SERVER, RAW)]
+    said = [made_up(LOCAL, session, about.id, SAID)]
+    known = Known(said, wanted=wanted, under_way={("1", RAW): State.ASKING})
+    local, server, *_ = table_of(session, about, known).columns
+    assert (local.state, local.cells) == (State.ASKING, {})
+    assert (server.state, server.judge_id, server.own_condition) == (State.NOT_ASKED, "2", RAW)
+
+
+def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(session: Session, about: Segment) -> None:
+    plain = made_up(SERVER, session, about.id, SAID)
+    special = replace(
+        plain,
+        cached_from="judgment-0",
+        mended="repaired",
+        calls=2,
+        tokens_in=None,
+        start_us=0,
+        sight={"shortened": [["turns", 2, 80]]},
+    )
+    (column, *_) = table_of(session, about, Known([plain])).columns
+    assert column.facts == ("1.2 s", "1,534 → 212 tokens", "0.0012 EUR")
+    (column, *_) = table_of(session, about, Known([special])).columns
+    assert column.facts == (
+        "1.2 s",
+        "? → 212 tokens",
+        "0.0012 EUR",
+        "2 requests",
+        "Cached: not asked again",
+        "Repaired by asking once more",
+        "Shortened to fit the model",
+        "About the segment as it was before it was moved",
+    )
+
+
+def test_only_texts_of_the_form_can_be_taken_over(session: Session, about: Segment) -> None:
+    (column, *_) = table_of(session, about, Known([made_up(LOCAL, session, about.id, SAID | {"x": "y"})])).columns
+    assert column.takeable == {"rationale"}

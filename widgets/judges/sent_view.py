@@ -1,0 +1,256 @@
+"""The inspector of what is sent: every frame, every word, every byte, where it goes and by whose leave."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QPixmap, QResizeEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+from widgets.icons import pixmap
+from widgets.judges.cells import WordsCell, quiet
+from widgets.judges.plain_text import plainly
+from widgets.judges.sent import Sent, SentMessage, SentPicture
+from widgets.segments.flow import FlowLayout
+
+_SIZE = QSize(820, 720)
+_THUMBNAIL = QSize(144, 96)
+_LONGEST = 60_000
+
+
+class _Whole(WordsCell):
+    """Words in full, as tall as they are."""
+
+    def __init__(self, text: str, name: str) -> None:
+        super().__init__("", name)
+        self.setStyleSheet("")
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setPlainText(plainly(text, _LONGEST))
+
+    def heightForWidth(self, width: int) -> int:
+        area = self.fontMetrics().boundingRect(
+            0, 0, max(40, width - 24), 1_000_000, int(Qt.TextFlag.TextWordWrap), self.toPlainText()
+        )
+        return area.height() + self.fontMetrics().lineSpacing() + 8
+
+
+class SentView(QDialog):
+    """Shows what goes to each judge; it sends nothing.
+
+    Signals:
+        chosen (int): another one of the offered judges is looked at.
+        policy_requested: show the policy of the study.
+        ask_requested: it may be sent; only where the view offers it.
+    """
+
+    chosen = Signal(int)
+    policy_requested = Signal()
+    ask_requested = Signal()
+
+    def __init__(self, title: str, offered: Sequence[str], *, before: bool, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle(title)
+        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self._sent: Sent | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        self.offered = QComboBox()
+        self.offered.setAccessibleName("Judge")
+        for one in offered:
+            self.offered.addItem(plainly(one, 100))
+        self.offered.currentIndexChanged.connect(self.chosen)
+        column.addWidget(self.offered)
+        column.addLayout(self._make_head())
+        self._area = QScrollArea(widgetResizable=True)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setAccessibleName("Everything that is sent" if before else "Everything that was sent")
+        column.addWidget(self._area, 1)
+        row = QHBoxLayout()
+        self._total = _plain("")
+        row.addWidget(self._total, 1)
+        self.ask = QPushButton("Ask")
+        self.ask.setProperty("primary", True)
+        self.ask.setAutoDefault(False)
+        self.ask.setToolTip("Send this, to every judge that is chosen")
+        self.ask.setVisible(before)
+        self.ask.clicked.connect(self.ask_requested)
+        close = QPushButton("Close")
+        close.setToolTip("Close; nothing is sent (Esc)" if before else "Close (Esc)")
+        close.setAutoDefault(False)
+        close.clicked.connect(self.reject)
+        row.addWidget(close)
+        row.addWidget(self.ask)
+        column.addLayout(row)
+
+    def sent(self) -> Sent | None:
+        """Return what is shown."""
+        return self._sent
+
+    def say(self, text: str) -> None:
+        """Show a line in place of the content: that it is being made, or why it cannot be."""
+        self._sent = None
+        self._where.setText("")
+        self._icon.clear()
+        self._permission.setText("")
+        self._total.setText("")
+        self._policy.hide()
+        self.ask.setEnabled(False)
+        inner = QWidget()
+        box = QVBoxLayout(inner)
+        box.addWidget(quiet(text))
+        box.addStretch()
+        self._area.setWidget(inner)
+
+    def show_sent(self, sent: Sent) -> None:
+        """Show what goes to one judge."""
+        self._sent = sent
+        self._say_where(sent)
+        inner = QWidget()
+        box = QVBoxLayout(inner)
+        box.setContentsMargins(0, 0, theme.GRID, 0)
+        box.setSpacing(theme.GRID)
+        for note in sent.notes:
+            box.addWidget(quiet(note))
+        for one in sent.messages:
+            box.addWidget(_message(one))
+        if sent.form:
+            box.addWidget(_message(SentMessage("the form of the answer", sent.form)))
+        if sent.settings:
+            box.addWidget(quiet(sent.settings))
+        box.addStretch()
+        self._area.setWidget(inner)
+        pictures = sent.pictures
+        parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {_bytes(_sum(pictures))}"]
+        parts += [f"words, {_bytes(sent.words)}", f"in all {_bytes(sent.total)}"]
+        self._total.setText(" · ".join(parts))
+        self.ask.setEnabled(not sent.forbidden)
+
+    def _make_head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self._icon = QLabel()
+        row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        words = QVBoxLayout()
+        words.setSpacing(2)
+        self._where = _plain("")
+        self._where.setFont(theme.font(semibold=True))
+        self._permission = _plain("")
+        words.addWidget(self._where)
+        words.addWidget(self._permission)
+        row.addLayout(words, 1)
+        self._policy = QPushButton("Policy…")
+        self._policy.setAutoDefault(False)
+        self._policy.setToolTip("Show what may leave this machine, and change it")
+        self._policy.clicked.connect(self.policy_requested)
+        self._policy.hide()
+        row.addWidget(self._policy, 0, Qt.AlignmentFlag.AlignTop)
+        return row
+
+    def _say_where(self, sent: Sent) -> None:
+        colours = theme.palette()
+        icon, ink = ("shield-check", colours.competence) if sent.local else ("triangle-alert", colours.uncertain)
+        if sent.forbidden:
+            icon, ink = "lock", colours.error
+        self._icon.setPixmap(pixmap(icon, 20, ink, self.devicePixelRatioF()))
+        leaves = "would leave" if sent.forbidden else "leaves"
+        stays = "stays on this machine" if sent.local else f"{leaves} this machine, for {sent.where}"
+        self._where.setText(plainly(f"{sent.judge}: {stays}", 300))
+        said = sent.forbidden or (f"Permission: {sent.permission}" if sent.permission else "")
+        self._permission.setText(plainly(said, 600))
+        self._permission.setStyleSheet(f"color: {(colours.error if sent.forbidden else colours.muted).name()};")
+        self._policy.setVisible(not sent.local)
+
+
+def _message(one: SentMessage) -> QWidget:
+    frame = QFrame()
+    frame.setObjectName("message")
+    frame.setStyleSheet(f"#message {{ border-left: 3px solid {theme.palette().border.name()}; }}")
+    column = QVBoxLayout(frame)
+    column.setContentsMargins(theme.GRID, 0, 0, 0)
+    column.setSpacing(theme.GRID // 2)
+    head = _plain(f"{one.role.capitalize()} · {_bytes(one.size)} of words")
+    head.setFont(theme.font(semibold=True))
+    column.addWidget(head)
+    if one.pictures:
+        flowing = QWidget()
+        flow = FlowLayout(flowing)
+        flow.setContentsMargins(0, 0, 0, 0)
+        for picture in one.pictures:
+            flow.addWidget(_thumbnail(picture))
+        column.addWidget(flowing)
+    if one.text:
+        column.addWidget(_Grown(_Whole(one.text, f"Words, {one.role}")))
+    return frame
+
+
+class _Grown(QWidget):
+    """Gives a field the height that its words need."""
+
+    def __init__(self, field: _Whole) -> None:
+        super().__init__()
+        self._field = field
+        field.setParent(self)
+
+    def hasHeightForWidth(self) -> bool:
+        return True
+
+    def heightForWidth(self, width: int) -> int:
+        return self._field.heightForWidth(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        height = self._field.heightForWidth(self.width())
+        self._field.setGeometry(0, 0, self.width(), height)
+        if self.minimumHeight() != height:
+            self.setMinimumHeight(height)
+
+
+def _thumbnail(one: SentPicture) -> QWidget:
+    box = QWidget()
+    column = QVBoxLayout(box)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(1)
+    picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+    picture.setFixedSize(_THUMBNAIL)
+    colours = theme.palette()
+    picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
+    if one.picture is not None and not one.picture.isNull():
+        mode = Qt.TransformationMode.SmoothTransformation
+        picture.setPixmap(QPixmap.fromImage(one.picture.scaled(_THUMBNAIL, Qt.AspectRatioMode.KeepAspectRatio, mode)))
+    else:
+        picture.setTextFormat(Qt.TextFormat.PlainText)
+        picture.setWordWrap(True)
+        picture.setText(one.note or "Not shown")
+    said = _plain(f"{one.shown} · {_bytes(one.size)}")
+    column.addWidget(picture)
+    column.addWidget(said)
+    picture.setAccessibleName(f"Picture at {one.shown}, {one.about}, {_bytes(one.size)}")
+    box.setToolTip(f"{one.shown}, {one.about}, {one.size:,} bytes, sha256 {one.sha256[:16]}…")
+    return box
+
+
+def _plain(text: str) -> QLabel:
+    label = QLabel(text, wordWrap=True)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    return label
+
+
+def _sum(pictures: Sequence[SentPicture]) -> int:
+    return sum(one.size for one in pictures)
+
+
+def _bytes(count: int) -> str:
+    if count < 10_000:
+        return f"{count:,} bytes"
+    return f"{count / 1000:,.0f} kB" if count < 10_000_000 else f"{count / 1e6:,.1f} MB"
