@@ -12,6 +12,7 @@ from project.types import Json
 _UNFIT = re.compile("[\x00\ud800-\udfff]")
 _EFFORT = 40
 """How often a text may be read over in search of an object, so that no text takes long."""
+_BEGINS = re.compile(r'\{(?=\s*["}])')
 _MARKS = ("think", "thinking", "thought", "reasoning")
 _CHANNEL = re.compile(r"<\|channel\|>final\b.*?<\|message\|>", re.DOTALL)
 _CHANNEL_MARK = re.compile(r"<\|[a-z_]+\|>")
@@ -42,18 +43,19 @@ def objects(text: str) -> Iterator[tuple[int, int, dict[str, Json]]]:
 
     Braces that begin no object are passed over.
     """
-    at, left = text.find("{"), _EFFORT * len(text) + 10_000
-    while at >= 0 and left > 0:
+    left, end = _EFFORT * len(text) + 10_000, 0
+    while left > 0 and (begins := _BEGINS.search(text, end)):
+        at = begins.start()
         try:
             found, end = _DECODER.raw_decode(text, at)
             yield at, end, _clean(found)
         except JSONDecodeError as error:
-            left -= max(error.pos - at, 1)
+            # Python counts the lines before an error.
+            left -= error.pos - at + at // 50
             end = at + 1
         except (ValueError, RecursionError):
             left -= len(text) - at
             end = at + 1
-        at = text.find("{", end)
 
 
 def apart(text: str) -> tuple[str, str]:

@@ -1,0 +1,124 @@
+"""Objects are found in whatever a model wrote, and nothing in it has any power."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.judges.ladder.parsing import apart, objects, storable, whole
+
+_PLAIN = st.text(st.characters(exclude_categories=["Cs"]))
+_VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(10**12), 10**12) | _PLAIN,
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(_PLAIN, inner, max_size=4),
+    max_leaves=8,
+)
+_OBJECTS = st.dictionaries(_PLAIN, _VALUES, max_size=5)
+# Braces in prose begin no object of their own as long as no quote or brace follows them.
+_PROSE = st.lists(
+    st.text(st.characters(exclude_characters="{}", exclude_categories=["Cs"]))
+    | st.sampled_from(["{ not this", "}", "{a: 1} "]),
+    max_size=4,
+).map(" ".join)
+_FENCES = st.sampled_from(
+    [("", ""), ("```json\n", "\n```"), ("```\n", "\n```"), ("**", "**"), ("<answer>", "</answer>")]
+)
+
+
+def _fit(value: Any) -> Any:
+    return json.loads(json.dumps(value).replace("\\u0000", "\\ufffd"))
+
+
+@given(_OBJECTS, _PROSE, _PROSE, _FENCES, st.booleans())
+def test_an_object_is_found_in_any_prose(
+    value: dict[str, Any], before: str, after: str, fence: tuple[str, str], ascii_only: bool
+) -> None:
+    text = f"{before} {fence[0]}{json.dumps(value, ensure_ascii=ascii_only)}{fence[1]} {after}"
+    found = [(text[start:end], each) for start, end, each in objects(text)]
+    assert [each for _, each in found] == [_fit(value)]
+    assert json.loads(found[0][0], strict=False) == value
+
+
+@given(st.lists(_OBJECTS, max_size=5), _PROSE)
+def test_several_objects_are_found_in_order(values: list[dict[str, Any]], between: str) -> None:
+    text = between.join(["", *map(json.dumps, values), ""])
+    assert [each for _, _, each in objects(text)] == [_fit(value) for value in values]
+
+
+@given(st.text())
+def test_no_text_makes_it_fail(text: str) -> None:
+    for _, _, found in objects(text):
+        json.dumps(found).encode()
+    thoughts, rest = apart(text)
+    whole(text)
+    assert len(thoughts) + len(rest) <= len(text)
+
+
+@given(_OBJECTS)
+def test_an_object_alone_is_whole_whatever_is_in_its_strings(value: dict[str, Any]) -> None:
+    text = json.dumps(value, ensure_ascii=False)
+    assert whole(f" \n{text}\t") == _fit(value)
+    assert apart(text) == ("", text)
+
+
+def test_raw_control_characters_are_read() -> None:
+    assert whole('{"why": "a\nb\tc\x01"}') == {"why": "a\nb\tc\x01"}
+
+
+@pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", "9" * 5000])
+def test_what_no_file_can_hold_is_no_object(number: str) -> None:
+    assert whole(f'{{"score": {number}}}') is None
+    assert list(objects(f'see {{"score": {number}}}')) == []
+
+
+def test_halves_of_surrogate_pairs_and_nul_are_replaced() -> None:
+    assert whole('{"why": "\\ud83d x \\u0000", "\\udc00": [1, "\\ud800"]}') == {
+        "why": "\ufffd x \ufffd",
+        "\ufffd": [1, "\ufffd"],
+    }
+    assert storable("a\x00b\ud800") == "a\ufffdb\ufffd"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a":' * 20_000,
+        "{" * 100_000,
+        '{"' * 50_000,
+        '{"a":1,' * 12_000,
+        '{"a":"' * 12_000,
+        '{"a":[' * 20_000 + "1," * 10_000,
+    ],
+)
+def test_no_text_takes_long(text: str) -> None:
+    assert list(objects(text)) == []
+    assert whole(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "thoughts", "rest"),
+    [
+        ('<think>a {"b": 1}</think>{"c": 2}', 'a {"b": 1}', '{"c": 2}'),
+        ('\n<think>\na\n</think>\n\n{"c": 2}', "a", '{"c": 2}'),
+        ('a</think>{"c": 2}', "a", '{"c": 2}'),
+        ("<think>never ends", "never ends", ""),
+        ("<thinking>a</thinking>b", "a", "b"),
+        ('{"why": "he said </think> aloud"}', "", '{"why": "he said </think> aloud"}'),
+        (
+            '<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>{"c": 2}',
+            None,
+            '{"c": 2}',
+        ),
+        ("no marks", "", "no marks"),
+    ],
+)
+def test_marked_thoughts_are_kept_apart(text: str, thoughts: str | None, rest: str) -> None:
+    found = apart(text)
+    assert found[1] == rest
+    if thoughts is None:
+        assert "a" in found[0]
+        assert "<|" not in found[0]
+    else:
+        assert found[0] == thoughts
