@@ -1,0 +1,124 @@
+"""What the guard finds in the body of a request: every text and every picture, wherever they are hidden."""
+
+import base64
+import hashlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.connection import Cleared
+from models.connection.content import Content, content_of
+
+JPEG, MP4 = b"\xff\xd8 a frame", b"ftyp a clip"
+
+
+def data(content: bytes, kind: str = "image/jpeg") -> str:
+    return f"data:{kind};base64,{base64.b64encode(content).decode()}"
+
+
+def sha(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def body(*parts: Any, **more: Any) -> bytes:
+    return json.dumps({"model": "m", "messages": [{"role": "user", "content": [*parts]}], **more}).encode()
+
+
+def text(said: str) -> dict[str, str]:
+    return {"type": "text", "text": said}
+
+
+def image(url: str) -> dict[str, Any]:
+    return {"type": "image_url", "image_url": {"url": url, "detail": "low"}}
+
+
+@pytest.fixture
+def cleared() -> Cleared:
+    made = Cleared()
+    made.add_text("Answer in JSON.", "")
+    made.add_text("Ada: hello", "run")
+    made.add_media(sha(JPEG), "run")
+    made.add_media(sha(MP4), "run")
+    return made
+
+
+def test_everything_that_was_made_for_it_is_counted(cleared: Cleared) -> None:
+    clip = {"type": "video_url", "video_url": {"url": data(MP4, "video/mp4")}}
+    found = content_of(body(image(data(JPEG)), clip, text("Ada: hello"), text("Answer in JSON.")), "run", cleared)
+    assert found == Content(len("Ada: hello"), (sha(JPEG),), (sha(MP4),), 0)
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        text("Ada: hello."),
+        text("ada: hello"),
+        image(data(b"another frame")),
+        image("https://example.org/frame.jpg"),
+        image("file:///frames/1.jpg"),
+        image(data(JPEG, "application/octet-stream")),
+        image(data(JPEG)[:-3]),
+        image(f"data:image/jpeg,{JPEG[2:].decode()}"),
+        {"type": "input_audio", "input_audio": {"data": base64.b64encode(b"a voice").decode(), "format": "wav"}},
+        {"type": "text", "text": "Answer in JSON.", "note": "Ada Lovelace"},
+        {"type": "text", "text": "Answer in JSON.", "x" * 65: 1},
+        {"type": "Ada Lovelace", "text": "Answer in JSON."},
+        "Ada Lovelace",
+        ["system", ["Ada Lovelace"]],
+    ],
+)
+def test_what_was_not_made_for_it_is_seen(part: Any, cleared: Cleared) -> None:
+    assert content_of(body(part), "run", cleared).uncleared >= 1
+    assert content_of(body(text("Ada: hello"), part), "run", cleared).uncleared >= 1
+
+
+def test_what_was_cleared_for_another_condition_is_not_for_this_one(cleared: Cleared) -> None:
+    assert content_of(body(image(data(JPEG)), text("Ada: hello")), "raw", cleared).uncleared == 2
+    assert content_of(body(text("Answer in JSON.")), "raw", cleared) == Content()
+
+
+@pytest.mark.parametrize("key", ["metadata", "user", "prompt", "input", "images", "suffix", "tools"])
+@pytest.mark.parametrize("value", ["Ada Lovelace", ["Ada Lovelace"], {"who": {"name": "Ada Lovelace"}}])
+def test_no_part_of_the_body_is_overlooked(key: str, value: Any, cleared: Cleared) -> None:
+    assert content_of(body(**{key: value}), "run", cleared).uncleared == 1
+
+
+@pytest.mark.parametrize("key", ["stop", "model", "response_format", "grammar"])
+def test_a_setting_is_no_place_to_hide_a_picture_or_a_transcript(key: str, cleared: Cleared) -> None:
+    for value in (data(b"another frame"), "Ada: hello " * 1000):
+        assert content_of(body(**{key: {"deep": [value]}}), "run", cleared).uncleared == 1
+    assert content_of(body(**{key: {"type": "json_schema", "enum": ["yes", "no"]}}), "run", cleared).uncleared == 0
+
+
+@pytest.mark.parametrize("content", [b"{", b"hello", b"\xff\xfe", b'{"a": "b", "a": ""}', b"[" * 100_000, b"a=b&c=d"])
+def test_a_body_that_cannot_be_read_was_not_made_for_it(content: bytes, cleared: Cleared) -> None:
+    assert content_of(content, "run", cleared).uncleared >= 1
+
+
+def test_an_empty_body_holds_nothing(cleared: Cleared) -> None:
+    assert content_of(b"", "run", cleared) == Content()
+
+
+WORDS = st.text(min_size=1).filter(lambda text: not text.startswith("data:"))
+BODIES = st.recursive(
+    WORDS | st.integers() | st.none(), lambda inner: st.lists(inner) | st.dictionaries(st.text(max_size=3), inner)
+)
+
+
+@given(BODIES)
+def test_no_text_leaves_that_nobody_vouched_for(value: Any) -> None:
+    def texts(found: Any) -> list[str]:
+        if isinstance(found, dict | list):
+            return [each for inner in (found.values() if isinstance(found, dict) else found) for each in texts(inner)]
+        return [found] if isinstance(found, str) else []
+
+    held, content = texts(value), json.dumps({"messages": value}).encode()
+    assert content_of(content, "run", Cleared()).uncleared == len(held)
+    vouched = Cleared()
+    for each in held:
+        vouched.add_text(each, "run")
+    found = content_of(content, "run", vouched)
+    assert (found.uncleared, found.texts) == (0, sum(len(each.encode("utf-8", "surrogatepass")) for each in held))

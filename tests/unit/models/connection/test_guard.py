@@ -1,0 +1,399 @@
+"""What the guard lets out, and to which address: nothing that its authority did not permit and write down."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import httpx2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.connection import Cleared, Guard, Parcel, carrying
+from models.connection.addresses import loopback
+from models.connection.guard import AnswerTooLong, reason_of
+from project.errors import Cancelled, UserError
+from project.policy import Departure, Forbidden, Level, Policy, Purpose
+from tests.unit.models.connection.wire import OK, Judging, Wire, away, guard_of, send, send_async
+
+RAW = Policy(Level.RAW, "a pilot with actors", "the board")
+DOWNLOAD = Parcel(Purpose.DOWNLOAD)
+Sending = Callable[..., httpx2.Response]
+
+
+def in_a_loop(guard: Guard, url: str, body: object = None, **options: Any) -> httpx2.Response:
+    return asyncio.run(send_async(guard, url, body, **options))
+
+
+@pytest.fixture(params=[send, in_a_loop], ids=["thread", "asyncio"])
+def sending(request: pytest.FixtureRequest) -> Sending:
+    found: Sending = request.param
+    return found
+
+
+@pytest.fixture(autouse=True)
+def no_proxy_of_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy", "no_proxy"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.upper(), raising=False)
+
+
+def refused(sending: Sending, guard: Guard, url: str, body: object = None, **options: Any) -> Forbidden:
+    with pytest.raises(Forbidden) as raised:
+        sending(guard, url, body, **options)
+    return raised.value
+
+
+def test_what_stays_on_this_machine_is_sent_and_written_down(sending: Sending) -> None:
+    wire, authority = Wire(), Judging()
+    parcel = Parcel(Purpose.JUDGE, "j", "r", "s", "raw")
+    assert sending(guard_of(wire, authority), "http://127.0.0.1:8080/v1/models", parcel=parcel).json() == {}
+    (asked,) = authority.asked
+    assert asked == Departure(
+        Purpose.JUDGE, "127.0.0.1", 8080, ("127.0.0.1",), True,
+        condition="raw", judge_id="j", recording_id="r", segment_id="s",
+    )  # fmt: skip
+    assert wire.connected == [("127.0.0.1", 8080)]
+
+
+def test_by_default_nothing_is_sent_and_no_name_is_looked_up(sending: Sending) -> None:
+    wire, authority = Wire({"api.example": ["127.0.0.1"]}), Judging()
+    assert refused(sending, guard_of(wire, authority), "https://api.example/v1", {"a": 1}).rule == "nothing-leaves"
+    assert (wire.looked_up, wire.connected) == ([], [])
+    (asked,) = authority.asked
+    assert (asked.host, asked.port, asked.addresses, asked.local) == ("api.example", 443, (), False)
+
+
+def test_a_look_up_is_asked_for_before_it_is_made_and_tells_nothing_of_the_request(sending: Sending) -> None:
+    wire, authority = Wire({"api.example": ["203.0.113.5"]}), Judging(RAW)
+    sending(guard_of(wire, authority), "http://api.example/v1", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    before, request = authority.asked
+    assert (before.addresses, before.size, before.sha256) == ((), 0, "")
+    assert (request.addresses, request.size) == (("203.0.113.5",), 2)
+    assert wire.connected == [("203.0.113.5", 80)]
+
+
+ADDRESSES = ["127.0.0.1", "127.8.8.8", "::1", "::ffff:127.0.0.1", "203.0.113.5", "0.0.0.0", "::"]
+
+
+@given(st.lists(st.sampled_from(ADDRESSES), min_size=1, unique=True))
+def test_a_name_is_local_only_where_all_its_addresses_are(addresses: list[str]) -> None:
+    wire = Wire({"box": addresses}, known={"box"})
+    authority = Judging()
+    guard = guard_of(wire, authority)
+    if all(map(loopback, addresses)):
+        send(guard, "http://box:1234/")
+        assert wire.connected == [(addresses[0], 1234)]
+    else:
+        assert refused(send, guard, "http://box:1234/").rule == "nothing-leaves"
+        assert wire.connected == []
+    assert authority.asked[-1].addresses == tuple(addresses)
+
+
+@pytest.mark.parametrize("host", ["2130706433", "0x7f000001", "127.1", "[::1]", "[::ffff:127.0.0.1]"])
+def test_other_forms_of_loopback_are_loopback(sending: Sending, host: str) -> None:
+    wire = Wire()
+    guard = guard_of(wire, Judging())
+    sending(guard, f"http://{host}:99/")
+    assert len(wire.connected) == 1
+    assert loopback(wire.connected[0][0])
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "[::]", "3405803781", "0xcb007105", "[::ffff:203.0.113.5]"])
+def test_other_forms_of_another_machine_are_not(sending: Sending, host: str) -> None:
+    wire, authority = Wire(), Judging()
+    assert refused(sending, guard_of(wire, authority), f"http://{host}/").rule == "nothing-leaves"
+    assert wire.connected == []
+
+
+def test_localhost_that_resolves_elsewhere_is_another_machine(sending: Sending) -> None:
+    wire = Wire({"localhost": ["203.0.113.5"]})
+    assert refused(sending, guard_of(wire, Judging()), "http://localhost/").rule == "nothing-leaves"
+    assert wire.connected == []
+
+
+def test_an_address_is_looked_up_once_and_a_later_answer_is_never_used(sending: Sending) -> None:
+    wire = Wire({"box": [["127.0.0.1"], ["203.0.113.5"]]}, known={"box"})
+    authority = Judging()
+
+    async def thrice() -> None:
+        async with guard_of(wire, authority).async_client() as client:
+            for _ in range(3):
+                await client.get("http://box/", headers={"Connection": "close"})
+
+    with carrying(Parcel(Purpose.JUDGE)):
+        if sending is send:
+            with guard_of(wire, authority).client() as client:
+                for _ in range(3):
+                    client.get("http://box/", headers={"Connection": "close"})
+        else:
+            asyncio.run(thrice())
+    assert wire.looked_up == ["box"]
+    assert {address for address, _ in wire.connected} == {"127.0.0.1"}
+    assert all(asked.addresses == ("127.0.0.1",) for asked in authority.asked)
+
+
+def test_where_nobody_answers_the_next_address_is_tried_and_then_the_name_looked_up_anew(sending: Sending) -> None:
+    wire = Wire({"box": [["127.0.0.2", "127.0.0.3"], ["203.0.113.5"]]}, known={"box"}, dead={"127.0.0.2"})
+    authority = Judging()
+    sending(guard_of(wire, authority), "http://box/")
+    assert [address for address, _ in wire.connected] == ["127.0.0.2", "127.0.0.3"]
+    wire = Wire({"box": [["127.0.0.2"], ["203.0.113.5"]]}, known={"box"}, dead={"127.0.0.2"})
+    with carrying(Parcel(Purpose.JUDGE)), guard_of(wire, authority).client() as client:
+        with pytest.raises(httpx2.ConnectError, match="refused"):
+            client.get("http://box/")
+        with pytest.raises(Forbidden):
+            client.get("http://box/")
+    assert [address for address, _ in wire.connected] == ["127.0.0.2"]
+
+
+def test_a_name_that_stands_for_nothing_is_an_error_of_the_connection(sending: Sending) -> None:
+    wire = Wire({"box": []}, known={"box"})
+    with pytest.raises(httpx2.ConnectError, match="not known"):
+        sending(guard_of(wire, Judging()), "http://box/")
+
+
+def test_a_request_that_nobody_accounts_for_is_not_sent() -> None:
+    wire, authority = Wire(), Judging(RAW)
+    with guard_of(wire, authority).client() as client, pytest.raises(Forbidden) as raised:
+        client.get("http://127.0.0.1/")
+    assert raised.value.rule == "recorded"
+    assert (authority.asked, wire.connected) == ([], [])
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1/", "http://api.example/"])
+def test_what_cannot_be_written_down_is_not_sent(sending: Sending, url: str) -> None:
+    wire, authority = Wire(), Judging(RAW, writes=False)
+    found = refused(sending, guard_of(wire, authority), url)
+    assert found.rule == "recorded"
+    assert "could not be written down" in found.message
+    assert (wire.looked_up, wire.connected) in ((["127.0.0.1"], []), ([], []))
+
+
+def test_another_error_of_the_authority_also_keeps_the_request_in() -> None:
+    class Broken(Judging):
+        def permit(self, departure: Departure, uncleared: int) -> None:
+            raise KeyError("journal")
+
+    class Stopped(Judging):
+        def permit(self, departure: Departure, uncleared: int) -> None:
+            raise Cancelled
+
+    wire = Wire()
+    assert refused(send, guard_of(wire, Broken()), "http://127.0.0.1/").rule == "recorded"
+    with pytest.raises(Cancelled):
+        send(guard_of(wire, Stopped()), "http://127.0.0.1/")
+    assert wire.connected == []
+
+
+# Redirects
+
+
+def test_a_redirect_of_a_judge_is_refused_and_nothing_goes_there(sending: Sending) -> None:
+    wire = Wire({"a.example": ["203.0.113.5"], "b.example": ["203.0.113.6"]})
+    wire.answers[("203.0.113.5", 80)] = away("http://b.example/other")
+    authority = Judging(RAW)
+    found = refused(sending, guard_of(wire, authority), "http://a.example/", {})
+    assert found.rule == "redirects"
+    assert "b.example" in found.message
+    assert wire.looked_up == ["a.example"]
+    assert wire.connected == [("203.0.113.5", 80)]
+    assert authority.asked[-1].redirected_from == "a.example"
+
+
+def test_this_machine_cannot_send_a_request_on_to_another_one(sending: Sending) -> None:
+    wire = Wire(answers={("127.0.0.1", 80): away("http://b.example/")})
+    assert refused(sending, guard_of(wire, Judging()), "http://127.0.0.1/", {}).rule == "redirects"
+    assert wire.connected == [("127.0.0.1", 80)]
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(sending: Sending, status: int) -> None:
+    wire = Wire({"a.example": ["203.0.113.5"], "b.example": ["203.0.113.6"]})
+    wire.answers[("203.0.113.5", 80)] = away("http://b.example/other", status)
+    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board", redirects=True))
+    parcel = Parcel(Purpose.JUDGE, condition="raw")
+    secrets = {
+        "Authorization": "Bearer secret-1",
+        "Cookie": "c=secret-2",
+        "X-Api-Key": "secret-3",
+        "Proxy-Authorization": "secret-4",
+    }
+    sending(guard_of(wire, authority), "http://a.example/", {}, parcel=parcel, headers=secrets)
+    first = b"".join(content for address, content in wire.sent if address == "203.0.113.5")
+    second = b"".join(content for address, content in wire.sent if address == "203.0.113.6")
+    assert first.count(b"secret-") == 4
+    assert b"secret-" not in second
+    assert b"Host: b.example" in second
+    assert second.startswith(b"POST /other" if status in (307, 308) else b"GET /other")
+    last = authority.asked[-1]
+    assert (last.host, last.redirected_from, last.size) == ("b.example", "a.example", 2 if status in (307, 308) else 0)
+
+
+def test_a_redirect_on_the_same_host_keeps_the_key(sending: Sending) -> None:
+    wire = Wire(answers={("127.0.0.1", 80): away("/v2", 308)})
+    authority = Judging()
+    with pytest.raises(Forbidden, match="again and again"):
+        sending(guard_of(wire, authority), "http://127.0.0.1/", {}, headers={"Authorization": "Bearer k"})
+    assert len(authority.asked) == 10
+    assert wire.text_sent().lower().count("authorization: bearer k") == 10
+
+
+@pytest.mark.parametrize("place", ["http://127.0.0.1:9/", "http://localhost/", "http://[::1]/"])
+def test_another_machine_cannot_send_a_request_back_to_this_one(sending: Sending, place: str) -> None:
+    wire = Wire({"a.example": ["203.0.113.5"], "localhost": ["127.0.0.1"]})
+    wire.answers[("203.0.113.5", 80)] = away(place)
+    authority = Judging(Policy(downloads=True, redirects=True))
+    found = refused(sending, guard_of(wire, authority), "http://a.example/", parcel=DOWNLOAD)
+    assert "back to this machine" in found.message
+    assert wire.connected == [("203.0.113.5", 80)]
+
+
+@pytest.mark.parametrize("place", ["ftp://b.example/", "file:///etc/passwd", "http://[::1", "unix:///x.sock"])
+def test_a_redirect_to_what_is_no_address_goes_nowhere(sending: Sending, place: str) -> None:
+    wire = Wire({"a.example": ["203.0.113.5"]}, answers={("203.0.113.5", 80): away(place)})
+    guard = guard_of(wire, Judging(Policy(downloads=True)))
+    with pytest.raises((httpx2.TransportError, Forbidden)):
+        sending(guard, "http://a.example/", parcel=DOWNLOAD)
+    assert wire.connected == [("203.0.113.5", 80)]
+
+
+@pytest.mark.parametrize("url", ["ftp://example.org/", "unix:///run/x.sock", "ws://127.0.0.1/", "/relative"])
+def test_only_http_is_spoken(sending: Sending, url: str) -> None:
+    wire = Wire()
+    with pytest.raises(httpx2.UnsupportedProtocol):
+        sending(guard_of(wire, Judging(RAW)), url)
+    assert wire.connected == []
+
+
+# Proxies
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY"])
+def test_a_proxy_is_not_used_unless_the_policy_allows_it(
+    sending: Sending, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "http://ada:secret@proxy.example:3128")
+    wire = Wire({"proxy.example": ["203.0.113.9"]})
+    authority = Judging(RAW)
+    found = refused(sending, guard_of(wire, authority), "http://a.example/", {})
+    assert found.rule == "proxies"
+    assert "secret" not in str(found)
+    assert (wire.looked_up, wire.connected) == ([], [])
+    assert authority.asked[-1].proxy == "proxy.example"
+
+
+def test_an_allowed_proxy_is_connected_to_and_the_journal_names_it(
+    sending: Sending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://ada:secret@proxy.example:3128")
+    wire = Wire({"proxy.example": ["203.0.113.9"]})
+    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board", proxies=True))
+    sending(guard_of(wire, authority), "http://a.example/", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    assert wire.looked_up == ["proxy.example"]
+    assert wire.connected == [("203.0.113.9", 3128)]
+    (asked,) = authority.asked
+    assert (asked.host, asked.proxy, asked.addresses, asked.local) == ("a.example", "proxy.example", (), False)
+    assert "secret" not in repr(asked)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_what_stays_on_this_machine_takes_no_proxy(
+    sending: Sending, monkeypatch: pytest.MonkeyPatch, host: str
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "http://proxy.example:3128")
+    wire, authority = Wire({"localhost": ["127.0.0.1"]}), Judging()
+    sending(guard_of(wire, authority), f"http://{host}/", {})
+    assert wire.connected == [("127.0.0.1", 80)]
+    assert authority.asked[0].proxy == ""
+
+
+def test_no_proxy_is_honoured(sending: Sending, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://proxy.example:3128")
+    monkeypatch.setenv("NO_PROXY", "other.example,a.example")
+    wire = Wire({"a.example": ["203.0.113.5"]})
+    sending(guard_of(wire, Judging(RAW)), "http://a.example/", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    assert wire.connected == [("203.0.113.5", 80)]
+
+
+@pytest.mark.parametrize("address", ["socks5://proxy.example:1080", "http://", "http://proxy.example:99999"])
+def test_a_proxy_of_another_kind_is_refused(sending: Sending, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+    monkeypatch.setenv("ALL_PROXY", address)
+    wire = Wire()
+    policy = Policy(Level.RAW, "a pilot with actors", "the board", proxies=True)
+    assert refused(sending, guard_of(wire, Judging(policy)), "http://a.example/").rule == "proxies"
+    assert wire.connected == []
+
+
+# Answers
+
+
+def answer(body: bytes, *headers: str) -> bytes:
+    lines = ["HTTP/1.1 200 OK", f"Content-Length: {len(body)}", *headers]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + body
+
+
+@pytest.mark.parametrize("size", [1000, 1001])
+def test_an_answer_of_a_judge_has_an_end(sending: Sending, size: int) -> None:
+    wire = Wire(answers={("127.0.0.1", 80): answer(b"x" * size)})
+    guard = guard_of(wire, Judging(), longest_answer=1000)
+    if size == 1000:
+        assert len(sending(guard, "http://127.0.0.1/").content) == size
+    else:
+        with pytest.raises(AnswerTooLong):
+            sending(guard, "http://127.0.0.1/")
+    assert len(sending(guard, "http://127.0.0.1/", parcel=DOWNLOAD).content) == size
+
+
+def test_an_answer_of_a_judge_is_not_unpacked_without_end(sending: Sending) -> None:
+    wire = Wire(answers={("127.0.0.1", 80): answer(b"\x1f\x8b", "Content-Encoding: gzip")})
+    with pytest.raises(AnswerTooLong, match="packed"):
+        sending(guard_of(wire, Judging()), "http://127.0.0.1/")
+    assert "Accept-Encoding: identity" in wire.text_sent()
+
+
+def test_the_reason_is_found_behind_the_error_of_a_library() -> None:
+    def wrapped(error: Exception) -> Exception:
+        try:
+            try:
+                raise error
+            except Exception as inner:
+                raise RuntimeError("Connection error.") from inner
+        except RuntimeError as outer:
+            return outer
+
+    forbidden = Forbidden("cleared", "No.")
+    assert reason_of(wrapped(forbidden)) is forbidden
+    assert isinstance(reason_of(wrapped(UserError("too long"))), UserError)
+    assert reason_of(wrapped(ValueError())) is None
+
+
+# What is in it
+
+
+@pytest.mark.parametrize("condition", ["raw", "run-1"])
+def test_only_what_was_cleared_under_the_condition_leaves(sending: Sending, condition: str) -> None:
+    cleared = Cleared()
+    cleared.add_text("Ada: hello", "run-1")
+    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board"))
+    wire = Wire()
+    body = {"model": "m", "messages": [{"role": "user", "content": "Ada: hello"}]}
+    guard = guard_of(wire, authority, cleared)
+    parcel = Parcel(Purpose.JUDGE, condition=condition)
+    if condition == "run-1":
+        sending(guard, "http://127.0.0.1/", body, parcel=parcel)
+        assert json.loads(wire.text_sent().partition("\r\n\r\n")[2]) == body
+    else:
+        assert refused(sending, guard, "http://127.0.0.1/", body, parcel=parcel).rule == "cleared"
+        assert wire.connected == []
+    (asked,) = authority.asked
+    assert asked.texts == len("Ada: hello")
+
+
+def test_connections_of_hosts_are_kept_apart_though_they_have_one_address() -> None:
+    wire = Wire({"a": ["127.0.0.1"], "b": ["127.0.0.1"]}, known={"a", "b"}, answers={("127.0.0.1", 80): OK})
+    with carrying(Parcel(Purpose.JUDGE)), guard_of(wire, Judging()).client() as client:
+        for host in ("a", "a", "b", "a"):
+            client.get(f"http://{host}/")
+    assert len(wire.connected) == 2

@@ -1,0 +1,169 @@
+"""A network without a network: names that stand for what a test says, and connections that are only noted."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import httpcore2
+import httpx2
+
+from models.connection import Cleared, Guard, Parcel, carrying
+from models.connection.addresses import known_here, numeric
+from models.connection.network import Network
+from project.policy import Departure, Evidence, Policy, Purpose, decide
+
+NOTHING, JUDGING = Policy(), Parcel(Purpose.JUDGE)
+OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Type: application/json\r\n\r\n{}"
+
+
+def away(place: str, status: int = 307) -> bytes:
+    return f"HTTP/1.1 {status} Away\r\nContent-Length: 0\r\nLocation: {place}\r\n\r\n".encode()
+
+
+@dataclass
+class Wire:
+    """What was looked up, connected to and sent.
+
+    Attributes:
+        names: addresses by name; a list of lists gives another answer each time.
+        answers: what a server says, by address and port; `OK` where nothing is said.
+        dead: addresses that do not answer.
+    """
+
+    names: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    answers: dict[tuple[str, int], bytes] = field(default_factory=dict)
+    dead: set[str] = field(default_factory=set)
+    known: set[str] = field(default_factory=set)
+    looked_up: list[str] = field(default_factory=list)
+    connected: list[tuple[str, int]] = field(default_factory=list)
+    sent: list[tuple[str, bytes]] = field(default_factory=list)
+
+    def network(self) -> Network:
+        return Network(self.resolve, lambda host: host in self.known or known_here(host), self._plain, self._async)
+
+    def resolve(self, host: str, port: int) -> tuple[str, ...]:
+        self.looked_up.append(host)
+        found = self.names.get(host, (numeric(host) or host,))
+        if found and not isinstance(found[0], str):
+            found = found[min(self.looked_up.count(host), len(found)) - 1]
+        if not found:
+            raise OSError(-2, "Name or service not known")
+        return tuple(found)
+
+    def text_sent(self) -> str:
+        return b"".join(content for _, content in self.sent).decode("latin-1")
+
+    def _plain(self) -> httpcore2.NetworkBackend:
+        return _Connector(self)
+
+    def _async(self) -> httpcore2.AsyncNetworkBackend:
+        return _AsyncConnector(self)
+
+    def connect(self, address: str, port: int) -> bytes:
+        self.connected.append((address, port))
+        if address in self.dead:
+            raise httpcore2.ConnectError("[Errno 111] Connection refused")
+        return self.answers.get((address, port), OK)
+
+
+class _Stream(httpcore2.NetworkStream):
+    def __init__(self, wire: Wire, address: str, answer: bytes) -> None:
+        self.wire, self.address, self.answer, self.left = wire, address, answer, b""
+
+    def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        given, self.left = self.left[:max_bytes], self.left[max_bytes:]
+        return given
+
+    def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        if buffer.startswith((b"GET", b"POST", b"HEAD", b"PUT", b"CONNECT")):
+            self.left = self.answer
+        self.wire.sent.append((self.address, bytes(buffer)))
+
+    def close(self) -> None:
+        pass
+
+    def get_extra_info(self, info: str) -> Any:
+        return False if info == "is_readable" else None
+
+
+class _AsyncStream(httpcore2.AsyncNetworkStream):
+    def __init__(self, stream: _Stream) -> None:
+        self.stream = stream
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
+        return self.stream.read(max_bytes)
+
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:
+        self.stream.write(buffer)
+
+    async def aclose(self) -> None:
+        pass
+
+    def get_extra_info(self, info: str) -> Any:
+        return self.stream.get_extra_info(info)
+
+
+class _Connector(httpcore2.NetworkBackend):
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.NetworkStream:
+        return _Stream(self.wire, host, self.wire.connect(host, port))
+
+
+class _AsyncConnector(httpcore2.AsyncNetworkBackend):
+    def __init__(self, wire: Wire) -> None:
+        self.wire = wire
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> httpcore2.AsyncNetworkStream:
+        return _AsyncStream(_Stream(self.wire, host, self.wire.connect(host, port)))
+
+
+class Judging:
+    """An authority that decides by a policy, and remembers what it was asked."""
+
+    threadsafe = True
+
+    def __init__(self, policy: Policy = NOTHING, *, writes: bool = True) -> None:
+        self.policy, self.writes = policy, writes
+        self.asked: list[Departure] = []
+        self.uncleared: list[int] = []
+
+    def permit(self, departure: Departure, uncleared: int) -> None:
+        self.asked.append(departure)
+        self.uncleared.append(uncleared)
+        if not self.writes:
+            raise OSError(28, "No space left on device")
+        decide(self.policy, departure, Evidence("", "", uncleared))
+
+
+def guard_of(wire: Wire, authority: Judging, cleared: Cleared | None = None, **options: Any) -> Guard:
+    return Guard(authority, cleared or Cleared(), wire.network(), **options)
+
+
+def send(guard: Guard, url: str, body: object = None, *, parcel: Parcel = JUDGING, **options: Any) -> httpx2.Response:
+    """Send a request from this thread; a body makes it a POST."""
+    with carrying(parcel), guard.client() as client:
+        return client.post(url, json=body, **options) if body is not None else client.get(url, **options)
+
+
+async def send_async(
+    guard: Guard, url: str, body: object = None, *, parcel: Parcel = JUDGING, **options: Any
+) -> httpx2.Response:
+    with carrying(parcel):
+        async with guard.async_client() as client:
+            return await (client.post(url, json=body, **options) if body is not None else client.get(url, **options))
