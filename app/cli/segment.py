@@ -132,7 +132,8 @@ def list_segments(study: Path, asked: Asked, as_json: bool) -> None:
       greenroom segment list my-study.greenroom --recording 1
       greenroom segment list my-study.greenroom --label error --field attributes=norms --text interrupt
     """
-    with Session.open(study, read_only=True) as session:
+    # That judges were shown, as far as they may be, is written down.
+    with Session.open(study, read_only=asked.judges_differ is None) as session:
         wanted = set(found_by(session, asked))
         names = {a.id: a.name for a in all_annotators(session.study)}
         listed: list[dict[str, Json]] = []

@@ -33,6 +33,9 @@ class Asked:
     reviewed: bool | None
     disagreed: bool | None
     held_out: bool | None
+    judged: bool | None
+    judges_differ: bool | None
+    revised: bool | None
 
 
 OPTIONS = (
@@ -50,6 +53,9 @@ OPTIONS = (
     click.option("--reviewed/--unreviewed", default=None, help="Whether somebody reviewed them."),
     click.option("--disagreed/--agreed", default=None, help="Whether a reviewer disagrees."),
     click.option("--held-out/--not-held-out", default=None, help="Whether the recording is kept back."),
+    click.option("--judged/--not-judged", default=None, help="Whether judges said something about them."),
+    click.option("--judges-differ/--judges-agree", default=None, help="Whether a judge gives another label."),
+    click.option("--revised/--not-revised", default=None, help="Whether they were revised after seeing judges."),
 )
 
 
@@ -80,7 +86,10 @@ def found_by(session: Session, asked: Asked) -> list[str]:
         searched = StudySearch(session)
         among = searched.segments(asked.text)
         searched.close()
-    return _filter(session, table, asked).apply(table, among)
+    found = _filter(session, table, asked).apply(table, among)
+    if asked.judges_differ is not None:
+        table.note_judges_shown(found)
+    return found
 
 
 def _filter(session: Session, table: SegmentTable, asked: Asked) -> Filter:
@@ -117,4 +126,7 @@ def _filter(session: Session, table: SegmentTable, asked: Asked) -> Filter:
         reviewed=asked.reviewed,
         disagreed=asked.disagreed,
         held_out=asked.held_out,
+        judged=asked.judged,
+        judges_differ=asked.judges_differ,
+        revised=asked.revised,
     )

@@ -30,6 +30,9 @@ class Filter:
         reviewed: whether somebody reviewed it.
         disagreed: whether a reviewer disagreed with it.
         held_out: whether its recording is kept back.
+        judged: whether judges said something about it, also where that is still hidden.
+        judges_differ: whether a judge gives it another label, as far as that may be seen.
+        revised: whether who made it changed it after they were shown judges.
     """
 
     annotators: frozenset[str] = frozenset()
@@ -46,6 +49,9 @@ class Filter:
     reviewed: bool | None = None
     disagreed: bool | None = None
     held_out: bool | None = None
+    judged: bool | None = None
+    judges_differ: bool | None = None
+    revised: bool | None = None
 
     def __bool__(self) -> bool:
         return self != _NOTHING
@@ -84,6 +90,17 @@ class Filter:
             (not self.lacks or not self.lacks.isdisjoint(table.lacks(key)))
             and self.incomplete in (None, bool(table.problems(key)) if self.incomplete is not None else None)
             and self.disputed in (None, table.disputed(key) if self.disputed is not None else None)
+            and self._holds_of_judges(key, table)
+        )
+
+    def _holds_of_judges(self, key: str, table: SegmentTable) -> bool:
+        if (self.judged, self.judges_differ, self.revised) == (None, None, None):
+            return True
+        said = table.verdicts(key)
+        return (
+            self.judged in (None, said is not None)
+            and self.judges_differ in (None, said is not None and said.differs)
+            and self.revised in (None, table.revised(key) if self.revised is not None else None)
         )
 
 

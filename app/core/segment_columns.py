@@ -1,5 +1,6 @@
 """The columns of the table of all segments: what stands in each, and how it sorts by them."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -58,6 +59,7 @@ class SegmentColumns:
             *fields,
             Column("comments", "Comments"),
             Column("review", "Review"),
+            Column("judges", "Judges", False),
             Column("problems", "To do", False),
         )
 
@@ -90,6 +92,8 @@ class SegmentColumns:
             case "review":
                 said = [(row.agreeing, "agree"), (row.disagreeing, "disagree")]
                 return ", ".join(f"{number} {word}" for number, word in said if number)
+            case "judges":
+                return self._judges(segment_id)
             case "problems":
                 return " ".join(self._table.problems(segment_id))
             case _:
@@ -127,6 +131,8 @@ class SegmentColumns:
                 return lambda one: (rows[one].unresolved, rows[one].comments)
             case "review":
                 return lambda one: (rows[one].disagreeing, rows[one].agreeing)
+            case "judges":
+                return lambda one: said.entropy if (said := self._table.verdicts(one)) is not None else -1.0
         field = self._fields.get(key.removeprefix(FIELD)) if key.startswith(FIELD) else None
         if field is not None and field.kind in (FieldKind.SCALE, FieldKind.SLIDER):
             return lambda one: _number(rows[one].values.get(field.key))
@@ -142,6 +148,15 @@ class SegmentColumns:
             found = known.lane(track).label(label) if known else None
             self._names[kept] = found.name if found else label
         return self._names[kept]
+
+    def _judges(self, segment_id: str) -> str:
+        """Return such as `Error 2, Competence 1, hidden 1`."""
+        said, one = self._table.verdicts(segment_id), self._table.rows[segment_id].segment
+        if said is None:
+            return ""
+        counts = Counter(self._label(one.scheme, one.track, label) for label in said.judges.values())
+        parts = [*counts.most_common(), ("no answer", len(said.silent)), ("hidden", len(said.hidden))]
+        return ", ".join(f"{name} {number}" for name, number in parts if number)
 
     def _value(self, scheme: str, field: str, value: Json) -> str:
         if value is None:

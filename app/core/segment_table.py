@@ -1,9 +1,11 @@
 """All segments of a study with what is known about each, kept in step with edits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.agreement.disputes import disputed
+from app.core.judging.disagreement import VerdictBoard, Verdicts
+from app.core.judging.revisions import revised_segments
 from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.collections import all_collections
@@ -19,6 +21,7 @@ from project.types import Annotator, Changes, Collection, Json, Participant, Rec
 _EVERYTHING = frozenset({"recording", "collection", "annotator", "participant", "scheme_version", "property"})
 _COMPARED = frozenset({"segment", "completion", "assignment"})
 _ABOUT_ONE = ("segment", "segment_value", "review", "comment")
+_JUDGES = frozenset({"segment", "segment_value", "utterance", "judgment", "reveal"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +41,8 @@ class SegmentTable:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self._boards: dict[str, VerdictBoard] = {}
+        self._revised: set[str] | None = None
         self.reload()
 
     def reload(self) -> None:
@@ -52,6 +57,7 @@ class SegmentTable:
         self._spoken: dict[str, list[Utterance]] = {}
         self._problems: dict[str, tuple[str, ...]] = {}
         self._disputed: set[str] | None = None
+        self._forget_judges()
         self._read(None)
 
     def apply(self, changes: Changes) -> bool:
@@ -67,9 +73,11 @@ class SegmentTable:
         if changes.ids("utterance"):
             self._spoken.clear()
             self._problems.clear()
+        if _JUDGES & changes.tables.keys():
+            self._forget_judges()
         if changes.ids("hold_out"):
             self.held_out = hold_outs(self._session.study)
-        return bool(touched or {*_COMPARED, "utterance", "hold_out"} & changes.tables.keys())
+        return bool(touched or {*_COMPARED, *_JUDGES, "hold_out"} & changes.tables.keys())
 
     def problems(self, segment_id: str) -> tuple[str, ...]:
         """Return what is still to be done about a segment, a short line each."""
@@ -111,6 +119,32 @@ class SegmentTable:
                     worked.setdefault(recording, set()).add(who)
             self._disputed = disputed([row.segment for row in self.rows.values()], worked)
         return segment_id in self._disputed
+
+    def verdicts(self, segment_id: str) -> Verdicts | None:
+        """Return what people and judges say about a segment; None where no judge was asked for a label."""
+        place = self.rows[segment_id].segment.recording_id
+        if place not in self._boards:
+            self._boards[place] = VerdictBoard(self._session, place)
+        return self._boards[place].rows.get(segment_id)
+
+    def note_judges_shown(self, segment_ids: Iterable[str]) -> None:
+        """Write down that who works here is shown what judges say about these segments, where they may see it."""
+        places: dict[str, list[str]] = {}
+        for key in segment_ids:
+            if self.verdicts(key) is not None:
+                places.setdefault(self.rows[key].segment.recording_id, []).append(key)
+        for place, shown in places.items():
+            self._boards[place].note_shown(shown)
+
+    def revised(self, segment_id: str) -> bool:
+        """Tell whether who made a segment changed it after they were shown what judges say."""
+        if self._revised is None:
+            self._revised = revised_segments(self._session)
+        return segment_id in self._revised
+
+    def _forget_judges(self) -> None:
+        self._boards = {}
+        self._revised = None
 
     def _utterances(self, recording_id: str) -> list[Utterance]:
         if recording_id not in self._spoken:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log2
 
 from app.core.judging.own_words import Partners
-from app.core.judging.reveals import Eyes
+from app.core.judging.reveals import Eyes, reveal_all
 from app.core.session import Session
 from project.judging import RAW, JudgmentStatus
 from project.queries.annotators import all_annotators
@@ -142,6 +142,17 @@ class VerdictBoard:
             self._eyes.forget_form(key)
         beside = {other.id for key in segment_ids for other in self._partners.beside(key)}
         self._show({*segment_ids, *beside} & self._given.keys())
+
+    def note_shown(self, segment_ids: Collection[str]) -> None:
+        """Write down that who works here is shown these rows now; what they may not see of them counts as not shown."""
+        eyes, shown = self._eyes, []
+        for key in segment_ids:
+            row = self.rows.get(key)
+            if row is not None and row.judges and not eyes.shown_before(key):
+                visible = (one for voice, one in self._given[key].items() if voice in row.judges)
+                shown += [(row.segment, one.task) for one in visible if not eyes.owns(one.annotator_id)][:1]
+        if shown and reveal_all(self._session, eyes, shown):
+            self._eyes = Eyes(self._session)
 
     def _take(self, given: Sequence[LabelGiven]) -> None:
         found = [

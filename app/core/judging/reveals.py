@@ -171,16 +171,30 @@ def reveal(session: Session, segment_id: str, task: str | None = None) -> bool:
     Returns:
         Whether they may see it.
     """
-    about, who = segment(session.study, segment_id), session.annotator()
-    if about is None:
-        return False
-    eyes = Eyes(session)
-    allowed = bool(eyes.may_see(about, task))
-    if allowed and who is not None and not session.study.read_only and not eyes.shown_before(segment_id):
-        own = eyes.said(about, task)
+    about = segment(session.study, segment_id)
+    return about is not None and bool(reveal_all(session, Eyes(session), [(about, task)]))
+
+
+def reveal_all(session: Session, eyes: Eyes, about: Iterable[tuple[Segment, str | None]]) -> list[str]:
+    """Write down that who works here is shown what judges say about many segments now, each in one task or in any.
+
+    Args:
+        session: of the study.
+        eyes: of who works here, as they are now.
+        about: segments and tasks.
+
+    Returns:
+        The ids of the segments that they may see it about.
+    """
+    allowed = [(one, task) for one, task in about if eyes.may_see(one, task)]
+    who = session.annotator()
+    new = [(one, task) for one, task in allowed if not eyes.shown_before(one.id)]
+    if new and who is not None and not session.study.read_only:
+        at = utc_now()
         with session.study.recording_run():
-            insert_reveal(session.study, Reveal(segment_id, who.id, own, utc_now()))
-    return allowed
+            for one, task in new:
+                insert_reveal(session.study, Reveal(one.id, who.id, eyes.said(one, task), at))
+    return [one.id for one, _ in allowed]
 
 
 _YES = Leave()

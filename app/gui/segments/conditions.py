@@ -14,6 +14,9 @@ _FLAGS = {
     "reviewed": "Reviewed",
     "not reviewed": "Not reviewed",
     "disagreed": "A reviewer disagrees",
+    "judges differ": "A judge gives another label",
+    "judges agree": "Judged, and no judge differs",
+    "revised": "Revised after seeing judges",
     "held out": "Held-out recordings",
     "not held out": "Without held-out recordings",
 }
@@ -67,4 +70,7 @@ def wanted(bar: FilterBar, here: str | None) -> Filter:
         reviewed=either("reviewed", "not reviewed"),
         disagreed=either("disagreed"),
         held_out=either("held out", "not held out"),
+        judged=True if {"judges agree", "judges differ"} & flags else None,
+        judges_differ=either("judges differ", "judges agree"),
+        revised=either("revised"),
     )

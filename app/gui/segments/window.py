@@ -28,6 +28,7 @@ _SIZE = QSize(1320, 700)
 _ELSEWHERE = 200
 _FOLLOW_MS = 220
 _SCHEMES = frozenset({"property", "scheme_version"})
+_JUDGES = "judges"
 _OFFERED = _SCHEMES | {"annotator", "collection"}
 
 
@@ -73,6 +74,8 @@ class SegmentsWindow(QWidget):
             among = self._cells.numbers
         asked = wanted(self.bar, here.id if here else None)
         rows = self._cells.columns.ordered(asked.apply(self._table, among), *self._sort)
+        if asked.judges_differ is not None or _JUDGES in self.view.shown_columns():
+            self._table.note_judges_shown(rows)
         self.view.set_searching(bool(typed))
         self.view.set_rows(rows)
         self._show_elsewhere(typed)
@@ -117,6 +120,7 @@ class SegmentsWindow(QWidget):
         self.view.sort_requested.connect(self._sort_by)
         self.view.copy_requested.connect(self.copy)
         self.view.delete_requested.connect(self.bulk.delete)
+        self.view.columns_changed.connect(lambda _: self.refresh())
         bar = self.bulk_bar
         bar.copy_requested.connect(self.copy)
         for done in (bar.label_chosen, bar.choice_added, bar.choice_removed, bar.shift_requested, bar.delete_requested):
