@@ -1,0 +1,134 @@
+"""A judge that is a model in a GGUF file on this machine."""
+
+import asyncio
+import itertools
+from collections.abc import Sequence
+from functools import cached_property
+from importlib.util import find_spec
+from typing import ClassVar
+
+from models.judges.base import Message, Question, Reply, Role, Sampling, TooLong
+from models.judges.ladder import Completion, Shape, Unanswered, climb
+from models.judges.llama_cpp import sharing
+from models.judges.llama_cpp.files import checksum, gguf_file
+from models.judges.llama_cpp.options import LlamaOptions
+from models.judges.llama_cpp.process import ModelProcess
+from models.judges.llama_cpp.talk import Ask, Failed, Full, Loading, Said, Turn
+from models.judges.llama_cpp.trouble import line_of_full
+from models.judges.means import Means
+from project.errors import UserError
+
+_LARGEST_SEED = 0x7FFFFFFF
+_numbers = itertools.count(1)
+
+
+class LlamaJudge:
+    """Asks a model of llama.cpp, in a process that judges with the same model share.
+
+    Args:
+        model: path of its GGUF file.
+        options: how it is loaded and asked.
+        means: the model that coerces; a way out is not needed.
+
+    Raises:
+        UserError: llama-cpp-python is not installed, a file is missing or no GGUF file, or it is to see frames and has
+            no projector.
+    """
+
+    key: ClassVar[str] = "llama-cpp"
+    name: ClassVar[str] = "Model on this machine (GGUF)"
+    description: ClassVar[str] = "A GGUF file with its projector, run by llama.cpp on this machine; nothing leaves it."
+    options_type: ClassVar[type[LlamaOptions]] = LlamaOptions
+    needs_model: ClassVar[bool] = True
+    leaves: ClassVar[bool] = False
+
+    def __init__(self, model: str, options: LlamaOptions, means: Means) -> None:
+        if find_spec("llama_cpp") is None:
+            raise UserError("llama-cpp-python is not installed.", "Install it: pip install 'greenroom[local-vlm]'")
+        self._model = gguf_file(model, "model")
+        self._projector = gguf_file(options.projector, "projector") if options.projector else None
+        if options.sees == "frames" and self._projector is None:
+            hint = "Name the projector that belongs to it, or choose text for what it sees."
+            raise UserError(f"{self._model.name} sees no frames without a projector.", hint)
+        self._options, self._means = options, means
+        # A model that only reads needs no memory for eyes.
+        eyes = self._projector if options.sees == "frames" else None
+        files = (str(self._model), str(eyes or ""))
+        self._loading = Loading(*files, options.context, options.gpu_layers, options.threads)
+        self._process: ModelProcess | None = None
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """The sha256 of the model's file, and after a `+` that of its projector where it sees.
+
+        Large files are read once, until they change.
+
+        Raises:
+            OSError: one of them cannot be read.
+        """
+        files = [self._model, *([self._projector] if self._projector and self._options.sees == "frames" else [])]
+        return "+".join(checksum(file) for file in files)
+
+    async def ask(self, question: Question) -> Reply:
+        """Answer a question; see `Judge.ask`. It takes its turn after those that asked the same model before."""
+        return await climb(question, self, self._means.coerce, self._options.cost)
+
+    async def close(self) -> None:
+        """Let go of the model; it stays loaded a while for others, see `models.judges.llama_cpp.sharing`."""
+        process, self._process = self._process, None
+        if process is not None:
+            sharing.give_back(self._loading)
+
+    async def complete(self, messages: Sequence[Message], shape: Shape, sampling: Sampling) -> Completion:
+        """Have a text written that fits the shape.
+
+        Raises:
+            Unanswered: there is none.
+        """
+        if self._process is None:
+            self._process = await asyncio.to_thread(sharing.borrow, self._loading)
+        ask = Ask(
+            next(_numbers),
+            tuple(self._turn(message) for message in messages),
+            shape.schema,
+            sampling.temperature,
+            sampling.seed & _LARGEST_SEED,
+            sampling.max_tokens,
+        )
+        try:
+            said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
+        except asyncio.CancelledError:
+            self._process.stop(ask.number)
+            raise
+        if isinstance(said, Full):
+            raise Unanswered(line_of_full(said), calls=0, too_long=TooLong(said.asked, said.room))
+        if isinstance(said, Failed):
+            raise Unanswered(said.line)
+        if not isinstance(said, Said):
+            raise Unanswered("The model was stopped before it had answered.")
+        try:
+            model_id = await asyncio.to_thread(lambda: self.fingerprint)
+        except OSError as error:
+            raise Unanswered(f"{self._model.name} cannot be read any more: {error.strerror}.") from None
+        return Completion(
+            said.text,
+            cut=said.cut,
+            held="grammar",
+            model_id=model_id,
+            tokens_in=said.tokens_in,
+            tokens_out=said.tokens_out,
+        )
+
+    def not_held(self, held: str) -> None:
+        """Hear that an answer was not of its shape; there is nothing surer than a grammar to fall back on."""
+
+    def clear(self, text: str) -> None:
+        """Let a text pass that the ladder wrote: nothing leaves this machine, so nothing is held back."""
+
+    def _turn(self, message: Message) -> Turn:
+        parts: list[str | bytes] = []
+        for picture in message.pictures if self._options.sees == "frames" else ():
+            parts += [picture.shown, picture.jpeg] if picture.shown else [picture.jpeg]
+        if message.text or not parts:
+            parts.append(message.text)
+        return Turn(Role(message.role).value, tuple(parts))

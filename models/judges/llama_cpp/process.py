@@ -1,0 +1,202 @@
+"""The process that holds a model, seen from where it is asked: started when needed, and again after a crash."""
+
+import multiprocessing
+import os
+import queue
+import threading
+import time
+from collections import deque
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from multiprocessing.context import SpawnProcess
+
+from models.judges.llama_cpp.host import serve
+from models.judges.llama_cpp.talk import Ask, Failed, Full, Loading, Ready, Said, Stop, Stopped
+from models.judges.llama_cpp.trouble import line_of_death
+
+Answer = Said | Full | Failed | Stopped
+_LOOK_EVERY_S = 0.25
+_GRACE_S = 15.0
+"""How long a request that is to stop may take to do so, until its process is killed: a picture may be in the works."""
+_KEPT_LINES = 40
+
+
+class ModelProcess:
+    """Answers questions one after the other, in a process of its own. Threads and event loops may share it.
+
+    Args:
+        loading: what it loads, when it is first asked.
+    """
+
+    def __init__(self, loading: Loading) -> None:
+        self._loading = loading
+        self._waiting: queue.SimpleQueue[_Waiting | None] = queue.SimpleQueue()
+        self._lock = threading.Lock()
+        self._child: _Child | None = None
+        self._current = 0
+        self._stop_asked: float | None = None
+        self._ended = False
+        self._thread = threading.Thread(target=self._work, name="model", daemon=True)
+        self._thread.start()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process; None while there is none."""
+        with self._lock:
+            return self._child.process.pid if self._child is not None else None
+
+    def ask(self, ask: Ask, limit_s: float) -> "Future[Answer]":
+        """Put a question at the end of the line.
+
+        Args:
+            ask: the question.
+            limit_s: that it may take, from when its turn has come and the model is loaded.
+        """
+        waiting = _Waiting(ask, limit_s)
+        with self._lock:
+            if not self._ended:
+                self._waiting.put(waiting)
+                return waiting.future
+        waiting.future.set_result(Failed("The model was put away."))
+        return waiting.future
+
+    def stop(self, number: int) -> None:
+        """Stop the answer to a request, if it is being given. One that waits is stopped by cancelling its future."""
+        with self._lock:
+            if number == self._current and self._child is not None:
+                self._stop_asked = self._stop_asked or time.monotonic()
+                self._child.send(Stop(number))
+
+    def end(self) -> None:
+        """End the process at once; whoever waits is told."""
+        with self._lock:
+            self._ended = True
+            if self._child is not None:
+                self._child.process.kill()
+            self._waiting.put(None)
+        self._thread.join()
+
+    def _work(self) -> None:
+        while (waiting := self._waiting.get()) is not None:
+            future = waiting.future
+            if future.cancelled():
+                continue
+            failed = self._load()
+            with self._lock:
+                self._current, self._stop_asked = waiting.ask.number, None
+            if future.set_running_or_notify_cancel():
+                future.set_result(failed or self._answered(waiting))
+            with self._lock:
+                self._current = 0
+        self._put_away()
+
+    def _load(self) -> Failed | None:
+        """See to it that there is a process with the model; return why not."""
+        if self._child is not None and self._child.process.is_alive():
+            return None
+        self._put_away()
+        with self._lock:
+            if self._ended:
+                return Failed("The model was put away.")
+            self._child = _Child.started(self._loading)
+        said = self._child.said()
+        if isinstance(said, Ready):
+            return None
+        failed = said if isinstance(said, Failed) else self._death()
+        self._put_away()
+        return failed
+
+    def _answered(self, waiting: "_Waiting") -> Answer:
+        child = self._child
+        assert child is not None
+        child.send(waiting.ask)
+        late = time.monotonic() + waiting.limit_s
+        while not child.pipe.poll(_LOOK_EVERY_S):
+            now = time.monotonic()
+            if now >= late:
+                self.stop(waiting.ask.number)
+            if self._stop_asked is not None and now - self._stop_asked >= _GRACE_S:
+                child.process.kill()
+        said = child.said()
+        timed_out = time.monotonic() >= late
+        if said is None and self._stop_asked is None:
+            failed = self._death()
+            self._put_away()
+            return failed
+        if said is None:
+            self._put_away()
+        if timed_out and not isinstance(said, Said):
+            return Failed(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
+        return said if isinstance(said, Said | Full | Failed) else Stopped()
+
+    def _death(self) -> Failed:
+        child = self._child
+        assert child is not None
+        child.process.join()
+        child.drain.join()
+        return Failed(line_of_death(self._loading, child.process.exitcode, [*child.lines]))
+
+    def _put_away(self) -> None:
+        with self._lock:
+            child, self._child = self._child, None
+        if child is not None:
+            child.end()
+
+
+@dataclass
+class _Waiting:
+    ask: Ask
+    limit_s: float
+    future: "Future[Answer]" = field(default_factory=Future)
+
+
+@dataclass
+class _Child:
+    """One process, its pipe, and the last lines that it printed."""
+
+    process: SpawnProcess
+    pipe: "Connection[object, object]"
+    drain: threading.Thread
+    lines: "deque[str]"
+
+    @classmethod
+    def started(cls, loading: Loading) -> "_Child":
+        context = multiprocessing.get_context("spawn")
+        pipe, their_pipe = context.Pipe()
+        log, their_log = context.Pipe(duplex=False)
+        process = context.Process(target=serve, args=(their_pipe, their_log, loading), name="model", daemon=True)
+        process.start()
+        their_pipe.close()
+        their_log.close()
+        lines: deque[str] = deque(maxlen=_KEPT_LINES)
+        drain = threading.Thread(target=_drain, args=(log, lines), daemon=True)
+        drain.start()
+        return cls(process, pipe, drain, lines)
+
+    def send(self, message: object) -> None:
+        """Say something; that nobody is there any more shows where an answer is awaited."""
+        try:
+            self.pipe.send(message)
+        except OSError:
+            return
+
+    def said(self) -> object:
+        """Wait for what it says; None when it is gone."""
+        try:
+            return self.pipe.recv()
+        except (EOFError, OSError):
+            return None
+
+    def end(self) -> None:
+        self.process.kill()
+        self.process.join()
+        self.drain.join()
+        self.pipe.close()
+        self.process.close()
+
+
+def _drain(log: "Connection[object, object]", lines: "deque[str]") -> None:
+    with os.fdopen(os.dup(log.fileno()), errors="replace") as file:
+        log.close()
+        lines.extend(line.rstrip() for line in file)

@@ -1,0 +1,69 @@
+"""What the tests of local models share."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, ConfigDict, Field
+
+from models.judges.base import AnswerForm, Message, Picture, Question, Reply, Role, Sampling
+from models.judges.llama_cpp import sharing
+from models.judges.llama_cpp.judge import LlamaJudge
+from models.judges.llama_cpp.options import LlamaOptions
+from models.judges.means import Means
+from project.types import Json
+from tests.fakes.tiny_gguf import TinyModel
+
+CONTEXT = 4096
+
+
+class Answer(BaseModel):
+    """Has one of each: a choice, a whole number with bounds, texts, a list, something that may be missing."""
+
+    model_config = ConfigDict(extra="forbid")
+    label: str = Field(json_schema_extra={"enum": ["error", "competence"]})
+    severity: int = Field(ge=1, le=7)
+    why: str = Field(max_length=150, min_length=1)
+    shown: list[str] = Field(max_length=2, json_schema_extra={"items": {"enum": ["gaze", "voice"]}})
+    other: str | None = Field(max_length=20)
+
+
+def answer_form() -> AnswerForm:
+    def read(found: Json) -> dict[str, Json]:
+        return Answer.model_validate(found).model_dump()
+
+    return AnswerForm("answer", Answer.model_json_schema(), read)
+
+
+def question(text: str = "What is it?", pictures: tuple[Picture, ...] = (), **sampling: Any) -> Question:
+    messages = (Message(Role.SYSTEM, "You judge."), Message(Role.USER, text, pictures))
+    return Question(messages, answer_form(), Sampling(**{"temperature": 1.0, "max_tokens": 1500, **sampling}))
+
+
+Made = Callable[..., LlamaJudge]
+
+
+@pytest.fixture
+def make_judge(tiny_gguf: TinyModel) -> Iterator[Made]:
+    """Makes judges of the tiny model; its processes are ended afterwards. One thread, or they wait for each other."""
+    pytest.importorskip("llama_cpp")
+
+    def make(**options: Any) -> LlamaJudge:
+        settings = {"projector": str(tiny_gguf.projector), "context": CONTEXT, "threads": 1, **options}
+        return LlamaJudge(str(tiny_gguf.model), LlamaOptions(**settings), Means())
+
+    yield make
+    sharing.end_all()
+
+
+def asked(judge: LlamaJudge, *questions: Question) -> list[Reply]:
+    """Ask questions one after the other, and let the judge go."""
+
+    async def ask() -> list[Reply]:
+        try:
+            return [await judge.ask(one) for one in questions]
+        finally:
+            await judge.close()
+
+    return asyncio.run(ask())
