@@ -165,13 +165,16 @@ def parse_prompt(source: str, key: str) -> Prompt:
     return made
 
 
-def with_version(source: str, version: int) -> str:
-    """Return the text of a study's own prompt under another version."""
+def with_version(source: str, version: int, *, own: bool) -> str:
+    """Return the text of a prompt under another version; `own` says whose words they are.
+
+    Raises:
+        UserError: it has no line for its version.
+    """
     text = _OWN.sub("", source)
-    line = f"version = {version}\nown = true"
     if _VERSION.search(text) is None:
         raise UserError("The prompt has no line “version = ...”.", "Put one below its key.")
-    return _VERSION.sub(line, text, count=1)
+    return _VERSION.sub(f"version = {version}" + ("\nown = true" if own else ""), text, count=1)
 
 
 def _check_slots(prompt: Prompt) -> None:

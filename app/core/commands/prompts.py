@@ -1,0 +1,46 @@
+"""Edits of what judges are asked: a study's own words, version after version."""
+
+from app.core.judging.prompt_versions import prompt_for
+from app.core.session import Session
+from benchmark.prompts import parse_prompt, shipped_prompt, shipped_text, with_version
+from project.queries.judges import prompt_versions, put_prompt_version
+from project.types import Changes
+
+
+def edit_prompt(session: Session, key: str, text: str) -> Changes:
+    """Ask with other words from now on; earlier versions are kept, so that judgments can be understood.
+
+    Args:
+        session: of the study.
+        key: of the prompt, which is that of its task.
+        text: TOML as in `resources/prompts`; its version is set to the next one.
+
+    Raises:
+        UserError: there is no such prompt, or the text is not one: a slot is missing, not known or in a wrong place.
+    """
+    version = _next(session, key)
+    new = with_version(text, version, own=True)
+    parse_prompt(new, key)
+    if with_version(prompt_for(session, key).source, version, own=True) == new:
+        return Changes()
+    with session.step(f"Edit prompt {key}") as step:
+        put_prompt_version(session.study, key, version, new)
+    return step.changes
+
+
+def restore_prompt(session: Session, key: str) -> Changes:
+    """Ask with the program's words again, and with what comes with its newer versions.
+
+    Raises:
+        UserError: there is no such prompt.
+    """
+    if not prompt_for(session, key).own:
+        return Changes()
+    version = _next(session, key)
+    with session.step(f"Restore prompt {key}") as step:
+        put_prompt_version(session.study, key, version, with_version(shipped_text(key), version, own=False))
+    return step.changes
+
+
+def _next(session: Session, key: str) -> int:
+    return max([shipped_prompt(key).version, *prompt_versions(session.study, key)]) + 1

@@ -1,0 +1,140 @@
+"""In which conditions a recording can be shown to a judge: as it was recorded, or in one of its renderings."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from app.core.leaving.evidence import Evidences
+from app.core.leaving.renderings import clip_of
+from app.core.privacy.exports import places_of
+from app.core.session import Session
+from media.fingerprint import fingerprint
+from project.errors import UserError
+from project.judging import RAW
+from project.policy import Departure, Purpose
+from project.queries.runs import run_called, runs_of
+from project.types import Run
+
+KIND = "anonymize"
+_SOMETHING = "0" * 64
+_UNCHANGED: dict[tuple[str, str, int, int], bool] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Condition:
+    """One way to show a recording.
+
+    Attributes:
+        id: `RAW`, or the id of the run that made the rendering.
+        name: for people: `raw`, or the rendering's method, with its time where there are several of that method.
+        reviewed: it passed review as things stand now, so it may leave where the policy lets anonymized footage leave.
+        why_not: why it does not count as reviewed, as a clause; "" where it does.
+    """
+
+    id: str
+    name: str
+    reviewed: bool
+    why_not: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The file that is looked at under a condition.
+
+    Attributes:
+        path: of the file.
+        fingerprint: of its content.
+        zero_us: where its zero lies on the recording's axis.
+        start_us: from where it shows the recording.
+        end_us: until where; None for its end.
+    """
+
+    path: Path
+    fingerprint: str
+    zero_us: int = 0
+    start_us: int = 0
+    end_us: int | None = None
+
+
+def conditions(session: Session, recording_id: str) -> list[Condition]:
+    """Return the conditions of a recording: raw, then every rendering whose file is there, the newest first."""
+    found = [Condition(RAW, RAW, False, "it is not anonymized")]
+    renderings = [run for run in runs_of(session.study, recording_id, KIND) if _clip(session, run) is not None]
+    methods = [run.backend for run in renderings]
+    evidences = Evidences(session)
+    for run in renderings:
+        name = run.backend if methods.count(run.backend) == 1 else f"{run.backend} {run.finished_at[:16]}"
+        request = Departure(
+            *(Purpose.JUDGE, "", 0, (), False),
+            texts=1,
+            frames=(_SOMETHING,),
+            condition=run.id,
+            recording_id=recording_id,
+        )
+        why_not = evidences.of(request).evidence.unreviewed
+        found.append(Condition(run.id, name, not why_not, why_not))
+    return found
+
+
+def condition_called(session: Session, recording_id: str, text: str) -> str:
+    """Return the id of the condition that a person means for a recording.
+
+    Args:
+        session: holds the study.
+        recording_id: of the recording.
+        text: `raw`, the id of a run, the name of a clip, or a method: the newest rendering by it.
+
+    Raises:
+        UserError: the recording has no such rendering.
+    """
+    if text == RAW:
+        return RAW
+    runs = runs_of(session.study, recording_id, KIND)
+    for run in runs:
+        if text in (run.id, run.backend, str(run.result.get("output"))):
+            return run.id
+    known = ", ".join([RAW, *dict.fromkeys(run.backend for run in runs)])
+    number = session.recording(recording_id).number
+    raise UserError(f"Recording {number} has no rendering “{text}”.", f"It has: {known}. Export one first.")
+
+
+def source_under(session: Session, recording_id: str, condition: str) -> Source | None:
+    """Return the file that is looked at under a condition; None for a recording without a picture.
+
+    Raises:
+        UserError: it is missing or another one by now, or there is no such rendering of the recording.
+    """
+    if condition == RAW:
+        if not session.has_picture(recording_id):
+            return None
+        located = session.usable_picture(recording_id)
+        return Source(located.path, located.medium.fingerprint)
+    run = run_called(session.study, condition)
+    if run is None or run.recording_id != recording_id or run.kind != KIND:
+        raise UserError("This recording has no such rendering.", "Choose another condition, or export one first.")
+    path = _clip(session, run)
+    if path is None:
+        raise UserError(
+            f"The rendering {run.result.get('output')} is not beside the study, or was changed since it was made.",
+            "Put it back beside the study, or export it again.",
+        )
+    start, end = (cast(int | None, run.parameters.get(key)) for key in ("start_us", "end_us"))
+    return Source(path, fingerprint(path), cast(int, run.result.get("zero_us", 0)), start or 0, end)
+
+
+def _clip(session: Session, run: Run) -> Path | None:
+    """Return the file of a rendering; reads it whole only once while it does not change."""
+    name, digest = run.result.get("output"), run.result.get("sha256")
+    if not isinstance(name, str) or not isinstance(digest, str):
+        return None
+    for place in places_of(session, name):
+        try:
+            stat = place.stat()
+        except OSError:
+            continue
+        key = (str(place), digest, stat.st_size, stat.st_mtime_ns)
+        if key not in _UNCHANGED:
+            _UNCHANGED[key] = clip_of(session, run) == place
+        if _UNCHANGED[key]:
+            return place
+    return None

@@ -1,0 +1,39 @@
+"""How texts of a study may be written for a judge: as they are, or scrubbed as for a release."""
+
+from collections.abc import Callable
+from weakref import WeakKeyDictionary
+
+from app.core.release.private import scrubber_of
+from app.core.session import Session
+from project.judging import RAW
+from project.queries.history import newest_mark
+
+Written = Callable[[str], str]
+_KNOWN: WeakKeyDictionary[Session, tuple[object, Written]] = WeakKeyDictionary()
+
+
+def written_under(session: Session, condition: str) -> Written:
+    """Return how texts are written under a condition: as they are under `RAW`, else without anything personal.
+
+    The finders are those of a release; they are made once for a state of the study.
+    """
+    if condition == RAW:
+        return str
+    mark = newest_mark(session.study)
+    kept = _KNOWN.get(session)
+    if kept is None or kept[0] != mark:
+        kept = (mark, _scrubbing(session))
+        _KNOWN[session] = kept
+    return kept[1]
+
+
+def _scrubbing(session: Session) -> Written:
+    scrubber = scrubber_of(session)
+    done: dict[str, str] = {}
+
+    def written(text: str) -> str:
+        if text not in done:
+            done[text] = scrubber.scrub(text).text
+        return done[text]
+
+    return written
