@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Iterable
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from app.core.release.rules import LEAST_WORDS
 from app.core.session import Session
 from project.errors import UserError
+from project.names import shown
 from project.policy import Level, Policy
 from project.queries import policy as rows
 from project.types import Changes
@@ -17,9 +19,8 @@ STEPS = {
     Level.RAW: "Let raw footage leave this machine",
 }
 """What the step is called that sets a level."""
-_HOST = re.compile(
-    r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?(?:\.[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?)*|[0-9a-f:.%]*:[0-9a-f:.%]*"
-)
+_PART = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
+_NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
 _LONGEST_HOST = 253
 _LONGEST = 1000
 
@@ -100,18 +101,23 @@ def hosts_in(given: Iterable[str]) -> tuple[str, ...]:
 def _host(text: str) -> str:
     said = text.strip().lower()
     try:
-        parts = urlsplit(
-            said if "://" in said else f"//{said}" if not said.count(":") > 1 else f"//[{said.strip('[]')}]"
-        )
-        host = (parts.hostname or "").rstrip(".")
-        named = host.encode("idna").decode("ascii") if not host.isascii() else host
+        named = _address(said) or (urlsplit(said if "://" in said else f"//{said}").hostname or "").rstrip(".")
+        named = named if named.isascii() else named.encode("idna").decode("ascii")
     except ValueError:
         named = ""
-    if not named or len(named) > _LONGEST_HOST or not _HOST.fullmatch(named):
+    if not named or len(named) > _LONGEST_HOST or not (_address(named) or _NAME.fullmatch(named)):
         raise UserError(
-            f"“{text.strip()}” is no name of a machine.", "Write it as in its address, such as api.openai.com"
+            f"“{shown(text.strip())}” is no name of a machine.", "Write it as in its address, such as api.openai.com"
         )
     return named
+
+
+def _address(said: str) -> str:
+    """Return an IP address as requests name it; "" for what is none."""
+    try:
+        return str(ip_address(said.removeprefix("[").removesuffix("]")))
+    except ValueError:
+        return ""
 
 
 def _said(text: str) -> str:

@@ -66,7 +66,7 @@ def answer_permit(session: Session, question: Mapping[str, Json]) -> dict[str, J
     try:
         departure = _departure(cast(Mapping[str, Any], question[_KEY]))
         uncleared = int(cast(int, question["uncleared"]))
-    except (KeyError, TypeError, ValueError):
+    except (AttributeError, KeyError, TypeError, ValueError):
         raise Forbidden("recorded", "It is not known what wants to leave, so it is not sent.") from None
     authority_of(session).permit(departure, uncleared)
     return {"permitted": True}

@@ -1,0 +1,1 @@
+"""Whether something of a study may leave this machine."""

@@ -1,0 +1,51 @@
+"""Copies of one small lab with a reviewed rendering, made once."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.participants import set_consent
+from app.core.commands.release import confirm_texts
+from app.core.jobs import run_here
+from app.core.rendering import anonymization
+from app.core.session import Session
+from project.progress import Silent
+from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
+from project.queries.runs import latest_run
+from project.types import ConsentUse, Recording
+from tests.unit.core.release.lab import lab
+
+
+@pytest.fixture(scope="session")
+def rendered_lab(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = lab(tmp_path_factory.mktemp("rendered"))
+    with Session.open(path, "Ada Byron") as session:
+        (recording,) = all_recordings(session.study)
+        run_here(session, anonymization.prepare(session, recording.id, "blur", path.parent / "clips"), Silent())
+        (person,) = all_participants(session.study)
+        set_consent(session, person, ConsentUse.MODELS, True)
+        confirm_texts(session)
+    return path
+
+
+@pytest.fixture
+def session(rendered_lab: Path, tmp_path: Path) -> Iterator[Session]:
+    shutil.copytree(rendered_lab.parent, tmp_path / "lab")
+    with Session.open(tmp_path / "lab" / rendered_lab.name, "Ada Byron") as opened:
+        yield opened
+
+
+@pytest.fixture
+def recording(session: Session) -> Recording:
+    return all_recordings(session.study)[0]
+
+
+@pytest.fixture
+def rendering(session: Session, recording: Recording) -> str:
+    """Return the id of the run that made the rendering."""
+    run = latest_run(session.study, recording.id, "anonymize")
+    assert run is not None
+    return run.id

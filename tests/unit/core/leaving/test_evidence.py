@@ -1,0 +1,253 @@
+"""What counts as reviewed, and that any edit revokes it."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.comments import add_comment
+from app.core.commands.face_review import assign_faces
+from app.core.commands.history import undo
+from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.pii import decide, undecide
+from app.core.commands.policy import set_policy
+from app.core.commands.release import confirm_texts, waive, withdraw_waiver
+from app.core.leaving.authority import authority_of
+from app.core.pii.hits import hits, undecided
+from app.core.session import Session
+from project.ids import new_id
+from project.judging import RAW
+from project.policy import Departure, Forbidden, Level, Policy
+from project.queries.faces import tracks_of
+from project.queries.hold_outs import set_hold_out
+from project.queries.participants import all_participants
+from project.queries.pii import PiiVerdict
+from project.queries.private_words import PrivateWord, put_private_word
+from project.queries.regions import set_track_box
+from project.queries.segments import all_segments
+from project.queries.utterances import insert_utterances, update_utterance, utterances_of
+from project.regions import Keyframe
+from project.types import ConsentUse, ParticipantRole, Recording, Utterance
+from tests.unit.core.leaving.departures import abroad
+from tests.unit.core.release.lab import review, settle
+
+ANONYMIZED = Policy(Level.ANONYMIZED)
+EVERYTHING = Policy(Level.RAW, "pilot with actors only", "Board 7")
+
+
+@pytest.fixture(autouse=True)
+def _anonymized(session: Session) -> None:
+    set_policy(session, ANONYMIZED)
+
+
+def forbidden(session: Session, departure: Departure) -> str:
+    """Return the rule that forbids a request and why, or "" where it may leave."""
+    refusal = authority_of(session).foretell(departure)
+    return "" if refusal is None else f"{refusal.rule}: {refusal.message} {refusal.hint}"
+
+
+def test_what_passed_review_may_leave(session: Session, recording: Recording, rendering: str) -> None:
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_raw_footage_may_not(session: Session, recording: Recording) -> None:
+    assert forbidden(session, abroad(recording.id, RAW)).startswith("raw: ")
+
+
+def _move_a_box(session: Session, recording: Recording) -> None:
+    (face,) = tracks_of(session.study, recording.id)
+    with session.step("Move"):
+        set_track_box(session.study, face.id, Keyframe(500_000, 70, 45, 30, 40))
+
+
+def _unassign(session: Session, recording: Recording) -> None:
+    (face,) = tracks_of(session.study, recording.id)
+    assign_faces(session, [face.id], None)
+
+
+def _edit_an_utterance(session: Session, recording: Recording) -> None:
+    (said,) = utterances_of(session.study, recording.id)
+    with session.step("Edit"):
+        update_utterance(session.study, replace(said, text="I am Anna, call 555-867-5309 now"))
+
+
+def _draft(session: Session, recording: Recording) -> None:
+    with session.step("Recognise"):
+        insert_utterances(
+            session.study,
+            [
+                Utterance(
+                    new_id(),
+                    recording.id,
+                    950_000,
+                    990_000,
+                    "well",
+                    all_participants(session.study)[0].id,
+                    checked=False,
+                )
+            ],
+        )
+
+
+def _name_somebody(session: Session, recording: Recording) -> None:
+    (one,) = all_segments(session.study)
+    assert one.recording_id == recording.id
+    add_comment(session, one.id, "Call me at ada@lab.example.org")
+
+
+def _private_word(session: Session, recording: Recording) -> None:
+    with session.step("Private"):
+        put_private_word(session.study, PrivateWord("call", "[X]"))
+
+
+@pytest.mark.parametrize(
+    ("edit", "why"),
+    [
+        (_move_a_box, "faces of recording 1 were changed"),
+        (_edit_an_utterance, "nobody read the scrubbed transcript"),
+        (_draft, "draft that nobody checked"),
+        (_name_somebody, "undecided"),
+        (_private_word, ""),
+    ],
+)
+def test_an_edit_revokes_it_and_undo_restores_it(
+    session: Session, recording: Recording, rendering: str, edit: Callable[[Session, Recording], None], why: str
+) -> None:
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+    edit(session, recording)
+    found = forbidden(session, abroad(recording.id, rendering))
+    assert found.startswith("reviewed: ")
+    assert why in found
+    undo(session)
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_a_face_that_belongs_to_nobody_any_more(session: Session, recording: Recording, rendering: str) -> None:
+    _unassign(session, recording)
+    assert forbidden(session, abroad(recording.id, rendering)).startswith("reviewed: ")
+    review(session, recording)
+    assert "were changed after" in forbidden(session, abroad(recording.id, rendering)), "the rendering is older"
+
+
+def test_a_decision_that_is_taken_back(session: Session, recording: Recording, rendering: str) -> None:
+    before = [one for one in hits(session) if one.verdict is PiiVerdict.HIDE and one.is_spoken]
+    undecide(session, before[:1])
+    assert undecided(session)
+    assert "undecided" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_what_is_kept_has_to_be_read_again(session: Session, recording: Recording, rendering: str) -> None:
+    decide(session, [one for one in hits(session) if one.is_spoken][:1], PiiVerdict.KEEP)
+    assert "nobody read" in forbidden(session, abroad(recording.id, rendering))
+    confirm_texts(session)
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_the_file_of_the_rendering_is_another_one(session: Session, recording: Recording, rendering: str) -> None:
+    (clip,) = session.study.folder.glob("clips/*.mp4")
+    content = bytearray(clip.read_bytes())
+    content[len(content) // 2] ^= 1
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+    clip.write_bytes(content)
+    assert "not the file that was made" in forbidden(session, abroad(recording.id, rendering))
+    clip.unlink()
+    assert "not beside the study" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_the_file_of_the_recording_is_another_one(session: Session, recording: Recording, rendering: str) -> None:
+    medium = session.main_medium(recording.id)
+    assert medium is not None
+    session.locate(medium).path.write_bytes(b"something else")
+    assert "missing or was replaced" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_what_the_check_found(session: Session, recording: Recording, rendering: str) -> None:
+    withdraw_waiver(session, "independent-check", None)
+    assert "misses the same faces" in forbidden(session, abroad(recording.id, rendering))
+    waive(session, "independent-check", None, "No second detector in tests")
+    withdraw_waiver(session, "privacy-measured", None)
+    assert "greenroom privacy STUDY" in forbidden(session, abroad(recording.id, rendering))
+
+
+def test_texts_alone_need_no_rendering_that_is_there(session: Session, recording: Recording, rendering: str) -> None:
+    for clip in session.study.folder.glob("clips/*.mp4"):
+        clip.unlink()
+    spoken = replace(abroad(recording.id, rendering), frames=())
+    assert forbidden(session, spoken) == ""
+    assert forbidden(session, replace(spoken, frames=("c" * 64,), texts=0)).startswith("reviewed: ")
+
+
+@pytest.mark.parametrize("condition", ["", "no such run", "../clips"])
+def test_a_rendering_that_is_none(session: Session, recording: Recording, condition: str) -> None:
+    assert forbidden(session, abroad(recording.id, condition)).split(":")[0] in ("raw", "reviewed")
+
+
+def test_a_recording_that_is_none(session: Session, rendering: str) -> None:
+    assert forbidden(session, abroad("no such recording", rendering)).startswith("reviewed: ")
+    set_policy(session, EVERYTHING)
+    assert forbidden(session, abroad("no such recording", RAW)).startswith("consent: ")
+
+
+@pytest.mark.parametrize("level", [ANONYMIZED, EVERYTHING])
+def test_everybody_who_appears_or_is_heard_has_to_agree(
+    session: Session, recording: Recording, rendering: str, level: Policy
+) -> None:
+    set_policy(session, level)
+    condition = rendering if level is ANONYMIZED else RAW
+    assert forbidden(session, abroad(recording.id, condition)) == ""
+    voice, _ = add_participant(session, "P02", ParticipantRole.BYSTANDER)
+    with session.step("A voice from the next room"):
+        insert_utterances(session.study, [Utterance(new_id(), recording.id, 910_000, 950_000, "Well", voice)])
+    confirm_texts(session)
+    settle(session)
+    assert "P02 of recording 1 did not agree" in forbidden(session, abroad(recording.id, condition))
+    (other,) = [one for one in all_participants(session.study) if one.id == voice]
+    set_consent(session, other, ConsentUse.MODELS, True)
+    assert forbidden(session, abroad(recording.id, condition)) == ""
+    set_consent(session, other, ConsentUse.MODELS, False)
+    set_consent(session, other, ConsentUse.RELEASE, True)
+    assert forbidden(session, abroad(recording.id, condition)).startswith("consent: "), "a release is something else"
+
+
+def test_raw_footage_of_a_face_or_voice_of_nobody_known_stays(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    (said,) = utterances_of(session.study, recording.id)
+    with session.step("Whose voice?"):
+        update_utterance(session.study, replace(said, participant_id=None))
+    assert "who says 1 utterance" in forbidden(session, abroad(recording.id, RAW))
+    undo(session)
+    _unassign(session, recording)
+    assert "1 face track of recording 1 belongs to nobody" in forbidden(session, abroad(recording.id, RAW))
+
+
+def test_nothing_of_a_held_out_recording_leaves(session: Session, recording: Recording, rendering: str) -> None:
+    with session.step("Hold out"):
+        set_hold_out(session.study, recording.id, True)
+    assert "held out" in forbidden(session, abroad(recording.id, rendering))
+    set_policy(session, EVERYTHING)
+    assert "held out" in forbidden(session, abroad(recording.id, RAW))
+
+
+def test_a_request_with_nothing_of_the_study_needs_no_review(session: Session) -> None:
+    empty = replace(abroad("", ""), texts=0, frames=())
+    assert forbidden(session, empty) == ""
+    assert authority_of(session).foretell(empty) is None
+
+
+def test_what_was_not_made_for_a_request_stays_also_at_home(session: Session, recording: Recording) -> None:
+    with pytest.raises(Forbidden) as refusal:
+        authority_of(session).permit(replace(abroad(recording.id, RAW), local=True), 1)
+    assert refusal.value.rule == "cleared"
+
+
+def test_the_clip_is_found_in_a_folder_beside_the_study_and_nowhere_else(
+    session: Session, recording: Recording, rendering: str, tmp_path: Path
+) -> None:
+    (clip,) = session.study.folder.glob("clips/*.mp4")
+    other = tmp_path / "elsewhere"
+    other.mkdir()
+    clip.rename(other / clip.name)
+    assert forbidden(session, abroad(recording.id, rendering)).startswith("reviewed: ")
+    (other / clip.name).rename(session.study.folder / clip.name)
+    assert forbidden(session, abroad(recording.id, rendering)) == ""

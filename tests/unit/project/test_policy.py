@@ -1,0 +1,173 @@
+"""The rules by which one request is let through or not, over every policy and every request that there can be."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project.judging import RAW
+from project.policy import (
+    RULES,
+    Departure,
+    Evidence,
+    Forbidden,
+    Level,
+    Policy,
+    Purpose,
+    decide,
+    policy_from,
+)
+
+_WORDS = st.text("ab ", max_size=6)
+_HOST = st.sampled_from(["api.example.org", "other.example.org", "192.0.2.7"])
+_SUMS = st.lists(st.just("a" * 64), max_size=2).map(tuple)
+POLICIES = st.builds(
+    Policy,
+    st.sampled_from(Level),
+    _WORDS,
+    _WORDS,
+    st.lists(_HOST, max_size=2).map(tuple),
+    st.booleans(),
+    st.booleans(),
+    st.booleans(),
+)
+REQUESTS = st.builds(
+    Departure,
+    st.sampled_from(Purpose),
+    _HOST,
+    st.just(443),
+    st.just(("192.0.2.7",)),
+    st.booleans(),
+    texts=st.integers(0, 2),
+    frames=_SUMS,
+    clips=_SUMS,
+    condition=st.sampled_from(["", RAW, "a-run"]),
+    recording_id=st.sampled_from(["", "r1"]),
+    redirected_from=st.sampled_from(["", "api.example.org"]),
+    proxy=st.sampled_from(["", "proxy.example.org"]),
+)
+EVIDENCE = st.builds(
+    Evidence, st.sampled_from(["", "nobody looked"]), st.sampled_from(["", "P1 did not agree"]), st.integers(0, 1)
+)
+
+
+def rule(policy: Policy, request: Departure, evidence: Evidence) -> str:
+    """Return the rule that forbids a request; "" where none does."""
+    permission, refusal = "", None
+    try:
+        permission = decide(policy, request, evidence)
+    except Forbidden as forbidden:
+        refusal = forbidden
+    assert bool(permission) != bool(refusal), "a permission is never empty: it is what the journal says"
+    if refusal is None:
+        return ""
+    assert refusal.rule in RULES
+    assert f"(rule {refusal.rule})" in refusal.hint
+    return refusal.rule
+
+
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_at_the_lowest_level_nothing_passes_that_is_not_local_but_a_download(
+    policy: Policy, request: Departure, evidence: Evidence
+) -> None:
+    if not rule(replace(policy, level=Level.NOTHING), request, evidence):
+        assert request.local or (request.purpose is Purpose.DOWNLOAD and policy.downloads)
+
+
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_what_stays_on_this_machine_passes_whatever_the_policy(
+    policy: Policy, request: Departure, evidence: Evidence
+) -> None:
+    assert rule(policy, replace(request, local=True), replace(evidence, uncleared=0)) == ""
+
+
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_what_was_not_made_for_a_request_never_passes(policy: Policy, request: Departure, evidence: Evidence) -> None:
+    assert rule(policy, request, replace(evidence, uncleared=1)) == "cleared"
+
+
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_a_higher_level_forbids_nothing_that_a_lower_one_let_through(
+    policy: Policy, request: Departure, evidence: Evidence
+) -> None:
+    passes = [not rule(replace(policy, level=level), request, evidence) for level in Level]
+    assert passes == sorted(passes)
+
+
+@given(POLICIES, REQUESTS, EVIDENCE, st.sampled_from(["downloads", "redirects", "proxies"]))
+def test_opening_a_way_forbids_nothing(policy: Policy, request: Departure, evidence: Evidence, way: str) -> None:
+    if not rule(policy, request, evidence):
+        opened = policy_from({**policy.as_json(), "reason": "a", "allowed_by": "b", way: True})
+        assert not rule(opened, request, evidence)
+
+
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_nothing_of_a_study_leaves_unseen_or_unasked(policy: Policy, request: Departure, evidence: Evidence) -> None:
+    sent = not rule(policy, request, evidence) and not request.local and request.purpose is not Purpose.DOWNLOAD
+    if sent and request.holds_study:
+        assert not evidence.unwilling
+        assert policy.level is not Level.NOTHING
+        if policy.level is Level.ANONYMIZED:
+            assert not evidence.unreviewed
+            assert request.condition not in ("", RAW)
+
+
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_only_to_the_machines_that_are_named_and_straight_there(
+    policy: Policy, request: Departure, evidence: Evidence
+) -> None:
+    if not request.local and not rule(policy, request, evidence):
+        assert not request.proxy or policy.proxies
+        if request.purpose is not Purpose.DOWNLOAD:
+            assert not policy.hosts or request.host in policy.hosts
+            assert not request.redirected_from or policy.redirects
+
+
+@given(st.sampled_from(Purpose), REQUESTS)
+def test_without_evidence_nothing_of_a_study_leaves(purpose: Purpose, request: Departure) -> None:
+    sent = replace(request, purpose=purpose, local=False, texts=1, proxy="", redirected_from="")
+    for level in Level:
+        if purpose is not Purpose.DOWNLOAD:
+            assert rule(Policy(level, "a reason", "somebody"), sent, Evidence()) != ""
+
+
+@given(POLICIES)
+def test_a_policy_is_read_as_it_was_written_or_as_the_strictest(policy: Policy) -> None:
+    read = policy_from(json.loads(json.dumps(policy.as_json())))
+    whole = policy.level is not Level.RAW or (policy.reason.strip() and policy.allowed_by.strip())
+    assert read == (policy if whole else Policy())
+
+
+@given(
+    st.recursive(st.none() | st.booleans() | st.integers() | st.text(max_size=4), lambda one: st.lists(one, max_size=2))
+    | st.dictionaries(
+        st.sampled_from([*Policy().as_json(), "x"]),
+        st.sampled_from(["raw", "nothing", "anonymized", 1, None, True, [], ["h"], [1], {}, ""]),
+    )
+)
+def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
+    read = policy_from(found)  # type: ignore[arg-type]
+    assert read.level is not Level.RAW or (read.reason.strip() and read.allowed_by.strip())
+    if not isinstance(found, dict):
+        assert read == Policy()
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        {"level": "RAW"},
+        {"level": None},
+        {"hosts": "api.example.org"},
+        {"hosts": [""]},
+        {"hosts": [7]},
+        {"downloads": "yes"},
+        {"redirects": 1},
+        {"reason": None},
+        {"level": "raw", "reason": " "},
+    ],
+)
+def test_each_damage_lets_nothing_out(damage: dict[str, object]) -> None:
+    found = {**Policy(Level.ANONYMIZED, downloads=True).as_json(), **damage}
+    assert policy_from(found) == Policy()  # type: ignore[arg-type]
