@@ -30,11 +30,6 @@ from project.queries.utterances import has_utterances
 from project.timebase import format_time
 from project.types import Participant
 
-_TEXTS_OF_A_TOKEN = 3
-"""Characters of text that one token stands for, at least, in the languages of most studies."""
-_TOKENS_OF_A_PICTURE = 400
-_LEAST_TEXT = 500
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -53,7 +48,7 @@ _USUAL = SightSettings()
 def settings_for(entry: JudgeEntry, wanted: SightSettings = _USUAL) -> SightSettings:
     """Return how much a judge sees: what it is set to take, and the rest as wanted.
 
-    Baselines see no frames. A conversation is kept to what fits into a context window that the judge's settings name.
+    Baselines see no frames.
 
     Raises:
         UserError: there is no such backend, or its settings do not fit.
@@ -64,12 +59,7 @@ def settings_for(entry: JudgeEntry, wanted: SightSettings = _USUAL) -> SightSett
     if not isinstance(options, ModelOptions):
         return replace(wanted, frames=0, clip=False)
     frames = options.frames if options.sees == "frames" else 0
-    longest = wanted.longest_text
-    window = getattr(options, "context", 0)
-    if window:
-        left = window - options.max_tokens - frames * _TOKENS_OF_A_PICTURE
-        longest = min(longest, max(_LEAST_TEXT, left * _TEXTS_OF_A_TOKEN // 2))
-    return replace(wanted, frames=frames, clip=options.sees == "clip", longest_text=longest)
+    return replace(wanted, frames=frames, clip=options.sees == "clip")
 
 
 def plan_sight(

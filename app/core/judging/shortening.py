@@ -54,7 +54,7 @@ def shortened(lines: Sequence[Line], longest: int) -> tuple[list[Line], tuple[Sh
             done.append(Shortened("long", sum(a != b for a, b in zip(kept, cut, strict=True)), saved))
         kept = cut
     head = [_note(len(gone), before=True)] if gone else []
-    if _size(kept) <= longest:
+    if _size(kept) <= longest or len(kept) == 1:
         return head + kept, tuple(done)
     first, last = _ends(kept, longest)
     left = kept[first : len(kept) - last]
