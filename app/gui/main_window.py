@@ -26,6 +26,7 @@ from app.gui.files import Files
 from app.gui.guidelines import Guidelines
 from app.gui.inspector_feed import InspectorFeed
 from app.gui.job_center import JobCenter
+from app.gui.judges_strip import JudgesStrip
 from app.gui.key_guard import KeyGuard
 from app.gui.marks import Marks
 from app.gui.menus import Menus
@@ -88,6 +89,7 @@ class MainWindow(QMainWindow):
     spoken: SpokenEditing
     shortcuts: Shortcuts
     strip: DisagreementStrip
+    verdicts: JudgesStrip
     subtitles: Subtitles
     playback: Playback
     views: Views
@@ -162,6 +164,7 @@ class MainWindow(QMainWindow):
         self.views = Views(self.studio, self.player, self.playback, space.views, self.transport, engine, self)
         self.subtitles = Subtitles(self.studio, self.player, self.view, self)
         self.strip = DisagreementStrip(self.studio, self.feed, self.timeline, self.player, self.playback, self)
+        self.verdicts = JudgesStrip(self.studio, self.feed, self.timeline, self)
         self.listing = RecordingsFeed(self.studio, self.recordings, self.background, self)
         self.comments = CommentsFeed(self.studio, self)
         self.inspecting = InspectorFeed(self.studio, self.editing, self.active, self)
@@ -228,6 +231,7 @@ class MainWindow(QMainWindow):
         """Change the page on the right; player and timeline stay."""
         self.pages.show(mode)
         self.guard.watch(self.workspace.pages)
+        self.workspace.give_pages(self.pages.width)
         self.workspace.modes.show_mode(self.mode())
         self.view.set_faces_pickable(self.mode() == "faces")
         self.faces.set_active(self.mode() == "faces")

@@ -9,19 +9,23 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.gui.context import Context
+from app.gui.view_state import Remembering, View
+from project.types import Json
 
 
 @dataclass(frozen=True, slots=True)
 class Mode:
     """One mode: its key, its name on the bar, the keys that choose it, and what makes its page.
 
-    `factory` is `module:function`, called with the `Context`; "" for the pages that the window makes itself.
+    `factory` is `module:function`, called with the `Context`; "" for the pages that the window makes itself. `width`
+    is how many pixels the page wants, where it wants more than others.
     """
 
     key: str
     name: str
     keys: str
     factory: str = ""
+    width: int = 0
 
 
 MODES: tuple[Mode, ...] = (
@@ -29,6 +33,7 @@ MODES: tuple[Mode, ...] = (
     Mode("faces", "Faces", "Ctrl+2"),
     Mode("review", "Review", "Ctrl+3", "app.gui.review.page:make"),
     Mode("transcript", "Transcript", "Ctrl+4", "app.gui.transcript.page:make"),
+    Mode("judges", "Judges", "Ctrl+5", "app.gui.judges.page:make", width=520),
 )
 
 
@@ -41,11 +46,17 @@ class Pages(QObject):
         self._context = context
         self._made: dict[str, QWidget] = {}
         self._mode = MODES[0].key
+        self._looks: dict[str, View] = {}
 
     @property
     def mode(self) -> str:
         """Key of the mode that is on."""
         return self._mode
+
+    @property
+    def width(self) -> int:
+        """How many pixels the page of the mode wants; 0 where it takes what there is."""
+        return next(one.width for one in MODES if one.key == self._mode)
 
     def put(self, mode: str, page: QWidget) -> None:
         """Use a page that the window made, in place of the one before it, if any."""
@@ -62,6 +73,21 @@ class Pages(QObject):
             self._stack.removeWidget(page)
             page.deleteLater()
 
+    def looks(self) -> dict[str, Json]:
+        """Return what is worth keeping of how the pages look, by mode."""
+        for mode, page in self._made.items():
+            if isinstance(page, Remembering):
+                self._looks[mode] = page.looks()
+        return {mode: dict(looks) for mode, looks in self._looks.items()}
+
+    def restore(self, looks: Json) -> None:
+        """Let the pages look as they did, also those that are made later."""
+        known = looks if isinstance(looks, dict) else {}
+        self._looks = {mode: one for mode, one in known.items() if isinstance(one, dict)}
+        for mode, page in self._made.items():
+            if isinstance(page, Remembering):
+                page.restore_looks(self._looks.get(mode, {}))
+
     def ask(self, what: str) -> None:
         """Let the page of the mode that is on do something that it offers by name, if it does."""
         acts = getattr(self._made.get(self._mode), "acts", {})
@@ -74,7 +100,10 @@ class Pages(QObject):
         if found.key not in self._made and found.factory:
             module, function = found.factory.split(":")
             make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
-            self.put(found.key, make(self._context))
+            made = make(self._context)
+            if isinstance(made, Remembering):
+                made.restore_looks(self._looks.get(found.key, {}))
+            self.put(found.key, made)
         self._mode = found.key
         page = self._made.get(found.key)
         if page is not None:

@@ -2,14 +2,14 @@
 
 from collections.abc import Callable
 from importlib import import_module
-from typing import Protocol, cast, runtime_checkable
+from typing import cast
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
 from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.gui import view_state
 from app.gui.context import Context
-from app.gui.view_state import View
+from app.gui.view_state import Remembering, View
 from project.types import Json
 
 WINDOWS: dict[str, str] = {
@@ -34,15 +34,6 @@ WINDOWS: dict[str, str] = {
 _PASSING = frozenset({"import_annotations", "export_annotations", "adjudicate"})
 """Windows for one errand: they do not come back with the study."""
 _MOVES = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
-
-
-@runtime_checkable
-class Remembering(Protocol):
-    """A window with looks of its own that are worth keeping, such as its columns."""
-
-    def looks(self) -> View: ...
-
-    def restore_looks(self, looks: View) -> None: ...
 
 
 class StudyWindows(QObject):

@@ -1,6 +1,6 @@
 """How the window looked when a study was closed: the recording, the moment, the zoom, what was selected."""
 
-from typing import cast
+from typing import Protocol, cast, runtime_checkable
 
 from PySide6.QtCore import QByteArray
 
@@ -8,6 +8,15 @@ from app.core.settings import load_view, save_view
 from project.types import Json
 
 View = dict[str, Json]
+
+
+@runtime_checkable
+class Remembering(Protocol):
+    """A page or window with looks of its own that are worth keeping, such as its columns."""
+
+    def looks(self) -> View: ...
+
+    def restore_looks(self, looks: View) -> None: ...
 
 
 def load(study_id: str) -> View:

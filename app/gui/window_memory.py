@@ -102,6 +102,7 @@ class WindowMemory:
             "guidelines": window.guidelines.visible,
             "folded": [*sorted(window.timeline.model.folded)],
             "windows": window.windows.looks(),
+            "pages": window.pages.looks(),
         }
         view_state.save(session.study.id, view)
 
@@ -112,6 +113,7 @@ class WindowMemory:
         found = {key: view_state.numbers(places, key, 3) for key in places} if isinstance(places, dict) else {}
         self._places = {key: place for key, place in found.items() if place is not None}
         window.views.restore(view.get("views"))
+        window.pages.restore(view.get("pages"))
         window.set_mode(view_state.text(view, "mode", "annotate"))
         window.active.choose(view_state.text(view, "track"))
         window.guidelines.show(view.get("guidelines") is True)

@@ -90,6 +90,7 @@ class Workspace(QWidget):
         self.timeline = TimelineView()
         self.gate_line = GateLine()
         self.coding_line = CodingLine()
+        self._lent: int | None = None
         self.pages = QStackedWidget()
         self.pages.setMinimumWidth(304)
         self.pages.setAutoFillBackground(True)
@@ -120,6 +121,16 @@ class Workspace(QWidget):
         """Hide everything around the picture, or show it again."""
         for part in (self.modes, self.recordings, self._lower, self.pages):
             part.setVisible(not only)
+
+    def give_pages(self, width: int) -> None:
+        """Let the page at the right have at least so many pixels of the picture's; 0 gives back what was taken."""
+        sizes = self.columns.sizes()
+        if width and self._lent is None and sizes[2] < width:
+            self._lent = sizes[2]
+            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width])
+        elif not width and self._lent is not None:
+            lent, self._lent = self._lent, None
+            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent])
 
     def _make_lower(self) -> QWidget:
         lower = QWidget()

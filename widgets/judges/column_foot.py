@@ -40,7 +40,7 @@ class ColumnFoot(QWidget):
                     _button("Cancel", f"Stop asking {column.name}", lambda: self.cancel_requested.emit(column))
                 )
             else:
-                word = "Ask" if column.state is State.NOT_ASKED else "Ask again"
+                word = "Ask" if not column.judgment_id else "Ask again"
                 hint = f"Ask {column.name} {'about this segment' if word == 'Ask' else 'again, and not the cache'}"
                 flow.addWidget(_button(word, hint, lambda: self.again_requested.emit(column)))
         if column.judgment_id and column.state is not State.HIDDEN:

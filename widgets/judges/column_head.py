@@ -20,6 +20,7 @@ STATES = {
     State.UNPARSED: ("triangle-alert", "uncertain", "Unparsed: the answer cannot be read"),
     State.REFUSED: ("circle-x", "error", "Refused to answer"),
     State.ERROR: ("circle-alert", "error", "Error"),
+    State.NOT_SENT: ("lock", "error", "Not sent"),
     State.PERSON: ("pencil", "muted", "A person"),
 }
 """State -> icon, colour and words."""

@@ -17,11 +17,12 @@ class State(StrEnum):
     UNPARSED = "unparsed"
     REFUSED = "refused"
     ERROR = "error"
+    NOT_SENT = "not sent"
     PERSON = "person"
 
 
 UNDER_WAY = frozenset({State.WAITING, State.ASKING})
-FAILED = frozenset({State.UNPARSED, State.REFUSED, State.ERROR})
+FAILED = frozenset({State.UNPARSED, State.REFUSED, State.ERROR, State.NOT_SENT})
 
 
 class Pair(StrEnum):

@@ -95,6 +95,7 @@ VIEW: tuple[Spec, ...] = (
     Spec("mode_faces", "&View", "&Faces", ("Ctrl+2",), lambda w: w.set_mode("faces"), Need.STUDY),
     Spec("mode_review", "&View", "&Review", ("Ctrl+3",), lambda w: w.set_mode("review"), Need.STUDY),
     Spec("mode_transcript", "&View", "&Transcript", ("Ctrl+4",), lambda w: w.set_mode("transcript"), Need.STUDY),
+    Spec("mode_judges", "&View", "&Judges", ("Ctrl+5",), lambda w: w.set_mode("judges"), Need.STUDY),
     Spec(
         "strip",
         "&View",
@@ -103,6 +104,15 @@ VIEW: tuple[Spec, ...] = (
         lambda w: w.strip.toggle(),
         Need.STUDY,
         line=True,
+        checkable=True,
+    ),
+    Spec(
+        "verdicts",
+        "&View",
+        "&What judges say, on the timeline",
+        (),
+        lambda w: w.verdicts.toggle(),
+        Need.STUDY,
         checkable=True,
     ),
     Spec(

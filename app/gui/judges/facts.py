@@ -13,15 +13,14 @@ _MENDED = {
 
 def facts_of(one: Judgment, about: Segment) -> tuple[str, ...]:
     """Return time, tokens, cost, and what is worth knowing about an answer."""
-    said = [f"{one.ms / 1000:.1f} s"]
-    if one.tokens_in is not None or one.tokens_out is not None:
+    cached = one.cached_from is not None
+    said = ["Cached: not asked again"] if cached else [f"{one.ms / 1000:.1f} s"]
+    if not cached and (one.tokens_in is not None or one.tokens_out is not None):
         said.append(f"{_count(one.tokens_in)} → {_count(one.tokens_out)} tokens")
-    if one.cost is not None:
+    if not cached and one.cost is not None:
         said.append(f"{one.cost:.4f} {_setting(one, 'currency') or 'USD'}")
     if one.calls > 1:
         said.append(f"{one.calls} requests")
-    if one.cached_from is not None:
-        said.append("Cached: not asked again")
     if one.mended in _MENDED:
         said.append(_MENDED[Mended(one.mended)])
     shortened = one.sight.get("shortened")

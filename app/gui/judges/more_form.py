@@ -22,19 +22,19 @@ def _ticked(default: bool, title: str, description: str) -> Any:
 
 @dataclass(frozen=True)
 class More:
-    """What can be set under *More*; a backend's own limits on frames hold too.
+    """What can be set under *More*.
 
     Attributes:
+        frames: for every judge; 0 for as many as each is set to.
         money: that asking may cost, in the currency of the judges' prices; 0 for no limit.
         tokens: that asking may take; 0 for no limit.
     """
 
-    frames: int = limited(_SIGHT.frames, 0, 64, "Frames", "Frames of the segment, at most; 0 for words alone.")
+    frames: int = limited(0, 0, 64, "Frames", "Of the segment, for every judge; 0 for as many as each is set to.")
     longest_side: int = limited(_SIGHT.longest_side, 64, 4096, "Longest side", "Of a frame, in pixels.")
     quality: int = limited(_SIGHT.quality, 10, 100, "JPEG quality", "Of the frames; more is larger.")
     rule: str = chosen(_SIGHT.rule, RULES, "Which frames", "Inside equal parts, or from the first to the last.")
     stamps: bool = _ticked(_SIGHT.stamps, "Times of frames", "Tell when each frame was taken.")
-    clip: bool = _ticked(_SIGHT.clip, "A clip in place of frames", "For judges that take a video.")
     before: int = limited(_SIGHT.before, 0, 100, "Turns before", "What was said before the segment, in turns.")
     cues: bool = _ticked(_SIGHT.cues, "Cues", "Tell the cues that people marked, inside the turns.")
     seed: int = limited(0, 0, 2_000_000_000, "Seed", "Another one repeats the question as a new one.")
@@ -79,13 +79,15 @@ class MoreForm(QWidget):
         return SightSettings(
             before=cast(int, found["before"]),
             cues=found["cues"] is True,
-            frames=cast(int, found["frames"]),
             longest_side=cast(int, found["longest_side"]),
             quality=cast(int, found["quality"]),
             rule=str(found["rule"]),
             stamps=found["stamps"] is True,
-            clip=found["clip"] is True,
         )
+
+    def frames(self) -> int | None:
+        """Return how many frames every judge gets; None for as many as each is set to."""
+        return cast(int, self.values()["frames"]) or None
 
     def seed(self) -> int:
         """Return the seed of the sampling."""

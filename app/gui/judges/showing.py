@@ -51,6 +51,8 @@ class Showing(QObject):
         self._stale = True
         self.under_way: dict[tuple[str, str, str], State] = {}
         """State by (segment, judge, condition), of what is asked now."""
+        self.not_sent: dict[tuple[str, str, str], str] = {}
+        """Why it was not asked, by (segment, judge, condition)."""
         page.bar.set_tasks({key: (task_of(key).name, task_of(key).description) for key in TASKS})
         page.bar.set_variants({key: _VARIANTS[key] for key in VARIANTS})
         studio = context.studio
@@ -145,7 +147,11 @@ class Showing(QObject):
     def _show_segment(self, session: Session, about: Segment, judges: Sequence[JudgeEntry]) -> None:
         bar = self._page.bar
         task, variant = bar.chosen_task(), bar.chosen_variant()
-        said = [one for one in judgments_of(session.study, about.id, task) if one.variant == variant]
+        said = [
+            one
+            for one in judgments_of(session.study, about.id, task)
+            if one.variant == variant or one.judge.get("backend") == PERSON
+        ]
         if said:
             reveal(session, about.id, task)
         seen = shown(session, said)
@@ -154,6 +160,7 @@ class Showing(QObject):
             return
         wanted = [Wanted(judge, condition) for judge in self.chosen() for condition in self.chosen_conditions()]
         under_way = {(who, seeing): how for (which, who, seeing), how in self.under_way.items() if which == about.id}
+        not_sent = {(who, seeing): why for (which, who, seeing), why in self.not_sent.items() if which == about.id}
         names = {one.key: one.name for one in bar.conditions.entries()} | {RAW: "Raw"}
-        known = Known(seen.judgments, seen.hidden, seen.why_not, wanted, under_way, names)
+        known = Known(seen.judgments, seen.hidden, seen.why_not, wanted, under_way, not_sent, names)
         self._page.show_table(table_of(session, about, known))

@@ -1,7 +1,7 @@
 """Puts judgments and what people say into the columns of the page."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from app.core.judging.said import judge_name, said_by
 from app.core.session import Session
@@ -40,6 +40,7 @@ class Known:
         why_hidden: a line that says what to do.
         wanted: who is chosen.
         under_way: state by (judge id, condition), for who is being asked.
+        not_sent: why a judge was not asked, by (judge id, condition).
         conditions: names by id.
     """
 
@@ -47,8 +48,9 @@ class Known:
     hidden: Sequence[Judgment] = ()
     why_hidden: str = ""
     wanted: Sequence[Wanted] = ()
-    under_way: Mapping[tuple[str, str], State] | None = None
-    conditions: Mapping[str, str] | None = None
+    under_way: Mapping[tuple[str, str], State] = field(default_factory=dict)
+    not_sent: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    conditions: Mapping[str, str] = field(default_factory=dict)
 
 
 def table_of(session: Session, about: Segment, known: Known) -> Table:
@@ -85,8 +87,6 @@ def _judges(
     answers: Answers,
     names: Mapping[str, str],
 ) -> list[Column]:
-    conditions = known.conditions or {}
-    under_way = known.under_way or {}
     places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON]
     rest = [key for key in newest if key not in places]
     entries = {one.judge.id: one.judge for one in known.wanted}
@@ -98,9 +98,13 @@ def _judges(
             column = _asked(entries[who], condition)
         else:
             column = _answer(one, about, answers, names, known.why_hidden if one.id in hidden else None)
-        if (who, condition) in under_way:
-            column = replace(column, state=under_way[who, condition], said="", cells={}, thoughts="", facts=())
-        columns.append(replace(column, condition=conditions.get(condition, condition if condition != RAW else "Raw")))
+        if (who, condition) in known.under_way:
+            how = known.under_way[who, condition]
+            column = replace(column, state=how, said="", cells={}, thoughts="", facts=(), takeable=frozenset())
+        elif (who, condition) in known.not_sent:
+            column = replace(column, state=State.NOT_SENT, said=known.not_sent[who, condition], cells={}, thoughts="")
+        name = "Raw" if condition == RAW else known.conditions.get(condition, "Another rendering")
+        columns.append(replace(column, condition=name))
     return _paired(columns)
 
 

@@ -1,0 +1,39 @@
+"""The menu Judges: asking models about the selected segment."""
+
+from typing import TYPE_CHECKING
+
+from app.gui.actions.spec import ON_SELECTION, Need, Spec
+
+if TYPE_CHECKING:
+    from app.gui.main_window import MainWindow
+
+
+def _do(window: "MainWindow", what: str) -> None:
+    """Show the page, and let it do something that it offers by name."""
+    window.set_mode("judges")
+    window.pages.ask(what)
+
+
+JUDGES: tuple[Spec, ...] = (
+    Spec(
+        "ask_judges",
+        "&Judges",
+        "&Ask about this segment",
+        ("Ctrl+J",),
+        lambda w: _do(w, "ask"),
+        ON_SELECTION,
+        icon="play",
+    ),
+    Spec("what_is_sent", "&Judges", "&What is sent…", ("Ctrl+Shift+I",), lambda w: _do(w, "inspect"), ON_SELECTION),
+    Spec("cancel_judges", "&Judges", "&Cancel all", (), lambda w: _do(w, "cancel"), Need.STUDY | Need.WRITABLE),
+    Spec(
+        "add_judge",
+        "&Judges",
+        "A&dd judge…",
+        (),
+        lambda w: _do(w, "add"),
+        Need.STUDY | Need.WRITABLE,
+        icon="plus",
+        line=True,
+    ),
+)
