@@ -37,6 +37,7 @@ class Menus(QObject):
         self._add_themes()
         self.actions["follow"].setChecked(True)
         self.actions["strip"].setChecked(True)
+        self.actions["verdicts"].setChecked(True)
         self.actions["subtitles"].setChecked(True)
         self.label_actions: list[QAction] = []
         self._marked = False

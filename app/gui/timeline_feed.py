@@ -48,6 +48,7 @@ class TimelineFeed(QObject):
         self._has_faces = False
         self._strip: Lane | None = None
         self._certainty: Lane | None = None
+        self._judges: tuple[Lane, ...] = ()
         self.own_id: str | None = None
         studio.recording_changed.connect(self.reload)
         self._spoken = SpokenLanes()
@@ -87,6 +88,13 @@ class TimelineFeed(QObject):
         """Show a lane of spans above all others, or none."""
         if lane != self._strip:
             self._strip = lane
+            self._set_lanes(None)
+
+    def set_judges(self, lanes: Iterable[Lane]) -> None:
+        """Show lanes of what judges say under those of people, or none."""
+        wanted = tuple(lanes)
+        if wanted != self._judges:
+            self._judges = wanted
             self._set_lanes(None)
 
     def set_certainty(self, lane: Lane | None) -> None:
@@ -182,6 +190,7 @@ class TimelineFeed(QObject):
         lanes += [Lane(WAVEFORM, "Sound", LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
         made = self._segment_lanes(session, people, shown)
         lanes += [lane for lane in made if not lane.pale]
+        lanes += self._judges
         lanes += self._spoken.lanes(session, self._studio.recording.id, self._studio.writable)
         lanes += [lane for lane in made if lane.pale]
         if self._has_faces:

@@ -86,7 +86,7 @@ def _lane(painter: QPainter, band: Band, place: QRect, area: QRect, view: Timeli
     if inside.isEmpty():
         return
     painter.setClipRect(inside & QRect(HEADER, RULER, view.view.width, view.viewport().height()))
-    if band.lane.has_bars:
+    if band.lane.draws_bars:
         segments_drawing.paint_lane(painter, band, place, inside, view, look)
         if band.lane.faded or band.lane.pale:
             veil = QColor(colours.lane)

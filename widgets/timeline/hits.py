@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from project.types import Segment
+from widgets.timeline.lane import LaneKind
 from widgets.timeline.layout import HEADER, RULER, Band
 from widgets.timeline.model import TimelineModel
 from widgets.timeline.stacking import MAX_ROWS
+from widgets.timeline.verdicts import VerdictBar
 from widgets.timeline.viewport import Viewport
 
 EDGE_PX = 6
@@ -23,6 +25,7 @@ class Part(StrEnum):
     BODY = "body"
     START = "start"
     END = "end"
+    VERDICT = "verdict"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +37,14 @@ class Hit:
         time_us: at that point, inside the recording.
         band: the lane there.
         segment: the segment there.
+        verdict: what a judge says there, where the part is `VERDICT`.
     """
 
     part: Part
     time_us: int
     band: Band | None = None
     segment: Segment | None = None
+    verdict: VerdictBar | None = None
 
 
 def hit(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: float, y: float) -> Hit:
@@ -52,9 +57,11 @@ def hit(model: TimelineModel, bands: tuple[Band, ...], view: Viewport, x: float,
         return Hit(Part.NOWHERE, time)
     if x < HEADER:
         return Hit(Part.HEADER, time, band)
-    if band.lane.has_bars and not band.folded:
+    if band.lane.draws_bars and not band.folded:
         row = band.row_at(y - RULER)
         found = None if row is None else _segment_at(model, band, view, x - HEADER, row)
+        if band.lane.kind is LaneKind.VERDICTS and isinstance(found, VerdictBar):
+            return Hit(Part.VERDICT, time, band, verdict=found)
         if found is not None:
             return Hit(_part(found, view, x - HEADER), time, band, found)
     return Hit(Part.LANE, time, band)

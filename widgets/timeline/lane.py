@@ -14,6 +14,7 @@ class LaneKind(StrEnum):
     SEGMENTS = "segments"
     UTTERANCES = "utterances"
     SPANS = "spans"
+    VERDICTS = "verdicts"
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,11 @@ class Lane:
     def has_bars(self) -> bool:
         """Whether it holds segments or utterances, which can be selected and dragged."""
         return self.kind in (LaneKind.SEGMENTS, LaneKind.UTTERANCES)
+
+    @property
+    def draws_bars(self) -> bool:
+        """Whether it is drawn as bars; those of verdicts stand for segments and are no segments themselves."""
+        return self.has_bars or self.kind is LaneKind.VERDICTS
 
     def look(self, label: str) -> LabelLook:
         """Return how a label looks here."""

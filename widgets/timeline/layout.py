@@ -12,6 +12,7 @@ RULER = 28
 FOLDED = 20
 _WAVEFORM = 56
 _SPANS = 24
+_VERDICT = 12
 _PAD = 4
 _GAP = 2
 _OVERFLOW = 12
@@ -76,6 +77,9 @@ def _band(model: TimelineModel, lane: Lane, top: int) -> Band:
         return Band(lane, top, _SPANS, 1, _SPANS - 2 * _PAD)
     track = model.track(lane.key)
     rows = track.row_count
+    if lane.kind is LaneKind.VERDICTS:
+        height = 2 * _PAD + rows * (_VERDICT + _GAP) - _GAP + (_OVERFLOW if track.overflows else 0)
+        return Band(lane, top, height, rows, _VERDICT, track.overflows)
     row_height = 24 if rows <= 2 else 20 if rows <= 4 else 14
     height = 2 * _PAD + rows * (row_height + _GAP) - _GAP + (_OVERFLOW if track.overflows else 0)
     return Band(lane, top, height, rows, row_height, track.overflows)

@@ -10,6 +10,7 @@ from project.types import Segment
 from widgets.timeline.lane import Lane, LaneKind, lane_of
 from widgets.timeline.spoken import is_spoken
 from widgets.timeline.track import HIDDEN, SELECTED, SegmentTrack, order
+from widgets.timeline.verdicts import VerdictBar
 
 _REBUILD_ABOVE = 500
 """Segments at once from which going through a whole lane is quicker than finding them one by one."""
@@ -38,6 +39,8 @@ class TimelineModel:
         self.folded: set[str] = set()
         self._segments: dict[str, Segment] = {}
         self._tracks: dict[str, SegmentTrack] = {}
+        self._verdicts: dict[str, SegmentTrack] = {}
+        self._bars: dict[str, VerdictBar] = {}
         self._spans: dict[str, NDArray[np.int64]] = {}
         self._kinds: dict[str, NDArray[np.int64]] = {}
         self._selected: dict[str, None] = {}
@@ -62,7 +65,9 @@ class TimelineModel:
         return self._segments.get(segment_id)
 
     def track(self, key: str) -> SegmentTrack:
-        """Return the segments of a lane."""
+        """Return the segments of a lane, or the bars of one of verdicts."""
+        if key in self._verdicts:
+            return self._verdicts[key]
         if key not in self._tracks:
             self._tracks[key] = SegmentTrack()
         return self._tracks[key]
@@ -84,8 +89,34 @@ class TimelineModel:
         self._spans[key] = pairs[order]
         self._kinds[key] = np.asarray(kinds, np.int64)[order] if len(kinds) else np.zeros(len(pairs), np.int64)
 
+    def set_verdicts(self, key: str, bars: Iterable[VerdictBar]) -> None:
+        """Fill a lane of verdicts."""
+        listed = list(bars)
+        self._bars = {one.id: one for one in self._bars.values() if lane_of(one) != key}
+        self._bars |= {one.id: one for one in listed}
+        self._verdicts[key] = SegmentTrack(listed)
+        self._mark_verdicts([self._verdicts[key]])
+
+    def update_verdicts(self, changed: Iterable[VerdictBar]) -> Touched:
+        """Add or replace some verdicts in lanes that were filled."""
+        touched = Touched()
+        for bar in changed:
+            before, track = self._bars.get(bar.id), self._verdicts[lane_of(bar)]
+            if before == bar:
+                continue
+            if before is not None:
+                touched.add(lane_of(bar), track.remove(before))
+            touched.add(lane_of(bar), track.insert(bar))
+            self._bars[bar.id] = bar
+            if bar.about in self._selected:
+                at = track.index(bar)
+                track.flags[at] |= SELECTED
+        return touched
+
     def clear_spans(self) -> None:
-        """Empty all lanes of spans."""
+        """Empty all lanes of spans and of verdicts."""
+        self._verdicts.clear()
+        self._bars.clear()
         self._spans.clear()
         self._kinds.clear()
 
@@ -139,6 +170,7 @@ class TimelineModel:
         """Select exactly these segments."""
         self._selected = dict.fromkeys(i for i in segment_ids if i in self._segments)
         self._mark(self._selected, SELECTED)
+        self._mark_verdicts(self._verdicts.values())
 
     def hide(self, segment_ids: Iterable[str]) -> None:
         """Leave exactly these segments out of the drawing, while they are dragged."""
@@ -215,6 +247,13 @@ class TimelineModel:
         track = self._tracks[lane_of(segment)]
         at = track.index(segment)
         track.flags[at] = track.flags[at] | bit if on else track.flags[at] & ~bit
+
+    def _mark_verdicts(self, tracks: Iterable[SegmentTrack]) -> None:
+        """Show which verdicts are about what is selected."""
+        chosen = self._selected
+        for track in tracks:
+            about = (isinstance(bar, VerdictBar) and bar.about in chosen for bar in track.items)
+            track.flags[:] = np.fromiter(about, np.bool_, len(track)) * np.uint8(SELECTED)
 
     def _mark(self, segment_ids: Iterable[str], bit: int) -> None:
         marked = set(segment_ids)

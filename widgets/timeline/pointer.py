@@ -82,6 +82,8 @@ class Pointer:
         where = self._hit = self._view.hit(event.position())
         if where.part is Part.HEADER and where.band is not None:
             self._view.fold(where.band.lane.key)
+        elif where.verdict is not None:
+            self._view.choose([where.verdict.about])
         elif where.part is Part.RULER or (
             where.part is Part.LANE and where.band is not None and not where.band.lane.has_bars
         ):
@@ -129,8 +131,9 @@ class Pointer:
     def double_click(self, event: QMouseEvent) -> None:
         """Activate a segment."""
         where = self._view.hit(event.position())
-        if event.button() == Qt.MouseButton.LeftButton and where.segment is not None:
-            self._view.activate(where.segment)
+        about = where.segment if where.verdict is None else self._view.model.segment(where.verdict.about)
+        if event.button() == Qt.MouseButton.LeftButton and about is not None:
+            self._view.activate(about)
         else:
             self.press(event)
 
@@ -293,7 +296,7 @@ class Pointer:
             shape = Qt.CursorShape.SizeHorCursor
         elif editable and where.part is Part.LANE and where.band is not None and not where.band.folded:
             shape = Qt.CursorShape.CrossCursor
-        elif where.part is Part.HEADER:
+        elif where.part in (Part.HEADER, Part.VERDICT):
             shape = Qt.CursorShape.PointingHandCursor
         self._view.viewport().setCursor(shape)
 

@@ -23,6 +23,7 @@ from widgets.timeline.pointer import Pointer
 from widgets.timeline.snapping import Snapper
 from widgets.timeline.spoken import is_spoken
 from widgets.timeline.time_area import TimeArea
+from widgets.timeline.verdicts import VerdictBar, told_verdict
 from widgets.timeline.viewport import Viewport
 
 SNAP_PX = 8
@@ -136,6 +137,24 @@ class TimelineView(TimeArea):
         for band in self._bands:
             if band.lane.key == key:
                 self.redraw_area(QRect(0, self._top(band), self.viewport().width(), band.height))
+
+    def set_verdicts(self, key: str, bars: Iterable[VerdictBar]) -> None:
+        """Fill a lane of the kind verdicts: what one judge says about segments. A click on one selects its segment."""
+        self.model.set_verdicts(key, bars)
+        if lay_out(self.model) != self._bands:
+            self._lanes_changed()
+        for band in self._bands:
+            if band.lane.key == key:
+                self.redraw_area(QRect(0, self._top(band), self.viewport().width(), band.height))
+
+    def update_verdicts(self, changed: Iterable[VerdictBar]) -> None:
+        """Show verdicts that came or changed, in lanes that were filled before."""
+        touched = self.model.update_verdicts(changed)
+        if lay_out(self.model) != self._bands:
+            self._lanes_changed()
+        for band in self._bands:
+            if band.lane.key in touched.spans:
+                self._redraw_span(band, *touched.spans[band.lane.key])
 
     def set_segments(self, segments: Iterable[Segment]) -> None:
         """Show these segments instead of all others."""
@@ -398,9 +417,12 @@ class TimelineView(TimeArea):
                 yield ids, ask
 
     def _tell(self, event: QHelpEvent) -> None:
-        """Show the whole text of the utterance under the mouse."""
-        one = self.hit(QPointF(event.pos())).segment
-        if is_spoken(one):
+        """Show the whole text of the utterance, or what the judge says, under the mouse."""
+        where = self.hit(QPointF(event.pos()))
+        one = where.segment
+        if where.verdict is not None and where.band is not None:
+            QToolTip.showText(event.globalPos(), told_verdict(where.band.lane, where.verdict), self.viewport())
+        elif is_spoken(one):
             QToolTip.showText(event.globalPos(), told(self.model, one), self.viewport())
         else:
             QToolTip.hideText()

@@ -90,6 +90,7 @@ class VerdictBoard:
     Of several answers of a judge to the same, the newest counts. What changes can be read again piece by piece.
 
     Attributes:
+        recording_id: of the recording.
         voices: key -> voice.
         rows: segment id -> verdicts, of every segment that a judge was asked about.
     """
@@ -106,7 +107,7 @@ class VerdictBoard:
             condition: that they saw; each is a voice of its own where None.
         """
         self._session = session
-        self._recording_id = recording_id
+        self.recording_id = recording_id
         self._task = task
         self._condition = condition
         self.voices: dict[str, Voice] = {}
@@ -121,7 +122,7 @@ class VerdictBoard:
         self._partners: Partners | None = None
         self._eyes = Eyes(self._session)
         self.voices, self.rows = {}, {}
-        self._take(labels_given(study, self._recording_id))
+        self._take(labels_given(study, self.recording_id))
 
     def renew(self, segment_ids: Collection[str]) -> None:
         """Read again what judges say about some segments: they were asked, or what was hidden may be seen."""
@@ -131,7 +132,7 @@ class VerdictBoard:
         for key in segment_ids:
             self._given.pop(key, None)
             self.rows.pop(key, None)
-        self._take(labels_given(self._session.study, self._recording_id, segment_ids))
+        self._take(labels_given(self._session.study, self.recording_id, segment_ids))
 
     def renew_forms(self, segment_ids: Collection[str]) -> None:
         """Read again what depends on the values of some segments, and on nothing else about them."""
@@ -172,8 +173,8 @@ class VerdictBoard:
 
     def _show(self, segment_ids: Collection[str]) -> None:
         if self._partners is None:
-            self._partners = Partners(self._session, self._recording_id)
-        self._eyes.read(self._recording_id, self._partners)
+            self._partners = Partners(self._session, self.recording_id)
+        self._eyes.read(self.recording_id, self._partners)
         for key in segment_ids:
             segment = self._partners.segments.get(key)
             if segment is not None:

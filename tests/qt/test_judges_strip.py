@@ -1,0 +1,103 @@
+"""The lanes of the timeline that show what each judge says, as far as it may be seen."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.core.commands import segments as commands
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from project.judging import JudgmentStatus
+from project.queries.judgments import reveals
+from project.types import Changes
+from tests.unit.core.judging.answers import judged
+from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+from widgets.timeline.lane import LaneKind
+from widgets.timeline.layout import HEADER, RULER
+from widgets.timeline.verdicts import HIDDEN, SILENT, VerdictBar, told_verdict
+
+Open = Callable[..., MainWindow]
+WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> dict[str, str]:
+    with open_study(tmp_path) as session:
+        done = mark(session, "Ada", 10, 40, "competence", **WHOLE)
+        theirs = mark(session, "Bo", 100, 140, "error")
+        judged(session, done, "Left", label="error")
+        judged(session, done, "Right", status=JudgmentStatus.UNPARSED)
+        judged(session, theirs, "Left", label="competence")
+        return {"study": str(session.study.path), "done": done, "theirs": theirs}
+
+
+def shown(window: MainWindow) -> dict[str, list[tuple[str, str]]]:
+    model = window.timeline.model
+    return {
+        lane.title: [(one.about, one.label) for one in model.track(lane.key).items if isinstance(one, VerdictBar)]
+        for lane in model.lanes
+        if lane.kind is LaneKind.VERDICTS
+    }
+
+
+def open_walk(open_window: Open, made: dict[str, str]) -> tuple[MainWindow, Session]:
+    window = open_window(Path(made["study"]), "Ada")
+    window.choose_recording(WALK)
+    assert window.studio.session is not None
+    return window, window.studio.session
+
+
+def test_each_judge_has_a_lane_and_what_is_hidden_shows_no_verdict(open_window: Open, made: dict[str, str]) -> None:
+    window, session = open_walk(open_window, made)
+    done, theirs = made["done"], made["theirs"]
+    assert shown(window) == {"Left": [(done, "error"), (theirs, HIDDEN)], "Right": [(done, SILENT)]}
+    titles = [lane.title for lane in window.timeline.model.lanes]
+    assert titles.index("Left") > titles.index("Bo")
+    assert [one.segment_id for one in reveals(session.study)] == [done]
+    lane = next(lane for lane in window.timeline.model.lanes if lane.title == "Left")
+    told = [
+        told_verdict(lane, one) for one in window.timeline.model.track(lane.key).items if isinstance(one, VerdictBar)
+    ]
+    assert "Error" in told[0]
+    assert "Ada: Competence" in told[0]
+    assert "Competence" not in told[1]
+    window.timeline.zoom_to_fit()
+    window.grab()
+
+
+def test_a_judgment_that_arrives_and_an_edit_are_shown_when_nothing_more_comes(
+    qtbot: QtBot, open_window: Open, made: dict[str, str]
+) -> None:
+    window, session = open_walk(open_window, made)
+    said = judged(session, made["done"], "Right", label="competence", at="2026-02-01T00:00:00.000Z")
+    window.studio.bridge.publish(Changes.of([("judgment", said.id)]), None)
+    qtbot.waitUntil(lambda: shown(window)["Right"] == [(made["done"], "competence")])
+    window.studio.edit(
+        lambda s: commands.add_segment(s, WALK, 100 * SECOND, 141 * SECOND, "error", {**WHOLE, "correction": "Wait."})[
+            1
+        ]
+    )
+    qtbot.waitUntil(lambda: shown(window)["Left"] == [(made["done"], "error"), (made["theirs"], "competence")])
+
+
+def test_a_click_on_a_verdict_selects_its_segment_and_the_lanes_can_be_hidden(
+    open_window: Open, made: dict[str, str]
+) -> None:
+    window, _ = open_walk(open_window, made)
+    view = window.timeline
+    view.zoom_to_fit()
+    band = next(band for band in view.bands if band.lane.title == "Left")
+    x = HEADER + round(view.view.time_to_x(120 * SECOND))
+    view.verticalScrollBar().setValue(0)
+    QTest.mouseClick(
+        view.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, RULER + band.top + band.height // 2 - view.scroll_y())
+    )
+    assert [*window.studio.selected] == [made["theirs"]]
+    window.menus.actions["verdicts"].trigger()
+    assert shown(window) == {}
+    window.menus.actions["verdicts"].trigger()
+    assert set(shown(window)) == {"Left", "Right"}
