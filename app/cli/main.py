@@ -87,6 +87,10 @@ _COMMANDS = {
         "policy": "policy:policy",
         "egress": "egress:egress",
     },
+    "Judges": {
+        "judge": "judge:judge",
+        "ask": "ask:ask",
+    },
     "Release": {
         "participant": "participants:participant",
         "words": "release:words",

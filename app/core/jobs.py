@@ -38,6 +38,8 @@ KINDS = {
     "listen": "app.core.voice.preview",
     "cues": "app.core.cues.job",
     "pii": "app.core.pii.search",
+    "ask": "app.core.judging.asking",
+    "try_judge": "app.core.judging.trying",
 }
 
 

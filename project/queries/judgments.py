@@ -142,6 +142,18 @@ def answered(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
                 yield one
 
 
+def came_back(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:
+    """Yield everything that was said to these requests, with an answer or without; newest first for each of them."""
+    unique = [*dict.fromkeys(request_keys)]
+    for first in range(0, len(unique), _CHUNK):
+        part = unique[first : first + _CHUNK]
+        marks = ", ".join("?" * len(part))
+        for row in study.rows(
+            f"SELECT {_COLUMNS} FROM judgment WHERE request_key IN ({marks}) ORDER BY at DESC, id DESC", part
+        ):
+            yield _judgment(row)
+
+
 def insert_reveal(study: Study, new: Reveal) -> None:
     """Store that somebody was shown what judges say; the first time counts. Inside `Study.recording_run`."""
     study.write_run(

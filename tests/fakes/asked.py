@@ -84,7 +84,7 @@ async def at_once(question: Question) -> Reply:
 def lane(name: str, answers: Answers, items: int, options: ModelOptions | None = None, number: int = 0) -> Lane:
     """Return a judge with requests about the segments s0, s1, ..."""
     entry = JudgeEntry(f"judge {name}", name, "openai", "model", {})
-    left = [Item(number, at, f"{name}/{at}", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
+    left = [Item(number, at, f"{name}/{at}", "raw", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
     return Lane.of(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
 
 
@@ -94,7 +94,7 @@ def setting(
     shorten: Callable[[Plan, TooLong], Plan | None] = lambda plan, told: None,
 ) -> Setting:
     """Return what is usual."""
-    return Setting("verdict", "plain", "raw", 7, limits or Limits(), build or sight, lambda plan: False, shorten)
+    return Setting("verdict", "plain", 7, limits or Limits(), build or sight, lambda plan: False, shorten)
 
 
 def sight(plan: Plan) -> Sight:

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +14,7 @@ from models.judges.options import ModelOptions
 from project.errors import UserError
 from project.judging import JudgeEntry, JudgmentStatus
 from project.policy import Forbidden
+from project.types import Json
 
 GIVE_UP_AFTER = 5
 """Errors in a row after which a judge is not asked any more in this run."""
@@ -29,19 +30,19 @@ class Item:
         judge: position of the judge in the run.
         plan: position of what it sees in the run.
         request_key: of the request as it was planned; what had to be shortened does not change it.
-        truth: what people said, for the baselines that know it.
+        condition: `RAW`, or the id of the run that made the rendering.
         shares: how often each answer was given by people, for `majority`.
     """
 
     judge: int
     plan: int
     request_key: str
+    condition: str
     recording_id: str
     segment_id: str
     start_us: int
     end_us: int
-    truth: dict[str, Any] = field(default_factory=dict)
-    shares: list[Any] = field(default_factory=list)
+    shares: Sequence[tuple[Mapping[str, Json], int]] = ()
 
 
 @dataclass

@@ -29,11 +29,14 @@ class Note:
     rule: str = ""
     segment_ids: list[str] = field(default_factory=list)
 
+    def title(self) -> str:
+        """Return who was not asked, and why."""
+        return f"{self.judge}: {self.message}" if self.judge else self.message
+
     def as_text(self) -> str:
-        """Return one line."""
-        return " ".join(
-            part for part in (f"{self.judge}: {self.message}" if self.judge else self.message, self.hint) if part
-        )
+        """Return one line, with what can be done about it."""
+        about = f" ({counted(len(self.segment_ids), 'segment')})" if self.segment_ids else ""
+        return " ".join(part for part in (f"{self.title()}{about}", self.hint) if part)
 
 
 @dataclass(slots=True)

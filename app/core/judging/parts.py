@@ -4,10 +4,15 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from project.judging import Judgment, JudgmentStatus
+from project.judging import JudgeEntry, Judgment, JudgmentStatus
 from project.types import Json
 
 _FIELDS = [one.name for one in fields(Judgment)]
+
+
+def judge_json(one: JudgeEntry) -> dict[str, Json]:
+    """Return a judge as its judgments keep it."""
+    return {"name": one.name, "backend": one.backend, "model": one.model, "settings": dict(one.settings)}
 
 
 def judgment_json(one: Judgment) -> dict[str, Json]:

@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from app.core.clock import utc_now
@@ -13,7 +13,7 @@ from app.core.judging.budget import Cost, Limits, Purse
 from app.core.judging.keys import without_key
 from app.core.judging.lane import Item, Lane
 from app.core.judging.outcome import Outcome, told
-from app.core.judging.parts import judgment_json
+from app.core.judging.parts import judge_json, judgment_json
 from app.core.judging.queue import state_question
 from models.connection.parcel import Parcel, carrying
 from models.judges.base import AnswerForm, Message, Question, Reply, Sampling, TooLong
@@ -43,6 +43,8 @@ class Sight:
         told: what is kept of it: frames by hash, texts, what was shortened.
         prompt: `KEY@VERSION`.
         prompt_sha256: of all messages.
+        item: names what is judged, the same under every condition.
+        truth: what people said, for the baselines that know it.
     """
 
     messages: tuple[Message, ...]
@@ -50,6 +52,8 @@ class Sight:
     told: Mapping[str, Json]
     prompt: str
     prompt_sha256: str
+    item: str = ""
+    truth: Mapping[str, Json] = field(default_factory=dict)
 
     @property
     def heavy(self) -> bool:
@@ -71,7 +75,6 @@ class Setting:
 
     task: str
     variant: str
-    condition: str
     seed: int
     limits: Limits
     build: Callable[[Plan], Sight]
@@ -194,9 +197,7 @@ class Run:
             # What is cancelled under way may be counted by its server all the same.
             took = held.most
             try:
-                parcel = Parcel(
-                    Purpose.JUDGE, lane.entry.id, item.recording_id, item.segment_id, self._setting.condition
-                )
+                parcel = Parcel(Purpose.JUDGE, lane.entry.id, item.recording_id, item.segment_id, item.condition)
                 with carrying(parcel):
                     reply = await lane.judge.ask(question)
                 lane.estimate.learn(sight.messages, sight.form, reply)
@@ -217,8 +218,7 @@ class Run:
             self._setting.seed,
             getattr(lane.options, "max_tokens", usual.max_tokens),
         )
-        named = f"{item.segment_id} {self._setting.task}"
-        return Question(sight.messages, sight.form, sampling, item.truth, item.shares, named)
+        return Question(sight.messages, sight.form, sampling, sight.truth, item.shares, sight.item)
 
     async def _sight(self, plan: int) -> Sight:
         """Return what is sent of a plan: made once for all judges, unless one of them is far behind."""
@@ -240,12 +240,7 @@ class Run:
         return Judgment(
             id=new_id(),
             judge_id=entry.id,
-            judge={
-                "name": entry.name,
-                "backend": entry.backend,
-                "model": entry.model,
-                "settings": dict(entry.settings),
-            },
+            judge=judge_json(entry),
             annotator_id=None,
             recording_id=item.recording_id,
             segment_id=item.segment_id,
@@ -253,7 +248,7 @@ class Run:
             end_us=item.end_us,
             task=setting.task,
             variant=setting.variant,
-            condition=setting.condition,
+            condition=item.condition,
             seed=setting.seed,
             prompt=sight.prompt,
             prompt_sha256=sight.prompt_sha256,

@@ -1,0 +1,187 @@
+"""Commands about judges: which models and people a study asks."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from app.cli.judge_options import given, judge_options
+from app.cli.output import json_option, tell
+from app.cli.study import STUDY
+from app.core.session import Session
+from models.judges.registry import BACKENDS
+from project.errors import UserError
+from project.judging import PERSON, JudgeEntry
+from project.types import Json
+
+NAME = click.argument("name")
+
+
+@click.group()
+def judge() -> None:
+    """Add the judges that a study asks, list them, try them, remove them.
+
+    A judge is a model on this machine, a model at a server, a person, or a baseline that is no model at all.
+    """
+
+
+@judge.command()
+@STUDY
+@NAME
+@click.option(
+    "--backend",
+    required=True,
+    type=click.Choice([*BACKENDS, PERSON]),
+    help="What is asked: a server, a file, a person.",
+)
+@click.option("--model", default="", help="The model's name at its server, or the GGUF file of a local one.")
+@click.option("--replace", is_flag=True, help="Change the judge of this name; what it said stays.")
+@judge_options
+@json_option
+def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json: bool, **flags: Json) -> None:
+    """Add a judge to a study. Its key is no part of it: see greenroom judge key.
+
+    \b
+    Example:
+      greenroom judge add my-study.greenroom gpt --backend openai --model gpt-4o --url https://api.openai.com/v1
+      greenroom judge add my-study.greenroom local --backend llama-cpp --model models/qwen.gguf --sees frames
+      greenroom judge add my-study.greenroom chance --backend random
+    """
+    from app.core.commands import judges as commands
+    from app.core.judging.entries import judge_called
+
+    with Session.open(study) as session:
+        if replace:
+            made = JudgeEntry(judge_called(session, name).id, name, backend, model, given(flags))
+            commands.change_judge(session, made)
+        else:
+            made, _ = commands.add_judge(session, name, backend, model, given(flags))
+    tell(as_json, _as_json(made), f"{'Changed' if replace else 'Added'} {_line(made)}")
+
+
+@judge.command("list")
+@STUDY
+@json_option
+def list_judges(study: Path, as_json: bool) -> None:
+    """List the judges of a study, and where their keys are kept.
+
+    \b
+    Example:
+      greenroom judge list my-study.greenroom
+    """
+    from project.queries.judges import all_judges
+
+    with Session.open(study, read_only=True) as session:
+        known = all_judges(session.study)
+    lines = [_line(one) for one in known]
+    tell(as_json, {"judges": [_as_json(one) for one in known]}, "\n".join(lines) or "No judges yet.")
+
+
+@judge.command()
+@STUDY
+@NAME
+@json_option
+def remove(study: Path, name: str, as_json: bool) -> None:
+    """Remove a judge from a study. What it said stays.
+
+    \b
+    Example:
+      greenroom judge remove my-study.greenroom gpt
+    """
+    from app.core.commands.judges import remove_judge
+    from app.core.judging.entries import judge_called
+
+    with Session.open(study) as session:
+        found = judge_called(session, name)
+        remove_judge(session, found.id)
+    tell(as_json, {"removed": found.name}, f"Removed {found.name}.")
+
+
+@judge.command()
+@STUDY
+@NAME
+@click.option("--forget", is_flag=True, help="Take the key out of the keyring.")
+@json_option
+def key(study: Path, name: str, forget: bool, as_json: bool) -> None:
+    """Keep the key of a judge in the keyring of this machine: asked for, or read from standard input.
+
+    Where there is no keyring, as on most servers, an environment variable takes its place; judge list names it. A key
+    belongs to the judge at its address: the same name at another server does not get it.
+
+    \b
+    Example:
+      greenroom judge key my-study.greenroom gpt
+      greenroom judge key my-study.greenroom gpt < key.txt
+      greenroom judge key my-study.greenroom gpt --forget
+    """
+    from app.core.judging.entries import judge_called
+    from app.core.judging.keys import address_of, forget_key, keep_key
+
+    with Session.open(study, read_only=True) as session:
+        found = judge_called(session, name)
+    address = address_of(found)
+    if forget:
+        gone = forget_key(found)
+        tell(as_json, {"forgotten": gone}, f"Forgot the key of {found.name}." if gone else "No key was kept.")
+        return
+    if not address:
+        raise UserError(f"The judge {found.name} needs no key.", "Only a judge that is a server has one.")
+    keep_key(found, _read_key(found.name))
+    tell(as_json, {"kept": found.name, "address": address}, f"Kept the key of {found.name} at {address}.")
+
+
+@judge.command()
+@STUDY
+@NAME
+@json_option
+def test(study: Path, name: str, as_json: bool) -> int:
+    """Ask a judge a question that holds nothing of the study, to see whether it answers. Exits with 2 when not.
+
+    \b
+    Example:
+      greenroom judge test my-study.greenroom gpt
+    """
+    from app.core.judging.entries import judge_called
+    from app.core.judging.trial import try_judge
+
+    with Session.open(study) as session:
+        found = judge_called(session, name)
+        tried = try_judge(session, found)
+    tell(as_json, {"judge": found.name, **tried.as_json()}, f"{found.name}: {tried.as_text()}")
+    return 0 if tried.ok else 2
+
+
+def _read_key(name: str) -> str:
+    if sys.stdin.isatty():
+        return str(click.prompt(f"Key of {name} (not shown)", hide_input=True, err=True))
+    return sys.stdin.readline()
+
+
+def _as_json(one: JudgeEntry) -> dict[str, Json]:
+    from app.core.judging.keys import address_of, place_of, variable_of
+
+    found: dict[str, Any] = {
+        "id": one.id,
+        "name": one.name,
+        "backend": one.backend,
+        "model": one.model,
+        "settings": dict(one.settings),
+    }
+    if address := address_of(one):
+        found |= {"address": address, "key": place_of(one), "key_variable": variable_of(one.name)}
+    return found
+
+
+def _line(one: JudgeEntry) -> str:
+    from app.core.judging.keys import address_of, place_of, variable_of
+
+    parts = [one.name, one.backend, one.model]
+    if address := address_of(one):
+        place = place_of(one)
+        kept = (
+            f"key in {place if place != 'keyring' else 'the keyring'}" if place else f"no key ({variable_of(one.name)})"
+        )
+        parts += [address, kept]
+    parts += [f"{name}={value}" for name, value in one.settings.items() if name != "url"]
+    return "  ".join(part for part in parts if part)

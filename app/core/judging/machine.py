@@ -1,0 +1,93 @@
+"""Makes the judges of a run where they are asked, with a guard that asks whoever holds the study, and lets them run."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from typing import Any
+
+from app.core.jobs import Holder
+from app.core.judging.keys import key_of
+from app.core.judging.lane import Lane
+from app.core.judging.outcome import Outcome
+from app.core.judging.payload import Payload
+from app.core.judging.running import Plan, Run, Setting, Sight
+from app.core.judging.shortening import shortened
+from app.core.judging.sight import build, plan_from, prompt_sha256
+from app.core.leaving.asking import RemoteAuthority
+from models.connection.guard import Guard
+from models.judges.base import TooLong
+from models.judges.means import Means
+from models.judges.registry import judge_of, options_of
+from project.errors import UserError
+from project.judging import JudgeEntry
+
+
+def run(payload: Payload, holder: Holder) -> Outcome:
+    """Ask everything that a run consists of.
+
+    Raises:
+        Cancelled: the user stopped it.
+        UserError: what was answered could not be stored.
+    """
+    with asyncio.Runner() as runner:
+        return runner.run(_run(payload, holder))
+
+
+async def _run(payload: Payload, holder: Holder) -> Outcome:
+    guard = Guard(RemoteAuthority(holder, threadsafe=holder.threadsafe))
+    unable = Outcome()
+    lanes: list[Lane] = []
+    async with AsyncExitStack() as stack:
+        for number in sorted({one.judge for one in payload.items}):
+            entry = payload.entries[number]
+            asked = [one for one in payload.items if one.judge == number]
+            try:
+                lanes.append(_lane(payload, entry, guard, stack, asked))
+            except UserError as error:
+                for one in asked:
+                    unable.note(entry, one.segment_id, error)
+        asking = Run(_setting(payload, guard), payload.plans, lanes, holder)
+        outcome = await asking.go()
+    outcome.notes[:0] = unable.notes
+    return outcome
+
+
+def _lane(payload: Payload, entry: JudgeEntry, guard: Guard, stack: AsyncExitStack, asked: list[Any]) -> Lane:
+    options = options_of(entry.backend, entry.settings)
+    key = key_of(entry)
+    second = payload.named(getattr(options, "coerce", ""))
+    coerce = None
+    if second is not None:
+        coerce = judge_of(second, Means(guard, key_of(second)))
+        stack.push_async_callback(coerce.close)
+    judge = judge_of(entry, Means(guard, key, coerce))
+    stack.push_async_callback(judge.close)
+    return Lane.of(entry, judge, options, second and options_of(second.backend, second.settings), key, asked)
+
+
+def _setting(payload: Payload, guard: Guard) -> Setting:
+    def made(plan: Plan) -> Sight:
+        planned = plan_from(plan)
+        messages = build(planned, guard.cleared)
+        return Sight(
+            messages,
+            planned.answer_form,
+            planned.sight(messages),
+            planned.prompt,
+            prompt_sha256(planned),
+            planned.item,
+            planned.truth,
+        )
+
+    def shorter(plan: Plan, told: TooLong) -> Plan | None:
+        found = shortened(plan_from(plan), told)
+        return None if found is None else found.as_json()
+
+    return Setting(
+        payload.task,
+        payload.variant,
+        payload.seed,
+        payload.limits,
+        made,
+        lambda plan: plan["media"] is not None,
+        shorter,
+    )
