@@ -7,11 +7,13 @@ import threading
 from multiprocessing.connection import Connection
 
 from models.judges.llama_cpp.stopping import StopFlag
-from models.judges.llama_cpp.talk import Ask, Failed, Loading, Ready, Stop
+from models.judges.llama_cpp.talk import Ask, Begun, Failed, Loading, Ready, Stop
 
 
 def serve(pipe: "Connection[object, object]", log: "Connection[object, object]", loading: Loading) -> None:
-    """Load a model, say `Ready` or `Failed`, then answer one `Ask` after the other; a `Stop` may come at any time.
+    """Load a model, say `Ready` or `Failed`, then answer one `Ask` after the other, each after a `Begun`.
+
+    A `Stop` may come at any time.
 
     It is what a new process runs. It prints to `log` alone.
     """
@@ -37,6 +39,7 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
     while True:
         ask = asked.get()
         flag.begin(ask.number)
+        pipe.send(Begun())
         pipe.send(model.answer(ask))
 
 

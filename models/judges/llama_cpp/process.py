@@ -12,7 +12,7 @@ from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 
 from models.judges.llama_cpp.host import serve
-from models.judges.llama_cpp.talk import Ask, Failed, Full, Loading, Ready, Said, Stop, Stopped
+from models.judges.llama_cpp.talk import Ask, Begun, Failed, Full, Loading, Ready, Said, Stop, Stopped
 from models.judges.llama_cpp.trouble import line_of_death
 
 Answer = Said | Full | Failed | Stopped
@@ -36,6 +36,7 @@ class ModelProcess:
         self._child: _Child | None = None
         self._current = 0
         self._stop_asked: float | None = None
+        self._begun = threading.Event()
         self._ended = False
         self._thread = threading.Thread(target=self._work, name="model", daemon=True)
         self._thread.start()
@@ -45,6 +46,10 @@ class ModelProcess:
         """Of the process; None while there is none."""
         with self._lock:
             return self._child.process.pid if self._child is not None else None
+
+    def wait_until_begun(self, limit_s: float) -> bool:
+        """Wait until an answer is being given; return whether one is."""
+        return self._begun.wait(limit_s)
 
     def ask(self, ask: Ask, limit_s: float) -> "Future[Answer]":
         """Put a question at the end of the line.
@@ -86,7 +91,8 @@ class ModelProcess:
             with self._lock:
                 self._current, self._stop_asked = waiting.ask.number, None
             if future.set_running_or_notify_cancel():
-                future.set_result(failed or self._answered(waiting))
+                answer = failed or self._answered(waiting) or self._load() or self._answered(waiting)
+                future.set_result(answer or self._death())
             with self._lock:
                 self._current = 0
         self._put_away()
@@ -107,10 +113,15 @@ class ModelProcess:
         self._put_away()
         return failed
 
-    def _answered(self, waiting: "_Waiting") -> Answer:
+    def _answered(self, waiting: "_Waiting") -> Answer | None:
+        """Return the answer; None where the process was gone before it had taken up the question."""
         child = self._child
         assert child is not None
         child.send(waiting.ask)
+        if not isinstance(child.said(), Begun):
+            child.process.join()
+            return None
+        self._begun.set()
         late = time.monotonic() + waiting.limit_s
         while not child.pipe.poll(_LOOK_EVERY_S):
             now = time.monotonic()
@@ -119,16 +130,14 @@ class ModelProcess:
             if self._stop_asked is not None and now - self._stop_asked >= _GRACE_S:
                 child.process.kill()
         said = child.said()
-        timed_out = time.monotonic() >= late
+        self._begun.clear()
+        if isinstance(said, Said | Full | Failed):
+            return said
         if said is None and self._stop_asked is None:
-            failed = self._death()
-            self._put_away()
-            return failed
-        if said is None:
-            self._put_away()
-        if timed_out and not isinstance(said, Said):
+            return self._death()
+        if time.monotonic() >= late:
             return Failed(f"The model gave no answer within {waiting.limit_s:g} s: allow it more time.")
-        return said if isinstance(said, Said | Full | Failed) else Stopped()
+        return Stopped()
 
     def _death(self) -> Failed:
         child = self._child

@@ -67,6 +67,11 @@ class Ready:
 
 
 @dataclass(frozen=True, slots=True)
+class Begun:
+    """A request is taken up."""
+
+
+@dataclass(frozen=True, slots=True)
 class Said:
     """What the model wrote.
 

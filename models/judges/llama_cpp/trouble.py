@@ -8,6 +8,7 @@ from pathlib import Path
 from models.judges.llama_cpp.talk import Full, Loading
 
 _LONGEST = 200
+_LESS = "choose a smaller context, fewer GPU layers or a smaller model"
 _MEMORY = re.compile(
     r"insufficient memory|failed to allocate|out of memory|unable to allocate|bad_alloc", re.IGNORECASE
 )
@@ -45,10 +46,7 @@ def line_of_loading(loading: Loading, logged: Sequence[str], projector: bool) ->
 def not_enough_memory(loading: Loading) -> str:
     """Return what to do where there is too little memory."""
     file = Path(loading.model).name
-    return (
-        f"There is not enough memory for {file} with a context of {loading.context:,} tokens: "
-        "choose a smaller context, fewer GPU layers or a smaller model."
-    )
+    return f"There is not enough memory for {file} with a context of {loading.context:,} tokens: {_LESS}."
 
 
 def line_of_death(loading: Loading, exitcode: int | None, written: Sequence[str]) -> str:
@@ -60,7 +58,8 @@ def line_of_death(loading: Loading, exitcode: int | None, written: Sequence[str]
         written: the last lines on its standard error.
     """
     if exitcode == -signal.SIGKILL:
-        return f"The process of {Path(loading.model).name} was killed. {not_enough_memory(loading)}"
+        file = Path(loading.model).name
+        return f"The process of {file} was killed, as the system does when there is too little memory: {_LESS}."
     if _MEMORY.search("\n".join(written)):
         return not_enough_memory(loading)
     try:

@@ -5,12 +5,13 @@ import os
 import signal
 import subprocess
 import sys
-import threading
-import time
+from collections.abc import Iterator
 from pathlib import Path
+from threading import Event
 
 import pytest
 
+from models.judges.base import Reply
 from models.judges.llama_cpp import sharing
 from models.judges.llama_cpp.judge import LlamaJudge
 from models.judges.llama_cpp.process import ModelProcess
@@ -18,47 +19,183 @@ from models.judges.llama_cpp.talk import Ask, Failed, Loading, Said, Stopped, Tu
 from project.judging import JudgmentStatus
 from project.types import Json
 from tests.fakes.tiny_gguf import TinyModel
-from tests.unit.models.judges.llama_cpp.conftest import Made, question
+from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
 
 pytest.importorskip("llama_cpp")
 
-ENDLESS: dict[str, Json] = {
-    "type": "object",
-    "properties": {"all": {"type": "array", "items": {"type": "boolean"}, "minItems": 2000}},
-    "required": ["all"],
-}
-"""An answer that takes long."""
+SHORT: dict[str, Json] = {"type": "object", "properties": {"a": {"enum": [1]}}, "required": ["a"]}
 _ROOT = Path(__file__).resolve().parents[5]
+_ASK_FOR_EVER = """
+import sys
+from tests.unit.models.judges.llama_cpp.test_process import loading_of, long_ask
+from models.judges.llama_cpp.process import ModelProcess
+if __name__ == "__main__":
+    process = ModelProcess(loading_of(sys.argv[1]))
+    answer = process.ask(long_ask(1), 600)
+    process.wait_until_begun(60)
+    print(process.pid, flush=True)
+    answer.result()
+"""
+
+
+def loading_of(model: str) -> Loading:
+    return Loading(model, "", 16384, 0, 1)
+
+
+def long_ask(number: int) -> Ask:
+    """An answer of some 15,000 tokens."""
+    words: dict[str, Json] = {"type": "array", "items": {"enum": ["a" * 9]}, "minItems": 1200}
+    schema: dict[str, Json] = {"type": "object", "properties": {"a": words}, "required": ["a"]}
+    return Ask(number, (Turn("user", ("?",)),), schema, 0.0, 1, 16000)
+
+
+def short_ask(number: int) -> Ask:
+    return Ask(number, (Turn("user", ("?",)),), SHORT, 0.0, 1, 100)
 
 
 @pytest.fixture
-def process(tiny_gguf: TinyModel):
-    made = ModelProcess(Loading(str(tiny_gguf.model), "", 16384, 0, 1))
+def process(tiny_gguf: TinyModel) -> Iterator[ModelProcess]:
+    made = ModelProcess(loading_of(str(tiny_gguf.model)))
     yield made
     made.end()
 
 
-def _ask(number: int, schema: dict[str, Json] | None = None, most: int = 12000) -> Ask:
-    short: dict[str, Json] = {"type": "object", "properties": {"a": {"enum": [1]}}, "required": ["a"]}
-    return Ask(number, (Turn("user", ("?",)),), schema or short, 1.0, 1, most)
-
-
-def _writing(process: ModelProcess, number: int) -> None:
-    """Wait until a request is being answered: the model's process computes."""
-    while process.busy_with != number:
-        time.sleep(0.01)
-    assert process.pid is not None
-    stat = Path(f"/proc/{process.pid}/stat")
-    began = int(stat.read_text().rsplit(")", 1)[1].split()[11])
-    while int(stat.read_text().rsplit(")", 1)[1].split()[11]) < began + 3:
-        time.sleep(0.01)
-
-
-def test_an_answer_that_is_stopped_ends_long_before_it_would(process: ModelProcess) -> None:
-    endless = process.ask(_ask(1, ENDLESS), 120)
-    _writing(process, 1)
-    process.stop(1)
-    assert isinstance(endless.result(30), Stopped)
+def until_it_writes(process: ModelProcess) -> int:
+    """Wait until the model computes an answer; return its process."""
+    assert process.wait_until_begun(60)
     pid = process.pid
-    assert isinstance(process.ask(_ask(2), 60).result(60), Said)
+    assert pid is not None
+    began = _computed(pid)
+    moment = Event()
+    while _computed(pid) < began + 2:
+        moment.wait(0.005)
+    return pid
+
+
+def _computed(pid: int) -> int:
+    """Return the processor time of a process, in ticks."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11])
+
+
+def test_an_answer_that_is_stopped_ends_and_the_model_goes_on(process: ModelProcess) -> None:
+    long = process.ask(long_ask(1), 600)
+    pid = until_it_writes(process)
+    process.stop(1)
+    assert isinstance(long.result(60), Stopped)
+    after = process.ask(short_ask(2), 600).result(60)
+    assert isinstance(after, Said)
+    assert after.text.replace(" ", "") == '{"a":1}'
     assert process.pid == pid
+
+
+def test_a_question_that_waits_is_taken_back_without_being_asked(process: ModelProcess) -> None:
+    process.ask(long_ask(1), 600)
+    until_it_writes(process)
+    waits, last = process.ask(long_ask(2), 600), process.ask(short_ask(3), 600)
+    assert waits.cancel()
+    process.stop(1)
+    assert isinstance(last.result(60), Said)
+
+
+def test_what_takes_too_long_is_stopped_and_said(process: ModelProcess) -> None:
+    process.ask(short_ask(1), 600).result(60)
+    late = process.ask(long_ask(2), 0.1).result(60)
+    assert late == Failed("The model gave no answer within 0.1 s: allow it more time.")
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGABRT, signal.SIGSEGV])
+def test_a_process_that_dies_costs_one_answer_and_is_started_again(process: ModelProcess, how: signal.Signals) -> None:
+    long, waits = process.ask(long_ask(1), 600), process.ask(short_ask(2), 600)
+    pid = until_it_writes(process)
+    os.kill(pid, how)
+    lost = long.result(60)
+    assert isinstance(lost, Failed)
+    assert "\n" not in lost.line
+    assert ("too little memory" in lost.line) if how is signal.SIGKILL else (how.name in lost.line)
+    assert isinstance(waits.result(60), Said)
+    assert process.pid not in {pid, None}
+
+
+def test_a_process_that_died_while_nobody_asked_costs_nothing(process: ModelProcess) -> None:
+    process.ask(short_ask(1), 600).result(60)
+    pid = process.pid
+    assert pid is not None
+    os.kill(pid, signal.SIGKILL)
+    assert isinstance(process.ask(short_ask(2), 600).result(60), Said)
+
+
+def test_who_waits_for_a_model_that_is_put_away_is_told(process: ModelProcess) -> None:
+    long, waits = process.ask(long_ask(1), 600), process.ask(short_ask(2), 600)
+    pid = until_it_writes(process)
+    process.end()
+    assert isinstance(long.result(60), Failed)
+    assert isinstance(waits.result(60), Failed)
+    assert isinstance(process.ask(short_ask(3), 600).result(60), Failed)
+    assert not Path(f"/proc/{pid}").exists()
+
+
+def test_nothing_is_left_behind_when_whoever_asked_is_killed(tiny_gguf: TinyModel, tmp_path: Path) -> None:
+    program = tmp_path / "asks.py"
+    program.write_text(_ASK_FOR_EVER)
+    asking = subprocess.Popen(
+        [sys.executable, str(program), str(tiny_gguf.model)],
+        env={**os.environ, "PYTHONPATH": str(_ROOT)},
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    assert asking.stdout is not None
+    model = os.pidfd_open(int(asking.stdout.readline()))
+    asking.kill()
+    asking.wait()
+    asking.stdout.close()
+    # Readable once the process has ended.
+    assert _ends(model)
+
+
+def _ends(pidfd: int) -> bool:
+    import select
+
+    try:
+        return bool(select.select([pidfd], [], [], 60)[0])
+    finally:
+        os.close(pidfd)
+
+
+def test_who_stops_waiting_stops_the_model(make_judge: Made) -> None:
+    async def give_up(judge: LlamaJudge) -> Reply:
+        process = sharing.borrow(judge._loading)
+        process.ask(short_ask(10**9), 600).result(60)
+        asking = asyncio.create_task(judge.ask(question(max_tokens=2500, temperature=2.0)))
+        assert await asyncio.to_thread(process.wait_until_begun, 60)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+        pid = process.pid
+        reply = await judge.ask(question())
+        assert process.pid == pid
+        return reply
+
+    assert asyncio.run(give_up(make_judge())).status is JudgmentStatus.OK
+
+
+def test_a_model_is_kept_for_the_next_job_and_makes_room_for_another(make_judge: Made) -> None:
+    one = make_judge()
+    asked(one, question())
+    kept = sharing.borrow(one._loading)
+    pid = kept.pid
+    sharing.give_back(one._loading)
+    asked(make_judge(temperature=0.3), question())
+    assert kept.pid == pid
+    asked(make_judge(context=2048), question(max_tokens=500))
+    assert kept.pid is None
+
+
+def test_a_model_that_nobody_uses_any_more_goes(make_judge: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "KEPT_S", 0.0)
+    judge = make_judge()
+    process = sharing.borrow(judge._loading)
+    process.ask(short_ask(1), 600).result(60)
+    assert process.pid is not None
+    model = os.pidfd_open(process.pid)
+    sharing.give_back(judge._loading)
+    assert _ends(model)

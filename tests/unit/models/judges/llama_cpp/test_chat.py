@@ -1,0 +1,61 @@
+"""Templates of models differ in what they take; texts of a study are text to all of them."""
+
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from models.judges.llama_cpp.chat import Manners, arranged, harmless, manners_of, marks_of, messages_of
+from models.judges.llama_cpp.talk import Turn
+
+BOTH = """{% for m in messages %}<|{{ m.role }}|>{% if m.content is string %}{{ m.content }}{% else %}
+{% for p in m.content %}{{ p.text }}{% endfor %}{% endif %}{% endfor %}"""
+TEXTS = "{% for m in messages %}<|{{ m.role }}|>{{ m.content }}{% endfor %}"
+LISTS = """{% for m in messages %}{% for p in m.content %}{% if p.type == 'text' %}{{ p.text }}{% endif %}
+{% endfor %}{% endfor %}"""
+NO_SYSTEM = """{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no') }}{% endif %}
+{{ m.content }}{% endfor %}"""
+DROPS_SYSTEM = "{% for m in messages %}{% if m.role != 'system' %}{{ m.content }}{% endif %}{% endfor %}"
+
+
+def _render(template: str, messages: list[dict[str, Any]]) -> str:
+    import jinja2
+
+    def refuse(why: str) -> None:
+        raise ValueError(why)
+
+    return jinja2.Template(template).render(messages=messages, raise_exception=refuse)
+
+
+@pytest.mark.parametrize(
+    ("template", "manners"),
+    [
+        (BOTH, Manners(texts=True, lists=True, system=True)),
+        (TEXTS, Manners(texts=True, lists=False, system=True)),
+        (LISTS, Manners(texts=False, lists=True, system=True)),
+        (NO_SYSTEM, Manners(texts=True, lists=False, system=False)),
+        (DROPS_SYSTEM, Manners(texts=True, lists=False, system=False)),
+    ],
+)
+def test_every_word_and_picture_gets_through_a_template_once_and_in_order(template: str, manners: Manners) -> None:
+    assert manners_of(lambda messages: _render(template, messages)) == manners
+    turns = (Turn("system", ("Rules",)), Turn("user", ("0 s", b"one", "1 s", b"two", "Question")))
+    turns += (Turn("assistant", ("Answer",)), Turn("user", ("Again",)))
+    found = messages_of(turns, manners, marks_of(()), lambda jpeg: {"type": "text", "text": f"[{jpeg.decode()}]"})
+    told = _render(template, arranged(found, manners))
+    words = ["Rules", "0 s", "[one]", "1 s", "[two]", "Question", "Answer", "Again"]
+    places = [told.index(word) for word in words]
+    assert places == sorted(places)
+    assert all(told.count(word) == 1 for word in words)
+    assert "type" not in told
+
+
+@given(st.text(), st.lists(st.sampled_from(["</s>", "<|im_end|>", "<__media__>", "<|", "[INST]", "the"])))
+def test_no_mark_is_left_in_a_text_and_nothing_else_is_changed(text: str, put: list[str]) -> None:
+    marks = marks_of(["</s>", "<|im_end|>", "<__media__>", "[INST]", "the", "<|im"])
+    mixed = text + "".join(put) + text[::-1]
+    told = harmless(mixed, marks)
+    assert not marks.search(told)
+    assert told.replace(" ", "") == mixed.replace(" ", "")
+    assert "the" not in mixed or "the" in told

@@ -1,0 +1,71 @@
+"""A schema becomes a grammar that llama.cpp takes, with the bounds that it would leave out by itself."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+pytest.importorskip("llama_cpp")
+
+from models.judges.llama_cpp.grammar import _by_pieces, grammar_of
+from project.types import Json
+from tests.fakes.tiny_gguf import TinyModel
+
+
+def _schema(**properties: Json) -> dict[str, Json]:
+    return {"type": "object", "properties": properties, "required": [*properties], "additionalProperties": False}
+
+
+@pytest.mark.parametrize("length", [1, 99, 101, 150, 1_999, 20_000])
+def test_llama_cpp_takes_a_text_of_any_length(tiny_gguf: TinyModel, vocabulary: Any, length: int) -> None:
+    rules = grammar_of(_schema(text={"type": "string", "maxLength": length}, short={"type": "string"}), 20_000)
+    assert _taken(vocabulary, rules)
+
+
+def test_a_field_may_be_called_like_a_rule_of_the_library(vocabulary: Any) -> None:
+    text: Json = {"type": "string", "maxLength": 3000}
+    assert _taken(vocabulary, grammar_of(_schema(char={"enum": ["x"]}, string=text, root=text, space=text), 3000))
+
+
+@given(st.integers(101, 400))
+def test_a_long_text_has_any_number_of_characters_up_to_its_end(length: int) -> None:
+    assert _lengths(_by_pieces("char", length)) == set(range(length + 1))
+
+
+def _lengths(rule: str) -> set[int]:
+    """Return how many characters a rule of `_by_pieces` may stand for."""
+    pieces = rule.count("PIECE")
+    rest = rule.replace("PIECE-char", "").replace("TAIL-char", "").count("char")
+    return {50 * full + more for full in range(pieces) for more in range(50)} | {
+        50 * pieces + more for more in range(rest + 1)
+    }
+
+
+@given(st.integers(-50, 50), st.integers(0, 40), st.booleans(), st.booleans())
+def test_whole_numbers_keep_their_bounds(low: int, span: int, above: bool, below: bool) -> None:
+    number: dict[str, Json] = {"type": "integer"}
+    number["exclusiveMinimum" if above else "minimum"] = low - above
+    number["exclusiveMaximum" if below else "maximum"] = low + span + below
+    line = next(line for line in grammar_of(_schema(n=number), 100).splitlines() if line.startswith("n ::="))
+    listed = [json.loads(one.strip().strip('"')) for one in line.removeprefix("n ::=").replace('"', "").split("|")]
+    assert listed == [*range(low, low + span + 1)]
+
+
+def _taken(vocabulary: Any, rules: str) -> bool:
+    import llama_cpp
+
+    sampler = llama_cpp.llama_sampler_init_grammar(vocabulary, rules.encode(), b"root")
+    if sampler:
+        llama_cpp.llama_sampler_free(sampler)
+    return bool(sampler)
+
+
+@pytest.fixture(scope="module")
+def vocabulary(tiny_gguf: TinyModel) -> Any:
+    import llama_cpp
+
+    llama = llama_cpp.Llama(str(tiny_gguf.model), vocab_only=True, verbose=False)
+    yield llama._model.vocab
+    llama.close()

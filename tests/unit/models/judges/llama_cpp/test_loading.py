@@ -1,0 +1,120 @@
+"""Files that are no models, or not the right ones: one line each, that says what to do."""
+
+import os
+import resource
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from models.judges.llama_cpp import files, judge
+from models.judges.llama_cpp.files import checksum, gguf_file
+from models.judges.llama_cpp.judge import LlamaJudge
+from models.judges.llama_cpp.options import LlamaOptions
+from models.judges.llama_cpp.process import ModelProcess
+from models.judges.llama_cpp.talk import Ask, Failed, Loading, Turn
+from models.judges.means import Means
+from models.judges.registry import judge_of
+from project.checksums import sha256_of
+from project.errors import UserError
+from project.judging import JudgeEntry, JudgmentStatus
+from tests.fakes.tiny_gguf import TinyModel, write_projector
+from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
+
+
+def _cut(file: Path, to: Path, size: int) -> Path:
+    to.write_bytes(file.read_bytes()[:size])
+    return to
+
+
+@pytest.mark.parametrize("size", [3_000, 300_000])
+def test_a_model_that_was_cut_off_is_incomplete(
+    make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path, size: int
+) -> None:
+    short = _cut(tiny_gguf.model, tmp_path / "short.gguf", size)
+    made = LlamaJudge(str(short), LlamaOptions(sees="text", context=512), Means())
+    (reply,) = asked(made, question())
+    assert reply.status is JudgmentStatus.ERROR
+    assert reply.error == "short.gguf is incomplete: copy or download it again."
+
+
+def test_a_projector_that_was_cut_off_is_incomplete(make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path) -> None:
+    short = _cut(tiny_gguf.projector, tmp_path / "eyes.gguf", 100_000)
+    assert _error(make_judge, projector=str(short)) == "eyes.gguf is incomplete: copy or download it again."
+
+
+def test_the_projector_of_another_model_is_told_apart(make_judge: Made, tmp_path: Path) -> None:
+    write_projector(tmp_path / "wide.gguf", 128)
+    told = "wide.gguf is the projector of another model: it gives 128 numbers a token, this one reads 64."
+    assert _error(make_judge, projector=str(tmp_path / "wide.gguf")) == told
+
+
+def test_a_model_is_no_projector_and_a_projector_no_model(make_judge: Made, tiny_gguf: TinyModel) -> None:
+    assert "could not be loaded as a projector" in _error(make_judge, projector=str(tiny_gguf.model))
+    swapped = LlamaJudge(str(tiny_gguf.projector), LlamaOptions(sees="text", context=512), Means())
+    (reply,) = asked(swapped, question())
+    assert "is a projector: name the model's own file" in reply.error
+
+
+def test_a_context_that_no_memory_holds_is_said_to_be(tiny_gguf: TinyModel) -> None:
+    limits = resource.getrlimit(resource.RLIMIT_AS)
+    process = ModelProcess(Loading(str(tiny_gguf.model), "", 2**24, 0, 1))
+    # The process of the model inherits the limit.
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + 2 * 2**30, limits[1]))
+    try:
+        failed = process.ask(Ask(1, (Turn("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 60).result(60)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+        process.end()
+    assert isinstance(failed, Failed)
+    assert failed.line.startswith("There is not enough memory for tiny.gguf with a context of 16,777,216 tokens")
+        "There is not enough memory for tiny.gguf with a context of 67,108,864 tokens: choose"
+    )
+
+
+def _address_space() -> int:
+    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+
+
+def _error(make_judge: Made, **options: Any) -> str:
+    (reply,) = asked(make_judge(**options), question())
+    assert reply.status is JudgmentStatus.ERROR
+    assert "\n" not in reply.error
+    return reply.error
+
+
+def test_a_file_that_is_missing_or_something_else_is_refused_at_once(tmp_path: Path) -> None:
+    (tmp_path / "pickle.gguf").write_bytes(b"\x80\x04\x95 something else")
+    (tmp_path / "empty.gguf").touch()
+    with pytest.raises(UserError, match=r"There is no file .*none\.gguf"):
+        gguf_file(str(tmp_path / "none.gguf"), "model")
+    for name in ("pickle.gguf", "empty.gguf"):
+        with pytest.raises(UserError, match=f"{name} is not a GGUF file"):
+            gguf_file(str(tmp_path / name), "model")
+    with pytest.raises(UserError, match="cannot be read"):
+        gguf_file(str(tmp_path), "model")
+
+
+def test_frames_need_a_projector_and_a_clip_is_not_taken(tiny_gguf: TinyModel) -> None:
+    with pytest.raises(UserError, match="sees no frames without a projector"):
+        LlamaJudge(str(tiny_gguf.model), LlamaOptions(), Means())
+    with pytest.raises(UserError, match="takes no clips"):
+        LlamaOptions(sees="clip")
+
+
+def test_without_the_library_it_is_said_how_to_get_it(tiny_gguf: TinyModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(judge, "find_spec", lambda name: None)
+    with pytest.raises(UserError, match=r"greenroom\[local-vlm\]"):
+        judge_of(JudgeEntry("1", "J", "llama-cpp", str(tiny_gguf.model), {"sees": "text"}), Means())
+
+
+def test_a_checksum_is_worked_out_once_until_the_file_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "model.gguf"
+    file.write_bytes(b"one")
+    first = checksum(file)
+    assert first == sha256_of(file)
+    monkeypatch.setattr(files, "sha256_of", lambda path: pytest.fail("it was read again"))
+    assert checksum(file) == first
+    monkeypatch.undo()
+    file.write_bytes(b"another")
+    assert checksum(file) == sha256_of(file) != first
