@@ -126,8 +126,11 @@ async def _answer(server: Server, asked: Asked, reader: asyncio.StreamReader, wr
         if not doing.done():
             server.left.set()
             raise ConnectionResetError
-        with suppress(ConnectionError):
+        try:
             doing.result()
+        except ConnectionError:
+            server.left.set()
+            raise
     except asyncio.CancelledError:
         doing.cancel()
         raise

@@ -112,7 +112,6 @@ class Asker:
 
     def _body(self, messages: Sequence[Message], shape: Shape, sampling: Sampling, dialect: Dialect) -> dict[str, Json]:
         told = self._told(messages, shape) if dialect.in_prompt else messages
-        self._clear_stamps(told)
         body: dict[str, Json] = {
             "model": self.model,
             "messages": wire(told, self._options.sees),
@@ -139,15 +138,6 @@ class Asker:
                 if cleared.holds_text(before, condition):
                     cleared.add_text(told[last].text, condition)
         return told
-
-    def _clear_stamps(self, messages: Sequence[Message]) -> None:
-        """Vouch for the time before each picture that somebody vouched for."""
-        parcel = current()
-        if parcel is None:
-            return
-        for picture in (picture for message in messages for picture in message.pictures):
-            if self._guard.cleared.holds_media(picture.sha256, parcel.condition):
-                self._guard.cleared.add_text(picture.shown, parcel.condition)
 
     async def _tried(self, body: dict[str, Json]) -> tuple[Completion | Failure, int]:
         """Send a request as often as patience lasts; return what became of it last, and how many were made."""

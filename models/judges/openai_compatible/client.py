@@ -22,11 +22,11 @@ def client_for(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
     """
     from openai import AsyncOpenAI, Omit
 
-    logging.getLogger("openai").setLevel(logging.WARNING)
+    # They log headers and bodies, where keys and transcripts are.
+    for name in ("openai", "httpx2", "httpcore2"):
+        logging.getLogger(name).setLevel(logging.WARNING)
     quiet: dict[str, Any] = {f"X-Stainless-{name}": Omit() for name in _TELLING}
     quiet |= {"OpenAI-Organization": Omit(), "OpenAI-Project": Omit(), "User-Agent": f"Greenroom/{__version__}"}
-    if not key:
-        quiet["Authorization"] = Omit()
     return AsyncOpenAI(
         api_key=key or _NO_KEY,
         base_url=base,
@@ -36,8 +36,8 @@ def client_for(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
     )
 
 
-def quiet_headers() -> dict[str, Any]:
-    """Return the headers that have to be left out of each request anew."""
+def quiet_headers(client: "AsyncOpenAI") -> dict[str, Any]:
+    """Return the headers that have to be left out of each request anew; without a key none is sent."""
     from openai import Omit
 
-    return {name: Omit() for name in _TELLING_EACH}
+    return {name: Omit() for name in (*_TELLING_EACH, *(["Authorization"] if client.api_key == _NO_KEY else []))}

@@ -14,8 +14,8 @@ _LOOSE = {
     *("multipleOf", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties", "default", "examples"),
 }
 """Limits that not every server can hold an answer to; `AnswerForm.read` holds it to them all the same."""
-_LONGEST = 1500
-"""Characters of a text that llama-cpp-python's grammars can count."""
+_LONGEST = 600
+"""Characters of a text that llama-cpp-python can count: from some 1,000 on, its server dies of the grammar."""
 _OF_NAMES = {"properties", "$defs"}
 
 
@@ -92,7 +92,7 @@ def lean(schema: Mapping[str, Json]) -> dict[str, Json]:
 
 
 def capped(schema: Mapping[str, Json]) -> dict[str, Json]:
-    """Return a schema in which no text is longer than llama-cpp-python's grammars can count."""
+    """Return a schema in which no text is longer than llama-cpp-python can count."""
 
     def cap(found: Mapping[str, Json]) -> Mapping[str, Json]:
         longest = found.get("maxLength")

@@ -63,9 +63,9 @@ class Scrubber:
         return "".join(kept)
 
     def _unmasked(self, found: re.Match[str]) -> str:
-        word = found[0]
+        word = found[0].rstrip(".")
         ends = self._key[:_MASK_ENDS], self._key[-_MASK_ENDS:]
-        return STANDS_FOR_KEY if word.startswith(ends[0]) or word.endswith(ends[1]) else word
+        return STANDS_FOR_KEY if word.startswith(ends[0]) or word.endswith(ends[1]) else found[0]
 
 
 def _pattern(key: str, secret: bool) -> re.Pattern[str] | None:

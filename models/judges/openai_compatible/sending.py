@@ -43,7 +43,7 @@ async def send(
     try:
         async with asyncio.timeout(limit_s):
             answer = await client.chat.completions.with_raw_response.create(
-                **given, timeout=limit_s, extra_headers=quiet_headers()
+                **given, timeout=limit_s, extra_headers=quiet_headers(client)
             )
     except TimeoutError:
         return Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s")
@@ -66,7 +66,7 @@ async def fetch(client: "AsyncOpenAI", path: str, limit_s: float) -> tuple[bytes
 
     try:
         async with asyncio.timeout(limit_s):
-            answer = await client.get(path, cast_to=httpx2.Response, options={"headers": quiet_headers()})
+            answer = await client.get(path, cast_to=httpx2.Response, options={"headers": quiet_headers(client)})
     except TimeoutError:
         return b"", Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s")
     except APIStatusError as error:

@@ -1,0 +1,88 @@
+"""Ask a judge behind a server, as the code that asks does."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, TypeVar, cast
+
+from models.connection import Guard, Parcel, carrying
+from models.judges.base import AnswerForm, Judge, Message, Picture, Question, Reply, Role, Sampling
+from models.judges.means import Means
+from models.judges.openai_compatible.judge import OpenAIJudge
+from models.judges.openai_compatible.options import OpenAIOptions
+from project.policy import Departure, Evidence, Policy, Purpose, decide
+from tests.fakes.misbehaving_server import MODEL
+from tests.unit.models.judges.ladder.forms import FORM
+
+KEY = "sk-Live_51f3-AbCdEfGh/12+34"
+Found = TypeVar("Found")
+
+
+@dataclass
+class Gate:
+    """An authority that lets out what the default policy lets out, and notes it."""
+
+    threadsafe: bool = True
+    noted: list[Departure] = field(default_factory=list)
+
+    def permit(self, departure: Departure, uncleared: int) -> None:
+        decide(Policy(), departure, Evidence(uncleared=uncleared))
+        self.noted.append(departure)
+
+
+@dataclass
+class Asking:
+    """A judge, and what surrounds it.
+
+    Attributes:
+        waits: that it took between its tries, in seconds; none of them really passes.
+    """
+
+    judge: OpenAIJudge
+    guard: Guard
+    gate: Gate
+    waits: list[float]
+
+    def question(
+        self, text: str = "what is it?", pictures: tuple[Picture, ...] = (), form: AnswerForm = FORM
+    ) -> Question:
+        messages = (Message(Role.SYSTEM, "be brief"), Message(Role.USER, text, pictures))
+        for message in messages:
+            self.guard.cleared.add_text(message.text, "raw")
+        for picture in pictures:
+            self.guard.cleared.add_media(picture.sha256, "raw")
+            self.guard.cleared.add_text(picture.shown, "")
+        return Question(messages, form, Sampling(seed=7, max_tokens=64))
+
+    def ask(self, text: str = "what is it?", **given: Any) -> Reply:
+        return self.run(lambda: self.judge.ask(self.question(text, **given)))
+
+    def run(self, work: Callable[[], Awaitable[Found]], purpose: Purpose = Purpose.JUDGE) -> Found:
+        async def inside() -> Found:
+            try:
+                condition = "" if purpose is Purpose.TEST else "raw"
+                with carrying(Parcel(purpose, "judge", "recording", "segment", condition)):
+                    return await work()
+            finally:
+                await self.judge.close()
+
+        return asyncio.run(inside())
+
+
+def asking(
+    url: str,
+    key: str = KEY,
+    guard: Guard | None = None,
+    coerce: Judge | None = None,
+    model: str = MODEL,
+    **options: Any,
+) -> Asking:
+    gate = Gate() if guard is None else cast(Gate, guard.authority)
+    guard = guard or Guard(gate)
+    waits: list[float] = []
+
+    async def sleep(seconds: float) -> None:
+        waits.append(seconds)
+
+    judge = OpenAIJudge(model, OpenAIOptions(url=url, **options), Means(guard, key, coerce), sleep)
+    return Asking(judge, guard, gate, waits)

@@ -1,0 +1,366 @@
+"""A judge behind a server: what is sent, what is made of the answer, and how it is asked more plainly."""
+
+import base64
+import json
+from typing import Any
+
+import pytest
+
+from models.judges.base import Mended, Picture, Reply, TooLong
+from models.judges.openai_compatible import asking as module
+from models.judges.openai_compatible.dialect import Dialects
+from models.judges.openai_compatible.options import OpenAIOptions
+from models.judges.registry import backend_of
+from project.errors import UserError
+from project.judging import JudgmentStatus
+from project.policy import Forbidden, Purpose
+from tests.fakes.misbehaving_server import (
+    MODEL,
+    Behaviour,
+    answers,
+    completion,
+    fails,
+    misbehaving,
+    refuses,
+    repeats_the_key,
+    says,
+    sends,
+    sends_on,
+)
+from tests.unit.models.judges.ladder.forms import FORM, SCHEMA, THINKING
+from tests.unit.models.judges.openai_compatible.asked import KEY, asking
+
+OK = '{"verdict": "error", "why": "cut short"}'
+SAID = {"verdict": "error", "why": "cut short"}
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is learned about a server of one test is not known in the next."""
+    monkeypatch.setattr(module, "DIALECTS", Dialects())
+
+
+def picture(content: bytes = b"\xff\xd8 picture", shown: str = "1.5 s") -> Picture:
+    return Picture(1_500_000, shown, content, 8, 8)
+
+
+def test_it_is_in_the_registry() -> None:
+    backend = backend_of("openai")
+    assert backend.key == "openai"
+    assert backend.options_type is OpenAIOptions
+    assert (backend.needs_model, backend.leaves) == (True, True)
+
+
+def test_an_answer_comes_back_with_what_it_took() -> None:
+    with misbehaving(says(OK)) as server:
+        asked = asking(server.url, price_in=2.0, price_out=10.0)
+        reply = asked.ask()
+    assert (reply.status, reply.answer, reply.raw, reply.mended) == (JudgmentStatus.OK, SAID, OK, Mended.NOTHING)
+    assert (reply.tokens_in, reply.tokens_out, reply.calls) == (100, 20, 1)
+    assert reply.cost == pytest.approx((100 * 2 + 20 * 10) / 1e6)
+    assert reply.model_id == f"{MODEL} fp_1"
+    assert reply.error == ""
+    (departure,) = asked.gate.noted
+    assert (departure.local, departure.judge_id, departure.condition) == (True, "judge", "raw")
+
+
+def test_what_is_sent() -> None:
+    with misbehaving(says(OK)) as server:
+        asking(server.url, temperature=0.5).ask(pictures=(picture(), picture(b"\xff\xd8 other", "2.5 s")))
+    (request,) = server.asked
+    assert request.path == "/v1/chat/completions"
+    body = request.body
+    assert body["messages"][0] == {"role": "system", "content": "be brief"}
+    assert [part["type"] for part in body["messages"][1]["content"]] == ["text", "image_url"] * 2 + ["text"]
+    first, shown = body["messages"][1]["content"][:2]
+    assert first["text"] == "1.5 s"
+    head, _, data = shown["image_url"]["url"].partition(",")
+    assert (head, base64.b64decode(data)) == ("data:image/jpeg;base64", b"\xff\xd8 picture")
+    assert (body["model"], body["seed"], body["max_tokens"], body["temperature"]) == (MODEL, 7, 64, 0.0)
+    assert body["response_format"] == {
+        "type": "json_schema",
+        "json_schema": {"name": "judgment", "schema": SCHEMA, "strict": True},
+    }
+
+
+def test_a_server_learns_nothing_about_this_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_ORG_ID", "org-of-another")
+    monkeypatch.setenv("OPENAI_PROJECT_ID", "project-of-another")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://192.0.2.1/v1")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-another-study")
+    with misbehaving(says(OK)) as server:
+        asking(server.url, key="").ask()
+    (request,) = server.asked
+    assert set(request.headers) - {"x-stainless-raw-response"} == {
+        *("host", "accept", "accept-encoding", "connection", "content-type", "content-length", "user-agent"),
+    }
+    assert request.headers["user-agent"].startswith("Greenroom/")
+    assert "another" not in json.dumps(dict(request.headers))
+
+
+def test_a_key_is_sent_to_its_server() -> None:
+    with misbehaving(says(OK)) as server:
+        asking(server.url).ask()
+    assert server.asked[0].headers["authorization"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("sees", ["text", "clip"])
+def test_pictures_stay_here_where_it_does_not_see_them(sees: str) -> None:
+    with misbehaving(says(OK)) as server:
+        assert asking(server.url, sees=sees).ask(pictures=(picture(),)).status is JudgmentStatus.OK
+    assert server.asked[0].body["messages"][1]["content"] == "what is it?"
+
+
+def test_what_was_not_cleared_is_not_sent() -> None:
+    with misbehaving(says(OK)) as server:
+        asked = asking(server.url)
+        question = asked.question()
+        asked.guard.cleared._texts.clear()
+        with pytest.raises(Forbidden) as refused:
+            asked.run(lambda: asked.judge.ask(question))
+    assert refused.value.rule == "cleared"
+    assert server.asked == []
+
+
+def test_another_machine_is_not_asked_under_the_default_policy() -> None:
+    asked = asking("http://192.0.2.1:8000/v1")
+    with pytest.raises(Forbidden) as refused:
+        asked.ask()
+    assert refused.value.rule == "nothing-leaves"
+    assert asked.waits == []
+
+
+def test_a_redirect_to_another_host_is_refused_and_not_tried_again() -> None:
+    with misbehaving(sends_on("http://192.0.2.1/v1/chat/completions")) as server:
+        asked = asking(server.url)
+        with pytest.raises(Forbidden):
+            asked.ask()
+    assert (len(server.asked), asked.waits) == (1, [])
+
+
+@pytest.mark.parametrize("status", [400, 422, 500])
+@pytest.mark.parametrize(("kind", "requests"), [("json_schema", 1), ("json_object", 2), (None, 3)])
+def test_it_steps_down_and_remembers(kind: str | None, requests: int, status: int) -> None:
+    def wrong(body: Any) -> str:
+        found = body.get("response_format", {}).get("type")
+        return "" if found == kind else f"response_format.type {found} is not supported"
+
+    with misbehaving(refuses(wrong, says(OK), status)) as server:
+        first = asking(server.url)
+        reply = first.ask()
+        assert (reply.status, reply.calls, first.waits) == (JudgmentStatus.OK, requests, [])
+        assert asking(server.url).ask().calls == 1
+        assert asking(server.url, model="another").ask().calls == requests
+    if kind != "json_schema":
+        told = server.asked[requests - 1].body["messages"][-1]["content"]
+        assert told.startswith("what is it?\n\n")
+        assert '"enum":["error","competence","none"]' in told
+
+
+def test_limits_that_a_server_cannot_hold_are_left_out_of_the_schema() -> None:
+    def wrong(body: Any) -> str:
+        return "Invalid schema for response_format 'judgment': 'maxLength' is not permitted." * (
+            "maxLength" in json.dumps(body["response_format"])
+        )
+
+    with misbehaving(refuses(wrong, says(OK))) as server:
+        assert asking(server.url).ask().calls == 2
+    sent = server.asked[1].body["response_format"]
+    assert sent["type"] == "json_schema"
+    assert sent["json_schema"]["schema"]["properties"]["why"] == {"type": "string"}
+
+
+def test_a_server_that_ignores_the_form_is_told_in_words_next_time() -> None:
+    with misbehaving(says(f"My answer: {OK}")) as server:
+        assert [asking(server.url).ask().mended for _ in range(3)] == [Mended.FOUND] * 3
+    kinds = [request.body.get("response_format", {}).get("type") for request in server.asked]
+    assert kinds == ["json_schema", "json_object", None]
+
+
+def test_newer_models_call_the_longest_answer_something_else() -> None:
+    def wrong(body: Any) -> str:
+        return "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead." * ("max_tokens" in body)
+
+    with misbehaving(refuses(wrong, says(OK))) as server:
+        assert asking(server.url).ask().calls == 2
+        assert asking(server.url).ask().calls == 1
+    assert server.asked[-1].body["max_completion_tokens"] == 64
+
+
+def test_a_server_without_seeds_gets_none() -> None:
+    with misbehaving(
+        refuses(lambda body: "Unrecognized request argument: seed" * ("seed" in body), says(OK))
+    ) as server:
+        assert asking(server.url).ask().calls == 2
+    assert "seed" not in server.asked[1].body
+
+
+def test_an_answer_is_repaired_by_its_server() -> None:
+    with misbehaving(says("It erred."), says(OK)) as server:
+        reply = asking(server.url).ask()
+    assert (reply.answer, reply.mended, reply.calls, reply.tokens_in) == (SAID, Mended.REPAIRED, 2, 200)
+    turns = server.asked[1].body["messages"]
+    assert [turn["role"] for turn in turns] == ["system", "user", "assistant", "user"]
+
+
+def test_a_second_model_coerces() -> None:
+    formed = json.dumps({"gives_an_answer": True, "answer": {"verdict": "error"}})
+    with misbehaving(says("It erred.")) as server, misbehaving(says(formed)) as other:
+        second = asking(other.url, model="second")
+        asked = asking(server.url, guard=second.guard, coerce=second.judge)
+
+        async def both() -> Reply:
+            reply = await asked.judge.ask(asked.question())
+            await second.judge.close()
+            return reply
+
+        reply = asked.run(both)
+    assert (reply.answer, reply.mended, reply.calls) == ({"verdict": "error"}, Mended.COERCED, 3)
+    assert len(asked.gate.noted) == 3
+
+
+def test_thoughts_are_kept_apart() -> None:
+    wrapped = json.dumps({"thoughts": "First.", "answer": SAID})
+    with misbehaving(says(wrapped, reasoning_content="Before that.")) as server:
+        reply = asking(server.url).ask(form=THINKING)
+    assert (reply.answer, reply.thinking) == (SAID, "Before that.\nFirst.")
+    assert list(server.asked[0].body["response_format"]["json_schema"]["schema"]["properties"]) == [
+        "thoughts",
+        "answer",
+    ]
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        says(None, refusal="I cannot judge people."),
+        says("", finish="content_filter"),
+        fails(400, "The response was filtered due to Azure OpenAI's content management policy"),
+    ],
+)
+def test_a_refusal_is_one(behaviour: Behaviour) -> None:
+    with misbehaving(behaviour) as server:
+        reply = asking(server.url).ask()
+    assert (reply.status, reply.answer, len(server.asked)) == (JudgmentStatus.REFUSED, {}, 1)
+    assert reply.error
+
+
+def test_an_answer_that_ended_for_lack_of_room_says_so() -> None:
+    with misbehaving(says('{"verdict": "err', finish="length")) as server:
+        reply = asking(server.url).ask()
+    assert (reply.status, len(server.asked)) == (JudgmentStatus.UNPARSED, 2)
+    assert "cut after 64 tokens, allow it more" in reply.error
+
+
+@pytest.mark.parametrize("status", [400, 500])
+def test_a_question_that_does_not_fit_is_handed_back(status: int) -> None:
+    with misbehaving(fails(status, "Requested tokens (9000) exceed context window of 8192")) as server:
+        asked = asking(server.url)
+        reply = asked.ask()
+    assert (reply.status, reply.too_long) == (JudgmentStatus.ERROR, TooLong(9000, 8192))
+    assert "Send fewer frames or fewer turns" in reply.error
+    assert (len(server.asked), asked.waits) == (1, [])
+
+
+def test_llama_cpp_counts_what_does_not_fit() -> None:
+    error = {"code": 400, "message": "the request exceeds", "type": "exceed_context_size_error"}
+    with misbehaving(answers({"error": {**error, "n_prompt_tokens": 14429, "n_ctx": 8192}})) as server:
+        reply = asking(server.url).ask()
+    assert reply.too_long == TooLong(14429, 8192)
+    assert "it has 14,429 tokens, fake-1 holds 8,192." in reply.error
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "words"),
+    [
+        (sends(b"<!DOCTYPE html><html><body>Welcome</body></html>", "text/html"), "web page"),
+        (sends(b"hello", "text/plain"), "no answer of a model server"),
+        (sends(b"[1, 2]"), "does not answer as a model server does"),
+        (answers({"object": "list", "data": []}), "no message in its answer"),
+        (answers({"choices": []}), "no message in its answer"),
+        (answers({"error": {"message": "no such thing"}}), "no such thing"),
+        (fails(404, "The model `fake-1` does not exist"), "has no model fake-1"),
+        (fails(402, "Insufficient Balance"), "no money left"),
+        (fails(429, "You exceeded your current quota (insufficient_quota)"), "no money left"),
+        (fails(400, "temperature: 0 is not supported"), "temperature: 0 is not supported"),
+    ],
+)
+def test_what_no_second_try_can_mend_is_said_at_once(behaviour: Behaviour, words: str) -> None:
+    with misbehaving(behaviour) as server:
+        asked = asking(server.url)
+        reply = asked.ask()
+    assert (reply.status, len(server.asked), asked.waits) == (JudgmentStatus.ERROR, 1, [])
+    assert words in reply.error
+    assert "\n" not in reply.error
+
+
+def test_a_wrong_content_type_does_not_spoil_an_answer() -> None:
+    with misbehaving(sends(json.dumps(completion(OK)).encode(), "text/plain")) as server:
+        assert asking(server.url).ask().answer == SAID
+
+
+def test_raw_control_characters_and_broken_text_are_kept() -> None:
+    body = json.dumps(completion('{"verdict": "error", "why": "a\tb\x00\ud83d"}')).replace("\\t", "\t")
+    with misbehaving(sends(body.encode())) as server:
+        reply = asking(server.url).ask()
+    assert reply.answer == {"verdict": "error", "why": "a\tb\ufffd\ufffd"}
+    reply.raw.encode()
+
+
+def test_an_answer_with_the_key_in_it_is_kept_without() -> None:
+    with misbehaving(repeats_the_key) as server:
+        reply = asking(server.url).ask()
+    assert reply.answer == {"verdict": "error", "why": "because of [key]"}
+    assert reply.thinking == "the key is [key]"
+    assert KEY not in repr(reply)
+
+
+def test_a_megabyte_is_cut_and_said() -> None:
+    with misbehaving(says(f"{OK} {'x' * (1 << 20)}")) as server:
+        reply = asking(server.url).ask()
+    assert (reply.status, reply.answer) == (JudgmentStatus.OK, SAID)
+    assert "[cut: the first 100,000 of " in reply.raw
+
+
+def test_the_connection_stays_open_between_questions() -> None:
+    with misbehaving(says(OK)) as server:
+        asked = asking(server.url)
+
+        async def twice() -> None:
+            await asked.judge.ask(asked.question())
+            await asked.judge.ask(asked.question())
+
+        asked.run(twice)
+    assert (len(server.asked), server.connections) == (2, 1)
+
+
+def test_a_judge_needs_a_way_out() -> None:
+    with pytest.raises(UserError):
+        type(asking("http://localhost/v1").judge)("m", OpenAIOptions(), type(asking("http://localhost").judge._means)())
+
+
+def test_the_fingerprint_is_address_and_model() -> None:
+    assert asking("http://LOCALHOST:8000/").judge.fingerprint == f"http://localhost:8000/v1 {MODEL}"
+
+
+def test_a_form_that_is_read_is_the_tasks_own() -> None:
+    with misbehaving(says('{"verdict": "splendid"}'), says('{"verdict": "none"}')) as server:
+        reply = asking(server.url).ask(form=FORM)
+    assert (reply.answer, reply.mended) == ({"verdict": "none"}, Mended.REPAIRED)
+    assert "the verdict is none of" in server.asked[1].body["messages"][-1]["content"]
+
+
+def test_a_probe_holds_nothing_of_a_study() -> None:
+    with misbehaving(says('{"colour": "red"}')) as server:
+        asked = asking(server.url)
+        found = asked.run(asked.judge.probe, Purpose.TEST)
+    assert (found.ok, found.has_model, found.pictures, found.form) == (True, True, True, "schema")
+    assert found.server == "Ollama"
+    assert found.lines[1:5] == (
+        f"It has {MODEL}.",
+        f"It answers as {MODEL} fp_1.",
+        "It takes a JSON schema for its answers.",
+        "It takes pictures, and knows a red square when it sees one.",
+    )
+    assert all(not departure.holds_study or departure.texts == 0 for departure in asked.gate.noted)
+    assert len(server.listed) == 1

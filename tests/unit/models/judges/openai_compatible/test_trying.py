@@ -1,0 +1,212 @@
+"""Servers that are slow, busy or broken: tried again within bounds, and left at once when nobody waits any more."""
+
+import asyncio
+import json
+import logging
+import threading
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+from models.judges.openai_compatible import asking as module
+from models.judges.openai_compatible.dialect import Dialects
+from project.judging import JudgmentStatus
+from tests.fakes.misbehaving_server import (
+    Behaviour,
+    answers,
+    completion,
+    cuts_off,
+    drips,
+    echoes_the_key,
+    fails,
+    hangs,
+    hangs_up,
+    misbehaving,
+    never_ends,
+    says,
+    sends,
+)
+from tests.unit.models.judges.openai_compatible.asked import KEY, asking
+
+OK = '{"verdict": "error"}'
+
+
+@pytest.fixture(autouse=True)
+def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is learned about a server of one test is not known in the next."""
+    monkeypatch.setattr(module, "DIALECTS", Dialects())
+
+
+@pytest.mark.parametrize(
+    "behaviour",
+    [
+        *(fails(status) for status in (408, 409, 429, 500, 502, 503, 504, 529)),
+        hangs_up,
+        cuts_off,
+        sends(json.dumps(completion(OK)).encode()[:-20]),
+        sends(b""),
+        answers({"error": {"code": 503, "message": "overloaded"}}),
+        answers({"error": {"code": "429", "message": "slow down"}}),
+    ],
+)
+def test_what_may_pass_is_tried_again(behaviour: Behaviour) -> None:
+    with misbehaving(behaviour, behaviour, says(OK)) as server:
+        asked = asking(server.url)
+        reply = asked.ask()
+    assert (reply.status, reply.answer, reply.calls) == (JudgmentStatus.OK, {"verdict": "error"}, 3)
+    assert (len(server.asked), len(asked.waits)) == (3, 2)
+    assert 0.25 <= asked.waits[0] <= 0.5 <= asked.waits[1] <= 1.0
+    assert len(asked.gate.noted) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 413, 422])
+def test_what_stays_wrong_is_not_tried_again(status: int) -> None:
+    with misbehaving(fails(status)) as server:
+        asked = asking(server.url)
+        reply = asked.ask()
+    assert (reply.status, reply.calls, len(server.asked), asked.waits) == (JudgmentStatus.ERROR, 1, 1, [])
+    assert f"(HTTP {status})" in reply.error
+
+
+def test_tries_end() -> None:
+    with misbehaving(fails(500, "on fire")) as server:
+        asked = asking(server.url, tries=3)
+        reply = asked.ask()
+    assert (reply.status, reply.calls, len(server.asked), len(asked.waits)) == (JudgmentStatus.ERROR, 3, 3, 2)
+    assert reply.error.endswith("could not be asked (HTTP 500): on fire, tried 3 times.")
+
+
+@pytest.mark.parametrize("hint", ["2", format_datetime(datetime.now(UTC) + timedelta(seconds=200), usegmt=True)])
+def test_retry_after_is_honoured(hint: str) -> None:
+    with misbehaving(fails(429, Retry_After=hint), says(OK)) as server:
+        asked = asking(server.url)
+        assert asked.ask().status is JudgmentStatus.OK
+    least = 2 if hint == "2" else 100
+    assert asked.waits[0] >= least
+
+
+def test_retry_after_in_milliseconds_is_honoured() -> None:
+    with misbehaving(fails(429, Retry_After_Ms="1500", Retry_After="60"), says(OK)) as server:
+        asked = asking(server.url)
+        assert asked.ask().status is JudgmentStatus.OK
+    assert 1.5 <= asked.waits[0] <= 2
+
+
+def test_a_wait_beyond_patience_is_an_error_that_says_when() -> None:
+    with misbehaving(fails(429, "slow down", Retry_After="7200")) as server:
+        asked = asking(server.url)
+        reply = asked.ask()
+    assert (reply.status, len(server.asked), asked.waits) == (JudgmentStatus.ERROR, 1, [])
+    assert "it wants to be asked again in 120 minutes, at " in reply.error
+
+
+def test_other_requests_of_the_judge_rest_too() -> None:
+    with misbehaving(fails(429, Retry_After="50"), says(OK)) as server:
+        asked = asking(server.url)
+
+        async def two() -> None:
+            await asked.judge.ask(asked.question())
+            await asked.judge.ask(asked.question())
+
+        asked.run(two)
+    assert len(asked.waits) >= 2
+    assert all(wait > 45 for wait in asked.waits)
+
+
+@pytest.mark.parametrize("behaviour", [hangs, drips])
+def test_a_request_ends_in_time_even_where_bytes_still_come(behaviour: Behaviour) -> None:
+    with misbehaving(behaviour) as server:
+        reply = asking(server.url, timeout_s=1.0, tries=1).ask()
+        assert server.left.wait(30)
+    assert reply.status is JudgmentStatus.ERROR
+    assert "no whole answer within 1 s" in reply.error
+
+
+def test_time_for_all_tries_ends_too() -> None:
+    with misbehaving(hangs) as server:
+        asked = asking(server.url, timeout_s=600.0, patience_s=1.0, tries=20)
+        reply = asked.ask()
+    assert (reply.status, len(server.asked)) == (JudgmentStatus.ERROR, 1)
+
+
+def test_a_stream_without_end_is_cut_off() -> None:
+    with misbehaving(never_ends) as server:
+        reply = asking(server.url).ask()
+        assert server.left.wait(30)
+    assert (reply.status, len(server.asked)) == (JudgmentStatus.ERROR, 1)
+    assert "answers with more than" in reply.error
+
+
+def test_cancelling_closes_the_connection_at_once() -> None:
+    with misbehaving(hangs) as server:
+        asked = asking(server.url)
+
+        async def cancelled() -> bool:
+            task = asyncio.ensure_future(asked.judge.ask(asked.question()))
+            while not server.asked:
+                await asyncio.sleep(0)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return await asyncio.to_thread(server.left.wait, 30)
+
+        assert asked.run(cancelled)
+
+
+def test_cancelling_ends_a_wait_between_tries() -> None:
+    with misbehaving(fails(503)) as server:
+        asked = asking(server.url)
+        waiting = threading.Event()
+
+        async def cancelled() -> None:
+            async def sleep(seconds: float) -> None:
+                waiting.set()
+                await asyncio.Event().wait()
+
+            asked.judge._sleep = sleep
+            task = asyncio.ensure_future(asked.judge.ask(asked.question()))
+            await asyncio.to_thread(waiting.wait, 30)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+        asked.run(cancelled)
+    assert len(server.asked) == 1
+
+
+def test_nobody_listens() -> None:
+    with misbehaving() as server:
+        url = server.url
+    reply = asking(url, tries=2).ask()
+    assert (reply.status, reply.calls) == (JudgmentStatus.ERROR, 2)
+    assert "nothing listens there; is the server running?" in reply.error
+
+
+def test_a_key_is_echoed_nowhere(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    with misbehaving(echoes_the_key) as server:
+        asked = asking(server.url)
+        reply = asked.ask()
+        assert len(server.asked) == 1
+        found = asked.run(asked.judge.probe)
+    assert reply.status is JudgmentStatus.ERROR
+    assert not found.ok
+    assert reply.error.endswith("does not accept the key (HTTP 401); set it with: greenroom judge key.")
+    for text in (repr(reply), repr(found), repr(asked.judge), repr(vars(asked.judge)), caplog.text):
+        for piece in (KEY, KEY[:6], KEY[-4:]):
+            assert piece not in text
+
+
+@pytest.mark.parametrize("status", [400, 403, 404, 500])
+def test_no_error_holds_a_key(status: int) -> None:
+    with misbehaving(fails(status, f"what is {KEY} or Bearer {KEY}?")) as server:
+        reply = asking(server.url, tries=1).ask()
+    assert reply.status is JudgmentStatus.ERROR
+    assert KEY not in repr(reply)
+    assert KEY[-8:] not in repr(reply)
+
+
+def test_a_server_without_a_key_that_wants_one() -> None:
+    with misbehaving(fails(401)) as server:
+        assert "wants a key" in asking(server.url, key="").ask().error
