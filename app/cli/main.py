@@ -62,6 +62,8 @@ _COMMANDS = {
         "agreement": "agreement:agreement",
     },
     "Judges": {
+        "judge": "judge:judge",
+        "ask": "ask:ask",
         "blind": "blind:blind",
         "revisions": "blind:revisions",
     },
@@ -86,10 +88,6 @@ _COMMANDS = {
     "What leaves this machine": {
         "policy": "policy:policy",
         "egress": "egress:egress",
-    },
-    "Judges": {
-        "judge": "judge:judge",
-        "ask": "ask:ask",
     },
     "Release": {
         "participant": "participants:participant",
