@@ -28,6 +28,7 @@ class WindowReactions(QObject):
     def __init__(self, window: "MainWindow") -> None:
         super().__init__(window)
         self._window = window
+        self._warned = ""
 
     def apply(self, changes: Changes, initiator: object) -> None:
         """Show what a step changed."""
@@ -41,6 +42,7 @@ class WindowReactions(QObject):
         if changes.ids("segment"):
             self._window.marks.show()
         if POLICY in changes.ids("property"):
+            self._forget_warning()
             self.show_policy()
         self._window.messages.set_saved("Saved")
 
@@ -77,11 +79,17 @@ class WindowReactions(QObject):
         reading = " (read-only)" if study.read_only else ""
         self._window.setWindowTitle(f"{name}{whose}{reading} · Greenroom")
         self._window.messages.set_saved("Read-only" if study.read_only else "Saved")
-        outward = warning(policy_of(study))
+        outward = self._warned = warning(policy_of(study))
         if study.read_only:
             self._window.messages.show_message("This study is read-only.", Level.WARNING, study.read_only_reason)
         elif outward:
-            self._window.messages.show_message(outward, Level.WARNING, "Is that right?", ("policy", "What leaves…"))
+            self._window.messages.show_message(
+                outward, Level.WARNING, "See what left, and who allowed it.", ("policy", "What leaves…")
+            )
+
+    def _forget_warning(self) -> None:
+        if self._warned and self._window.messages.message() == self._warned:
+            self._window.messages.clear()
 
     def show_policy(self) -> None:
         """Say at the foot of the window what may leave this machine."""

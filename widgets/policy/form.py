@@ -19,6 +19,13 @@ from PySide6.QtWidgets import (
 from project.policy import Level, Policy
 from widgets import theme
 
+_BUTTONS = {
+    Level.NOTHING: "Let nothing leave",
+    Level.ANONYMIZED: "Let reviewed renderings leave",
+    Level.RAW: "Let raw footage leave",
+}
+_INDENT = 22
+"""Pixels from the left edge of a choice to its text."""
 _WAYS = {
     "downloads": (
         "Allow &downloads of models",
@@ -61,18 +68,16 @@ class PolicyForm(QWidget):
         self._group = QButtonGroup(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.GRID // 2)
+        column.setSpacing(theme.GRID)
         for level in Level:
-            column.addWidget(self._choice(level))
-            column.addWidget(_quiet(meanings[level]))
-        column.addSpacing(theme.GRID)
+            column.addLayout(self._choice(level, meanings[level]))
         self.reason = _line("Reason", "Why raw footage has to leave, in three words or more")
         self.allowed_by = _line("Allowed by", "Who allowed it, such as a board and its number")
         self.hosts = _line("Only to", "Machines such as api.openai.com, separated by commas; empty for any judge's")
         self.ways = {key: _tick(text, tip) for key, (text, tip) in _WAYS.items()}
         column.addLayout(self._fields())
         column.addLayout(self._foot())
-        self._group.idToggled.connect(lambda _id, _on: self._look())
+        self._group.idToggled.connect(lambda _id, on: self._on_level() if on else None)
         for line in (self.reason, self.allowed_by, self.hosts):
             line.textChanged.connect(lambda _text: self._look())
             line.returnPressed.connect(self._ask)
@@ -106,11 +111,19 @@ class PolicyForm(QWidget):
         """Say beside the button why something cannot be set."""
         self.note.setText(problem)
 
-    def _choice(self, level: Level) -> QRadioButton:
+    def _choice(self, level: Level, meaning: str) -> QVBoxLayout:
         button = self.levels[level] = QRadioButton(self._names[level])
         button.setFont(theme.font(semibold=True))
+        button.setToolTip(meaning)
         self._group.addButton(button)
-        return button
+        told = QLabel(meaning, wordWrap=True)
+        told.setProperty("quiet", "true")
+        told.setContentsMargins(_INDENT, 0, 0, 0)
+        column = QVBoxLayout()
+        column.setSpacing(0)
+        column.addWidget(button)
+        column.addWidget(told)
+        return column
 
     def _fields(self) -> QFormLayout:
         form = QFormLayout()
@@ -138,6 +151,14 @@ class PolicyForm(QWidget):
         row.addWidget(self.put)
         return row
 
+    def _on_level(self) -> None:
+        """Ask anew why and who allowed it: what was said for another level does not stand for this one."""
+        same = self.levels[self._shown.level].isChecked()
+        for line, said in ((self.reason, self._shown.reason), (self.allowed_by, self._shown.allowed_by)):
+            if line.text() == ("" if same else said):
+                line.setText(said if same else "")
+        self._look()
+
     def _look(self) -> None:
         """Say what pressing the button would do, or why it cannot be pressed."""
         wanted = self.wanted()
@@ -147,6 +168,7 @@ class PolicyForm(QWidget):
         differs = wanted != self._shown
         problem = self._missing(wanted) if differs else ""
         self.put.setEnabled(self._writable and differs and not problem)
+        self.put.setText(_BUTTONS[wanted.level] if wanted.level is not self._shown.level else "Set policy")
         if not self._writable:
             self.note.setText("This study is read-only, so its policy cannot be changed.")
         elif problem:
@@ -157,13 +179,6 @@ class PolicyForm(QWidget):
     def _ask(self) -> None:
         if self.put.isEnabled():
             self.set_requested.emit(self.wanted())
-
-
-def _quiet(text: str) -> QLabel:
-    label = QLabel(text, wordWrap=True)
-    label.setProperty("quiet", "true")
-    label.setContentsMargins(theme.GRID * 3, 0, 0, 0)
-    return label
 
 
 def _line(name: str, tip: str) -> QLineEdit:

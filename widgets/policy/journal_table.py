@@ -12,7 +12,7 @@ from widgets.long_table import LongTable
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
-_WIDTHS = (140, 150, 190, 110, 90, 190, 130, 190)
+_WIDTHS = (150, 88, 200, 220, 110, 190, 130, 230)
 """Pixels of every column but the last, which takes the room there is."""
 
 

@@ -23,10 +23,10 @@ from project.timebase import format_time
 from project.types import Json
 
 PURPOSES = {
-    Purpose.JUDGE: "ask a judge",
-    Purpose.TEST: "test a judge",
-    Purpose.DOWNLOAD: "download a model",
-    Purpose.CLUSTER: "send work to a cluster",
+    Purpose.JUDGE: "asking a judge",
+    Purpose.TEST: "testing a judge",
+    Purpose.DOWNLOAD: "downloading a model",
+    Purpose.CLUSTER: "work on a cluster",
 }
 
 
@@ -39,6 +39,7 @@ class Fate(StrEnum):
 
 
 FATES = {Fate.LEFT: "left this machine", Fate.STAYED: "stayed on this machine", Fate.REFUSED: "refused"}
+_SHORT = {Fate.LEFT: "left", Fate.STAYED: "stayed here", Fate.REFUSED: "refused"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,15 @@ class Line:
         """Return the line as a table for people shows it, by `HEAD`."""
         when = f"{self.egress.at[:10]} {self.egress.at[11:19]}"
         return (
-            *(when, FATES[self.fate], self.to, self.purpose, self.judge, self.about),
-            *(self.condition, self.content, self.why),
+            *(when, _SHORT[self.fate], self.to, self.why, self.judge, self.about),
+            *(self.condition, self.content, self.purpose),
         )
 
     def told(self) -> str:
         """Return it as lines for people: what is known, one thing a line, under when and what became of it."""
         when = f"{self.egress.at[:10]} {self.egress.at[11:19]} UTC"
         parts = (
-            *(("to", self.to), ("to do what", self.purpose), ("judge", self.judge), ("recording", self.recording)),
+            *(("to", self.to), ("for", self.purpose), ("judge", self.judge), ("recording", self.recording)),
             *(("segment", self.segment), ("seen in", self.condition), ("what", self.content)),
             ("rule" if self.fate is Fate.REFUSED else "permission", self.why),
         )
@@ -108,7 +109,7 @@ class Line:
         }
 
 
-HEAD = ("When (UTC)", "What became of it", "To", "To do what", "Judge", "About", "Seen in", "What was in it", "Why")
+HEAD = ("When (UTC)", "Result", "To", "Why", "Judge", "About", "Seen in", "What was in it", "For")
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,13 +211,13 @@ class _Names:
             one,
             fate,
             _to(one),
-            f"look up the address, to {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
+            f"looking up the address, {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
             self._judges.get(sent.judge_id, sent.judge_id),
             self._recordings.get(sent.recording_id, sent.recording_id),
             self._segment(sent.segment_id),
             self._condition(sent.condition),
             _held(sent.texts, len(sent.frames), len(sent.clips), sent.size),
-            f"{RULES.get(one.rule, one.rule)} ({one.rule})" if one.rule else one.permission,
+            f"{one.rule}: {RULES.get(one.rule, '')}" if one.rule else one.permission,
         )
 
     def _segment(self, segment_id: str) -> str:

@@ -1,6 +1,6 @@
 """The window of what leaves this machine: the policy at the top, the journal of requests below it."""
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -28,6 +28,7 @@ from widgets.policy.form import PolicyForm
 from widgets.policy.journal_table import JournalRow, JournalTable
 
 LOOK_EVERY_MS = 1000
+_SIZE, _FRAME = QSize(1440, 840), QSize(16, 48)
 _COLOURS = {Fate.LEFT: "uncertain", Fate.STAYED: "text", Fate.REFUSED: "error"}
 _WHAT = (
     "Every request is written down here before it is sent, also those that are refused and those to this machine. "
@@ -52,7 +53,7 @@ class PolicyWindow(QWidget):
         self.setWindowTitle("What leaves this machine")
         self.setAccessibleName("What leaves this machine")
         self.setAutoFillBackground(True)
-        self.resize(1180, 820)
+        self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
         self.form = PolicyForm(LEVELS, MEANINGS, missing)
         self.fate = QComboBox()
         self.fate.setAccessibleName("Which requests")
@@ -65,7 +66,7 @@ class PolicyWindow(QWidget):
         self.words.setPlaceholderText("Filter by host, judge, recording, rule…")
         self.words.setToolTip("Show only requests in which all of these words stand")
         self.words.setClearButtonEnabled(True)
-        self.table = JournalTable(HEAD, HEAD.index("What became of it"))
+        self.table = JournalTable(HEAD, HEAD.index("Result"))
         self.table.setToolTip("Double-click a request to see its segment")
         self.total = QLabel(wordWrap=True)
         self.total.setAccessibleName("Totals")

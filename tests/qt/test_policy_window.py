@@ -1,0 +1,186 @@
+"""The window of what leaves this machine, and the foot of the main window, which is true at every moment."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QLabel
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.policy import set_policy
+from app.core.leaving.authority import authority_of
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.policy.window import PolicyWindow
+from app.gui.questions import Questions
+from project.judging import RAW
+from project.policy import Departure, Forbidden, Level, Policy
+from project.queries.policy import policy_of
+from project.store import Study
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.leaving.departures import abroad, at_home
+from widgets.policy.form import PolicyForm
+
+EVERYTHING = Policy(Level.RAW, "pilot with actors only", "Board 7")
+Opener = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    Study.create(tmp_path / "lab.greenroom").close()
+    return tmp_path / "lab.greenroom"
+
+
+def window_of(main: MainWindow) -> PolicyWindow:
+    found = main.windows.open("policy")
+    assert isinstance(found, PolicyWindow)
+    return found
+
+
+def permit(session: Session, departure: Departure) -> None:
+    try:
+        authority_of(session).permit(departure, 0)
+    except Forbidden:
+        return
+
+
+def session_of(main: MainWindow) -> Session:
+    assert main.studio.session is not None
+    return main.studio.session
+
+
+def test_the_foot_of_the_window_follows_policy_undo_redo_and_closing(open_window: Opener, study: Path) -> None:
+    main = open_window(study)
+    foot = main.messages
+    assert foot.policy() == "Nothing leaves this machine"
+    main.studio.edit(lambda session: set_policy(session, EVERYTHING))
+    assert foot.policy() == "Raw footage may leave"
+    assert "Allowed by: Board 7" in foot._policy.toolTip()
+    main.studio.undo()
+    assert foot.policy() == "Nothing leaves this machine"
+    main.studio.redo()
+    assert foot.policy() == "Raw footage may leave"
+    main.close_study()
+    assert foot.policy() == "Nothing leaves this machine"
+
+
+def test_a_study_that_lets_things_leave_says_so_when_it_is_opened(open_window: Opener, study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        set_policy(session, EVERYTHING)
+    main = open_window(study)
+    assert main.messages.message() == "This study lets raw footage leave this machine, allowed by Board 7."
+    assert main.messages.policy() == "Raw footage may leave"
+    main.studio.edit(lambda session: set_policy(session, Policy()))
+    assert main.messages.message() == "", "it is not true any more"
+
+
+def test_a_click_at_the_foot_opens_the_window(open_window: Opener, study: Path) -> None:
+    main = open_window(study)
+    main.messages._policy.click()
+    assert any(isinstance(one, PolicyWindow) and one.isVisible() for one in main.findChildren(PolicyWindow))
+
+
+def test_raw_footage_is_let_out_only_with_reason_and_name(open_window: Opener, study: Path) -> None:
+    main = open_window(study)
+    form = window_of(main).form
+    assert not form.put.isEnabled()
+    form.levels[Level.RAW].setChecked(True)
+    assert not form.put.isEnabled()
+    assert "reason" in form.note.text()
+    form.reason.setText("pilot with actors only")
+    form.reason.returnPressed.emit()
+    assert policy_of(session_of(main).study) == Policy()
+    form.allowed_by.setText("Board 7")
+    assert form.put.text() == "Let raw footage leave"
+    form.put.click()
+    assert policy_of(session_of(main).study) == EVERYTHING
+    assert not form.put.isEnabled()
+    assert main.studio.session is not None
+    assert main.studio.session.study.undo_name == "Let raw footage leave this machine"
+
+
+def test_what_was_said_for_one_level_is_asked_anew_for_another(open_window: Opener, study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        set_policy(session, Policy(Level.ANONYMIZED, "comparison of three models", "Board 6"))
+    form = window_of(open_window(study)).form
+    form.levels[Level.RAW].setChecked(True)
+    assert (form.reason.text(), form.allowed_by.text()) == ("", "")
+    form.levels[Level.ANONYMIZED].setChecked(True)
+    assert (form.reason.text(), form.allowed_by.text()) == ("comparison of three models", "Board 6")
+
+
+def test_hosts_and_ways(open_window: Opener, study: Path) -> None:
+    main = open_window(study)
+    form = window_of(main).form
+    form.hosts.setText("https://api.example.org/v1, other.example.org")
+    form.ways["downloads"].setChecked(True)
+    form.put.click()
+    assert policy_of(session_of(main).study) == Policy(hosts=("api.example.org", "other.example.org"), downloads=True)
+    form.hosts.setText("no host")
+    form.put.click()
+    assert "no name of a machine" in form.note.text()
+    assert form.hosts.text() == "no host", "what was typed stays, to be mended"
+
+
+def test_the_form_follows_undo_and_a_study_that_cannot_be_written_to(open_window: Opener, study: Path) -> None:
+    main = open_window(study)
+    form = window_of(main).form
+    main.studio.edit(lambda session: set_policy(session, EVERYTHING))
+    assert form.levels[Level.RAW].isChecked()
+    main.studio.undo()
+    assert form.levels[Level.NOTHING].isChecked()
+    form.show_policy(EVERYTHING, writable=False)
+    form.levels[Level.NOTHING].setChecked(True)
+    assert not form.put.isEnabled()
+    assert "read-only" in form.note.text()
+
+
+def test_the_journal_is_filtered_and_grows_while_it_is_open(qtbot: QtBot, open_window: Opener, study: Path) -> None:
+    main = open_window(study)
+    session = session_of(main)
+    permit(session, at_home("r1", RAW))
+    permit(session, abroad("r1", RAW))
+    window = window_of(main)
+    results = [row[1] for row in window.table.texts()]
+    assert results == ["stayed here", "refused"]
+    assert "1 request refused" in window.total.text()
+    window.words.setText("nothing-leaves API.example")
+    assert [row[1] for row in window.table.texts()] == ["refused"]
+    window.words.setText("no such word")
+    assert window.table.texts() == []
+    window.words.clear()
+    window.fate.setCurrentIndex(window.fate.findText("Refused requests"))
+    assert [row[1] for row in window.table.texts()] == ["refused"]
+    permit(session, replace(abroad("r1", RAW), host="late.example.org"))
+    qtbot.waitUntil(lambda: len(window.table.texts()) == 2)
+    assert window.table.texts()[-1][2].startswith("late.example.org")
+
+
+class Place(Questions):
+    def __init__(self, place: Path) -> None:
+        self.place = place
+
+    def save(self, title: str, path: Path, kind: str) -> Path | None:
+        return self.place
+
+
+def test_what_is_shown_is_saved_as_a_table(open_window: Opener, study: Path, tmp_path: Path) -> None:
+    main = open_window(study, None, Place(tmp_path / "requests.csv"))
+    permit(session_of(main), at_home("r1", RAW))
+    permit(session_of(main), abroad("r1", RAW))
+    window = window_of(main)
+    window.words.setText("localhost")
+    window.save.click()
+    lines = (tmp_path / "requests.csv").read_text("utf-8").splitlines()
+    assert len(lines) == 2
+    assert "localhost" in lines[1]
+    assert "Saved" in window.status.text()
+
+
+def test_everything_has_a_name_and_is_explained(open_window: Opener, study: Path) -> None:
+    window = window_of(open_window(study))
+    assert nameless(window) == []
+    assert unexplained(window) == []
+    assert isinstance(window.form, PolicyForm)
+    assert any("written down" in label.text() for label in window.findChildren(QLabel))

@@ -1,0 +1,104 @@
+"""The commands policy and egress."""
+
+import csv
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.policy import set_policy
+from app.core.leaving.authority import StudyAuthority
+from app.core.session import Session
+from project.judging import RAW
+from project.policy import Departure, Forbidden, Level, Policy, Purpose
+from project.store import Study
+from tests.fakes.terminal import Terminal
+from tests.unit.core.leaving.departures import abroad, at_home
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    Study.create(tmp_path / "lab.greenroom").close()
+    return tmp_path / "lab.greenroom"
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+def test_it_is_shown_set_and_undone(study: Path, greenroom: Terminal) -> None:
+    assert json.loads(greenroom("policy", "show", str(study), "--json")) == Policy().as_json()
+    said = greenroom("policy", "set", str(study), "anonymized", "--host", "https://api.example.org/v1", "--redirects")
+    assert "Reviewed renderings" in said
+    assert "To: api.example.org" in said
+    found = json.loads(greenroom("policy", "set", str(study), "--host", "any", "--no-redirects", "--json"))
+    assert found == Policy(Level.ANONYMIZED).as_json()
+    greenroom("undo", str(study))
+    greenroom("undo", str(study))
+    assert greenroom("policy", "show", str(study)).startswith("Nothing leaves this machine.")
+
+
+def test_raw_footage_needs_a_reason_and_a_name_in_one_breath(study: Path, greenroom: Terminal) -> None:
+    greenroom("policy", "set", str(study), "anonymized", "--reason", "comparison of models", "--allowed-by", "Board 6")
+    assert "--allowed-by" in greenroom("policy", "set", str(study), "raw", code=2)
+    greenroom("policy", "set", str(study), "raw", "--reason", "actors only", "--allowed-by", "Board 7", code=2)
+    said = greenroom("policy", "set", str(study), "raw", "--reason", "pilot, actors only", "--allowed-by", "Board 7")
+    assert "Allowed by: Board 7" in said
+
+
+def test_what_is_no_level_or_no_host(study: Path, greenroom: Terminal) -> None:
+    greenroom("policy", "set", str(study), "everything", code=2)
+    assert "no name of a machine" in greenroom("policy", "set", str(study), "--host", "a b", code=2)
+
+
+def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
+    study: Path, greenroom: Terminal, tmp_path: Path
+) -> None:
+    assert "No request was made." in greenroom("egress", str(study))
+    with Session.open(study, "Ada") as session:
+        authority = StudyAuthority(session)
+        authority.permit(at_home("r1", RAW), 0)
+        with pytest.raises(Forbidden):
+            authority.permit(abroad("r1", RAW), 0)
+        set_policy(session, Policy(Level.ANONYMIZED, "", "=Board 7"))
+        authority.permit(Departure(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40), 0)
+    said = greenroom("egress", str(study), "--csv", str(tmp_path / "out.csv"))
+    assert "api.example.org:443 (192.0.2.7)" in said
+    assert "nothing-leaves: nothing of this study leaves this machine" in said
+    assert "anonymized, allowed by =Board 7" in said
+    assert "1 request left this machine to 1 host: nothing of the study; 1 kB in all" in said
+    assert "1 request refused: 1 picture, 1 kB of text; 2 kB in all" in said
+    with (tmp_path / "out.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    assert [row["fate"] for row in rows] == ["local", "refused", "left"]
+    assert [row["rule"] for row in rows] == ["", "nothing-leaves", ""]
+    assert rows[1]["picture_sha256"] == "b" * 64
+    found = json.loads(greenroom("egress", str(study), "--only", "left", "--json"))
+    (one,) = found["requests"]
+    assert (one["fate"], one["request"]["host"], one["permission"]) == (
+        "left",
+        "api.example.org",
+        "anonymized, allowed by =Board 7",
+    )
+    assert found["totals"]["left"]["requests"] == 1
+    assert found["level"] == "anonymized"
+
+
+def test_the_table_is_not_written_where_it_cannot_be(study: Path, greenroom: Terminal, tmp_path: Path) -> None:
+    said = greenroom("egress", str(study), "--csv", str(tmp_path / "nowhere" / "out.csv"), code=2)
+    assert "cannot be written" in said
+
+
+def test_what_the_policy_forbids_ends_with_two_and_the_name_of_the_rule(
+    study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from app.core.leaving import journal
+
+    def refuse(*_: object) -> None:
+        raise Forbidden("hosts", "The policy does not name it.", "Ask elsewhere. (rule hosts)")
+
+    monkeypatch.setattr(journal, "lines", refuse)
+    said = greenroom("egress", str(study), "--json", code=2)
+    assert "rule hosts" in said
+    assert json.loads(said.splitlines()[-1])["rule"] == "hosts"
