@@ -1,7 +1,6 @@
 """Gets bytes from an address into a file, and goes on where an earlier try was cut off."""
 
 import base64
-import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from models.connection import Authority, Guard, Parcel, carrying
+from models.connection.trouble import trouble
 from project.errors import UserError
 from project.policy import Forbidden, Purpose
 from project.progress import Progress
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 _BLOCK = 1 << 16
 _PATIENCE_S = 30
 _PARTIAL, _NOTHING_THERE = 206, 416
-_NUMBER = re.compile(r"^\[Errno -?\d+\] ")
 _client: "ContextVar[httpx2.Client | None]" = ContextVar("client", default=None)
 
 
@@ -139,8 +138,6 @@ def asked(url: str, headers: Mapping[str, str]) -> Iterator[Answer]:
         Unreachable: there is none, or its end does not come.
         Forbidden: the authority does not permit it, or nobody said which one decides (`permitted_by`).
     """
-    import httpx2
-
     client = _client.get()
     if client is None:
         raise Forbidden("recorded", "A download that nobody accounts for is not made.", "Report this (rule recorded)")
@@ -151,11 +148,13 @@ def asked(url: str, headers: Mapping[str, str]) -> Iterator[Answer]:
             if not response.is_success:
                 raise Refused(f"{host(url)} answers {response.status_code}", response.status_code)
             yield Answer(response)
-    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        raise Unreachable(f"{host(url)}: {_why(error)}") from None
     except Forbidden as error:
         if error.rule == "redirects":
             raise Unreachable(error.message.removesuffix(".")) from None
+        raise
+    except Exception as error:
+        if why := trouble(error):
+            raise Unreachable(f"{host(url)}: {why}") from None
         raise
 
 
@@ -183,15 +182,3 @@ def _size(file: Path) -> int:
     with suppress(FileNotFoundError):
         return file.stat().st_size
     return 0
-
-
-def _why(error: Exception) -> str:
-    """Return what went wrong on the way, in a few words."""
-    import httpx2
-
-    said = _NUMBER.sub("", str(error))
-    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError) and (not said or "closed connection" in said):
-        return "the connection ended early"
-    if isinstance(error, httpx2.TimeoutException):
-        return "timed out"
-    return said or type(error).__name__

@@ -1,0 +1,118 @@
+"""The second line: what does not go through the guard is refused in Python's own sockets. In processes of their own."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[4]
+
+_START = """
+import asyncio, socket, tempfile, threading
+from models.connection import sentinel
+from models.connection.sentinel import Unguarded
+sentinel.install()
+sentinel.install()
+
+def refused(act):
+    try:
+        act()
+    except Unguarded as error:
+        assert isinstance(error, OSError)
+        return
+    raise SystemExit("was let through")
+
+def listening(family=socket.AF_INET, address=("127.0.0.1", 0)):
+    made = socket.socket(family)
+    made.bind(address)
+    made.listen()
+    return made
+
+def quick(address, family=socket.AF_INET, kind=socket.SOCK_STREAM):
+    with socket.socket(family, kind) as made:
+        made.setblocking(False)
+        try:
+            made.connect(address)
+        except (BlockingIOError, ConnectionRefusedError):
+            pass
+"""
+
+CASES = {
+    "another machine": "refused(lambda: quick(('203.0.113.5', 80)))",
+    "any address": "refused(lambda: quick(('0.0.0.0', 80)))",
+    "the connection that tells an error": "refused(lambda: socket.socket().connect_ex(('203.0.113.5', 80)))",
+    "a datagram": "refused(lambda: socket.socket(type=socket.SOCK_DGRAM).sendto(b'x', ('203.0.113.5', 53)))",
+    "a message": "refused(lambda: socket.socket(type=socket.SOCK_DGRAM).sendmsg([b'x'], [], 0, ('203.0.113.5', 53)))",
+    "a connected datagram": "refused(lambda: quick(('203.0.113.5', 53), kind=socket.SOCK_DGRAM))",
+    "a name": "refused(lambda: socket.getaddrinfo('example.invalid', 80))",
+    "a name in bytes": "refused(lambda: socket.getaddrinfo(b'example.invalid', 80))",
+    "a name in the old way": "refused(lambda: socket.gethostbyname('example.invalid'))",
+    "a library": (
+        "import http.client; refused(lambda: http.client.HTTPConnection('203.0.113.5', 80, timeout=1).connect())"
+    ),
+    "loopback": "s = listening(); socket.create_connection(s.getsockname()).close()",
+    "localhost": "s = listening(); socket.create_connection(('localhost', s.getsockname()[1])).close()",
+    "a socket in the file system": (
+        "path = tempfile.mkdtemp() + '/s'; s = listening(socket.AF_UNIX, path);"
+        " c = socket.socket(socket.AF_UNIX); c.connect(path)"
+    ),
+    "a pair": "a, b = socket.socketpair(); a.send(b'x'); assert b.recv(1) == b'x'",
+    "a loop of asyncio": "asyncio.run(asyncio.sleep(0))",
+    "what the guard has open": (
+        "with sentinel.opening('203.0.113.5', 80): quick(('203.0.113.5', 80))\n"
+        "refused(lambda: quick(('203.0.113.5', 80)))\n"
+        "with sentinel.opening('203.0.113.5', 80): refused(lambda: quick(('203.0.113.5', 81)))"
+    ),
+    "what the guard has open in another thread": (
+        "def other(): refused(lambda: quick(('203.0.113.5', 80))); done.append(1)\n"
+        "done = []\n"
+        "with sentinel.opening('203.0.113.5', 80):\n"
+        "    t = threading.Thread(target=other); t.start(); t.join()\n"
+        "assert done"
+    ),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_it_lets_through_loopback_and_what_the_guard_has_open(case: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _START + CASES[case]], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("start", ["command", "worker"])
+def test_it_stands_in_every_process_of_the_program(start: str) -> None:
+    code = {
+        "command": "from app.cli import run; run(['--version'])",
+        "worker": "import os, io, sys\nos._exit = lambda code: None\n"
+        "import app.worker as worker\nsys.stdin = io.StringIO('')\n"
+        "keep = os.dup(1)\nworker.run()\nos.dup2(keep, 1)",
+    }[start]
+    check = (
+        "\nimport socket\n"
+        "try: socket.getaddrinfo('example.invalid', 80)\n"
+        "except PermissionError as error: print('guarded:', error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code + check], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert "guarded: The name" in done.stdout, done.stderr
+
+
+def test_the_window_installs_it_before_anything_else() -> None:
+    code = (
+        "import app.gui.application as application\n"
+        "try: application.run()\n"
+        "except Exception: pass\n"
+        "from models.connection import sentinel\n"
+        "print(sentinel._installed)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"PATH": "/usr/bin:/bin"},
+    )
+    assert done.stdout.strip() == "True", done.stderr
