@@ -1,0 +1,121 @@
+"""The whole ladder against a real server: llama-cpp-python's own, with a tiny model that writes noise."""
+
+import asyncio
+
+import numpy as np
+import pytest
+
+from media.stills import jpeg
+from models.judges.base import AnswerForm, Mended, Picture, Question, Sampling
+from models.judges.ladder import forms
+from models.judges.openai_compatible import asking as module
+from models.judges.openai_compatible.dialect import Dialects, Rung
+from project.judging import JudgmentStatus
+from project.policy import Purpose
+from project.types import Json
+from tests.fakes.llama_server import LlamaServer
+from tests.unit.models.judges.openai_compatible.asked import Asking, asking
+
+
+def schema(longest: int) -> dict[str, Json]:
+    return {
+        "type": "object",
+        "properties": {
+            "verdict": {"type": "string", "enum": ["error", "competence", "none"]},
+            "why": {"type": "string", "maxLength": longest},
+        },
+        "required": ["verdict", "why"],
+        "additionalProperties": False,
+    }
+
+
+def read(found: Json) -> dict[str, Json]:
+    if not isinstance(found, dict) or set(found) != {"verdict", "why"}:
+        raise ValueError("it is no verdict with a reason")
+    return dict(found)
+
+
+FORM = AnswerForm("judgment", schema(40), read)
+
+
+@pytest.fixture(autouse=True)
+def dialects(monkeypatch: pytest.MonkeyPatch) -> Dialects:
+    fresh = Dialects()
+    monkeypatch.setattr(module, "DIALECTS", fresh)
+    return fresh
+
+
+def question(asked: Asking, text: str = "what is it?", longest: int = 40, *, thinks: bool = False) -> Question:
+    square = jpeg(np.full((32, 32, 3), 90, np.uint8))
+    pictures = tuple(Picture(at, f"{at}.0 s", square, 32, 32) for at in range(3))
+    form = AnswerForm(FORM.name, schema(longest), FORM.read, thinks)
+    found = asked.question(text, pictures, form)
+    return Question(found.messages, form, Sampling(temperature=0.0, seed=3, max_tokens=2000))
+
+
+@pytest.mark.parametrize("thinks", [False, True])
+def test_it_is_held_to_the_form_after_an_error_500(
+    llama_server: LlamaServer, dialects: Dialects, thinks: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(forms, "_LONGEST_THOUGHTS", 40)
+    asked = asking(llama_server.url, key="", model=llama_server.model)
+    reply = asked.run(lambda: asked.judge.ask(question(asked, thinks=thinks)))
+    assert (reply.status, reply.mended, reply.calls, asked.waits) == (JudgmentStatus.OK, Mended.NOTHING, 2, [])
+    assert reply.answer["verdict"] in ("error", "competence", "none")
+    assert bool(reply.thinking) == thinks
+    assert reply.model_id == "tiny"
+    assert reply.tokens_in is not None
+    assert reply.tokens_in > 0
+    assert dialects.of(asked.judge.fingerprint).rung is Rung.OBJECT
+    assert all(departure.local for departure in asked.gate.noted)
+    assert len(asked.gate.noted[0].frames) == 3
+
+
+def test_texts_that_may_be_longer_than_it_can_count_do_not_kill_it(llama_server: LlamaServer) -> None:
+    asked = asking(llama_server.url, key="", model=llama_server.model)
+    reply = asked.run(lambda: asked.judge.ask(question(asked, longest=4000)))
+    assert reply.status is JudgmentStatus.OK
+
+
+def test_the_same_seed_gives_the_same_answer(llama_server: LlamaServer) -> None:
+    replies = []
+    for _ in range(2):
+        asked = asking(llama_server.url, key="", model=llama_server.model)
+        replies.append(asked.run(lambda asked=asked: asked.judge.ask(question(asked))))
+    assert replies[0].raw == replies[1].raw
+
+
+def test_prose_ends_as_unreadable_not_as_a_guess(llama_server: LlamaServer, dialects: Dialects) -> None:
+    asked = asking(llama_server.url, key="", model=llama_server.model, max_tokens=64)
+    dialects.at_least(asked.judge.fingerprint, Rung.PROMPT)
+    found = asked.question(form=FORM)
+    short = Question(found.messages, FORM, Sampling(seed=3, max_tokens=64))
+    reply = asked.run(lambda: asked.judge.ask(short))
+    assert (reply.status, reply.answer, reply.calls) == (JudgmentStatus.UNPARSED, {}, 2)
+    assert reply.raw
+
+
+def test_a_question_that_does_not_fit_is_handed_back(llama_server: LlamaServer) -> None:
+    asked = asking(llama_server.url, key="", model=llama_server.model)
+    reply = asked.run(lambda: asked.judge.ask(question(asked, "word " * 4000)))
+    assert reply.status is JudgmentStatus.ERROR
+    assert reply.too_long is not None
+    assert reply.too_long.room == 8192
+    assert (reply.too_long.asked or 0) > 8192
+
+
+def test_four_at_once_are_all_answered(llama_server: LlamaServer) -> None:
+    asked = asking(llama_server.url, key="", model=llama_server.model)
+
+    async def all_of_them() -> list[JudgmentStatus]:
+        questions = [question(asked, f"number {number}?") for number in range(4)]
+        return [reply.status for reply in await asyncio.gather(*map(asked.judge.ask, questions))]
+
+    assert asked.run(all_of_them) == [JudgmentStatus.OK] * 4
+
+
+def test_a_probe_says_what_it_is(llama_server: LlamaServer) -> None:
+    asked = asking(llama_server.url, key="", model=llama_server.model)
+    found = asked.run(asked.judge.probe, Purpose.TEST)
+    assert (found.ok, found.server, found.models) == (True, "llama-cpp-python's server", ("tiny",))
+    assert (found.has_model, found.pictures, found.form) == (True, True, "object")
