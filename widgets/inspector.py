@@ -1,6 +1,7 @@
 """The page on the right that shows the selected segment and lets it be filled in; all is saved at once."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence
@@ -120,6 +121,7 @@ class Inspector(QWidget):
         read_only: bool = False,
         reason: str = "",
         kept: Sequence[KeptValue] = (),
+        notes: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """Show one segment, or what changed about it from elsewhere (undo, a drag).
 
@@ -130,6 +132,7 @@ class Inspector(QWidget):
             read_only: it may be read but not changed.
             reason: why; one line.
             kept: what the form has no place for.
+            notes: a line to stand under a field, by key.
         """
         if self._ids != [segment.id]:
             self.flush()
@@ -140,6 +143,7 @@ class Inspector(QWidget):
         self.labels.set_label(segment.label)
         self.form.set_label(segment.label)
         self.form.set_values(values)
+        self.form.set_notes(notes)
         self._one_track = True
         self._show_parts(single=True)
         self.kept.show_values(kept, read_only)

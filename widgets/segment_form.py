@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
@@ -31,6 +31,7 @@ class SegmentForm(QWidget):
         self._read_only = False
         self._blocks: dict[str, QWidget] = {}
         self._needed: dict[str, QLabel] = {}
+        self._notes: dict[str, QLabel] = {}
         self.editors: dict[str, FieldEditor] = {}
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -54,11 +55,17 @@ class SegmentForm(QWidget):
             head.addWidget(needed)
             inner.addLayout(head)
             inner.addWidget(editor)
+            note = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+            note.setProperty("quiet", True)
+            note.setFont(theme.font(theme.POINTS - 1))
+            note.hide()
+            inner.addWidget(note)
             inner.addStretch(1)
             column.addWidget(block)
             self.editors[field.key] = editor
             self._blocks[field.key] = block
             self._needed[field.key] = needed
+            self._notes[field.key] = note
         column.addStretch(1)
         theme.notifier.changed.connect(self._tint)
         self._tint()
@@ -69,6 +76,12 @@ class SegmentForm(QWidget):
             if editor.value() != values.get(key):
                 editor.set_value(values.get(key))
         self._mark_needed()
+
+    def set_notes(self, notes: Mapping[str, str]) -> None:
+        """Show a line under fields, such as where a text was taken from; none under the others."""
+        for key, label in self._notes.items():
+            label.setText(notes.get(key, ""))
+            label.setVisible(key in notes)
 
     def set_people(self, people: Sequence[Participant]) -> None:
         """Say who is in the recording."""

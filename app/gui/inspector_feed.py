@@ -3,6 +3,7 @@
 from PySide6.QtCore import QObject
 
 from app.core.cues.prelabels import is_prelabel
+from app.core.judging.adopted import taken_over
 from app.core.scheme_report import orphaned_values
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
@@ -39,6 +40,7 @@ class InspectorFeed(QObject):
         self._inspector = inspector
         if inspector is not None:
             inspector.value_changed.connect(self._editing.set_field)
+            inspector.value_changed.connect(lambda key, _field, _value: self._show_notes(key))
             inspector.label_changed.connect(self._editing.set_label)
             inspector.times_changed.connect(lambda key, start, end: self._editing.move([(key, start, end)]))
             inspector.delete_requested.connect(self._editing.delete)
@@ -48,7 +50,7 @@ class InspectorFeed(QObject):
 
     def apply(self, changes: Changes) -> None:
         """Show what an edit changed about the selected segments."""
-        touched = changes.ids("segment") | changes.ids("segment_value")
+        touched = changes.ids("segment") | changes.ids("segment_value") | changes.ids("adoption")
         people = changes.ids("participant") | changes.ids("appearance")
         if touched & set(self._studio.selected) or (people and self._studio.selected):
             self.show()
@@ -99,13 +101,24 @@ class InspectorFeed(QObject):
             bool(reason),
             reason,
             [_kept(scheme, value) for value in kept],
+            _notes(session, one.id),
         )
+
+    def _show_notes(self, segment_id: str) -> None:
+        """Say of a text that was taken over and is edited now that it was changed."""
+        inspector, session = self._inspector, self._studio.session
+        if inspector is not None and session is not None and inspector.segment_ids() == [segment_id]:
+            inspector.form.set_notes(_notes(session, segment_id))
 
 
 def _scheme(session: Session, one: Segment) -> Scheme:
     """Return the scheme of a segment; one without anything where its text is kept nowhere."""
     empty = Scheme(one.scheme, one.scheme, 1, (Track(one.track, one.track, ()),), ())
     return session.schemes.known(one.scheme) or empty
+
+
+def _notes(session: Session, segment_id: str) -> dict[str, str]:
+    return {field: str(taken) for field, taken in taken_over(session, segment_id).items()}
 
 
 def _kept(scheme: Scheme, value: FieldValue) -> KeptValue:

@@ -36,4 +36,13 @@ JUDGES: tuple[Spec, ...] = (
         icon="plus",
         line=True,
     ),
+    Spec(
+        "revisions",
+        "&Judges",
+        "&Revisions after judges…",
+        (),
+        lambda w: w.windows.open("revisions"),
+        Need.STUDY,
+        line=True,
+    ),
 )
