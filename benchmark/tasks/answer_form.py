@@ -141,7 +141,7 @@ def _value_meant(one: Asked, spec: FormSpec, value: Json) -> Json:
         case FieldKind.CHOICE:
             return _known(_keys(one), value) if isinstance(value, str) and value.strip() else value or None
         case FieldKind.PARTICIPANT:
-            names = {label: label for label, _ in spec.people}
+            names = {who: label for label, who in spec.people} | {label: label for label, _ in spec.people}
             return _known(names, value) if isinstance(value, str) and value.strip() else value or None
         case FieldKind.SCALE | FieldKind.SLIDER:
             return _number_meant(value)

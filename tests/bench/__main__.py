@@ -54,6 +54,7 @@ BENCHES = (
     "speakers",
     "pii",
     "voice",
+    "judge_input",
 )
 WHEN_NAMED = ("memory",)
 """Those that take more than an hour: run when they are named, and shown with the others once they were."""

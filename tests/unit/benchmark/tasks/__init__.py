@@ -1,0 +1,1 @@
+"""What judges can be asked."""

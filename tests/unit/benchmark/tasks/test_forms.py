@@ -1,0 +1,193 @@
+"""Forms of answers: schemas that grammars can hold a model to, and what is read back."""
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.tasks.answer_form import answer_form
+from benchmark.tasks.base import Item
+from benchmark.tasks.form import Asked, FormSpec, form_from, label_field
+from benchmark.tasks.registry import TASKS, form_of, task_of
+from benchmark.tasks.told import definitions_of, shape_of
+from project.errors import UserError
+from project.schemes.scheme import Choice, Field, FieldKind, Label, Scheme, Track
+from tests.unit.benchmark.tasks.items import PEOPLE, every_item, shrec
+
+
+def everything_asked() -> Iterator[tuple[str, Item]]:
+    for key in TASKS:
+        for item in every_item():
+            if not task_of(key).why_not(item):
+                yield key, item
+
+
+def parts(schema: Any) -> Iterator[Mapping[str, Any]]:
+    if isinstance(schema, dict):
+        yield schema
+        for each in schema.values():
+            yield from parts(each)
+    elif isinstance(schema, list):
+        for each in schema:
+            yield from parts(each)
+
+
+def test_every_schema_says_what_grammars_need() -> None:
+    asked = [*everything_asked()]
+    assert {key for key, _ in asked} == set(TASKS)
+    for key, item in asked:
+        schema = form_of(key, item).schema
+        assert schema["type"] == "object"
+        assert schema["additionalProperties"] is False
+        assert schema["required"] == [*schema["properties"]]  # type: ignore[misc]
+        for part in parts(schema):
+            if part.get("type") == "string" and "enum" not in part and "const" not in part:
+                assert part["maxLength"] > 0
+            if part.get("type") in ("integer", "number"):
+                assert part["enum"]
+            if part.get("type") == "array":
+                assert part["maxItems"]
+            assert "$ref" not in part
+            assert "title" not in part or isinstance(part["title"], dict)
+    json.dumps([form_of(key, item).schema for key, item in asked])
+
+
+def test_what_is_true_is_read_as_it_is_and_can_be_stored() -> None:
+    for key, item in everything_asked():
+        truth = task_of(key).truth(item)
+        if not truth:
+            continue
+        read = form_of(key, item).read(json.loads(json.dumps(truth)))
+        assert read == truth
+        for name, value in read.items():
+            if name in {field.key for field in item.scheme.fields} and key in ("assess", "attributes"):
+                assert item.scheme.check_value(name, value) == value
+
+
+def test_a_form_is_the_same_after_its_way_to_another_process() -> None:
+    for key, item in everything_asked():
+        spec = task_of(key).spec(item)
+        there = form_from(json.loads(json.dumps(spec.as_json())))
+        assert answer_form(there).schema == answer_form(spec).schema
+        assert form_from(there.as_json()) == there
+
+
+def test_choices_and_no_others_are_labels() -> None:
+    form = form_of("verdict", shrec())
+    assert form.schema["properties"]["label"]["enum"] == ["error", "competence", "none"]  # type: ignore[index, call-overload]
+    assert form.read({"label": "competence"}) == {"label": "competence"}
+    for wrong in ({}, {"label": None}, {"label": "both"}, {"label": ["error"]}, {"label": True}, [], "error", None, 3):
+        with pytest.raises(ValueError, match=r"label|object"):
+            form.read(wrong)  # type: ignore[arg-type]
+
+
+def test_a_span_may_be_of_no_label_and_a_rated_recording_may_not() -> None:
+    labels = {}
+    for item in every_item():
+        labels[item.scheme.key, item.track] = task_of("verdict").spec(item).asked[0].field.choices
+    assert [one.key for one in labels["plain", "marks"]] == ["mark", "question", "none"]
+    assert [one.key for one in labels["shrec", "segments"]].count("none") == 1
+    assert [one.key for one in labels["socialnli", "inferences"]] == ["reality", "belief", "emotion"]
+
+
+def test_what_is_plainly_meant_is_read() -> None:
+    form = form_of("assess", shrec())
+    read = form.read(
+        {
+            "label": " Error ",
+            "attributes": ["Emotions", "NORMS", "norms"],
+            "channel": "",
+            "rationale": "  It laughs. ",
+            "note": "something that nobody asked for",
+        }
+    )
+    assert read == {"label": "error", "attributes": ["emotions", "norms"], "rationale": "It laughs."}
+    assert form.read({"label": "error", "attributes": "norms"})["attributes"] == ["norms"]
+    ratings = form_of("ratings", shrec())
+    filled = dict.fromkeys(ratings.schema["properties"], "0")  # type: ignore[union-attr]
+    assert ratings.read({**filled, "goal": 7.0, "secret": "-3"}) == {**filled, **_zeros(), "goal": 7, "secret": -3}
+
+
+def _zeros() -> dict[str, int]:
+    return dict.fromkeys(
+        ("goal", "believability", "knowledge", "secret", "relationship", "social_rules", "financial"), 0
+    )
+
+
+def test_a_correction_belongs_to_an_error_alone() -> None:
+    form = form_of("assess", shrec())
+    said = {"attributes": [], "rationale": "Why.", "correction": "Wait.", "channel": None}
+    assert form.read({"label": "error", **said}) == {"label": "error", "rationale": "Why.", "correction": "Wait."}
+    assert form.read({"label": "none", **said}) == {"label": "none", "rationale": "Why."}
+
+
+@pytest.mark.parametrize("value", [11, -1, 3.5, "many", True, None, [3]])
+def test_numbers_outside_a_range_are_refused(value: object) -> None:
+    form = form_of("ratings", shrec())
+    with pytest.raises(ValueError, match="goal"):
+        form.read({**_zeros(), "goal": value})  # type: ignore[dict-item]
+
+
+def test_a_text_of_a_megabyte_is_refused_and_one_that_is_a_little_long_is_read() -> None:
+    form = form_of("assess", shrec())
+    assert len(str(form.read({"label": "error", "rationale": "x" * 900})["rationale"])) == 900
+    with pytest.raises(ValueError, match="rationale"):
+        form.read({"label": "error", "rationale": "x" * 1_000_000})
+
+
+def test_people_are_named_by_role_and_read_as_ids() -> None:
+    who = Field("who", FieldKind.PARTICIPANT, "Who")
+    form = answer_form(FormSpec("people", (Asked(who),), PEOPLE))
+    assert form.read({"who": "user"}) == form.read({"who": "p2"}) == {"who": "p2"}
+    with pytest.raises(ValueError, match="who"):
+        form.read({"who": "p3"})
+
+
+def test_fine_sliders_are_listed_and_endless_ones_are_bounded() -> None:
+    fine = Field("fine", FieldKind.SLIDER, "Fine", minimum=0, maximum=1, step=0.1)
+    endless = Field("endless", FieldKind.SLIDER, "Endless", minimum=-1000, maximum=1000, step=0.01)
+    form = answer_form(FormSpec("numbers", (Asked(fine, True), Asked(endless))))
+    assert form.schema["properties"]["fine"]["enum"][3] == 0.3  # type: ignore[index, call-overload]
+    assert form.read({"fine": 0.3, "endless": 12.34}) == {"fine": 0.3, "endless": 12.34}
+    with pytest.raises(ValueError, match="endless"):
+        form.read({"fine": 0.3, "endless": 1000.5})
+
+
+@given(st.lists(st.text(min_size=1, max_size=12), min_size=2, max_size=5, unique=True))
+def test_any_words_can_be_keys(keys: list[str]) -> None:
+    choices = tuple(Choice(key, key.upper()) for key in keys)
+    fields = tuple(Asked(Field(key, FieldKind.CHOICE, "?", choices=choices)) for key in keys if key != "label")
+    spec = FormSpec("odd", (Asked(label_field("Label", choices), True), *fields))
+    form = answer_form(spec)
+    said = {"label": keys[0], **{one.field.key: keys[-1] for one in fields}}
+    assert form.read(dict(said)) == said
+    assert len(definitions_of(spec).splitlines()) == (len(fields) + 1) * (len(keys) + 1)
+    assert "\n" not in shape_of(spec)
+
+
+def test_tasks_say_why_they_cannot_be_asked() -> None:
+    unlabelled = shrec("")
+    assert task_of("attributes").why_not(unlabelled).startswith("Attributes are asked for where a label is known")
+    plain = Item(Scheme("odd", "Odd", 1, (Track("t", "T", (Label("a", "A"),)),), ()), "t", "a")
+    assert task_of("error").why_not(plain) == "Odd has no label “error” for “t”."
+    assert task_of("multiple").why_not(plain) == "Odd has no field in which several are chosen."
+    assert task_of("ratings").why_not(plain).startswith("Nobody is known to take part")
+    assert task_of("verdict").why_not(Item(plain.scheme, "gone", "a")) == "Odd has no labels for “gone” any more."
+    with pytest.raises(UserError, match="no label “error”"):
+        form_of("error", plain)
+    with pytest.raises(UserError, match="no task “guess”"):
+        task_of("guess")
+
+
+def test_truths_of_the_small_tasks() -> None:
+    two = shrec("competence", attributes=["norms", "emotions"])
+    one = shrec("error", attributes=["norms"])
+    assert [task_of("error").truth(each) for each in (two, one)] == [{"error": "no"}, {"error": "yes"}]
+    assert [task_of("multiple").truth(each) for each in (two, one)] == [{"multiple": "yes"}, {"multiple": "no"}]
+    assert task_of("attributes").truth(two) == {"attributes": ["emotions", "norms"]}
+    assert task_of("multiple").truth(shrec("error")) == {}
+    assert task_of("verdict").truth(shrec("")) == {}
+    assert task_of("attributes").given(one) == {"Label": "Error"}

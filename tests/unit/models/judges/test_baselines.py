@@ -1,0 +1,164 @@
+"""Baselines land where closed forms say that they do."""
+
+import asyncio
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from benchmark.tasks.answer_form import answer_form
+from benchmark.tasks.base import Item
+from benchmark.tasks.form import Asked, FormSpec
+from benchmark.tasks.registry import TASKS, form_of, task_of
+from models.judges.base import AnswerForm, Judge, Question, Reply, Sampling
+from models.judges.means import Means
+from models.judges.registry import BACKENDS, backend_of, judge_of, options_of
+from project.errors import UserError
+from project.judging import PERSON, JudgeEntry, JudgmentStatus
+from project.schemes.scheme import Choice, Field, FieldKind
+from project.types import Json
+from tests.unit.benchmark.tasks.items import every_item, shrec
+
+BASELINES = ("random", "majority", "constant", "oracle")
+ITEMS = 4000
+
+
+def judge(backend: str, **settings: Json) -> Judge:
+    return judge_of(JudgeEntry("j", backend.title(), backend, "", settings), Means())
+
+
+def ask(
+    one: Judge,
+    form: AnswerForm,
+    item: str = "s1",
+    seed: int = 0,
+    truth: Mapping[str, Json] | None = None,
+    shares: Sequence[tuple[Mapping[str, Json], int]] = (),
+) -> Reply:
+    return asyncio.run(one.ask(Question((), form, Sampling(seed=seed), truth or {}, shares, item)))
+
+
+def five() -> AnswerForm:
+    """Return a question with five options."""
+    options = tuple(Choice(str(number), f"Option {number}") for number in range(1, 6))
+    return answer_form(FormSpec("five", (Asked(Field("option", FieldKind.CHOICE, "Option", choices=options), True),)))
+
+
+def within(hits: int, chance: float) -> bool:
+    """Tell whether a share of hits is within four standard errors of what is expected."""
+    return abs(hits / ITEMS - chance) <= 4 * math.sqrt(chance * (1 - chance) / ITEMS)
+
+
+@pytest.mark.parametrize(
+    ("form", "right", "chance"),
+    [
+        (form_of("verdict", shrec()), {"label": "competence"}, 1 / 3),
+        (form_of("error", shrec()), {"error": "yes"}, 1 / 2),
+        (form_of("multiple", shrec()), {"multiple": "no"}, 1 / 2),
+        (form_of("attributes", shrec()), {"attributes": ["norms"]}, 1 / 128),
+        (five(), {"option": "4"}, 1 / 5),
+    ],
+)
+def test_random_lands_at_chance(form: AnswerForm, right: Mapping[str, Json], chance: float) -> None:
+    guess = judge("random")
+    answers = asyncio.run(_many(guess, form))
+    assert {one.status for one in answers} == {JudgmentStatus.OK}
+    assert within(sum(one.answer == right for one in answers), chance)
+
+
+async def _many(one: Judge, form: AnswerForm) -> list[Reply]:
+    return [await one.ask(Question((), form, item=f"segment {number}")) for number in range(ITEMS)]
+
+
+def test_random_answers_an_item_alike_in_any_order_and_another_seed_otherwise() -> None:
+    form = form_of("assess", shrec())
+    guess = judge("random")
+    first = [ask(guess, form, f"s{number}").answer for number in range(20)]
+    again = [ask(judge("random"), form, f"s{number}").answer for number in reversed(range(20))]
+    assert first == again[::-1]
+    assert [ask(guess, form, f"s{number}", seed=1).answer for number in range(20)] != first
+
+
+def test_majority_is_right_as_often_as_the_most_frequent_answer_is() -> None:
+    form = form_of("verdict", shrec())
+    labels = ["competence"] * 56 + ["error"] * 43 + ["none"]
+    shares = [({"label": label}, count) for label, count in Counter(labels).items()]
+    answers = [ask(judge("majority"), form, shares=shares).answer["label"] for _ in labels]
+    assert sum(a == b for a, b in zip(answers, labels, strict=True)) / len(labels) == 0.56
+    silent = ask(judge("majority"), form)
+    assert (silent.status, silent.error) == (JudgmentStatus.ERROR, "Nobody of this study has answered this task yet.")
+
+
+def test_constant_says_what_it_is_told_wherever_it_can() -> None:
+    said = judge("constant", says="error, norms, yes")
+    assert ask(said, form_of("verdict", shrec())).answer == {"label": "error"}
+    assert ask(said, form_of("error", shrec())).answer == {"error": "yes"}
+    assert ask(said, form_of("attributes", shrec())).answer == {"attributes": ["norms"]}
+    assert ask(said, form_of("assess", shrec())).answer == {"label": "error", "attributes": ["norms"]}
+    assert ask(judge("constant"), five()).answer == {"option": "1"}
+
+
+def test_a_constants_macro_f1_follows_from_the_share_of_its_label() -> None:
+    from sklearn.metrics import f1_score
+
+    labels = ["error"] * 50 + ["competence"] * 30 + ["none"] * 20
+    said = [str(ask(judge("constant", says="error"), form_of("verdict", shrec())).answer["label"]) for _ in labels]
+    # One class of three is ever said: its F1 is 2p / (1 + p), the others' is 0.
+    assert f1_score(labels, said, average="macro", zero_division=0) == pytest.approx(2 * 0.5 / 1.5 / 3)
+
+
+def test_the_oracle_is_always_right() -> None:
+    asked = 0
+    for key in TASKS:
+        task = task_of(key)
+        for item in every_item():
+            truth = {} if task.why_not(item) else task.truth(item)
+            if truth:
+                reply = ask(judge("oracle"), form_of(key, item), truth=truth)
+                assert (reply.status, reply.answer) == (JudgmentStatus.OK, truth)
+                asked += 1
+    assert asked > 20
+    assert ask(judge("oracle"), five()).status is JudgmentStatus.ERROR
+
+
+@pytest.mark.parametrize("backend", BASELINES)
+def test_baselines_answer_every_task_in_its_form(backend: str) -> None:
+    for key in TASKS:
+        for item in every_item():
+            if task_of(key).why_not(item):
+                continue
+            form = form_of(key, item)
+            reply = ask(judge(backend), form, truth=task_of(key).truth(item), shares=_shares(key, item))
+            if reply.status is not JudgmentStatus.ERROR:
+                assert form.read(dict(reply.answer)) == reply.answer
+                assert (reply.cost, reply.calls, reply.tokens_in) == (None, 0, None)
+
+
+def _shares(key: str, item: Item) -> list[tuple[Mapping[str, Json], int]]:
+    truth = task_of(key).truth(item)
+    return [(truth, 3)] if truth else []
+
+
+def test_every_backend_says_what_it_is() -> None:
+    for key in BACKENDS:
+        kind = backend_of(key)
+        assert kind.key == key
+        assert kind.name
+        assert kind.description.endswith(".")
+        assert kind.needs_model == (key not in BASELINES)
+        assert kind.leaves == (key == "openai")
+        assert options_of(key, {}) == kind.options_type()
+
+
+def test_a_judge_that_cannot_be_made_says_why() -> None:
+    with pytest.raises(UserError, match="no backend “abacus”"):
+        judge("abacus")
+    with pytest.raises(UserError, match="is a person"):
+        judge(PERSON)
+    with pytest.raises(UserError, match="no option “warmth”"):
+        judge("random", warmth=3)
+    with pytest.raises(UserError, match="names no model"):
+        judge("openai", url="http://127.0.0.1:1/v1")
+    with pytest.raises(UserError, match="not allowed for says"):
+        judge("constant", says="a\nb")
