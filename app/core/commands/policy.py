@@ -107,7 +107,7 @@ def _host(text: str) -> str:
         named = ""
     if not named or len(named) > _LONGEST_HOST or not (_address(named) or _NAME.fullmatch(named)):
         raise UserError(
-            f"“{shown(text.strip())}” is no name of a machine.", "Write it as in its address, such as api.openai.com"
+            f"“{shown(text.strip())}” is no name of a machine.", "Name it as its address does, such as api.example.org."
         )
     return named
 

@@ -8,6 +8,7 @@ from typing import cast
 
 from app.core.csv_cells import Cell, write_csv
 from app.core.session import Session
+from models.connection.machine import journal_file, journalled
 from project.counted import counted
 from project.errors import UserError
 from project.judging import RAW
@@ -19,6 +20,7 @@ from project.queries.recordings import all_recordings
 from project.queries.runs import run_called
 from project.queries.segments import segment
 from project.sizes import size_text
+from project.store import Study
 from project.timebase import format_time
 from project.types import Json
 
@@ -153,8 +155,27 @@ def lines(session: Session, fates: Iterable[Fate] = tuple(Fate)) -> list[Line]:
     Raises:
         UserError: something in the study is damaged.
     """
-    wanted, names = set(fates), _Names(session)
-    found = (names.line(one) for one in all_egress(session.study))
+    names = _Names(session.study)
+    return _of_fates((names.line(one) for one in all_egress(session.study)), fates)
+
+
+def lines_of_machine(fates: Iterable[Fate] = tuple(Fate)) -> list[Line]:
+    """Return the requests that were made with no study open by time: downloads of models.
+
+    Raises:
+        UserError: their journal cannot be read.
+    """
+    names = _Names(None)
+    try:
+        return _of_fates((names.line(one) for one in journalled()), fates)
+    except OSError as error:
+        raise UserError(
+            f"The journal of requests of this machine cannot be read: {error.strerror}.", f"Look at {journal_file()}."
+        ) from None
+
+
+def _of_fates(found: Iterable[Line], fates: Iterable[Fate]) -> list[Line]:
+    wanted = set(fates)
     return [one for one in found if one.fate in wanted]
 
 
@@ -196,10 +217,13 @@ def _row(one: Line) -> list[Cell]:
 class _Names:
     """Says by name what a request names by id; what is gone by now keeps its id."""
 
-    def __init__(self, session: Session) -> None:
-        self._study = session.study
-        self._judges = asked_judges(self._study) | {one.id: one.name for one in all_judges(self._study)}
-        self._recordings = {one.id: f"{one.number} ({one.name})" for one in all_recordings(self._study)}
+    def __init__(self, study: Study | None) -> None:
+        self._study = study
+        self._judges: dict[str, str] = {}
+        self._recordings: dict[str, str] = {}
+        if study is not None:
+            self._judges = asked_judges(study) | {one.id: one.name for one in all_judges(study)}
+            self._recordings = {one.id: f"{one.number} ({one.name})" for one in all_recordings(study)}
         self._segments: dict[str, str] = {}
         self._conditions: dict[str, str] = {"": "", RAW: "raw footage"}
 
@@ -222,14 +246,14 @@ class _Names:
 
     def _segment(self, segment_id: str) -> str:
         if segment_id not in self._segments:
-            found = segment(self._study, segment_id) if segment_id else None
+            found = segment(self._study, segment_id) if segment_id and self._study is not None else None
             span = f"{format_time(found.start_us)} to {format_time(found.end_us)}" if found is not None else segment_id
             self._segments[segment_id] = span
         return self._segments[segment_id]
 
     def _condition(self, condition: str) -> str:
         if condition not in self._conditions:
-            run = run_called(self._study, condition)
+            run = None if self._study is None else run_called(self._study, condition)
             clip = "" if run is None else f"{run.backend}, {run.result.get('output', '')}"
             self._conditions[condition] = clip or condition
         return self._conditions[condition]

@@ -9,6 +9,7 @@ import pytest
 from app.core.commands.policy import set_policy
 from app.core.leaving.authority import StudyAuthority
 from app.core.session import Session
+from models.connection import machine
 from project.judging import RAW
 from project.policy import Departure, Forbidden, Level, Policy, Purpose
 from project.store import Study
@@ -82,7 +83,7 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
         "anonymized, allowed by =Board 7",
     )
     assert found["totals"]["left"]["requests"] == 1
-    assert found["level"] == "anonymized"
+    assert found["policy"]["level"] == "anonymized"
 
 
 def test_the_table_is_not_written_where_it_cannot_be(study: Path, greenroom: Terminal, tmp_path: Path) -> None:
@@ -102,3 +103,17 @@ def test_what_the_policy_forbids_ends_with_two_and_the_name_of_the_rule(
     said = greenroom("egress", str(study), "--json", code=2)
     assert "rule hosts" in said
     assert json.loads(said.splitlines()[-1])["rule"] == "hosts"
+
+
+def test_without_a_study_it_tells_what_the_machine_fetched(
+    greenroom: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(machine, "journal_file", lambda: tmp_path / "requests.jsonl")
+    assert "No request was made." in greenroom("egress")
+    machine.MachineAuthority().permit(
+        Departure(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False), 0
+    )
+    said = greenroom("egress")
+    assert "models.example.org:443" in said
+    assert "downloading a model" in said
+    assert greenroom.json("egress")["policy"] is None
