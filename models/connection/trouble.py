@@ -3,6 +3,7 @@
 import re
 
 _NUMBER = re.compile(r"^\[Errno -?\d+\] ")
+_CUT = re.compile(r"closed connection|disconnected")
 
 
 def trouble(error: BaseException) -> str:
@@ -19,6 +20,6 @@ def trouble(error: BaseException) -> str:
     if isinstance(error, httpx2.TimeoutException):
         return "timed out"
     said = _NUMBER.sub("", str(error))
-    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError) and (not said or "closed connection" in said):
+    if isinstance(error, httpx2.RemoteProtocolError | httpx2.ReadError) and (not said or _CUT.search(said)):
         return "the connection ended early"
     return said or type(error).__name__

@@ -154,7 +154,7 @@ def asked(url: str, headers: Mapping[str, str]) -> Iterator[Answer]:
         raise
     except Exception as error:
         if why := trouble(error):
-            raise Unreachable(f"{host(url)}: {why}") from None
+            raise Unreachable(f"{host(url) or 'no machine'}: {why}") from None
         raise
 
 
@@ -170,7 +170,10 @@ def _range(piece: Piece, done: int) -> dict[str, str]:
 
 
 def _without_account(url: str) -> tuple[str, dict[str, str]]:
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        raise Unreachable("an address that was set cannot be read") from None
     account, _, place = parts.netloc.rpartition("@")
     if not account:
         return url, {}
