@@ -81,8 +81,8 @@ class Asker:
                 break
         raise self._unanswered(failure, calls)
 
-    async def listing(self) -> tuple[bytes, Failure | None]:
-        """Return what the server answers when it is asked for its models; "" with why it answers nothing."""
+    async def listing(self) -> bytes | Failure:
+        """Return what the server answers when it is asked for its models."""
         return await fetch(self.client, "/models", self._options.timeout_s)
 
     @property

@@ -9,7 +9,7 @@ from models.connection.cleared import Cleared
 from models.judges.base import Message, Picture, Role, Sampling
 from models.judges.ladder import Shape, Unanswered
 from models.judges.openai_compatible.dialect import Rung
-from models.judges.openai_compatible.failures import Cause
+from models.judges.openai_compatible.failures import Cause, Failure
 from project.types import Json
 
 if TYPE_CHECKING:
@@ -116,9 +116,9 @@ async def probe(asker: "Asker", cleared: Cleared, sees: str) -> Probe:
 
 async def _models(asker: "Asker") -> tuple[list[Mapping[str, Json]], str]:
     """Return what a server lists, and why it does not answer at all, if so; many do not list anything."""
-    body, failure = await asker.listing()
-    if failure is not None and failure.cause in (Cause.KEY, Cause.BUSY, Cause.QUOTA):
-        return [], asker.line(failure)
+    body = await asker.listing()
+    if isinstance(body, Failure):
+        return [], asker.line(body) if body.cause in (Cause.KEY, Cause.BUSY, Cause.QUOTA) or not body.status else ""
     try:
         found: Any = json.loads(body)
     except (ValueError, RecursionError):
