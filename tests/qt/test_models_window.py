@@ -153,6 +153,7 @@ def test_it_says_what_comes_in_what_goes_out_and_who_is_asked(window: ModelsWind
     assert "Nothing of a study goes out" in window.ethics.text()
     assert "index.invalid" in window.network.text()
     assert "huggingface.co" in window.network.text()
+    assert "you are asked before another machine is" in window.network.text()
     assert sender.paths == []
 
 
@@ -331,6 +332,7 @@ def test_what_the_policy_does_not_allow_is_asked_about_and_a_yes_changes_it(
     answers.agreed = True
     ended(click(qtbot, window.panel.fetch))
     assert policy_of(session.study).downloads
+    assert "you are asked" not in window.network.text()
     assert session.study.undo_name == "Change what may leave this machine"
     assert "could not be fetched" in window.status.text()
     assert sender.paths == []

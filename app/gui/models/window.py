@@ -16,6 +16,7 @@ from app.gui.models import words
 from app.gui.models.stoppable import Stoppable
 from models import weights
 from project.errors import UserError
+from project.queries.policy import policy_of
 from widgets import theme
 from widgets.models.panel import ModelPanel
 from widgets.models.table import ModelsTable, ModelState
@@ -57,7 +58,9 @@ class ModelsWindow(QWidget):
         """Show what is on this machine now."""
         listed = models()
         self._models = {one.name: one for one in listed}
-        self.network.setText(words.state_of_network(network()))
+        session = self._context.studio.session
+        allowed = session is not None and policy_of(session.study).downloads
+        self.network.setText(words.state_of_network(network(), allowed))
         self.table.set_groups(words.groups(listed, self._busy, self._damaged))
         self._show_chosen()
 

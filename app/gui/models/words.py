@@ -12,6 +12,9 @@ ETHICS = (
 )
 
 
+_ASKED_FIRST = "The policy of this study allows no downloads: you are asked before another machine is."
+
+
 def groups(models: list[Model], busy: dict[str, str], damaged: dict[str, str]) -> list[ModelGroup]:
     """Return the table's groups.
 
@@ -64,15 +67,21 @@ def details(one: Model, network: Network, busy: str, damaged: str) -> ModelDetai
     )
 
 
-def state_of_network(network: Network) -> str:
-    """Return whom a fetch would ask, or that this machine is offline and what to do then."""
+def state_of_network(network: Network, allowed: bool) -> str:
+    """Return whom a fetch would ask, or that this machine is offline and what to do then.
+
+    Args:
+        network: what the environment says.
+        allowed: whether the policy of the study allows downloads.
+    """
     if network.offline:
         return (
             f"This machine is said to be offline ({network.offline} is set): nothing is fetched. "
             "Get the files on another machine and add them here."
         )
     asked = " and ".join(network.hosts)
-    return f"A fetch asks the mirror {asked}." if network.mirrored else f"A fetch asks {asked}, or the model's makers."
+    whom = f"A fetch asks the mirror {asked}." if network.mirrored else f"A fetch asks {asked}, or the model's makers."
+    return whom if allowed else f"{whom} {_ASKED_FIRST}"
 
 
 def _row(one: Model, busy: str, damaged: bool) -> ModelRow:
