@@ -25,6 +25,14 @@ JUDGES: tuple[Spec, ...] = (
         icon="play",
     ),
     Spec("what_is_sent", "&Judges", "&What is sent…", ("Ctrl+Shift+I",), lambda w: _do(w, "inspect"), ON_SELECTION),
+    Spec(
+        "answer_yourself",
+        "&Judges",
+        "Answer &yourself…",
+        ("Ctrl+Alt+J",),
+        lambda w: _do(w, "answer"),
+        ON_SELECTION,
+    ),
     Spec("cancel_judges", "&Judges", "&Cancel all", (), lambda w: _do(w, "cancel"), Need.STUDY | Need.WRITABLE),
     Spec(
         "add_judge",

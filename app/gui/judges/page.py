@@ -3,6 +3,7 @@
 from PySide6.QtWidgets import QWidget
 
 from app.gui.context import Context
+from app.gui.judges.answering import Answering
 from app.gui.judges.asking import Asking
 from app.gui.judges.details import Details
 from app.gui.judges.entries import Entries
@@ -21,4 +22,5 @@ def make(context: Context) -> QWidget:
     asking = Asking(context, page, shown)
     Inspecting(context, page, shown, asking)
     Details(context, page, shown)
+    Answering(context, page, shown, asking)
     return page

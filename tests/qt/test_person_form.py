@@ -1,0 +1,50 @@
+"""A person answers what judges are asked, in a form that shows nothing of what judges say."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.judges import add_judge
+from app.gui.main_window import MainWindow
+from project.queries.judgments import judgments_of
+from tests.unit.core.judging.answers import judged
+from tests.unit.core.pairs import WALK, mark, open_study
+from widgets.judges.person_form import PersonForm
+
+Open = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> dict[str, str]:
+    with open_study(tmp_path) as session:
+        mark(session, "Ada", 100, 105)
+        theirs = mark(session, "Bo", 10, 40, "error")
+        add_judge(session, "Left", "random")
+        judged(session, theirs, "Left", label="competence", rationale="a secret reason")
+        return {"study": str(session.study.path), "theirs": theirs}
+
+
+def test_an_answer_is_taken_with_its_time(qtbot: QtBot, open_window: Open, made: dict[str, str]) -> None:
+    window = open_window(Path(made["study"]), "Ada")
+    window.choose_recording(WALK)
+    window.set_mode("judges")
+    window.studio.select([made["theirs"]])
+    window.menus.actions["answer_yourself"].trigger()
+    qtbot.waitUntil(lambda: bool(window.findChildren(PersonForm)))
+    (form,) = window.findChildren(PersonForm)
+    qtbot.waitUntil(form.buttons.go_on.isEnabled)
+    assert "secret" not in form.words.toPlainText()
+    assert not form.form.editors["correction"].isVisibleTo(form)
+    form.buttons.go_on.click()
+    assert "empty" in form.buttons.note.text() or "Label" in form.buttons.note.text()
+    label = form.form.editors["label"]
+    label.pick("error")
+    assert form.form.editors["correction"].isVisibleTo(form)
+    form.buttons.go_on.click()
+    assert window.studio.session is not None
+    (own,) = [one for one in judgments_of(window.studio.session.study, made["theirs"]) if one.annotator_id]
+    assert own.answer["label"] == "error"
+    assert own.ms >= 0
+    qtbot.waitUntil(lambda: not form.isVisible())
