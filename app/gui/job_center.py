@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from anonymize.methods.registry import method_type
 from app.core.faces.hiding import discard
 from app.core.jobs import Work, answer, kind_of, store_part
+from app.core.judging.outcome import outcome_from
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio
 from app.gui.worker_runner import WorkerRunner
@@ -246,6 +247,8 @@ def summary(work: Work, result: Result) -> str:
         return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
     if work.kind == "pii":
         return f"{counted(int(str(result['texts'])), 'text')} searched for personal information"
+    if work.kind == "ask":
+        return outcome_from(result).as_text()
     if work.kind == "fetch":
         return f"Installed {result['name']}."
     left, doubtful = result.get("faces_left"), result.get("doubtful")

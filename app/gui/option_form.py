@@ -32,7 +32,8 @@ class OptionForm(QWidget):
         for spec in fields(options_type):
             box = _input(spec, values.get(spec.name, spec.default))
             self.inputs[spec.name] = box
-            box.setAccessibleName(spec.metadata["title"])
+            for part in (box, *box.findChildren(QLineEdit)):
+                part.setAccessibleName(spec.metadata["title"])
             box.setToolTip(spec.metadata["description"])
             if isinstance(box, QCheckBox):
                 form.addRow("", box)

@@ -46,9 +46,10 @@ class JudgesPage(QWidget):
         column.setSpacing(theme.GRID)
         column.addWidget(self.bar)
         self._stack = QStackedLayout()
+        # In this order: a stack that is part of nothing shows its first widget as a window of its own.
+        column.addLayout(self._stack, 1)
         for part in (self._no_judge, self._nothing, self.board):
             self._stack.addWidget(part)
-        column.addLayout(self._stack, 1)
         column.addWidget(self.queue)
         self.acts = {
             "ask": lambda: self.bar.ask.click(),

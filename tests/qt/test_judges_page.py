@@ -1,0 +1,336 @@
+"""Judges are asked in the real window, by keys, and what they say streams in beside what people say."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.blind_first import set_blind_first
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from app.gui.judges.entry_dialog import EntryDialog
+from app.gui.main_window import MainWindow
+from project.judging import JudgeEntry, JudgmentStatus
+from project.queries.judges import all_judges
+from project.queries.judgments import judgments_of, reveals
+from project.queries.policy import all_egress
+from project.queries.segments import values_of
+from tests.fakes.judgments import made_up, store
+from tests.fakes.misbehaving_server import Server, hangs, misbehaving, says
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.pairs import WALK, mark, open_study
+from widgets.judges.page import JudgesPage
+from widgets.judges.raw_view import RawView
+from widgets.judges.sent_view import SentView
+from widgets.judges.shown import Column, State
+
+Key = Qt.Key
+CONTROL = Qt.KeyboardModifier.ControlModifier
+SAID = (
+    '{"label": "error", "attributes": ["norms"], "channel": "verbal", "rationale": "It <b>left</b>.", "correction": ""}'
+)
+SLOW_MS = 30_000
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as made:
+        yield made
+
+
+@pytest.fixture
+def segment_id(session: Session) -> str:
+    return mark(session, "Ada", 10, 20, attributes=["norms"], channel="verbal", rationale="Gone.", correction="Stay.")
+
+
+class Judging:
+    """The page in the window, for whoever uses it."""
+
+    def __init__(self, window: MainWindow, qtbot: QtBot, segment_id: str) -> None:
+        self.window, self.qtbot, self.segment_id = window, qtbot, segment_id
+        window.choose_recording(WALK)
+        window.studio.select([segment_id])
+        QTest.keyClick(QApplication.focusWidget() or window, Key.Key_5, CONTROL)
+        page = window.workspace.pages.currentWidget()
+        assert isinstance(page, JudgesPage)
+        self.page = page
+
+    @property
+    def session(self) -> Session:
+        assert self.window.studio.session is not None
+        return self.window.studio.session
+
+    def columns(self) -> dict[str, Column]:
+        return {one.name: one for one in self.page.board.table().columns}
+
+    def states(self) -> dict[str, State]:
+        return {name: one.state for name, one in self.columns().items()}
+
+    def ask(self) -> None:
+        QTest.keyClick(QApplication.focusWidget() or self.window, Key.Key_J, CONTROL)
+
+    def wait(self, done: Callable[[], bool]) -> None:
+        self.qtbot.waitUntil(done, timeout=SLOW_MS)
+
+
+@pytest.fixture
+def judging(
+    session: Session, segment_id: str, open_window: Callable[..., MainWindow], qtbot: QtBot
+) -> Callable[..., Judging]:
+    def make(who: str = "Ada") -> Judging:
+        path = session.study.path
+        session.close()
+        window = open_window(path, who)
+        qtbot.waitUntil(window.isActiveWindow)
+        return Judging(window, qtbot, segment_id)
+
+    return make
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    with misbehaving(says(SAID)) as made:
+        yield made
+
+
+def add_server(session: Session, url: str, name: str = "Server") -> JudgeEntry:
+    return add_judge(session, name, "openai", "fake-1", {"url": url, "sees": "text", "tries": 1})[0]
+
+
+def test_without_judges_the_page_offers_to_add_one(judging: Callable[..., Judging]) -> None:
+    shown = judging()
+    buttons = [one for one in shown.page.findChildren(QPushButton) if one.text() == "Add judge…"]
+    assert [one.isVisibleTo(shown.page) for one in buttons] == [True]
+    assert not shown.page.bar.ask.isEnabled()
+    assert shown.page.bar.ask.toolTip() == "Choose a judge first."
+
+
+def test_one_key_asks_all_chosen_judges_and_their_answers_stream_in(
+    session: Session, judging: Callable[..., Judging], server: Server
+) -> None:
+    add_judge(session, "Always", "constant", settings={"says": "competence"})
+    add_server(session, server.url)
+    shown = judging()
+    assert shown.states() == {"Always": State.NOT_ASKED, "Server": State.NOT_ASKED, "Ada": State.PERSON}
+    shown.ask()
+    shown.wait(lambda: set(shown.states().values()) == {State.ANSWERED, State.PERSON})
+    assert len(server.asked) == 1
+    verdicts = {name: one.cells["label"] for name, one in shown.columns().items()}
+    assert [verdicts[name].agrees for name in ("Always", "Server")] == [(), ("Ada",)]  # type: ignore[union-attr]
+    assert shown.page.board.table().rows[0].differs
+    assert {line.name: (line.done, line.left) for line in shown.page.queue.lines()} == {
+        "Always": (1, 0),
+        "Server": (1, 0),
+    }
+    assert [one.segment_id for one in reveals(shown.session.study)] == [shown.segment_id]
+
+    with shown.qtbot.waitSignal(shown.window.studio.told) as told:
+        shown.ask()
+    assert told.args == ["Nothing was asked: the study has the answer already."]
+    assert len(server.asked) == 1
+
+    foot = shown.page.board.place_of(shown.columns()["Server"].key)["foot"]
+    next(one for one in foot.findChildren(QPushButton) if one.text() == "Ask again").click()
+    shown.wait(lambda: len(server.asked) == 2)
+    shown.wait(lambda: len(judgments_of(shown.session.study, shown.segment_id)) == 3)
+
+
+def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: Callable[..., Judging]) -> None:
+    with misbehaving(hangs) as server:
+        add_server(session, server.url, "One")
+        add_server(session, server.url, "Two")
+        shown = judging()
+        shown.ask()
+        shown.wait(lambda: list(shown.states().values())[:2] == [State.ASKING, State.ASKING])
+        foot = shown.page.board.place_of(shown.columns()["One"].key)["foot"]
+        next(one for one in foot.findChildren(QPushButton) if one.text() == "Cancel").click()
+        shown.wait(lambda: shown.states()["One"] is State.NOT_ASKED)
+        assert shown.states()["Two"] is State.ASKING
+        shown.page.queue.cancel_all.click()
+        shown.wait(lambda: shown.states()["Two"] is State.NOT_ASKED)
+        shown.wait(lambda: not shown.window.jobs.busy)
+    assert judgments_of(shown.session.study, shown.segment_id) == []
+
+
+def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
+    session: Session, judging: Callable[..., Judging]
+) -> None:
+    add_server(session, "https://judge.example.org/v1")
+    shown = judging()
+    assert "nothing-leaves" in shown.page.bar.notes()
+    assert shown.page.bar.policy.isVisibleTo(shown.page)
+    shown.ask()
+    shown.wait(lambda: shown.states()["Server"] is State.NOT_SENT)
+    assert "nothing-leaves" in shown.columns()["Server"].said
+    assert not any(one.permission for one in all_egress(shown.session.study))
+    shown.page.bar.policy.click()
+    assert any(one.isVisible() and "leaves" in one.windowTitle() for one in QApplication.topLevelWidgets())
+
+
+def test_judges_stay_hidden_until_ones_own_is_saved(
+    session: Session, segment_id: str, judging: Callable[..., Judging]
+) -> None:
+    entry = add_server(session, "http://127.0.0.1:9/v1")
+    secret = {"label": "competence", "rationale": "SECRET-WORDS", "attributes": ["emotions"]}
+    store(session, made_up(entry, session, segment_id, secret, raw="SECRET-WORDS", thinking="SECRET-WORDS"))
+    shown = judging("Bo")
+    assert shown.states()["Server"] is State.HIDDEN
+    assert "Mark this moment yourself" in shown.columns()["Server"].said
+    labels = [one.text() for one in shown.page.findChildren(QLabel)]
+    assert not any("SECRET" in one for one in labels)
+    assert reveals(shown.session.study) == []
+    shown.window.studio.edit(lambda session: set_blind_first(session, False))
+    assert shown.states()["Server"] is State.ANSWERED
+
+
+def test_words_are_taken_over_into_ones_own_form_and_undone_in_one_step(
+    session: Session, segment_id: str, judging: Callable[..., Judging]
+) -> None:
+    entry = add_server(session, "http://127.0.0.1:9/v1")
+    store(session, made_up(entry, session, segment_id, {"label": "error", "rationale": "It turned away."}))
+    shown = judging()
+    cell = shown.page.board.place_of(shown.columns()["Server"].key)["rationale"]
+    (take,) = cell.findChildren(QPushButton)
+    take.click()
+    assert values_of(shown.session.study, segment_id)["rationale"].value == "It turned away."
+    shown.window.studio.undo()
+    assert values_of(shown.session.study, segment_id)["rationale"].value == "Gone."
+
+
+def test_the_raw_answer_and_what_was_sent_are_shown_as_they_were(
+    session: Session, segment_id: str, judging: Callable[..., Judging]
+) -> None:
+    entry = add_server(session, "http://127.0.0.1:9/v1")
+    sight = {"system": "Watch.", "text": "<i>What</i> happened?", "frames": [], "shortened": [["before", 2, 80]]}
+    store(session, made_up(entry, session, segment_id, {"label": "error"}, raw="<b>raw</b>", sight=sight))
+    shown = judging()
+    foot = shown.page.board.place_of(shown.columns()["Server"].key)["foot"]
+    buttons = {one.text(): one for one in foot.findChildren(QPushButton)}
+    buttons["Raw…"].click()
+    (raw,) = shown.window.findChildren(RawView)
+    assert raw.field.toPlainText() == "<b>raw</b>"
+    raw.accept()
+    buttons["Sent…"].click()
+    (view,) = shown.window.findChildren(SentView)
+    sent = view.sent()
+    assert sent is not None
+    assert [one.text for one in sent.messages] == ["Watch.", "<i>What</i> happened?"]
+    assert sent.total == len("Watch.<i>What</i> happened?")
+    assert sent.notes == (
+        "Shortened: Turns before the segment are left out, the oldest first. (2 turns, 80 characters).",
+    )
+    view.reject()
+
+
+def test_the_inspector_shows_every_word_before_it_is_sent(
+    session: Session, judging: Callable[..., Judging], server: Server
+) -> None:
+    add_server(session, server.url)
+    shown = judging()
+    shown.page.bar.inspect.click()
+    (view,) = shown.window.findChildren(SentView)
+    shown.wait(lambda: view.sent() is not None)
+    sent = view.sent()
+    assert sent is not None
+    assert (sent.local, sent.permission, sent.forbidden) == (True, "local", "")
+    assert server.asked == []
+    view.ask.click()
+    shown.wait(lambda: shown.states()["Server"] is State.ANSWERED)
+    body = server.asked[0].body
+    for message in sent.messages:
+        assert message.text in str([str(one["content"]) for one in body["messages"]]).replace("\\n", "\n") or any(
+            message.text in str(one["content"]) for one in body["messages"]
+        )
+    (judgment,) = judgments_of(shown.session.study, shown.segment_id)
+    assert [judgment.sight["system"], judgment.sight["text"]] == [one.text for one in sent.messages]
+
+
+def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
+    judging: Callable[..., Judging], server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept: dict[str, str] = {}
+    monkeypatch.setattr("app.gui.judges.entries.keep_key", lambda entry, key: kept.update({entry.name: key}))
+    shown = judging()
+    shown.page.add_requested.emit()
+    (dialog,) = shown.window.findChildren(EntryDialog)
+    assert nameless(dialog) == []
+    assert unexplained(dialog) == []
+    dialog.name.setText("Lab")
+    dialog.backend.setCurrentIndex(dialog.backend.findData("openai"))
+    dialog.model.setText("fake-1")
+    assert dialog.form is not None
+    address = dialog.form.inputs["url"]
+    assert isinstance(address, QLineEdit)
+    address.setText(server.url)
+    sees = dialog.form.inputs["sees"]
+    assert isinstance(sees, QComboBox)
+    sees.setCurrentText("text")
+    dialog.key.setText("sk-very-secret")
+    dialog.test.click()
+    assert not dialog.test.isEnabled()
+    shown.wait(dialog.test.isEnabled)
+    assert any("sk-very-secret" in str(one.headers) for one in (*server.asked, *server.listed))
+    dialog.findChildren(QPushButton)[-1].click()
+    shown.wait(lambda: kept == {"Lab": "sk-very-secret"})
+    (entry,) = all_judges(shown.session.study)
+    assert (entry.name, entry.backend, entry.settings) == ("Lab", "openai", {"url": server.url, "sees": "text"})
+    assert dialog.key.text() == ""
+    shown.session.study.path.with_suffix(".greenroom-wal").touch()
+    everything = b"".join(one.read_bytes() for one in shown.session.study.path.parent.glob("*") if one.is_file())
+    assert b"sk-very-secret" not in everything
+    assert shown.states()["Lab"] is State.NOT_ASKED
+
+
+def test_a_key_in_an_address_is_refused_in_the_dialog(judging: Callable[..., Judging]) -> None:
+    shown = judging()
+    shown.page.add_requested.emit()
+    (dialog,) = shown.window.findChildren(EntryDialog)
+    dialog.save_requested.emit(JudgeEntry("x", "Lab", "openai", "m", {"url": "http://a:b@127.0.0.1:9/v1"}), "")
+    assert dialog.isVisible()
+    assert all_judges(shown.session.study) == []
+
+
+def test_who_is_chosen_comes_back_with_the_study(
+    session: Session, judging: Callable[..., Judging], open_window: Callable[..., MainWindow], qtbot: QtBot
+) -> None:
+    one = add_server(session, "http://127.0.0.1:9/v1", "One")
+    add_server(session, "http://127.0.0.1:9/v1", "Two")
+    shown = judging()
+    bar = shown.page.bar
+    assert set(bar.judges.chosen()) == {judge.id for judge in all_judges(shown.session.study)}
+    bar.judges.choose([one.id])
+    bar.choose("verdict", "cot")
+    path = shown.session.study.path
+    shown.window.close()
+    again = Judging(open_window(path, "Ada"), qtbot, shown.segment_id)
+    assert again.page.bar.judges.chosen() == (one.id,)
+    assert (again.page.bar.chosen_task(), again.page.bar.chosen_variant()) == ("verdict", "cot")
+
+
+def test_what_failed_says_why(session: Session, segment_id: str, judging: Callable[..., Judging]) -> None:
+    entry = add_server(session, "http://127.0.0.1:9/v1")
+    said = "The server closed the connection."
+    store(session, made_up(entry, session, segment_id, {}, status=JudgmentStatus.ERROR, error=said))  # type: ignore[arg-type]
+    shown = judging()
+    column = shown.columns()["Server"]
+    assert (column.state, column.said) == (State.ERROR, said)
+    head = shown.page.board.place_of(column.key)["head"]
+    assert said in [one.text() for one in head.findChildren(QLabel)]
+
+
+def test_every_control_has_a_name_and_it_fits_a_small_screen(
+    session: Session, segment_id: str, judging: Callable[..., Judging]
+) -> None:
+    entry = add_server(session, "http://127.0.0.1:9/v1")
+    store(session, made_up(entry, session, segment_id, {"label": "error", "rationale": "It left."}))
+    shown = judging()
+    shown.window.resize(1280, 800)
+    shown.page.bar.more.click()
+    assert nameless(shown.page) == []
+    assert unexplained(shown.page) == []
+    assert shown.window.width() <= 1280
+    assert shown.page.width() >= 480
