@@ -35,9 +35,10 @@ def lines_of(
     for one in turns:
         speaker = names.get(one.participant_id or "", UNKNOWN)
         text = _with_cues(on_one_line(written(one.text)), one, names, written, condition)
-        found.append((one.start_us, one.end_us, Line(_head(one.start_us - start_us, speaker), text, not one.inside)))
+        head = _head(one.start_us - start_us, speaker, before=not one.inside)
+        found.append((one.start_us, one.end_us, Line(head, text, not one.inside)))
     for cue in loose:
-        head = _head(cue.start_us - start_us, "")
+        head = _head(cue.start_us - start_us, "", before=False)
         found.append((cue.start_us, cue.end_us, Line(head, _told(cue, None, names, written, condition), False)))
     return [line for *_, line in sorted(found, key=lambda one: one[:2])]
 
@@ -57,9 +58,9 @@ def seconds(time_us: int, *, fine: bool = False) -> str:
     return f"{'0.00' if fine else '0.0'} s" if text in ("-0.0", "-0.00") else f"{text} s"
 
 
-def _head(time_us: int, speaker: str) -> str:
-    before = "(before) " if time_us < 0 else ""
-    return f"{before}{seconds(time_us)}  {speaker}: " if speaker else f"{before}{seconds(time_us)}  "
+def _head(time_us: int, speaker: str, *, before: bool) -> str:
+    head = f"{'(before) ' if before else ''}{seconds(time_us)}  "
+    return f"{head}{speaker}: " if speaker else head
 
 
 def _with_cues(text: str, turn: Turn, names: Mapping[str, str], written: Written, condition: str) -> str:
