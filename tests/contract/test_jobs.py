@@ -95,7 +95,7 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     ),
 }
 """How a job of each kind is asked for; a new kind needs a line here."""
-WITHOUT_STUDY = {"fetch", "pii"}
+WITHOUT_STUDY = {"ask", "fetch", "pii", "try_judge"}
 """Kinds that are about no recording and store nothing; they have tests of their own."""
 ABOUT_RECORDINGS = [kind for kind in KINDS if kind not in WITHOUT_STUDY]
 
