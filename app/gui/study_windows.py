@@ -27,6 +27,7 @@ WINDOWS: dict[str, str] = {
     "privacy": "app.gui.privacy.window:make",
     "pii": "app.gui.pii.window:make",
     "models": "app.gui.models.window:make",
+    "prompts": "app.gui.judges.prompts_window:make",
     "revisions": "app.gui.revisions_window:make",
     "policy": "app.gui.policy.window:make",
 }

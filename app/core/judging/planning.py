@@ -14,7 +14,7 @@ from app.core.judging.shortening import Line, shortened
 from app.core.judging.words import Written, written_under
 from app.core.session import Session
 from app.core.speech.conversation import conversation
-from benchmark.prompts import filled
+from benchmark.prompts import Prompt, filled
 from benchmark.quoting import on_one_line
 from benchmark.tasks.base import THINKING, VARIANTS, Item, Task
 from benchmark.tasks.form import FormSpec, form_from
@@ -27,6 +27,7 @@ from project.judging import PERSON, RAW, JudgeEntry
 from project.queries.collections import all_collections
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import has_utterances
+from project.schemes.loader import load_scheme, shipped_names
 from project.timebase import format_time
 from project.types import Participant
 
@@ -69,6 +70,8 @@ def plan_sight(
     variant: str = "plain",
     condition: str = RAW,
     settings: SightSettings = _USUAL,
+    *,
+    prompt: Prompt | None = None,
 ) -> SightPlan:
     """Plan one request.
 
@@ -79,6 +82,7 @@ def plan_sight(
         variant: of the prompt.
         condition: `RAW`, or the id of the run that made a rendering.
         settings: how much is seen.
+        prompt: to look at it before it is saved; what the study asks with where None.
 
     Raises:
         UserError: there is no such segment, task, variant or rendering; the task cannot be asked about the segment; or
@@ -86,7 +90,7 @@ def plan_sight(
     """
     if variant not in VARIANTS:
         raise UserError(f"There is no variant “{variant}”.", f"Choose one of {', '.join(VARIANTS)}.")
-    planner = _Planner(session, about, task_of(task), variant, condition, settings)
+    planner = _Planner(session, about, task_of(task), variant, condition, settings, prompt)
     return planner.plan()
 
 
@@ -94,10 +98,18 @@ class _Planner:
     """Gathers what one request holds."""
 
     def __init__(
-        self, session: Session, about: str | Span, task: Task, variant: str, condition: str, settings: SightSettings
+        self,
+        session: Session,
+        about: str | Span,
+        task: Task,
+        variant: str,
+        condition: str,
+        settings: SightSettings,
+        prompt: Prompt | None,
     ) -> None:
         self._session, self._task, self._variant = session, task, variant
         self._condition, self._settings = condition, settings
+        self._prompt = prompt or prompt_for(session, task.prompt)
         self._written: Written = written_under(session, condition)
         segment = None if isinstance(about, Span) else seen_segment(session, str(about))
         place = segment or about
@@ -129,13 +141,13 @@ class _Planner:
         if reason := task.why_not(item):
             raise UserError(reason, "Ask another task.")
         spec = task.spec(item)
-        prompt = prompt_for(session, task.prompt)
+        prompt = self._prompt
         lines, left_out = shortened(self._lines(), self._settings.longest_text)
         media = self._media()
         values = {
             "context": self._context(),
             "people": "\n".join(self._introduced()),
-            "definitions": self._written(definitions_of(spec)),
+            "definitions": self._defined(spec),
             "given": "\n".join(
                 f"{self._written(name)}: {self._written(text)}" for name, text in task.given(item).items()
             ),
@@ -185,9 +197,18 @@ class _Planner:
     def _introduced(self) -> list[str]:
         return [f"{self._names[one.id]}: {INTRODUCED[one.role]}" for one in self._people]
 
+    def _defined(self, spec: FormSpec) -> str:
+        """Return the definitions; those of a scheme that the program ships are its own words, and stay as they are."""
+        lines = definitions_of(spec).split("\n")
+        return "\n".join(lines if self._shipped() else map(self._written, lines))
+
     def _given(self) -> list[str]:
         told = self._task.given(self._item)
-        return [f"{self._written(name)}: {on_one_line(self._written(text))}" for name, text in told.items()]
+        return [f"{name}: {on_one_line(self._written(text))}" for name, text in told.items()]
+
+    def _shipped(self) -> bool:
+        scheme = self._item.scheme
+        return scheme.key in shipped_names() and load_scheme(scheme.key) == scheme
 
     def _media(self) -> PlannedMedia | None:
         if not self._settings.frames and not self._settings.clip:

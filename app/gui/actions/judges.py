@@ -44,6 +44,7 @@ JUDGES: tuple[Spec, ...] = (
         icon="plus",
         line=True,
     ),
+    Spec("prompts", "&Judges", "&Prompts…", (), lambda w: w.windows.open("prompts"), Need.STUDY),
     Spec(
         "revisions",
         "&Judges",

@@ -1,0 +1,79 @@
+"""The window of prompts checks while one types, keeps versions, and shows how a prompt reads for a segment."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.judging.prompt_text import BODY
+from app.core.judging.prompt_versions import prompt_for
+from app.gui.judges.prompts_window import PromptsWindow
+from app.gui.main_window import MainWindow
+from tests.unit.core.pairs import WALK, mark, open_study
+
+Open = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def made(tmp_path: Path) -> dict[str, str]:
+    with open_study(tmp_path) as session:
+        return {"segment": mark(session, "Ada", 10, 40, "error"), "study": str(session.study.path)}
+
+
+@pytest.fixture
+def window(open_window: Open, made: dict[str, str]) -> MainWindow:
+    opened = open_window(Path(made["study"]), "Ada")
+    opened.choose_recording(WALK)
+    opened.studio.select([made["segment"]])
+    return opened
+
+
+def prompts(qtbot: QtBot, window: MainWindow) -> PromptsWindow:
+    found = window.windows.open("prompts")
+    assert isinstance(found, PromptsWindow)
+    qtbot.waitExposed(found)
+    found.prompts.setCurrentIndex(found.prompts.findData("verdict"))
+    return found
+
+
+def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: MainWindow) -> None:
+    shown = prompts(qtbot, window)
+    assert window.studio.session is not None
+    assert not shown.save.isEnabled()
+    before = shown.texts()[BODY]
+    with qtbot.waitSignal(shown.edited):
+        shown.editor.setPlainText(before.replace("{conversation}", "nothing"))
+    assert "{conversation}" in shown.state.text()
+    assert not shown.save.isEnabled()
+    with qtbot.waitSignal(shown.edited):
+        shown.editor.setPlainText(f"Look closely.\n\n{before}")
+    assert shown.save.isEnabled()
+    shown.save.click()
+    current = prompt_for(window.studio.session, "verdict")
+    assert current.own
+    assert current.body.strip().startswith("Look closely.")
+    assert [shown.versions.item(at).text() for at in range(2)][
+        0
+    ] == f"Version {current.version}, of this study · asked with"
+    shown.versions.setCurrentRow(1)
+    assert shown.texts()[BODY] == before
+    assert shown.save.isEnabled()
+    shown.restore.click()
+    assert not prompt_for(window.studio.session, "verdict").own
+    window.studio.undo()
+    assert prompt_for(window.studio.session, "verdict").own
+    assert shown.texts()[BODY].startswith("Look closely.")
+
+
+def test_the_preview_is_the_whole_text_for_the_selected_segment(qtbot: QtBot, window: MainWindow) -> None:
+    shown = prompts(qtbot, window)
+    with qtbot.waitSignal(shown.edited):
+        shown.editor.setPlainText(f"Look closely.\n\n{shown.texts()[BODY]}")
+    shown.tabs.setCurrentIndex(1)
+    text = shown.preview.toPlainText()
+    assert "Look closely." in text
+    assert "30.0 s" in text or "30 s" in text
+    assert "{" not in text.replace("{\n", "").split("Write the answer")[0]
+    window.studio.select([])
+    assert shown.preview.toPlainText().startswith("Select a segment")

@@ -1,0 +1,243 @@
+"""The editor of prompts: parts, slots with what stands in them, versions, and how it reads for a segment."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QPlainTextEdit,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from widgets import theme
+
+_SIZE = QSize(1080, 760)
+_KEY = Qt.ItemDataRole.UserRole
+_PAUSE_MS = 250
+
+
+class PromptView(QWidget):
+    """Shows one prompt at a time; stores nothing by itself.
+
+    Signals:
+        prompt_chosen (str): another prompt is wanted, by key.
+        version_chosen (int): the texts of another version are wanted.
+        edited: a text was changed by the user, and typing paused.
+        save_requested, restore_requested, preview_requested: the buttons.
+    """
+
+    prompt_chosen = Signal(str)
+    version_chosen = Signal(int)
+    edited = Signal()
+    save_requested = Signal()
+    restore_requested = Signal()
+    preview_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Prompts")
+        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self._texts: dict[str, str] = {}
+        self._part = ""
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.edited)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(self._head())
+        split = QSplitter(Qt.Orientation.Horizontal)
+        split.setChildrenCollapsible(False)
+        split.addWidget(self._left())
+        split.addWidget(self._middle())
+        split.addWidget(self._right())
+        split.setSizes([180, 620, 260])
+        split.setStretchFactor(1, 1)
+        column.addWidget(split, 1)
+        column.addLayout(self._foot())
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
+        QShortcut(QKeySequence.StandardKey.Save, self).activated.connect(self.save.click)
+
+    def set_prompts(self, names: Mapping[str, str]) -> None:
+        """Offer these prompts, by key."""
+        self.prompts.blockSignals(True)
+        self.prompts.clear()
+        for key, name in names.items():
+            self.prompts.addItem(name, key)
+        self.prompts.blockSignals(False)
+
+    def set_parts(self, names: Mapping[str, str]) -> None:
+        """Say which parts a prompt has, by key."""
+        for key, name in names.items():
+            item = QListWidgetItem(name)
+            item.setData(_KEY, key)
+            self.parts.addItem(item)
+        self.parts.setCurrentRow(1)
+
+    def set_slots(self, slots: Mapping[str, str]) -> None:
+        """Explain the slots: name -> what stands there."""
+        self.slots.clear()
+        for name, what in slots.items():
+            item = QListWidgetItem(f"{{{name}}}\n{what}")
+            item.setData(_KEY, name)
+            item.setToolTip(f"Double-click puts {{{name}}} on a line of its own at the cursor")
+            self.slots.addItem(item)
+
+    def show_texts(self, texts: Mapping[str, str]) -> None:
+        """Show the texts of a prompt, by part."""
+        self._pause.stop()
+        self._texts = dict(texts)
+        self._show_part()
+
+    def texts(self) -> dict[str, str]:
+        """Return the texts as they stand, by part."""
+        return dict(self._texts)
+
+    def show_versions(self, versions: Sequence[tuple[int, str]], current: int) -> None:
+        """List versions as (number, words), and which one is asked with."""
+        self.versions.blockSignals(True)
+        self.versions.clear()
+        for number, words in versions:
+            item = QListWidgetItem(words)
+            item.setData(_KEY, number)
+            self.versions.addItem(item)
+            if number == current:
+                self.versions.setCurrentItem(item)
+        self.versions.blockSignals(False)
+
+    def show_state(self, text: str, *, wrong: bool, savable: bool, restorable: bool) -> None:
+        """Say what is wrong, or that all is well, and what can be done."""
+        self.state.setText(text)
+        colour = theme.palette().error if wrong else theme.palette().muted
+        self.state.setStyleSheet(f"color: {colour.name()};")
+        self.save.setEnabled(savable)
+        self.restore.setEnabled(restorable)
+
+    def show_preview(self, text: str) -> None:
+        """Show how the prompt reads for a segment, or why it cannot be shown."""
+        self.preview.setPlainText(text)
+
+    @property
+    def previewing(self) -> bool:
+        """Whether the preview is in front."""
+        return self.tabs.currentIndex() == 1
+
+    def _head(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        self.prompts = QComboBox()
+        self.prompts.setAccessibleName("Prompt")
+        self.prompts.setToolTip("Which task's prompt is shown")
+        self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
+        self.variants = QComboBox()
+        self.variants.setAccessibleName("Variant of the preview")
+        self.variants.setToolTip("Which variant the preview shows")
+        self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
+        row.addWidget(QLabel("Task"))
+        row.addWidget(self.prompts, 1)
+        row.addWidget(QLabel("Variant of the preview"))
+        row.addWidget(self.variants, 1)
+        return row
+
+    def _left(self) -> QWidget:
+        holder, column = _column("Parts")
+        self.parts = QListWidget()
+        self.parts.setAccessibleName("Parts of the prompt")
+        self.parts.currentItemChanged.connect(lambda *_: self._show_part())
+        column.addWidget(self.parts, 1)
+        column.addWidget(_heading("Versions"))
+        self.versions = QListWidget()
+        self.versions.setAccessibleName("Versions")
+        self.versions.setWordWrap(True)
+        self.versions.setToolTip("Shows the texts of an earlier version; saving makes them a new one")
+        self.versions.currentItemChanged.connect(
+            lambda item, _before: self.version_chosen.emit(item.data(_KEY)) if item is not None else None
+        )
+        column.addWidget(self.versions, 1)
+        return holder
+
+    def _middle(self) -> QWidget:
+        self.editor = QPlainTextEdit()
+        self.editor.setAccessibleName("Text of the part")
+        self.editor.textChanged.connect(self._typed)
+        self.preview = QPlainTextEdit()
+        self.preview.setReadOnly(True)
+        self.preview.setAccessibleName("The prompt, filled in for the selected segment")
+        self.tabs = QTabWidget(documentMode=True)
+        self.tabs.addTab(self.editor, "Text")
+        self.tabs.addTab(self.preview, "Preview for the selected segment")
+        self.tabs.currentChanged.connect(lambda at: self.preview_requested.emit() if at else None)
+        return self.tabs
+
+    def _right(self) -> QWidget:
+        holder, column = _column("Slots")
+        self.slots = QListWidget()
+        self.slots.setAccessibleName("Slots")
+        self.slots.setWordWrap(True)
+        self.slots.setSpacing(2)
+        self.slots.itemDoubleClicked.connect(lambda item: self._insert(item.data(_KEY)))
+        column.addWidget(self.slots, 1)
+        return holder
+
+    def _foot(self) -> QHBoxLayout:
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.state = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.state.setAccessibleName("What is wrong with the prompt")
+        self.restore = QPushButton("Back to the program's words")
+        self.restore.setToolTip("Ask with what came with the program again; your versions are kept")
+        self.restore.clicked.connect(self.restore_requested)
+        self.save = QPushButton("Save as a new version")
+        self.save.setProperty("primary", True)
+        self.save.setToolTip("Ask with these words from now on (Ctrl+S); undo takes it back")
+        self.save.clicked.connect(self.save_requested)
+        close = QPushButton("Close")
+        close.setToolTip("Close this window (Esc)")
+        close.clicked.connect(self.close)
+        row.addWidget(self.state, 1)
+        row.addWidget(self.restore)
+        row.addWidget(close)
+        row.addWidget(self.save)
+        return row
+
+    def _show_part(self) -> None:
+        item = self.parts.currentItem()
+        self._part = item.data(_KEY) if item is not None else ""
+        self.editor.blockSignals(True)
+        self.editor.setPlainText(self._texts.get(self._part, ""))
+        self.editor.blockSignals(False)
+
+    def _typed(self) -> None:
+        if self._part:
+            self._texts[self._part] = self.editor.toPlainText()
+            self._pause.start()
+
+    def _insert(self, slot: str) -> None:
+        cursor = self.editor.textCursor()
+        before = "" if cursor.atBlockStart() else "\n"
+        after = "" if cursor.atBlockEnd() else "\n"
+        cursor.insertText(f"{before}{{{slot}}}{after}")
+        self.tabs.setCurrentWidget(self.editor)
+        self.editor.setFocus()
+
+
+def _column(title: str) -> tuple[QWidget, QVBoxLayout]:
+    holder = QWidget()
+    column = QVBoxLayout(holder)
+    column.setContentsMargins(0, 0, 0, 0)
+    column.setSpacing(theme.GRID // 2)
+    column.addWidget(_heading(title))
+    return holder, column
+
+
+def _heading(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
+    return label
