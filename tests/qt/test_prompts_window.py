@@ -53,9 +53,8 @@ def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: Mai
     current = prompt_for(window.studio.session, "verdict")
     assert current.own
     assert current.body.strip().startswith("Look closely.")
-    assert [shown.versions.item(at).text() for at in range(2)][
-        0
-    ] == f"Version {current.version}, of this study · asked with"
+    newest = shown.versions.item(0).text()
+    assert newest == f"Version {current.version}, of this study · asked with"
     shown.versions.setCurrentRow(1)
     assert shown.texts()[BODY] == before
     assert shown.save.isEnabled()
