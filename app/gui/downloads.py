@@ -30,8 +30,8 @@ def require_permission(studio: Studio, questions: Questions, name: str, key: str
     if not questions.agree(
         "Allow downloads",
         f"The policy of this study allows no connection, not even to get {name}.\n\n"
-        "Allow downloads of models? Nothing of the study is sent; the server only learns which file is asked for. "
-        "Every request is written down in the study.",
+        "Allow downloads of models? Nothing of the study is sent; the server learns which file is asked for, and from "
+        "which address. Every request is written down in the study.",
         "Allow downloads",
     ):
         raise UserError(DECLINED, "Add it from a folder, or fetch it and allow downloads.")
