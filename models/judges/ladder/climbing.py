@@ -8,6 +8,7 @@ from models.judges.ladder.forms import coercing, shape_of
 from models.judges.ladder.parsing import apart, whole
 from models.judges.ladder.reading import Reading, read
 from project.judging import JudgmentStatus
+from project.policy import Forbidden
 
 _LONGEST_LINE = 300
 
@@ -23,7 +24,8 @@ async def climb(question: Question, model: Completer, coerce: Judge | None, pric
         price: of the tokens of `model`.
 
     Raises:
-        project.policy.Forbidden: the policy does not let a request leave this machine.
+        project.policy.Forbidden: the policy does not let the question leave this machine. Where it lets that, but not
+            what comes after, the answer counts as unreadable.
     """
     account = Account(price)
     try:
@@ -59,6 +61,9 @@ async def _repair(
         account.failed(failure)
         problems.append(f"it could not be asked to mend it: {failure.line.rstrip('.')}")
         return None
+    except Forbidden as refusal:
+        problems.append(f"it may not be asked to mend it: {refusal.message.rstrip('.')}")
+        return None
     account.wrote(second, "asked to mend it")
     again = read(second, question.form)
     if again.answer is not None:
@@ -81,7 +86,11 @@ async def _coerce(
     for message in messages:
         model.clear(message.text)
     sampling = Sampling(0.0, question.sampling.seed, question.sampling.max_tokens)
-    reply = await coerce.ask(Question(messages, coercing(question.form), sampling, item=question.item))
+    try:
+        reply = await coerce.ask(Question(messages, coercing(question.form), sampling, item=question.item))
+    except Forbidden as refusal:
+        problems.append(f"a second model may not be asked: {refusal.message.rstrip('.')}")
+        return None
     account.coerced(reply)
     if reply.status is JudgmentStatus.OK:
         return account.answered(reply.answer, reading.thinking, Mended.COERCED)

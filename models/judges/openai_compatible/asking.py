@@ -10,6 +10,7 @@ from models.connection.guard import Guard
 from models.connection.parcel import current
 from models.judges.base import Message, Role, Sampling
 from models.judges.ladder import Completion, Shape, Unanswered
+from models.judges.ladder.parsing import as_json
 from models.judges.ladder.words import with_schema
 from models.judges.openai_compatible.address import host_of, name_of
 from models.judges.openai_compatible.client import client_for
@@ -53,7 +54,7 @@ class Asker:
         self.scrubber = Scrubber(key)
         self._keyed = bool(key)
         self._options, self._guard, self._sleep = options, guard, sleep
-        self._patience = Patience(options.tries, options.patience_s)
+        self._patience = Patience(options.tries, max(options.patience_s, options.timeout_s))
         self._rest_until = 0.0
 
     async def close(self) -> None:
@@ -130,6 +131,8 @@ class Asker:
         if last is None:
             return told
         before = told[last].text
+        if as_json(dict(shape.schema)) in before:
+            return told
         told[last] = replace(told[last], text=with_schema(before, shape))
         parcel = current()
         if parcel is not None:

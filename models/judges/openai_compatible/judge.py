@@ -1,6 +1,7 @@
 """A judge behind a server that speaks OpenAI's language, wherever it runs."""
 
 import asyncio
+from dataclasses import replace
 from typing import ClassVar
 
 from models.judges.base import Question, Reply
@@ -25,7 +26,7 @@ class OpenAIJudge:
         sleep: waits so many seconds.
 
     Raises:
-        UserError: the address is none, or there is no guard.
+        UserError: the address is none, the key is none, or there is no guard.
     """
 
     key: ClassVar[str] = "openai"
@@ -40,8 +41,11 @@ class OpenAIJudge:
     def __init__(self, model: str, options: OpenAIOptions, means: Means, sleep: Sleep = asyncio.sleep) -> None:
         if means.guard is None:
             raise UserError("A judge at a server needs a way out.", "Ask it through a study.")
+        key = means.key.strip()
+        if not (key.isascii() and key.isprintable()):
+            raise UserError("The key of this judge is none: there are signs in it that no key has.", "Set it again.")
         self._base = base_of(options.url)
-        self._model, self._options, self._means, self._sleep = model, options, means, sleep
+        self._model, self._options, self._means, self._sleep = model, options, replace(means, key=key), sleep
         self._guard = means.guard
         self._asker: Asker | None = None
 

@@ -14,7 +14,7 @@ class OpenAIOptions(ModelOptions):
     Attributes:
         url: base of its addresses, such as `http://localhost:8000/v1`.
         tries: how often a request may be made until it is answered.
-        patience_s: that a question may take with all its tries and waits, in seconds.
+        patience_s: that one request may take with all its tries and waits, in seconds; at least `timeout_s`.
     """
 
     url: str = written(HOSTED, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1.")

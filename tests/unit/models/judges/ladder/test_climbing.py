@@ -13,6 +13,7 @@ from models.judges.base import AnswerForm, Mended, Message, Question, Reply, Rol
 from models.judges.ladder import Completion, Shape, Unanswered, climb
 from models.judges.ladder.reading import LONGEST, read
 from project.judging import JudgmentStatus
+from project.policy import Forbidden
 from tests.unit.models.judges.ladder.forms import FORM, THINKING
 
 OK = '{"verdict": "error", "why": "he was cut short"}'
@@ -173,6 +174,19 @@ def test_a_repair_that_fails_leaves_what_was_written() -> None:
     assert (reply.status, reply.raw, reply.calls) == (JudgmentStatus.UNPARSED, "prose", 6)
     assert "The server is gone" in reply.error
     assert reply.tokens_in == 1000
+
+
+class Behind(Model):
+    """A model that the policy lets nobody ask."""
+
+    async def ask(self, question: Question) -> Reply:
+        raise Forbidden("nothing-leaves", "Nothing leaves.")
+
+
+def test_what_the_policy_forbids_after_the_question_does_not_lose_the_answer() -> None:
+    reply = ask(Model("prose", "prose"), coerce=Behind())
+    assert (reply.status, reply.raw.startswith("prose")) == (JudgmentStatus.UNPARSED, True)
+    assert "a second model may not be asked: Nothing leaves" in reply.error
 
 
 def test_thoughts_are_kept_apart() -> None:

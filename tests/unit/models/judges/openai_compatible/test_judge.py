@@ -8,6 +8,7 @@ import pytest
 
 from models.judges.base import Mended, Picture, Reply, TooLong
 from models.judges.openai_compatible import asking as module
+from models.judges.openai_compatible.address import base_of
 from models.judges.openai_compatible.dialect import Dialects
 from models.judges.openai_compatible.options import OpenAIOptions
 from models.judges.registry import backend_of
@@ -337,6 +338,39 @@ def test_the_connection_stays_open_between_questions() -> None:
 def test_a_judge_needs_a_way_out() -> None:
     with pytest.raises(UserError):
         type(asking("http://localhost/v1").judge)("m", OpenAIOptions(), type(asking("http://localhost").judge._means)())
+
+
+@pytest.mark.parametrize("key", ["sk-1\n2", "sk-\u00e4", "sk-\x00"])
+def test_what_no_header_can_hold_is_no_key(key: str) -> None:
+    with pytest.raises(UserError) as error:
+        asking("http://localhost/v1", key=key)
+    assert key not in f"{error.value.message} {error.value.hint}"
+
+
+@pytest.mark.parametrize(
+    ("given", "base"),
+    [
+        ("http://localhost:11434", "http://localhost:11434/v1"),
+        (" http://localhost:8000/v1/ ", "http://localhost:8000/v1"),
+        ("https://host.example/openai/v1/chat/completions", "https://host.example/openai/v1"),
+        ("http://[::1]:8000/v1/models", "http://[::1]:8000/v1"),
+    ],
+)
+def test_addresses(given: str, base: str) -> None:
+    assert base_of(given) == base
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        *("", "localhost:8000", "ftp://host/v1", "http://", "http://user:secret@host/v1", "http://secret@host/v1"),
+        *("http://host/v1?key=secret", "http://host/v1#secret", "http://host:99999/v1", "http://[::1/v1"),
+    ],
+)
+def test_what_is_no_address_of_a_server(given: str) -> None:
+    with pytest.raises(UserError) as error:
+        base_of(given)
+    assert "secret" not in f"{error.value.message} {error.value.hint}"
 
 
 def test_the_fingerprint_is_address_and_model() -> None:
