@@ -12,10 +12,12 @@ from models.connection.content import content_of
 from models.connection.guard import Guard
 from models.connection.parcel import Parcel, current
 from models.connection.proxies import Proxy, proxy_for
-from project.policy import Departure, Forbidden
+from project.policy import Departure, Forbidden, Purpose
 
 _MOST_HOPS = 10
 _PORTS = {"http": 80, "https": 443}
+_LONGEST_QUERY = 200
+"""Bytes after the `?` of an address that a judge may be asked at: a version fits, what somebody said does not."""
 _REDIRECTS = {301, 302, 303, 307, 308}
 _SENT_ON = {"accept", "accept-encoding", "content-type", "range", "user-agent"}
 """The headers that another host gets to see when a request is sent on to it."""
@@ -129,6 +131,7 @@ def _permitted(
     if came_from is not None:
         _refuse_turn(came_from, Route(scheme, host, port, addresses, proxy), local)
     departure, uncleared = _with_content(bare, request.content, guard)
+    uncleared += parcel.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
     yield Permit(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
     if proxy is not None:
         addresses = yield LookUp(proxy.host, proxy.port, None)

@@ -1,6 +1,7 @@
 """What the guard lets out, and to which address: nothing that its authority did not permit and write down."""
 
 import asyncio
+import contextlib
 import json
 from collections.abc import Callable
 from typing import Any
@@ -391,9 +392,71 @@ def test_only_what_was_cleared_under_the_condition_leaves(sending: Sending, cond
     assert asked.texts == len("Ada: hello")
 
 
+def test_an_address_is_no_place_to_hide_a_transcript(sending: Sending) -> None:
+    wire = Wire()
+    guard = guard_of(wire, Judging())
+    sending(guard, "http://127.0.0.1/v1?api-version=2024-02-01")
+    assert refused(sending, guard, f"http://127.0.0.1/v1?said={'Ada:+hello+' * 20}").rule == "cleared"
+    sending(guard, f"http://127.0.0.1/file?signature={'0' * 500}", parcel=DOWNLOAD)
+    assert len(wire.connected) == 2
+
+
 def test_connections_of_hosts_are_kept_apart_though_they_have_one_address() -> None:
     wire = Wire({"a": ["127.0.0.1"], "b": ["127.0.0.1"]}, known={"a", "b"}, answers={("127.0.0.1", 80): OK})
     with carrying(Parcel(Purpose.JUDGE)), guard_of(wire, Judging()).client() as client:
         for host in ("a", "a", "b", "a"):
             client.get(f"http://{host}/")
     assert len(wire.connected) == 2
+
+
+HOSTS = ["127.0.0.1", "localhost", "a.example", "b.example", "box", "203.0.113.7", "[::1]"]
+SCRIPTS = st.fixed_dictionaries({host: st.lists(st.sampled_from(ADDRESSES), max_size=3, unique=True) for host in HOSTS})
+POLICIES = st.builds(
+    Policy,
+    level=st.sampled_from(Level),
+    reason=st.just("a pilot with actors"),
+    allowed_by=st.just("the board"),
+    hosts=st.sampled_from([(), ("a.example",), ("b.example", "203.0.113.7")]),
+    downloads=st.booleans(),
+    redirects=st.booleans(),
+)
+JOURNEYS = st.lists(
+    st.tuples(st.sampled_from(HOSTS), st.sampled_from(["http", "https"]), st.sampled_from([302, 307])), max_size=4
+)
+
+
+@given(SCRIPTS, POLICIES, JOURNEYS, st.sampled_from(HOSTS), st.sampled_from([Purpose.JUDGE, Purpose.DOWNLOAD]))
+def test_whatever_servers_and_name_servers_say_only_what_was_permitted_is_connected_to(
+    names: dict[str, list[str]],
+    policy: Policy,
+    hops: list[tuple[str, str, int]],
+    first: str,
+    purpose: Purpose,
+) -> None:
+    wire = Wire({host: [found, ["203.0.113.66"]] for host, found in names.items()}, known={"box"})
+    places = [away(f"{scheme}://{host}/next", status) for host, scheme, status in hops]
+    permitted: list[Departure] = []
+
+    class Strict(Judging):
+        def permit(self, departure: Departure, uncleared: int) -> None:
+            super().permit(departure, uncleared)
+            permitted.append(departure)
+
+    connect = wire.connect
+
+    def checked(address: str, port: int) -> bytes:
+        last = permitted[-1]
+        assert address in last.addresses
+        assert port == last.port
+        assert last.local == all(map(loopback, last.addresses))
+        assert last.local or policy.level is not Level.NOTHING or purpose is Purpose.DOWNLOAD
+        connect(address, port)
+        return places.pop(0) if places else OK
+
+    wire.connect = checked  # type: ignore[method-assign]
+    parcel = Parcel(purpose, condition="" if purpose is Purpose.DOWNLOAD else "raw")
+    with contextlib.suppress(Forbidden, httpx2.TransportError, httpx2.InvalidURL):
+        send(guard_of(wire, Strict(policy)), f"http://{first}/", parcel=parcel)
+    assert len(set(wire.looked_up)) == len(wire.looked_up)
+    unknown = {host for host in wire.looked_up if host in ("a.example", "b.example")}
+    assert unknown <= {asked.host for asked in permitted if not asked.addresses}

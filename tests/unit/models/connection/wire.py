@@ -82,6 +82,9 @@ class _Stream(httpcore2.NetworkStream):
     def close(self) -> None:
         pass
 
+    def start_tls(self, *given: Any, **named: Any) -> httpcore2.NetworkStream:
+        return self
+
     def get_extra_info(self, info: str) -> Any:
         return False if info == "is_readable" else None
 
