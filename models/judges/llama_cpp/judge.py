@@ -9,6 +9,7 @@ from typing import ClassVar
 
 from models.judges.base import Message, Question, Reply, Role, Sampling, TooLong
 from models.judges.ladder import Completion, Shape, Unanswered, climb
+from models.judges.ladder.clearing import clear
 from models.judges.llama_cpp import sharing
 from models.judges.llama_cpp.files import checksum, gguf_file
 from models.judges.llama_cpp.options import LlamaOptions
@@ -123,7 +124,8 @@ class LlamaJudge:
         """Hear that an answer was not of its shape; there is nothing surer than a grammar to fall back on."""
 
     def clear(self, text: str) -> None:
-        """Let a text pass that the ladder wrote: nothing leaves this machine, so nothing is held back."""
+        """Let a text pass that the ladder wrote; the model that coerces may be at a server."""
+        clear(self._means.guard, text)
 
     def _turn(self, message: Message) -> Turn:
         parts: list[str | bytes] = []

@@ -10,6 +10,7 @@ from models.connection.guard import Guard
 from models.connection.parcel import current
 from models.judges.base import Message, Role, Sampling
 from models.judges.ladder import Completion, Shape, Unanswered
+from models.judges.ladder.clearing import clear
 from models.judges.ladder.parsing import as_json
 from models.judges.ladder.words import with_schema
 from models.judges.openai_compatible.address import host_of, name_of
@@ -107,9 +108,7 @@ class Asker:
 
     def clear(self, text: str) -> None:
         """Vouch for a text of the ladder, under the condition of the question that it is about."""
-        parcel = current()
-        if parcel is not None:
-            self._guard.cleared.add_text(text, parcel.condition)
+        clear(self._guard, text)
 
     def _body(self, messages: Sequence[Message], shape: Shape, sampling: Sampling, dialect: Dialect) -> dict[str, Json]:
         told = self._told(messages, shape) if dialect.in_prompt else messages

@@ -1,19 +1,25 @@
 """The whole ladder against a real server: llama-cpp-python's own, with a tiny model that writes noise."""
 
 import asyncio
+import json
 
 import numpy as np
 import pytest
 
 from media.stills import jpeg
-from models.judges.base import AnswerForm, Mended, Picture, Question, Sampling
+from models.judges.base import AnswerForm, Mended, Picture, Question, Reply, Sampling
 from models.judges.ladder import forms
+from models.judges.llama_cpp.judge import LlamaJudge
+from models.judges.llama_cpp.options import LlamaOptions
+from models.judges.means import Means
 from models.judges.openai_compatible import asking as module
 from models.judges.openai_compatible.dialect import Dialects, Rung
 from project.judging import JudgmentStatus
 from project.policy import Purpose
 from project.types import Json
 from tests.fakes.llama_server import LlamaServer
+from tests.fakes.misbehaving_server import misbehaving, says
+from tests.fakes.tiny_gguf import TinyModel
 from tests.unit.models.judges.openai_compatible.asked import Asking, asking
 
 
@@ -119,3 +125,24 @@ def test_a_probe_says_what_it_is(llama_server: LlamaServer) -> None:
     found = asked.run(asked.judge.probe, Purpose.TEST)
     assert (found.ok, found.server, found.models) == (True, "llama-cpp-python's server", ("tiny",))
     assert (found.has_model, found.pictures, found.form) == (True, True, "object")
+
+
+def test_a_server_coerces_what_a_local_model_leaves_unfinished(tiny_gguf: TinyModel) -> None:
+    formed = json.dumps({"gives_an_answer": True, "answer": {"verdict": "error", "why": "it said so"}})
+    with misbehaving(says(formed)) as second:
+        asked = asking(second.url)
+        means = Means(asked.guard, coerce=asked.judge)
+        local = LlamaJudge(str(tiny_gguf.model), LlamaOptions(sees="text", context=2048), means)
+        found = asked.question(form=FORM)
+        short = Question(found.messages, FORM, Sampling(seed=3, max_tokens=16))
+
+        async def both() -> Reply:
+            try:
+                return await local.ask(short)
+            finally:
+                await local.close()
+
+        reply = asked.run(both)
+    assert (reply.status, reply.mended, reply.calls) == (JudgmentStatus.OK, Mended.COERCED, 3)
+    assert reply.answer == {"verdict": "error", "why": "it said so"}
+    assert [departure.condition for departure in asked.gate.noted] == ["raw"]
