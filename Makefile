@@ -9,6 +9,8 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS ?= 2
+# pip compiles llama-cpp-python, and keeps what it made: for any processor of its kind, not for this one alone.
+export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 
 help:
 	@sed -n '2,5s/^# *//p' Makefile

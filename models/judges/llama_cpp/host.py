@@ -6,6 +6,7 @@ import signal
 import threading
 from multiprocessing.connection import Connection
 
+from models.connection import sentinel
 from models.judges.llama_cpp.stopping import StopFlag
 from models.judges.llama_cpp.talk import Ask, Begun, Failed, Loading, Ready, Stop
 
@@ -17,6 +18,7 @@ def serve(pipe: "Connection[object, object]", log: "Connection[object, object]",
 
     It is what a new process runs. It prints to `log` alone.
     """
+    sentinel.install()
     for stream in (1, 2):
         os.dup2(log.fileno(), stream)
     log.close()
