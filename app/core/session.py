@@ -39,10 +39,16 @@ class LocatedMedium:
 
 
 class Session:
-    """One person's work in one study. Belongs to the thread that opened it."""
+    """One person's work in one study. Belongs to the thread that opened it.
+
+    Attributes:
+        patient: whether what takes seconds may be done at once, in this thread; not so in a window, which would stand
+            still.
+    """
 
     def __init__(self, study: Study, annotator: str | None = None, settings: Settings | None = None) -> None:
         self.study = study
+        self.patient = True
         self.settings = settings or load_settings()
         self._annotator_name = ""
         self.annotator_name = annotator or owner_of_copy(study) or self.settings.annotator

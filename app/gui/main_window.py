@@ -33,6 +33,7 @@ from app.gui.menus import Menus
 from app.gui.pages import Pages
 from app.gui.playback import Playback
 from app.gui.player import Player
+from app.gui.policy.searching_ahead import SearchingAhead
 from app.gui.prelabel_deciding import PrelabelDeciding
 from app.gui.questions import Questions
 from app.gui.recordings_feed import RecordingsFeed
@@ -210,6 +211,7 @@ class MainWindow(QMainWindow):
         self.pages = Pages(space.pages, context, self)
         self.pages.put("faces", self.faces_page)
         self.windows = StudyWindows(context, self)
+        self.ahead = SearchingAhead(context, self)
         self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open("training"), self)
         self.commands = WindowCommands(self)
         self.shortcuts = Shortcuts(self)

@@ -78,6 +78,7 @@ class Studio(QObject):
         self._check, self._before = check, self.session.study.path if self.session else None
         self.close()
         opened.settings = self.settings
+        opened.patient = False
         self.session = opened
         self._hidden = hidden_lanes(opened.study)
         self.change_settings(self.settings.opened(opened.study.path))

@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from app.core.leaving.evidence import Evidences
-from app.core.leaving.renderings import clip_of
+from app.core.leaving.clip import clip_of
 from app.core.privacy.exports import places_of
 from app.core.session import Session
 from media.fingerprint import fingerprint
@@ -58,10 +57,13 @@ class Source:
 
 def conditions(session: Session, recording_id: str) -> list[Condition]:
     """Return the conditions of a recording: raw, then every rendering whose file is there, the newest first."""
+    # It brings all that a release is judged by, which a window does without until somebody asks.
+    from app.core.leaving.evidence import evidences_of
+
     found = [Condition(RAW, RAW, False, "it is not anonymized")]
     renderings = [run for run in runs_of(session.study, recording_id, KIND) if _clip(session, run) is not None]
     methods = [run.backend for run in renderings]
-    evidences = Evidences(session)
+    evidences = evidences_of(session)
     for run in renderings:
         name = run.backend if methods.count(run.backend) == 1 else f"{run.backend} {run.finished_at[:16]}"
         request = Departure(

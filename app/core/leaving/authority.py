@@ -1,9 +1,6 @@
 """Who decides whether a request leaves, in the process that holds the study; every decision is written down first."""
 
-from weakref import WeakKeyDictionary
-
 from app.core.clock import utc_now
-from app.core.leaving.evidence import Evidences, Found
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
@@ -22,7 +19,6 @@ class StudyAuthority:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._evidences = Evidences(session)
 
     def permit(self, departure: Departure, uncleared: int) -> None:
         """Return when a request may leave and that is on disk.
@@ -53,19 +49,30 @@ class StudyAuthority:
         return None
 
     def _decided(self, policy: Policy, departure: Departure, uncleared: int) -> str:
-        found = self._found(policy, departure, uncleared)
+        evidence, hint = self._found(policy, departure, uncleared)
         try:
-            return decide(policy, departure, found.evidence)
+            return decide(policy, departure, evidence)
         except Forbidden as forbidden:
-            if forbidden.rule == "reviewed" and found.hint:
-                raise Forbidden("reviewed", forbidden.message, f"{found.hint} (rule reviewed)") from None
+            if forbidden.rule == "reviewed" and hint:
+                raise Forbidden("reviewed", forbidden.message, f"{hint} (rule reviewed)") from None
             raise
 
-    def _found(self, policy: Policy, departure: Departure, uncleared: int) -> Found:
-        """Return what has to be known to decide; the study is not searched where the answer does not depend on it."""
+    def _found(self, policy: Policy, departure: Departure, uncleared: int) -> tuple[Evidence, str]:
+        """Return what has to be known to decide, and how to mend what stands in the way of a review.
+
+        The study is not searched where the answer does not depend on it.
+        """
         if departure.local or departure.purpose is Purpose.DOWNLOAD or policy.level is Level.NOTHING:
-            return Found(Evidence(uncleared=uncleared))
-        return self._evidences.of(departure, uncleared)
+            return Evidence(uncleared=uncleared), ""
+        # It brings all that a release is judged by, which a window needs only when something is about to leave.
+        from app.core.leaving.evidence import evidences_of
+
+        try:
+            found = evidences_of(self._session).of(departure, uncleared)
+        except UserError as error:
+            why = f"the study cannot tell ({error.message})"
+            return Evidence(why, why, uncleared), error.hint
+        return found.evidence, found.hint
 
     def _write(self, policy: Policy, departure: Departure, permission: str, rule: str) -> None:
         new = Egress(new_id(), utc_now(), departure, policy.level, permission, rule)
@@ -73,11 +80,6 @@ class StudyAuthority:
             insert_egress(self._session.study, new)
 
 
-_AUTHORITIES: "WeakKeyDictionary[Session, StudyAuthority]" = WeakKeyDictionary()
-
-
 def authority_of(session: Session) -> StudyAuthority:
-    """Return the authority of an open study: one for all who ask, because it remembers what it found out."""
-    if session not in _AUTHORITIES:
-        _AUTHORITIES[session] = StudyAuthority(session)
-    return _AUTHORITIES[session]
+    """Return the authority of an open study."""
+    return StudyAuthority(session)

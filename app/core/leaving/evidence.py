@@ -1,10 +1,11 @@
 """What the study says, at this moment, about what a request holds: gathered anew whenever anything changed."""
 
 from dataclasses import dataclass, replace
+from weakref import WeakKeyDictionary, ref
 
 from anonymize.sound.kinds import MUTE
 from app.core.leaving.renderings import reasons_against_rendering
-from app.core.leaving.texts import reasons_against_texts
+from app.core.leaving.texts import must_be_searched, reasons_against_texts
 from app.core.leaving.willing import against_sending
 from app.core.privacy.exports import places_of
 from app.core.release.gate import Candidate
@@ -22,6 +23,8 @@ from project.queries.recordings import recording
 from project.queries.runs import run_called
 
 _LIMIT = 256
+_UNSEARCHED = "its texts were not searched for personal information since the study was opened"
+_SEARCH = "Open Speech > Personal information, which searches them, then ask again."
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +34,26 @@ class Found:
     Attributes:
         evidence: for `project.policy.decide`.
         hint: how to mend the first thing that stands in the way of a review; "" where nothing does.
+        passing: it will be otherwise soon, though the study stays as it is.
     """
 
     evidence: Evidence
     hint: str = ""
+    passing: bool = False
 
 
 class Evidences:
     """Gathers what a study says about what would leave; remembers it while neither the study nor a file changes."""
 
     def __init__(self, session: Session) -> None:
-        self._session = session
+        self._weak = ref(session)
         self._known: dict[tuple[object, ...], Found] = {}
+
+    @property
+    def _session(self) -> Session:
+        found = self._weak()
+        assert found is not None, "a study that was closed is asked by nobody"
+        return found
 
     def of(self, request: Departure, uncleared: int = 0) -> Found:
         """Return what the study says about a request that holds something of it."""
@@ -50,11 +61,11 @@ class Evidences:
             return Found(Evidence("", "", uncleared))
         about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
         key = (*about, newest_mark(self._session.study), *self._files(request))
-        if key not in self._known:
+        found = self._known.get(key) or self._gathered(*about)
+        if not found.passing:
             if len(self._known) >= _LIMIT:
                 self._known.clear()
-            self._known[key] = self._gathered(*about)
-        found = self._known[key]
+            self._known[key] = found
         return replace(found, evidence=replace(found.evidence, uncleared=uncleared))
 
     def _gathered(self, recording_id: str, condition: str, texts: bool, media: bool) -> Found:
@@ -68,6 +79,8 @@ class Evidences:
             against: list[Reason] = []
             if condition != RAW:
                 against += reasons_against_rendering(one, condition) if media else []
+                if texts and not against and must_be_searched(self._session):
+                    return Found(Evidence(_UNSEARCHED, unwilling), _SEARCH, passing=True)
                 against += reasons_against_texts(one) if texts else []
         except UserError as error:
             return Found(Evidence(_clause(error.message), _clause(error.message)), error.hint)
@@ -102,6 +115,16 @@ class Evidences:
             except OSError:
                 found.append(str(place))
         return tuple(found)
+
+
+_EVIDENCES: "WeakKeyDictionary[Session, Evidences]" = WeakKeyDictionary()
+
+
+def evidences_of(session: Session) -> Evidences:
+    """Return what gathers evidence in an open study: one for all who ask, because it remembers what it found."""
+    if session not in _EVIDENCES:
+        _EVIDENCES[session] = Evidences(session)
+    return _EVIDENCES[session]
 
 
 def _first(reasons: list[Reason]) -> str:

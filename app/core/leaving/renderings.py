@@ -2,23 +2,21 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import cast
 
 from anonymize.methods.registry import method_type
-from app.core.privacy.exports import Export, exports_of, places_of
+from app.core.leaving.clip import clip_of
+from app.core.privacy.exports import Export, exports_of
 from app.core.privacy.limits import privacy_limits
 from app.core.release.again import numbered_waivers
 from app.core.release.gate import Candidate, faces_reviewed, faces_tracked, file_there, uncovered
 from app.core.release.measuring import with_measures
 from app.core.release.outcome import Outcome, reasons_after
 from app.core.release.rules import Reason, standing
-from app.core.session import Session
-from project.checksums import sha256_of
 from project.errors import UserError
 from project.queries.face_reviews import mask_state
 from project.timebase import SECOND
-from project.types import Json, Run
+from project.types import Json
 
 _SOURCE: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (file_there, faces_tracked, faces_reviewed, uncovered)
 """What the gate of a release asks of a recording before it is rendered."""
@@ -44,20 +42,6 @@ def reasons_against_rendering(one: Candidate, run_id: str) -> list[Reason]:
         found += reasons_after([_outcome(one, export)])
     waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
     return standing(found, waived)
-
-
-def clip_of(session: Session, run: Run) -> Path | None:
-    """Return where the rendering lies that a run made, unchanged: beside the study, or in a folder beside it."""
-    name, digest = run.result.get("output"), run.result.get("sha256")
-    if not isinstance(name, str) or not isinstance(digest, str):
-        return None
-    for place in places_of(session, name):
-        try:
-            if sha256_of(place) == digest:
-                return place
-        except OSError:
-            continue
-    return None
 
 
 def _still_that(one: Candidate, export: Export) -> Iterator[Reason]:

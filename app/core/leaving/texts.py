@@ -1,9 +1,12 @@
 """Whether what is said in a recording passed review, as things stand now: by the rules of a release."""
 
+from app.core.pii.finder import unsearched
 from app.core.release.again import numbered_waivers
 from app.core.release.gate import Candidate, pii_reviewed, unchecked
 from app.core.release.rules import Reason, standing
 from app.core.release.texts import spoken_confirmed
+from app.core.session import Session
+from project.queries.free_texts import free_texts
 
 
 def reasons_against_texts(one: Candidate) -> list[Reason]:
@@ -19,3 +22,8 @@ def reasons_against_texts(one: Candidate) -> list[Reason]:
         )
     waived = [(each.rule, number) for each, number in numbered_waivers(one.session)]
     return standing(found, waived)
+
+
+def must_be_searched(session: Session) -> bool:
+    """Tell whether texts were not searched yet and must not be now: it takes seconds, and a window stood still."""
+    return not session.patient and bool(unsearched(session, [one.text for one in free_texts(session.study)]))

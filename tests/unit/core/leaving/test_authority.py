@@ -94,7 +94,6 @@ def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
     undo(session)
     with pytest.raises(Forbidden):
         authority.permit(empty, 0)
-    assert authority_of(session) is authority
 
 
 def test_a_download_needs_no_level_and_no_evidence(session: Session) -> None:

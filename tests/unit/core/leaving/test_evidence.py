@@ -14,11 +14,13 @@ from app.core.commands.pii import decide, undecide
 from app.core.commands.policy import set_policy
 from app.core.commands.release import confirm_texts, waive, withdraw_waiver
 from app.core.leaving.authority import authority_of
+from app.core.pii import search
 from app.core.pii.hits import hits, undecided
 from app.core.session import Session
 from project.ids import new_id
 from project.judging import RAW
 from project.policy import Departure, Forbidden, Level, Policy
+from project.progress import Silent
 from project.queries.faces import tracks_of
 from project.queries.hold_outs import set_hold_out
 from project.queries.participants import all_participants
@@ -250,4 +252,17 @@ def test_the_clip_is_found_in_a_folder_beside_the_study_and_nowhere_else(
     clip.rename(other / clip.name)
     assert forbidden(session, abroad(recording.id, rendering)).startswith("reviewed: ")
     (other / clip.name).rename(session.study.folder / clip.name)
+    assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_a_window_searches_no_texts_itself_and_asks_again_when_they_are_searched(
+    session: Session, recording: Recording, rendering: str
+) -> None:
+    session.patient = False
+    found = forbidden(session, abroad(recording.id, rendering))
+    assert "not searched for personal information" in found
+    assert "Speech > Personal information" in found
+    work = search.prepare(session)
+    assert work is not None
+    search.store(session, work, search.compute(work.parameters, Silent()))
     assert forbidden(session, abroad(recording.id, rendering)) == ""
