@@ -15,9 +15,9 @@ from media.decoding import Decoder
 from media.index import FrameIndex, load_index
 from media.stills import without_comments
 
-_LAMBDA = 118
-"""Units of FFmpeg's quality in one step of its scale of quantizers (FF_QP2LAMBDA)."""
 _COARSEST = 31
+_STEPS = 14
+"""Of FFmpeg's quantizer at which the mean of its table is that of a JPEG of quality 50: 8 x 57.6 / 33.0."""
 
 
 def chosen_jpegs(
@@ -105,9 +105,8 @@ def small_jpeg(frame: av.VideoFrame | None, canvas: Canvas, size: tuple[int, int
     assert isinstance(codec, VideoCodecContext)
     codec.width, codec.height, codec.pix_fmt = *size, "yuvj420p"
     codec.time_base = Fraction(1, 1)
-    codec.flags |= Flags.bitexact | Flags.qscale
-    codec.qmin = 1
-    codec.global_quality = quantizer(quality) * _LAMBDA
+    codec.flags |= Flags.bitexact
+    codec.qmin = codec.qmax = quantizer(quality)
     codec.thread_count = 1
     small.pts = 0
     data = b"".join(bytes(packet) for packet in (*codec.encode(small), *codec.encode(None)))
@@ -115,10 +114,10 @@ def small_jpeg(frame: av.VideoFrame | None, canvas: Canvas, size: tuple[int, int
 
 
 def quantizer(quality: int) -> int:
-    """Return the step of FFmpeg's scale, 1 to 31, whose tables are nearest to those of a JPEG quality from 1 to 100.
+    """Return the step of FFmpeg's quantizer, 1 to 31, that stands for a JPEG quality from 1 to 100.
 
-    The usual scale of qualities multiplies its tables by 50 / q below 50 and by 2 - q / 50 above (Annex K of ITU-T T.81
-    with the factors of the Independent JPEG Group); FFmpeg multiplies MPEG's by an eighth of its step.
+    A quality q multiplies the usual table (ITU-T T.81, Annex K) by 50 / q below 50 and by 2 - q / 50 above, after the
+    Independent JPEG Group; FFmpeg multiplies MPEG's table by its step.
     """
     factor = 50 / quality if quality < 50 else 2 - quality / 50
-    return min(_COARSEST, max(1, round(8 * factor)))
+    return min(_COARSEST, max(1, round(_STEPS * factor)))

@@ -23,20 +23,20 @@ FRAMES = 250
 FPS = 25
 
 
-def open_seen(folder: Path) -> Session:
-    """Make the study with one recording of ten seconds and open it as Ada."""
+def open_seen(folder: Path, frames: int = FRAMES) -> Session:
+    """Make the study with one recording, of ten seconds where nothing else is said, and open it as Ada."""
     Study.create(folder / "seen.greenroom").close()
     session = Session.open(folder / "seen.greenroom", "Ada")
     clip = folder / "walk.mp4"
-    clip.write_bytes(_walk())
+    clip.write_bytes(_walk(frames))
     add_recordings(session, [probe_file(clip)])
     return session
 
 
 @cache
-def _walk() -> bytes:
+def _walk(frames: int) -> bytes:
     with TemporaryDirectory() as folder:
-        clip = make_clip(Path(folder) / "walk.mp4", size=SIZE, frames=FRAMES, fps=FPS, gop=40, bframes=2, sound=True)
+        clip = make_clip(Path(folder) / "walk.mp4", size=SIZE, frames=frames, fps=FPS, gop=40, bframes=2, sound=True)
         return clip.read_bytes()
 
 
