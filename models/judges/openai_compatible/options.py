@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from models.judges.openai_compatible.address import HOSTED
+from models.judges.openai_compatible.address import HOSTED, base_of
 from models.judges.options import ModelOptions
 from project.limits import limited, written
 
@@ -20,3 +20,8 @@ class OpenAIOptions(ModelOptions):
     url: str = written(HOSTED, 300, "Address", "Base of the server's addresses, such as http://localhost:8000/v1.")
     tries: int = limited(5, 1, 20, "Tries", "How often a request is made until the server answers it.")
     patience_s: float = limited(300.0, 1.0, 7200.0, "Patience", "Seconds for one request with all tries and waits.")
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        # What is set is kept in a study: an address with a password in it must not get that far.
+        base_of(self.url)

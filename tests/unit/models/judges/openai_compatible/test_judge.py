@@ -11,7 +11,7 @@ from models.judges.openai_compatible import asking as module
 from models.judges.openai_compatible.address import base_of
 from models.judges.openai_compatible.dialect import Dialects
 from models.judges.openai_compatible.options import OpenAIOptions
-from models.judges.registry import backend_of
+from models.judges.registry import backend_of, options_of
 from project.errors import UserError
 from project.judging import JudgmentStatus
 from project.policy import Forbidden, Purpose
@@ -368,9 +368,10 @@ def test_addresses(given: str, base: str) -> None:
     ],
 )
 def test_what_is_no_address_of_a_server(given: str) -> None:
-    with pytest.raises(UserError) as error:
-        base_of(given)
-    assert "secret" not in f"{error.value.message} {error.value.hint}"
+    for refuse in (base_of, lambda url: options_of("openai", {"url": url})):
+        with pytest.raises(UserError) as error:
+            refuse(given)
+        assert "secret" not in f"{error.value.message} {error.value.hint}"
 
 
 def test_the_fingerprint_is_address_and_model() -> None:
