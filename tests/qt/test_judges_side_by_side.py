@@ -1,0 +1,126 @@
+"""A model file, a server and people say what they think of the same segments, in one window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.judges import add_judge
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.commands.segments import add_segment
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from project.judging import JudgmentStatus
+from project.queries.judgments import judgments_of, reveals
+from project.queries.policy import all_egress
+from project.queries.segments import all_segments
+from project.store import Study
+from tests.fakes.clips import make_clip
+from tests.fakes.llama_server import LlamaServer
+from tests.fakes.tiny_gguf import TinyModel
+from widgets.judges.page import JudgesPage
+from widgets.judges.sent_view import SentView
+from widgets.judges.shown import Column, State
+
+pytest.importorskip("llama_cpp")
+
+SECOND = 1_000_000
+SLOW_MS = 120_000
+CONTROL = Qt.KeyboardModifier.ControlModifier
+FORM = {"attributes": ["norms"], "channel": "verbal", "rationale": "It left.", "correction": "Stay."}
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "lab.greenroom"
+    Study.create(path).close()
+    with Session.open(path, "Bo") as session:
+        (recording,), _ = add_recordings(session, [probe_file(make_clip(tmp_path / "talk.mp4", frames=150))])
+        add_segment(session, recording, 0, 2 * SECOND, "error", FORM)
+        add_segment(
+            session,
+            recording,
+            3 * SECOND,
+            5 * SECOND,
+            "competence",
+            {key: FORM[key] for key in FORM if key != "correction"},
+        )
+    return path
+
+
+def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
+    study: Path,
+    tiny_gguf: TinyModel,
+    llama_server: LlamaServer,
+    open_window: Callable[..., MainWindow],
+    qtbot: QtBot,
+) -> None:
+    few = {"frames": 2, "max_tokens": 400}
+    with Session.open(study, "Ada") as session:
+        file = {"projector": str(tiny_gguf.projector), "context": 16384, **few}
+        add_judge(session, "File", "llama-cpp", str(tiny_gguf.model), file)
+        add_judge(session, "Server", "openai", llama_server.model, {"url": llama_server.url, "sees": "text", **few})
+    window = open_window(study, "Ada")
+    qtbot.waitUntil(window.isActiveWindow)
+    window.set_mode("judges")
+    page = window.workspace.pages.currentWidget()
+    assert isinstance(page, JudgesPage)
+    page.bar.choose("verdict", "plain")
+    assert window.studio.session is not None
+    session = window.studio.session
+    theirs = all_segments(session.study)
+    assert len(theirs) == 2
+
+    def columns() -> dict[str, Column]:
+        return {one.name: one for one in page.board.table().columns}
+
+    for one in theirs:
+        window.studio.select([one.id])
+        assert [column.state for column in columns().values()] == [State.NOT_ASKED, State.NOT_ASKED, State.PERSON]
+        QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_J, CONTROL)
+        # Blind first: Ada marked nothing here yet, so she sees that there are answers, and no more.
+        qtbot.waitUntil(
+            lambda: all(column.judgment_id for column in columns().values() if column.judge_id), timeout=SLOW_MS
+        )
+        assert not any(column.cells for column in columns().values() if column.judge_id)
+
+    assert reveals(session.study) == []
+    for one in theirs:
+        said = judgments_of(session.study, one.id)
+        assert {str(judgment.judge["backend"]) for judgment in said} == {"llama-cpp", "openai"}
+        # Random weights write noise; what is tested is that it comes back in form, or is called unparsed.
+        assert {judgment.status for judgment in said} <= {JudgmentStatus.OK, JudgmentStatus.UNPARSED}
+        by_file = next(judgment for judgment in said if judgment.judge["backend"] == "llama-cpp")
+        assert by_file.status is JudgmentStatus.OK
+        assert by_file.tokens_out is not None
+        frames = by_file.sight["frames"]
+        assert isinstance(frames, list)
+        assert len(frames) == 2
+
+        def mark(session: Session, start_us: int = one.start_us, end_us: int = one.end_us) -> object:
+            assert window.studio.recording is not None
+            return add_segment(session, window.studio.recording.id, start_us, end_us, "error", FORM)[1]
+
+        assert window.studio.edit(mark)  # type: ignore[arg-type]
+        window.studio.select([one.id])
+        shown = columns()
+        assert list(shown) == ["File", "Server", "Bo", "Ada"]
+        assert {shown[name].state for name in ("File", "Server")} <= {State.ANSWERED, State.UNPARSED}
+        assert shown["File"].cells["label"] is not None
+        assert [row.key for row in page.board.table().rows][:2] == ["label", "attributes"]
+
+    assert len(reveals(session.study)) == 2
+    assert {(line.departure.local, line.permission) for line in all_egress(session.study)} == {(True, "local")}
+    page.board.sent_requested.emit(columns()["File"])
+    (view,) = window.findChildren(SentView)
+
+    def pictures() -> list[bool]:
+        sent = view.sent()
+        return [one.picture is not None for one in sent.pictures] if sent is not None else []
+
+    qtbot.waitUntil(lambda: pictures() == [True, True], timeout=SLOW_MS)
+    view.reject()
