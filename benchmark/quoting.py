@@ -7,6 +7,7 @@ written with other signs, because tokenizers find them wherever they stand.
 
 import re
 import unicodedata
+from functools import lru_cache
 
 QUOTE = "| "
 EMPTY = "(nothing)"
@@ -18,6 +19,7 @@ _BRACKETED = re.compile(r"\[(/?[A-Z][A-Z_]*)\]")
 _BRACKETS = str.maketrans({"<": "\u2039", ">": "\u203a", "\uff1c": "\u2039", "\uff1e": "\u203a"})
 
 
+@lru_cache(maxsize=256)
 def quoted(text: str) -> str:
     """Return a text as quoted lines, one at least."""
     lines = [harmless(line) for line in text.splitlines()]

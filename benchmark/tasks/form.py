@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import cast
 
 from project.schemes.scheme import Choice, Field, FieldKind
@@ -62,6 +63,12 @@ def form_from(found: Mapping[str, Json]) -> FormSpec:
     asked = tuple(_asked(one) for one in cast(list[dict[str, Json]], found["asked"]))
     people = cast(list[list[str]], found["people"])
     return FormSpec(str(found["name"]), asked, tuple((label, who) for label, who in people))
+
+
+@lru_cache(maxsize=64)
+def bare(spec: FormSpec) -> FormSpec:
+    """Return a form as `FormSpec.as_json` keeps it: the same before and after its way to another process."""
+    return form_from(spec.as_json())
 
 
 def label_field(name: str, choices: tuple[Choice, ...], definition: str = "") -> Field:

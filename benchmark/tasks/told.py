@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from functools import lru_cache
 
 from benchmark.quoting import on_one_line
 from benchmark.tasks.answer_form import numbers_of
@@ -10,11 +11,13 @@ from project.schemes.scheme import FieldKind
 from project.types import Json
 
 
+@lru_cache(maxsize=64)
 def definitions_of(spec: FormSpec) -> str:
     """Return a line for each thing that is asked, and under it one for each of its choices."""
     return "\n".join(line for one in spec.asked for line in _defined(one, spec))
 
 
+@lru_cache(maxsize=64)
 def shape_of(spec: FormSpec, *, thinks: bool = False) -> str:
     """Return how an answer is written, as a JSON object in which each value says what it can be."""
     parts = [f"{_text(one.field.key)}: {_values(one, spec)}" for one in spec.asked]

@@ -17,7 +17,7 @@ from app.core.speech.conversation import conversation
 from benchmark.prompts import Prompt, filled
 from benchmark.quoting import on_one_line
 from benchmark.tasks.base import THINKING, VARIANTS, Item, Task
-from benchmark.tasks.form import FormSpec, form_from
+from benchmark.tasks.form import FormSpec, bare
 from benchmark.tasks.registry import task_of
 from benchmark.tasks.told import definitions_of, shape_of
 from models.judges.options import ModelOptions
@@ -27,7 +27,7 @@ from project.judging import PERSON, RAW, JudgeEntry
 from project.queries.collections import all_collections
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import has_utterances
-from project.schemes.loader import load_scheme, shipped_names
+from project.schemes.loader import load_scheme
 from project.timebase import format_time
 from project.types import Participant
 
@@ -173,7 +173,7 @@ class _Planner:
             self._written(text.system) if prompt.own else text.system,
             text.text,
             media,
-            _bare(spec),
+            bare(spec),
             task.truth(item),
             left_out,
             tuple(self._notes),
@@ -207,8 +207,10 @@ class _Planner:
         return [f"{name}: {on_one_line(self._written(text))}" for name, text in told.items()]
 
     def _shipped(self) -> bool:
-        scheme = self._item.scheme
-        return scheme.key in shipped_names() and load_scheme(scheme.key) == scheme
+        try:
+            return load_scheme(self._item.scheme.key) == self._item.scheme
+        except UserError:
+            return False
 
     def _media(self) -> PlannedMedia | None:
         if not self._settings.frames and not self._settings.clip:
@@ -244,8 +246,3 @@ class _Planner:
         drafts = sum(not turn.checked for turn in self._turns)
         if drafts:
             self._notes.append(f"{drafts} of {len(self._turns)} turns are drafts that nobody checked.")
-
-
-def _bare(spec: FormSpec) -> FormSpec:
-    """Return a form as `FormSpec.as_json` keeps it, so that a plan is the same before and after its way to a worker."""
-    return form_from(spec.as_json())
