@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 
 from project.errors import UserError
 from project.json_text import to_json
@@ -175,9 +175,10 @@ def reveals(study: Study) -> list[Reveal]:
 
 
 def _cells(one: Judgment) -> list[Cell]:
-    values = asdict(one)
+    # Not asdict, which copies all that was seen and said.
+    values = {name: getattr(one, name) for name in _FIELDS}
     for name in _OBJECTS:
-        values[name] = to_json(values[name])
+        values[name] = to_json(dict(values[name]))
     values["status"] = one.status.value
     return [values[name] for name in _FIELDS]
 

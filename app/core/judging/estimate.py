@@ -21,6 +21,9 @@ _OF_A_CHAT = 64
 _PATCH = 14
 _LEAST_OF_A_PICTURE = 1_600
 _OF_A_SECOND_OF_CLIP = 2_000
+_MOST_SCHEMAS = 64
+_SCHEMAS: dict[int, tuple[AnswerForm, int]] = {}
+"""The forms of a run are few, and are met again with every request."""
 _MENDING = 512
 """What the program adds when it asks to mend an answer."""
 
@@ -81,4 +84,9 @@ def _tokens(messages: Sequence[Message], form: AnswerForm) -> int:
 
 def _schema(form: AnswerForm) -> int:
     """Return the tokens of a schema that may be told twice: to the server, and in words."""
-    return 2 * len(to_json(dict(form.schema)).encode())
+    known = _SCHEMAS.get(id(form))
+    if known is None or known[0] is not form:
+        known = _SCHEMAS[id(form)] = (form, 2 * len(to_json(dict(form.schema)).encode()))
+        if len(_SCHEMAS) > _MOST_SCHEMAS:
+            del _SCHEMAS[next(iter(_SCHEMAS))]
+    return known[1]

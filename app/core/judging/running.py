@@ -100,6 +100,7 @@ class Run:
         self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._withdrawn: set[tuple[str, str]] = set()
         self._judgments: list[Judgment] = []
+        self._kept = asyncio.Event()
         self._handing: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
 
@@ -184,8 +185,9 @@ class Run:
                 self.outcome.over_budget += 1
                 return
             lane.count(reply)
-        self.outcome.count(reply, lane.currency)
-        self._judgments.append(self._judgment(lane, item, sight, reply))
+            self.outcome.count(reply, lane.currency)
+            # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
+            await self._keep(self._judgment(lane, item, sight, reply))
 
     async def _ask(self, lane: Lane, item: Item, sight: Sight) -> Reply | None:
         """Ask once; None where the budget has no room for it."""
@@ -271,13 +273,19 @@ class Run:
             program_version=__version__,
         )
 
+    async def _keep(self, judgment: Judgment) -> None:
+        self._judgments.append(judgment)
+        self._news.set()
+        await self._kept.wait()
+
     async def _deliver(self) -> None:
         """Hand over answers as they arrive, those that arrive together at once; ends when all are handed over."""
         while True:
             if self._judgments and self._holder.threadsafe:
-                new, self._judgments = self._judgments, []
+                new, kept = self._taken()
                 self._handing = asyncio.create_task(asyncio.to_thread(self._holder.part, _part(new)))
                 await asyncio.shield(self._handing)
+                kept.set()
             else:
                 self._hand_over()
             self._holder.progress(self._settled, self._total, self._figures())
@@ -287,9 +295,16 @@ class Run:
             self._news.clear()
 
     def _hand_over(self) -> None:
-        new, self._judgments = self._judgments, []
+        new, kept = self._taken()
         if new:
             self._holder.part(_part(new))
+        kept.set()
+
+    def _taken(self) -> tuple[list[Judgment], asyncio.Event]:
+        """Take the answers that are to be handed over, and what those who wait for that are told by."""
+        new, kept = self._judgments, self._kept
+        self._judgments, self._kept = [], asyncio.Event()
+        return new, kept
 
     def _figures(self) -> str:
         """Say how much time is left, and what was spent; judges work side by side, so the slowest one counts."""
