@@ -5,18 +5,15 @@ from pathlib import Path
 from typing import cast
 
 from app.core.leaving.clip import clip_of
-from app.core.privacy.exports import places_of
 from app.core.session import Session
 from media.fingerprint import fingerprint
 from project.errors import UserError
 from project.judging import RAW
 from project.policy import Departure, Purpose
 from project.queries.runs import run_called, runs_of
-from project.types import Run
 
 KIND = "anonymize"
 _SOMETHING = "0" * 64
-_UNCHANGED: dict[tuple[str, str, int, int], bool] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +58,7 @@ def conditions(session: Session, recording_id: str) -> list[Condition]:
     from app.core.leaving.evidence import evidences_of
 
     found = [Condition(RAW, RAW, False, "it is not anonymized")]
-    renderings = [run for run in runs_of(session.study, recording_id, KIND) if _clip(session, run) is not None]
+    renderings = [run for run in runs_of(session.study, recording_id, KIND) if clip_of(session, run) is not None]
     methods = [run.backend for run in renderings]
     evidences = evidences_of(session)
     for run in renderings:
@@ -114,7 +111,7 @@ def source_under(session: Session, recording_id: str, condition: str) -> Source 
     run = run_called(session.study, condition)
     if run is None or run.recording_id != recording_id or run.kind != KIND:
         raise UserError("This recording has no such rendering.", "Choose another condition, or export one first.")
-    path = _clip(session, run)
+    path = clip_of(session, run)
     if path is None:
         raise UserError(
             f"The rendering {run.result.get('output')} is not beside the study, or was changed since it was made.",
@@ -122,21 +119,3 @@ def source_under(session: Session, recording_id: str, condition: str) -> Source 
         )
     start, end = (cast(int | None, run.parameters.get(key)) for key in ("start_us", "end_us"))
     return Source(path, fingerprint(path), cast(int, run.result.get("zero_us", 0)), start or 0, end)
-
-
-def _clip(session: Session, run: Run) -> Path | None:
-    """Return the file of a rendering; reads it whole only once while it does not change."""
-    name, digest = run.result.get("output"), run.result.get("sha256")
-    if not isinstance(name, str) or not isinstance(digest, str):
-        return None
-    for place in places_of(session, name):
-        try:
-            stat = place.stat()
-        except OSError:
-            continue
-        key = (str(place), digest, stat.st_size, stat.st_mtime_ns)
-        if key not in _UNCHANGED:
-            _UNCHANGED[key] = clip_of(session, run) == place
-        if _UNCHANGED[key]:
-            return place
-    return None

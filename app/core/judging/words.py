@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from weakref import WeakKeyDictionary
 
-from app.core.release.private import scrubber_of
 from app.core.session import Session
+from project.errors import UserError
 from project.judging import RAW
 from project.queries.history import newest_mark
 
@@ -16,6 +16,9 @@ def written_under(session: Session, condition: str) -> Written:
     """Return how texts are written under a condition: as they are under `RAW`, else without anything personal.
 
     The finders are those of a release; they are made once for a state of the study.
+
+    Raises:
+        UserError: the texts were not searched yet, and must not be now, in a window.
     """
     if condition == RAW:
         return str
@@ -28,6 +31,15 @@ def written_under(session: Session, condition: str) -> Written:
 
 
 def _scrubbing(session: Session) -> Written:
+    # They bring all that a release is judged by, which a window does without until somebody asks.
+    from app.core.leaving.texts import must_be_searched
+    from app.core.release.private import scrubber_of
+
+    if must_be_searched(session):
+        raise UserError(
+            "The texts of this study were not searched for personal information since it was opened.",
+            "Open Speech > Personal information, which searches them, then ask again.",
+        )
     scrubber = scrubber_of(session)
     done: dict[str, str] = {}
 

@@ -289,6 +289,17 @@ def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str])
     assert skeleton(hidden.text) == skeleton(raw.text)
 
 
+def test_a_window_searches_no_texts_itself(lab: tuple[Session, str, str]) -> None:
+    session, whole, _ = lab
+    place = mark(session, 0.7, 2.3)
+    say(session, 2, 2.2, "Nobody searched this one.")
+    session.patient = False
+    with pytest.raises(UserError, match="were not searched for personal information"):
+        plan_sight(session, place, condition=whole)
+    session.patient = True
+    assert "Nobody searched this one." in plan_sight(session, place, condition=whole).text
+
+
 def test_a_rendering_that_was_changed_is_not_shown(lab: tuple[Session, str, str]) -> None:
     session, whole, _ = lab
     for clip in session.study.folder.glob("clips-*/*.mp4"):
