@@ -142,24 +142,42 @@ from tests.fakes.clips import make_clip
 make_clip(Path("two seconds.mp4"), size=(160, 120), frames=20, fps=10, sound=True)
 """
 
+_SAYING = """
+from app.cli import run
+def said(code, name, *arguments):
+    watching.doing(name)
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out):
+        ended = run([*name.split(), *arguments, "--json"])
+    assert ended == code, (name, out.getvalue())
+    return json.loads(out.getvalue())
+"""
+
 _END = """
 watching.doing("end")
 print(json.dumps({"done": watching.done, "seen": watching.seen}))
 """
 
 _COMMANDS = """
-from app.cli import run
 from tests.contract.test_commands import CHAIN
 segment = ""
 for name, arguments in CHAIN:
-    if "--help" in arguments:
-        continue
-    watching.doing(name)
-    said = io.StringIO()
-    with contextlib.redirect_stdout(said):
-        code = run([*name.split(), *(segment if one == "SEGMENT" else one for one in arguments), "--json"])
-    assert code == 0, (name, said.getvalue())
-    segment = json.loads(said.getvalue()).get("id", segment)
+    if "--help" not in arguments and name != "policy set":
+        found = said(0, name, *(segment if one == "SEGMENT" else one for one in arguments))
+        segment = found.get("id", segment)
+"""
+
+_ASKING = """
+from tests.contract.test_commands import ROOT
+said(0, "new", "lab.greenroom")
+said(0, "add", "lab.greenroom", "two seconds.mp4")
+said(0, "segment add", *"lab.greenroom --recording 1 --start 0.5 --end 1 --verdict error --annotator Ada".split())
+said(0, "transcript import", "lab.greenroom", "--recording", "1", str(ROOT / "tests" / "fakes" / "greeting.srt"))
+HOSTS = {"far": "https://api.example.org/v1", "near": "http://192.168.0.1/v1", "any": "http://0.0.0.0/v1"}
+for name, host in HOSTS.items():
+    said(0, "judge add", "lab.greenroom", name, "--backend", "openai", "--model", "m", "--url", host)
+    for command, *more in (("judge test", name), ("ask", "--all", "--judge", name)):
+        assert said(2, command, "lab.greenroom", *more)["rule"] == "nothing-leaves", (command, name)
 """
 
 _WINDOW = """
@@ -216,7 +234,7 @@ held.bind(("127.0.0.1", 0))
 def watched(code: str, folder: Path) -> dict[str, list[str]]:
     """Return what a process did, and every connection that it tried."""
     ended = subprocess.run(
-        [sys.executable, "-c", f"{_START}{code}{_END}"],
+        [sys.executable, "-c", f"{_START}{_SAYING}{code}{_END}"],
         cwd=folder,
         capture_output=True,
         text=True,
@@ -237,6 +255,14 @@ def watched(code: str, folder: Path) -> dict[str, list[str]]:
 def test_no_command_tries_a_connection_under_the_default_policy(tmp_path: Path) -> None:
     found = watched(_COMMANDS, tmp_path)
     assert {"faces", "anonymize", "transcribe", "pii find", "release", "models list"} <= set(found["done"])
+    assert found["seen"] == []
+
+
+def test_asking_another_machine_is_refused_before_its_name_is_looked_up(
+    tmp_path: Path,
+) -> None:
+    found = watched(_ASKING, tmp_path)
+    assert found["done"].count("ask") == found["done"].count("judge test") == 3
     assert found["seen"] == []
 
 
