@@ -1,0 +1,94 @@
+"""Every place of the window that starts a fetch asks first where the policy allows none."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.questions import Questions
+from models import weights
+from models.weights.fetching import OFFLINE_VARIABLES
+from models.weights.sources import MIRROR_VARIABLE
+from project.queries.policy import policy_of
+from project.store import Study
+from tests.fakes.clips import make_clip
+
+DECLINED = "the policy of this study allows no downloads"
+
+
+class Answers(Questions):
+    """Says no at first, and then yes."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def agree(self, title: str, question: str, button: str) -> bool:
+        self.asked.append(question)
+        return len(self.asked) > 1
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+@pytest.fixture
+def window(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, open_window: Callable[..., MainWindow], answers: Answers
+) -> MainWindow:
+    monkeypatch.setenv(weights.FOLDER_VARIABLE, str(tmp_path / "models"))
+    monkeypatch.setenv(MIRROR_VARIABLE, "http://models.invalid")
+    for variable in OFFLINE_VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+    clip = make_clip(tmp_path / "clip.mp4", size=(160, 120), frames=20, fps=10, sound=True)
+    Study.create(tmp_path / "lab.greenroom").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+        add_recordings(session, [probe_file(clip)])
+    return open_window(tmp_path / "lab.greenroom", "Ada", answers)
+
+
+def allowed(window: MainWindow) -> bool:
+    session = window.studio.session
+    assert session is not None
+    return policy_of(session.study).downloads
+
+
+def test_the_dialog_of_transcribing_asks(qtbot: QtBot, window: MainWindow, answers: Answers) -> None:
+    window.listening.ask()
+    dialog = window.listening.dialog
+    assert dialog is not None
+    said: list[str] = []
+    dialog.say = said.append  # type: ignore[method-assign]
+    dialog.fetch_requested.emit("whisper-tiny.en")
+    assert DECLINED in said[-1]
+    assert not window.jobs.busy
+    assert not allowed(window)
+    dialog.fetch_requested.emit("whisper-tiny.en")
+    assert [work.title for work in window.jobs.jobs()] == ["Get whisper-tiny.en"]
+    assert allowed(window)
+    assert len(answers.asked) == 2
+    window.jobs.cancel_all()
+    qtbot.waitUntil(lambda: not window.jobs.busy, timeout=60_000)
+    dialog.reject()
+
+
+def test_the_dialog_of_exports_asks_once_for_all(qtbot: QtBot, window: MainWindow, answers: Answers) -> None:
+    window.exports.ask(None)
+    dialog = window.exports.dialog
+    assert dialog is not None
+    said: list[str] = []
+    dialog.methods.say = said.append  # type: ignore[method-assign]
+    dialog.fetch_requested.emit(["yunet", "rfb320"])
+    assert DECLINED in said[-1]
+    assert not window.jobs.busy
+    dialog.fetch_requested.emit(["yunet", "rfb320"])
+    assert [work.title for work in window.jobs.jobs()] == ["Get yunet", "Get rfb320"]
+    assert allowed(window)
+    assert len(answers.asked) == 2
+    window.jobs.cancel_all()
+    qtbot.waitUntil(lambda: not window.jobs.busy, timeout=60_000)
+    dialog.reject()
