@@ -21,6 +21,9 @@ from widgets.message_bar import Level
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
 
+_QUIET = frozenset({"pii"})
+"""Jobs that begin by themselves; who waits for one is told where they wait."""
+
 
 class WindowReactions(QObject):
     """Tells the parts of the window what is new; nothing here changes a study."""
@@ -172,10 +175,17 @@ class WindowReactions(QObject):
         text = f"The file {name} is not the one that was added." if replaced else f"The file {name} is missing."
         self._window.messages.show_message(text, Level.WARNING, "Segments stay usable.", action)
 
+    def note_start(self, work: Work) -> None:
+        """Take the message away that was there before a job; one that nobody asked for takes none away."""
+        if work.kind not in _QUIET:
+            self._window.messages.dismiss()
+
     def show_done(self, work: Work, result: Result) -> None:
         """Say what a job gave."""
         if work.recording_id:
             self._window.listing.runs_changed(work.recording_id)
+        if work.kind in _QUIET:
+            return
         self._window.messages.show_message(f"{work.title}: {summary(work, result)}")
 
     def leave(self) -> None:

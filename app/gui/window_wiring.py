@@ -29,7 +29,7 @@ def join_studio(window: "MainWindow") -> None:
     window.views.locate_requested.connect(window.files.locate)
     window.views.changed.connect(reactions.enable)
     window.playback.loop_changed.connect(lambda on: actions["loop"].setChecked(on))
-    window.jobs.started.connect(lambda _work: messages.dismiss())
+    window.jobs.started.connect(reactions.note_start)
     window.jobs.done.connect(reactions.show_done)
     window.jobs.failed.connect(window.show_error)
     window.active.changed.connect(reactions.show_track)
