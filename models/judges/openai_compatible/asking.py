@@ -100,7 +100,8 @@ class Asker:
 
     def line(self, failure: Failure, calls: int = 1) -> str:
         """Return what to say about a request that was not answered; no key is in it."""
-        return self.scrubber.error(f"{line_of(failure, self.host, self.model, self._keyed, calls)}.")
+        line = line_of(failure, self.host, self.model, self._keyed, calls)
+        return self.scrubber.error(line if line.endswith("?") else f"{line}.")
 
     def not_held(self, held: str) -> None:
         """Step down: the server said nothing against a shape, and did not hold its answer to it."""
@@ -143,26 +144,24 @@ class Asker:
 
     async def _tried(self, body: dict[str, Json]) -> tuple[Completion | Failure, int]:
         """Send a request as often as patience lasts; return what became of it last, and how many were made."""
-        started, calls = time.monotonic(), 0
+        ends, calls = time.monotonic() + self._patience.total_s, 0
         while True:
-            await self._rest(self._patience.total_s - (time.monotonic() - started))
-            left = self._patience.total_s - (time.monotonic() - started)
-            outcome = await send(self.client, body, max(min(self._options.timeout_s, left), 0.001), self.scrubber)
+            # Where the server asked another request of this judge to wait, this one waits too.
+            rest = self._rest_until - time.monotonic()
+            if rest >= ends - time.monotonic():
+                return Failure(Cause.BUSY, 0, "", hint_s=rest), calls
+            if rest > 0:
+                await self._sleep(rest)
+            left = max(ends - time.monotonic(), 0.001)
+            outcome = await send(self.client, body, min(self._options.timeout_s, left), self.scrubber)
             calls += 1
             if isinstance(outcome, Completion) or outcome.cause is not Cause.BUSY:
                 return outcome, calls
-            left = self._patience.total_s - (time.monotonic() - started)
-            wait = self._patience.wait(calls, left, outcome.hint_s, jitter)
-            if wait is None:
-                return outcome, calls
             if outcome.hint_s:
                 self._rest_until = max(self._rest_until, time.monotonic() + outcome.hint_s)
-            await self._sleep(wait)
-
-    async def _rest(self, most_s: float) -> None:
-        """Wait where the server asked another request of this judge to wait."""
-        wait = self._rest_until - time.monotonic()
-        if 0 < wait < most_s:
+            wait = self._patience.wait(calls, ends - time.monotonic(), outcome.hint_s, jitter)
+            if wait is None:
+                return outcome, calls
             await self._sleep(wait)
 
     def _learned(self, failure: Failure, dialect: Dialect) -> bool:

@@ -33,6 +33,10 @@ def line_of(failure: Failure, host: str, model: str, keyed: bool, calls: int) ->
             return _too_long(failure, model)
         case Cause.BUSY:
             return f"{host} could not be asked{code}{said}{_again(failure, calls)}"
+        case _ if failure.status == 200:
+            return f"{host} gives no answer{said}"
+        case _ if not failure.status:
+            return f"{host} could not be asked{said}"
         case _:
             return f"{host} refuses the request{code}{said}"
 

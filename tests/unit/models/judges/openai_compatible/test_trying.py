@@ -9,6 +9,7 @@ from email.utils import format_datetime
 
 import pytest
 
+from models.judges.base import Reply
 from models.judges.openai_compatible import asking as module
 from models.judges.openai_compatible.dialect import Dialects
 from project.judging import JudgmentStatus
@@ -99,6 +100,19 @@ def test_a_wait_beyond_patience_is_an_error_that_says_when() -> None:
         reply = asked.ask()
     assert (reply.status, len(server.asked), asked.waits) == (JudgmentStatus.ERROR, 1, [])
     assert "it wants to be asked again in 120 minutes, at " in reply.error
+
+
+def test_a_server_that_wants_to_be_left_alone_is() -> None:
+    with misbehaving(fails(429, Retry_After="7200"), says(OK)) as server:
+        asked = asking(server.url)
+
+        async def two() -> list[Reply]:
+            return [await asked.judge.ask(asked.question()) for _ in range(2)]
+
+        first, second = asked.run(two)
+    assert (first.calls, second.calls, len(server.asked)) == (1, 0, 1)
+    assert second.status is JudgmentStatus.ERROR
+    assert second.error.startswith(f"{server.url[7:-3]} could not be asked; it wants to be asked again in 120 minutes")
 
 
 def test_other_requests_of_the_judge_rest_too() -> None:
