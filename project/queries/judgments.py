@@ -117,14 +117,56 @@ def labels_given(
     ]
 
 
-def forms_answered(study: Study, annotator_id: str) -> dict[tuple[str, str], str]:
-    """Return (segment, task) -> the newest judgment that a person gave in the form for people."""
+def forms_answered(study: Study, annotator_id: str, segment_id: str) -> dict[str, str]:
+    """Return task -> the newest judgment that a person gave about a segment in the form for people."""
     rows = study.rows(
-        "SELECT segment_id, task, id FROM judgment WHERE annotator_id = ? AND status = 'ok' "
+        "SELECT task, id FROM judgment WHERE segment_id = ? AND annotator_id = ? AND status = 'ok' "
         "AND json_valid(judge) AND json_extract(judge, '$.backend') = ? ORDER BY at, id",
-        (annotator_id, PERSON),
+        (segment_id, annotator_id, PERSON),
     )
-    return {(row[0], row[1]): row[2] for row in rows}
+    return {row[0]: row[1] for row in rows}
+
+
+def forms_answered_in(study: Study, annotator_id: str, recording_id: str) -> dict[str, dict[str, str]]:
+    """Return segment id -> what `forms_answered` returns, for the segments of a recording that have any."""
+    rows = study.rows(
+        "SELECT segment_id, task, id FROM judgment WHERE recording_id = ? AND annotator_id = ? AND status = 'ok' "
+        "AND json_valid(judge) AND json_extract(judge, '$.backend') = ? ORDER BY at, id",
+        (recording_id, annotator_id, PERSON),
+    )
+    found: dict[str, dict[str, str]] = {}
+    for segment_id, task, judgment_id in rows:
+        found.setdefault(segment_id, {})[task] = judgment_id
+    return found
+
+
+def judged_segments(study: Study, ids: Collection[str]) -> set[str]:
+    """Return the ids of the segments that judgments are about."""
+    rows = study.rows(
+        "SELECT DISTINCT segment_id FROM judgment WHERE id IN (SELECT value FROM json_each(?))",
+        (json.dumps(sorted(ids)),),
+    )
+    return {row[0] for row in rows}
+
+
+def task_shown(study: Study, annotator_id: str, segment_id: str) -> str | None:
+    """Return in which task an annotator was shown what judges say about a segment, "" for every; None for none."""
+    row = study.row(
+        "SELECT CASE WHEN json_valid(own) THEN coalesce(json_extract(own, '$.task'), '?') ELSE '?' END "
+        "FROM reveal WHERE segment_id = ? AND annotator_id = ?",
+        (segment_id, annotator_id),
+    )
+    return None if row is None else str(row[0])
+
+
+def tasks_shown(study: Study, annotator_id: str) -> dict[str, str]:
+    """Return segment id -> what `task_shown` returns, for all that an annotator was shown."""
+    rows = study.rows(
+        "SELECT segment_id, CASE WHEN json_valid(own) THEN coalesce(json_extract(own, '$.task'), '?') ELSE '?' END "
+        "FROM reveal WHERE annotator_id = ?",
+        (annotator_id,),
+    )
+    return {row[0]: str(row[1]) for row in rows}
 
 
 def answered(study: Study, request_keys: Sequence[str]) -> Iterator[Judgment]:

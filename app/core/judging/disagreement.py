@@ -128,7 +128,7 @@ class VerdictBoard:
         """Read again what judges say about some segments: they were asked, or what was hidden may be seen."""
         if not segment_ids:
             return
-        self._eyes = Eyes(self._session)
+        self._eyes.look_again(segment_ids)
         for key in segment_ids:
             self._given.pop(key, None)
             self.rows.pop(key, None)
@@ -152,8 +152,8 @@ class VerdictBoard:
             if row is not None and row.judges and not eyes.shown_before(key):
                 visible = (one for voice, one in self._given[key].items() if voice in row.judges)
                 shown += [(row.segment, one.task) for one in visible if not eyes.owns(one.annotator_id)][:1]
-        if shown and reveal_all(self._session, eyes, shown):
-            self._eyes = Eyes(self._session)
+        if shown:
+            eyes.look_again(reveal_all(self._session, eyes, shown))
 
     def _take(self, given: Sequence[LabelGiven]) -> None:
         found = [

@@ -51,19 +51,24 @@ class OwnWords:
         self._partners: dict[str, Segment] = {}
         self._missing: dict[str, tuple[str, ...]] = {}
         self._durations: dict[str, int] = {}
-        self._read: set[str] = set()
+        self._read: dict[str, list[str]] = {}
         self._spoken: dict[str, list[Utterance]] = {}
 
-    def read(self, recording_id: str, partners: Partners | None = None) -> None:
-        """Read a whole recording at once, where many of its segments are asked for."""
+    def read(self, recording_id: str, partners: Partners | None = None) -> bool:
+        """Read a whole recording at once, where many of its segments are asked for; false where that was done."""
         if recording_id in self._read:
-            return
-        self._read.add(recording_id)
+            return False
         found = partners or Partners(self._session, recording_id)
         for one in found.segments.values():
             self._values[one.id] = found.values.get(one.id, {})
             if one.annotator_id == self._who:
                 self._partners |= {other.id: one for other in found.beside(one.id)}
+        self._read[recording_id] = [*found.segments]
+        return True
+
+    def segment_ids(self, recording_id: str) -> list[str]:
+        """Return the ids of the segments of a recording that was read."""
+        return self._read[recording_id]
 
     def forget_form(self, segment_id: str) -> None:
         """Read a form again at the next chance: its values changed, and nothing else."""

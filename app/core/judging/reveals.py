@@ -13,7 +13,14 @@ from app.core.judging.own_words import OwnWords, Partners
 from app.core.session import Session
 from project.errors import UserError
 from project.judging import Judgment, JudgmentStatus, Reveal
-from project.queries.judgments import forms_answered, insert_reveal, judgments_called, reveals_to
+from project.queries.judgments import (
+    forms_answered,
+    forms_answered_in,
+    insert_reveal,
+    judgments_called,
+    task_shown,
+    tasks_shown,
+)
 from project.queries.segments import segment
 from project.types import Json, Segment
 
@@ -67,14 +74,26 @@ class Eyes:
         self._session = session
         self._who = session.annotator()
         self._own = OwnWords(session, self._who.id) if self._who is not None else None
-        self._before = reveals_to(session.study, self._who.id) if self._who is not None else {}
-        self._answers = forms_answered(session.study, self._who.id) if self._who is not None else {}
+        self._before: dict[str, str | None] = {}
+        self._answers: dict[str, dict[str, str]] = {}
         self.blind = blind_first(session)
 
     def read(self, recording_id: str, partners: Partners | None = None) -> None:
         """Read a whole recording at once, where many of its segments are asked for."""
-        if self._own is not None:
-            self._own.read(recording_id, partners)
+        if self._own is None or self._who is None or not self._own.read(recording_id, partners):
+            return
+        shown, forms = (
+            tasks_shown(self._session.study, self._who.id),
+            forms_answered_in(self._session.study, self._who.id, recording_id),
+        )
+        for key in self._own.segment_ids(recording_id):
+            self._before[key], self._answers[key] = shown.get(key), forms.get(key, {})
+
+    def look_again(self, segment_ids: Iterable[str]) -> None:
+        """Read again what was shown and answered about some segments; the segments are as they were."""
+        for key in segment_ids:
+            self._before.pop(key, None)
+            self._answers.pop(key, None)
 
     def forget_form(self, segment_id: str) -> None:
         """Read a form again at the next chance: its values changed, and nothing else."""
@@ -87,8 +106,7 @@ class Eyes:
             return _YES
         if self._who is None or self._own is None:
             return Leave("Mark this moment yourself first: judges are hidden until you have.")
-        before = self._before.get(about.id)
-        if before is not None and before.own.get("task") in (EVERY_TASK, task):
+        if self._task_shown(about.id) in (EVERY_TASK, task or EVERY_TASK):
             return _YES
         if self._session.study.read_only:
             return Leave("This study is read-only, so it could not be written down that you saw what judges say.")
@@ -106,7 +124,7 @@ class Eyes:
 
     def shown_before(self, segment_id: str) -> bool:
         """Tell whether it is written down that they were shown what judges say."""
-        return segment_id in self._before
+        return self._task_shown(segment_id) is not None
 
     def said(self, about: Segment, task: str | None) -> dict[str, Json]:
         """Return what they say themselves at this moment, as `Reveal.own` keeps it."""
@@ -115,12 +133,23 @@ class Eyes:
             values = dict(sorted(self._own.form(own).items()))
             return {"task": EVERY_TASK, "segment": own.id, "label": own.label, "values": values}
         if task is not None and self.blind and self._answered(about.id, task):
-            (answer,) = judgments_called(self._session.study, [self._answers[about.id, task]])
+            (answer,) = judgments_called(self._session.study, [self._answers[about.id][task]])
             return {"task": task, "judgment": answer.id, "answer": dict(answer.answer)}
         return {"task": EVERY_TASK}
 
+    def _task_shown(self, segment_id: str) -> str | None:
+        if self._who is None:
+            return None
+        if segment_id not in self._before:
+            self._before[segment_id] = task_shown(self._session.study, self._who.id, segment_id)
+        return self._before[segment_id]
+
     def _answered(self, segment_id: str, task: str | None) -> bool:
-        return task is not None and (segment_id, task) in self._answers
+        if task is None or self._who is None:
+            return False
+        if segment_id not in self._answers:
+            self._answers[segment_id] = forms_answered(self._session.study, self._who.id, segment_id)
+        return task in self._answers[segment_id]
 
 
 def blind_first(session: Session) -> bool:

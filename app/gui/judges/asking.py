@@ -1,6 +1,6 @@
 """Asks judges about the selected segments, and follows what runs where until it is answered or cancelled."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -199,7 +199,9 @@ class Asking(QObject):
         for one in judgments_called(session.study, list(ids)):
             for run in self._runs.values():
                 run.take(one)
-        self._look()
+        # Many come in a second; the timer looks soon enough.
+        if not self._timer.isActive():
+            self._look()
 
     def _look(self) -> None:
         """Show what is asked at this moment; the page is only read again where that is another than before."""
@@ -207,8 +209,8 @@ class Asking(QObject):
         states: dict[tuple[str, str, str], State] = {}
         for run in self._runs.values():
             states |= run.states(running is run.work)
-        if states != self._shown.under_way:
-            self._shown.under_way = states
+        before, self._shown.under_way = self._shown.under_way, states
+        if _of(self._shown.segments(), before) != _of(self._shown.segments(), states):
             self._shown.renew()
         self._show_queue()
         if not any(run.open for run in self._runs.values()):
@@ -241,6 +243,11 @@ class Asking(QObject):
         self._shown.under_way.clear()
         self._shown.not_sent.clear()
         self._page.queue.show_lines(())
+
+
+def _of(chosen: Sequence[str], states: Mapping[tuple[str, str, str], State]) -> dict[tuple[str, str, str], State]:
+    """Return the states of the segment that is shown."""
+    return {key: how for key, how in states.items() if key[0] in chosen[-1:]}
 
 
 def _look_at_files(judges: Sequence[JudgeEntry]) -> None:

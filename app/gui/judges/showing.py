@@ -14,7 +14,7 @@ from benchmark.tasks.registry import TASKS, task_of
 from project.errors import UserError
 from project.judging import PERSON, RAW, JudgeEntry, Judgment
 from project.queries.judges import all_judges
-from project.queries.judgments import judgments_of
+from project.queries.judgments import judged_segments, judgments_of
 from project.queries.segments import segment
 from project.types import Changes, Segment
 from widgets.judges.page import JudgesPage
@@ -105,8 +105,18 @@ class Showing(QObject):
             self._reload()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _TABLES & set(changes):
+        touched = _TABLES & set(changes)
+        if touched == {"judgment"} and not self._concerned(changes):
+            return
+        if touched:
             self.renew()
+
+    def _concerned(self, changes: Changes) -> bool:
+        """Tell whether any of the judgments that came is about the segment that is shown."""
+        session, chosen = self.session(), self._context.studio.selected
+        if session is None or not chosen:
+            return False
+        return chosen[-1] in judged_segments(session.study, changes.ids("judgment"))
 
     def _reload(self) -> None:
         self._stale = False
@@ -130,7 +140,7 @@ class Showing(QObject):
             bar.judges.blockSignals(False)
         bar.judges.set_entries(offered)
         found = conditions(session, recording_id) if recording_id else []
-        bar.conditions.set_entries([Entry(one.id, one.name, one.why_not) for one in found])
+        bar.conditions.set_entries([Entry(one.id, "Raw" if one.id == RAW else one.name, one.why_not) for one in found])
 
     def _show(self, session: Session) -> None:
         about, judges = self.segment(), self.judges()
