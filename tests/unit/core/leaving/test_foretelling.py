@@ -1,0 +1,107 @@
+"""That a page or command can say before asking what the policy would say, without asking anybody anything."""
+
+import pytest
+
+from app.core.commands.policy import set_policy
+from app.core.leaving.foretelling import stays_here, why_not
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import new_id
+from project.judging import PERSON, RAW, JudgeEntry
+from project.policy import Level, Policy
+from project.queries.policy import all_egress
+from project.types import Recording
+
+VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "no_proxy", "NO_PROXY")
+
+
+@pytest.fixture(autouse=True)
+def _no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in VARIABLES:
+        monkeypatch.delenv(variable, raising=False)
+
+
+def server(url: str, **settings: str) -> JudgeEntry:
+    return JudgeEntry(new_id(), "J", "openai", "some-model", {"url": url, **settings})
+
+
+def rule(session: Session, entry: JudgeEntry, recording: Recording, condition: str) -> str:
+    found = why_not(session, entry, recording.id, condition)
+    return "" if found is None else found.rule
+
+
+@pytest.mark.parametrize(
+    "url", ["http://localhost:8080/v1", "http://127.0.0.1:1234/v1", "http://[::1]:8080/v1", "http://127.1.2.3/v1"]
+)
+def test_a_server_on_this_machine_may_be_asked(session: Session, recording: Recording, url: str) -> None:
+    assert rule(session, server(url), recording, RAW) == ""
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://api.example.org/v1",
+        "http://192.0.2.7/v1",
+        "http://0.0.0.0:8080/v1",
+        "http://localhost.example.org/v1",
+        "http://127.0.0.1.example.org/v1",
+    ],
+)
+def test_another_machine_may_not_and_is_not_looked_up(
+    session: Session, recording: Recording, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise AssertionError("a name server was asked")
+
+    monkeypatch.setattr("socket.getaddrinfo", refuse)
+    assert rule(session, server(url), recording, RAW) == "nothing-leaves"
+    assert all_egress(session.study) == [], "nothing wanted to leave yet"
+
+
+def test_each_level_is_foretold(session: Session, recording: Recording, rendering: str) -> None:
+    far = server("https://api.example.org/v1")
+    set_policy(session, Policy(Level.ANONYMIZED))
+    assert rule(session, far, recording, RAW) == "raw"
+    assert rule(session, far, recording, rendering) == ""
+    assert rule(session, far, recording, "no such run") == "reviewed"
+    set_policy(session, Policy(Level.ANONYMIZED, hosts=("other.example.org",)))
+    assert rule(session, far, recording, rendering) == "hosts"
+    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    assert rule(session, far, recording, RAW) == ""
+
+
+def test_a_judge_that_reads_only_needs_no_rendering_on_the_disk(
+    session: Session, recording: Recording, rendering: str
+) -> None:
+    set_policy(session, Policy(Level.ANONYMIZED))
+    for clip in session.study.folder.glob("clips/*.mp4"):
+        clip.unlink()
+    assert rule(session, server("https://api.example.org/v1", sees="text"), recording, rendering) == ""
+    assert rule(session, server("https://api.example.org/v1", sees="frames"), recording, rendering) == "reviewed"
+    assert rule(session, server("https://api.example.org/v1", sees="clip"), recording, rendering) == "reviewed"
+
+
+def test_the_proxy_of_this_machine_is_foretold(
+    session: Session, recording: Recording, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example.org:3128")
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "proxies"
+    assert rule(session, server("http://localhost:8080/v1"), recording, RAW) == ""
+    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7", proxies=True))
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == ""
+
+
+@pytest.mark.parametrize("backend", ["random", "majority", "constant", "oracle", "llama-cpp", PERSON])
+def test_what_opens_no_connection_is_never_forbidden(session: Session, recording: Recording, backend: str) -> None:
+    assert rule(session, JudgeEntry(new_id(), "J", backend, "model.gguf"), recording, RAW) == ""
+
+
+def test_a_judge_that_makes_no_sense_is_a_user_error(session: Session, recording: Recording) -> None:
+    with pytest.raises(UserError):
+        why_not(session, JudgeEntry(new_id(), "J", "telepathy"), recording.id, RAW)
+
+
+@pytest.mark.parametrize(("host", "here"), [("localhost", True), ("::1", True), ("192.0.2.7", False), ("", False)])
+def test_what_is_this_machine(host: str, here: bool) -> None:
+    assert stays_here(host, 80) is here
