@@ -23,8 +23,7 @@ def labels_of(item: Item) -> tuple[Choice, ...]:
 
 def asked_label(item: Item) -> Asked:
     """Return the question for the label."""
-    track = item.scheme.lane(item.track)
-    return Asked(label_field("Label", labels_of(item), track.definition), required=True)
+    return Asked(label_field("Label", labels_of(item)), required=True)
 
 
 def why_no_label(item: Item) -> str:
