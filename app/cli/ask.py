@@ -78,7 +78,7 @@ def ask(
     as_json: bool,
     **sight: Any,
 ) -> None:
-    """Ask judges about segments, and show what they say side by side.
+    """Ask judges about segments; shows answers side by side.
 
     Segments are named by their ids, or found by the conditions of greenroom segment list. What was answered before is
     not asked again, so a run that was stopped goes on where it was. Each answer is in the study as soon as it is there.

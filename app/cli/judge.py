@@ -20,7 +20,7 @@ NAME = click.argument("name")
 
 @click.group()
 def judge() -> None:
-    """Add the judges that a study asks, list them, try them, remove them.
+    """Add the judges of a study, list them, try them.
 
     A judge is a model on this machine, a model at a server, a person, or a baseline that is no model at all.
     """

@@ -94,7 +94,11 @@ def setting(
     shorten: Callable[[Plan, TooLong], Plan | None] = lambda plan, told: None,
 ) -> Setting:
     """Return what is usual."""
-    return Setting("verdict", "plain", 7, limits or Limits(), build or sight, lambda plan: False, shorten)
+
+    async def shorter(plan: Plan, told: TooLong) -> Plan | None:
+        return shorten(plan, told)
+
+    return Setting("verdict", "plain", 7, limits or Limits(), build or sight, lambda plan: False, shorter)
 
 
 def sight(plan: Plan) -> Sight:

@@ -11,6 +11,7 @@ from typing import cast
 from app.core.jobs import Holder, Work
 from app.core.judging.budget import Limits
 from app.core.judging.cache import look_up
+from app.core.judging.fitting import answer_plan, is_plan_question
 from app.core.judging.outcome import Note, Outcome, outcome_from
 from app.core.judging.parts import judgment_from
 from app.core.judging.payload import Payload, payload_from
@@ -135,13 +136,15 @@ def store(_session: Session, work: Work, _result: Mapping[str, Json]) -> Changes
 
 
 def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
-    """Say whether a request may leave, or what is no longer wanted of a run.
+    """Say whether a request may leave, what is no longer wanted of a run, or how less is seen of a segment.
 
     Raises:
         project.policy.Forbidden: the policy does not let the request leave this machine.
     """
     if is_state_question(question):
         return queue_of(work).answer(question)
+    if is_plan_question(question):
+        return answer_plan(session, question)
     if is_permit_question(question):
         return answer_permit(session, question)
     raise UserError("A job asked something that nobody answers.", "Ask again.")

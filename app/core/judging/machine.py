@@ -5,12 +5,12 @@ from contextlib import AsyncExitStack
 from typing import Any
 
 from app.core.jobs import Holder
+from app.core.judging.fitting import plan_question, settings_of, smaller
 from app.core.judging.keys import key_of
 from app.core.judging.lane import Lane
 from app.core.judging.outcome import Outcome
 from app.core.judging.payload import Payload
 from app.core.judging.running import Plan, Run, Setting, Sight
-from app.core.judging.shortening import shortened
 from app.core.judging.sight import build, plan_from, prompt_sha256
 from app.core.leaving.asking import RemoteAuthority
 from models.connection.guard import Guard
@@ -45,7 +45,7 @@ async def _run(payload: Payload, holder: Holder) -> Outcome:
             except UserError as error:
                 for one in asked:
                     unable.note(entry, one.segment_id, error)
-        asking = Run(_setting(payload, guard), payload.plans, lanes, holder)
+        asking = Run(_setting(payload, guard, holder), payload.plans, lanes, holder)
         outcome = await asking.go()
     outcome.notes[:0] = unable.notes
     return outcome
@@ -64,7 +64,7 @@ def _lane(payload: Payload, entry: JudgeEntry, guard: Guard, stack: AsyncExitSta
     return Lane.of(entry, judge, options, second and options_of(second.backend, second.settings), key, asked)
 
 
-def _setting(payload: Payload, guard: Guard) -> Setting:
+def _setting(payload: Payload, guard: Guard, holder: Holder) -> Setting:
     def made(plan: Plan) -> Sight:
         planned = plan_from(plan)
         messages = build(planned, guard.cleared)
@@ -78,9 +78,13 @@ def _setting(payload: Payload, guard: Guard) -> Setting:
             planned.truth,
         )
 
-    def shorter(plan: Plan, told: TooLong) -> Plan | None:
-        found = shortened(plan_from(plan), told)
-        return None if found is None else found.as_json()
+    async def shorter(plan: Plan, told: TooLong) -> Plan | None:
+        before = plan_from(plan)
+        less = smaller(settings_of(plan), before, told)
+        if less is None:
+            return None
+        question = plan_question(before, less)
+        return await asyncio.to_thread(holder.ask, question) if holder.threadsafe else holder.ask(question)
 
     return Setting(
         payload.task,

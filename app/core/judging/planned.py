@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from app.core.commands.segments import find
 from app.core.judging.conditions import condition_called
+from app.core.judging.fitting import plan_json
 from app.core.judging.keys import address_of
 from app.core.judging.lane import Item
 from app.core.judging.outcome import Outcome
@@ -118,7 +119,7 @@ def _plan_segment(
                 outcome.note(None, segment_id, error)
                 return
             made[one.settings] = (len(plans), plan)
-            plans.append(plan.as_json())
+            plans.append(plan_json(plan, one.settings))
         place, plan = made[one.settings]
         items.append(_item(session, one, about, place, plan, request.task))
 

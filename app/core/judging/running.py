@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
@@ -79,7 +79,7 @@ class Setting:
     limits: Limits
     build: Callable[[Plan], Sight]
     decodes: Callable[[Plan], bool]
-    shorten: Callable[[Plan, TooLong], Plan | None]
+    shorten: Callable[[Plan, TooLong], Awaitable[Plan | None]]
 
 
 class Run:
@@ -175,7 +175,7 @@ class Run:
             for _ in range(SHORTENED_AT_MOST):
                 if reply is None or reply.too_long is None:
                     break
-                shorter = self._setting.shorten(plan, reply.too_long)
+                shorter = await self._setting.shorten(plan, reply.too_long)
                 if shorter is None:
                     break
                 plan, sight = shorter, await self._build(shorter)

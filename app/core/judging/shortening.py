@@ -9,6 +9,7 @@ RULES: Mapping[str, str] = {
     "before": "Turns before the segment are left out, the oldest first.",
     "long": "A longer turn loses its middle.",
     "middle": "Turns in the middle of the segment are left out.",
+    "frames": "Fewer frames are shown, evenly spaced, where a model says that its context is full.",
 }
 """Every rule, in the order in which it is used; a later one only where the earlier ones do not suffice."""
 LONGEST_TURN = 1_000

@@ -1,7 +1,7 @@
 """Asking judges of a study: what is answered is kept, and not asked again."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,16 @@ from app.core.judging.budget import Limits
 from app.core.judging.lane import GIVE_UP_AFTER
 from app.core.session import Session
 from project.errors import UserError
+from project.ids import new_id
 from project.judging import JudgeEntry, Judgment, JudgmentStatus
 from project.progress import Silent
+from project.queries.judges import all_judges
 from project.queries.judgments import judgments_of
 from project.queries.policy import all_egress
-from tests.fakes.misbehaving_server import Server, echoes_the_key, fails, misbehaving, says
-from tests.unit.core.pairs import mark, open_study
+from project.queries.utterances import insert_utterances
+from project.types import Utterance
+from tests.fakes.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
+from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 
 RIGHT = says('{"label": "error"}')
 
@@ -250,3 +254,36 @@ def test_the_work_holds_no_key(session: Session, monkeypatch: pytest.MonkeyPatch
         work = prepare(session, AskRequest([model(session, server)], [segment], "verdict")).work
     assert work is not None
     assert "very-secret" not in json.dumps(dict(work.parameters))
+
+
+def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_kept(session: Session) -> None:
+    segment = mark(session, "Ada", 100, 160)
+    spoken = [
+        Utterance(new_id(), WALK, (60 + at) * SECOND, (61 + at) * SECOND, f"This is turn {at} " + "and so on " * 30)
+        for at in range(100)
+    ]
+    with session.study.step("Somebody speaks", undoable=False):
+        insert_utterances(session.study, spoken)
+
+    def too_long(body: Mapping[str, Any]) -> str:
+        tokens = len(body["messages"][1]["content"]) // 4
+        said = "This model's maximum context length is 2000 tokens. However, your messages resulted in {} tokens."
+        return said.format(tokens) if tokens > 2000 else ""
+
+    with misbehaving(refuses(too_long, RIGHT)) as server:
+        ask(session, [model(session, server)], [segment])
+        sent = len(server.asked)
+    (kept,) = said(session, segment)
+    assert (kept.status, kept.calls) == (JudgmentStatus.OK, sent)
+    assert 2 <= sent <= 3
+    shortened = kept.sight["shortened"]
+    assert isinstance(shortened, list)
+    assert {rule for rule, _, _ in shortened} <= {"before", "long", "middle"}  # type: ignore[misc]
+    assert "left out here" in str(kept.sight["text"])
+    asking, _ = ask(session, [model_of(session)], [segment])
+    assert asking.cached == (kept,), "it is found under the request as it was planned"
+
+
+def model_of(session: Session) -> JudgeEntry:
+    (one,) = all_judges(session.study)
+    return one
