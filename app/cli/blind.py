@@ -24,7 +24,9 @@ _SAYS = {
 @click.option("--annotator", help="Who decides it; the name from the settings when not given.")
 @json_option
 def blind(study: Path, on: str | None, annotator: str | None, as_json: bool) -> None:
-    """Hide judges from annotators until their own is saved, or show whether they are hidden.
+    """Hide judges from annotators until they have said their own.
+
+    Without on or off, it shows whether they are hidden.
 
     `greenroom undo` takes a change back.
 
@@ -45,7 +47,7 @@ def blind(study: Path, on: str | None, annotator: str | None, as_json: bool) -> 
 @click.option("--annotator", help="Whose eyes it is for; the name from the settings when not given.")
 @json_option
 def revisions(study: Path, annotator: str | None, as_json: bool) -> None:
-    """List who changed what they had said after they were shown judges.
+    """List who revised what after they were shown judges.
 
     It says which part, from what to what, and toward which judges.
 

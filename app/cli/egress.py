@@ -22,7 +22,7 @@ from project.types import Json
 )
 @json_option
 def egress(study: Path | None, only: str | None, table: Path | None, as_json: bool) -> None:
-    """Print every request that wanted to leave the program, for an ethics board.
+    """Print every request that wanted out, for an ethics board.
 
     Each was written down before it was sent: when, to which machine, what for, how much of which recording, under which
     permission. Those that were refused are there too, with the rule, and those that stayed on this machine. Nothing of
