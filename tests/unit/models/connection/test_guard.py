@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -390,6 +391,33 @@ def test_only_what_was_cleared_under_the_condition_leaves(sending: Sending, cond
         assert wire.connected == []
     (asked,) = authority.asked
     assert asked.texts == len("Ada: hello")
+
+
+def test_of_many_requests_at_once_one_looks_the_name_up() -> None:
+    wire, authority = Wire({"a.example": ["203.0.113.5"]}), Judging(RAW)
+
+    async def eight() -> None:
+        async with guard_of(wire, authority).async_client() as client:
+            await asyncio.gather(*(client.post("http://a.example/", json={}) for _ in range(8)))
+
+    with carrying(Parcel(Purpose.JUDGE, condition="raw")):
+        asyncio.run(eight())
+    assert wire.looked_up == ["a.example"]
+    assert [asked.addresses for asked in authority.asked].count(()) == 1
+    assert len(authority.asked) == 9
+
+
+@pytest.mark.parametrize("threadsafe", [True, False])
+def test_an_authority_that_belongs_to_a_thread_is_asked_in_it(threadsafe: bool) -> None:
+    class Here(Judging):
+        def permit(self, departure: Departure, uncleared: int) -> None:
+            threads.add(threading.get_ident())
+
+    threads: set[int] = set()
+    authority = Here()
+    authority.threadsafe = threadsafe
+    in_a_loop(guard_of(Wire(), authority), "http://127.0.0.1/")
+    assert (threads == {threading.get_ident()}) is not threadsafe
 
 
 def test_an_address_is_no_place_to_hide_a_transcript(sending: Sending) -> None:
