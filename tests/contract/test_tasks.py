@@ -1,0 +1,71 @@
+"""What holds for every task, prompt and judge, also for those that are yet to come."""
+
+import dataclasses
+import subprocess
+import sys
+
+import pytest
+
+from app.core.judging.shortening import RULES
+from benchmark.prompts import SLOTS, shipped_keys, shipped_prompt
+from benchmark.tasks.base import VARIANTS
+from benchmark.tasks.registry import DEFAULT, TASKS, task_of
+from models.judges.registry import BACKENDS, backend_of
+from tests.contract.documentation import ROOT, page
+from tests.unit.benchmark.tasks.items import every_item
+
+
+@pytest.mark.parametrize("key", TASKS)
+def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
+    task = task_of(key)
+    assert task.key == key
+    assert task.name.strip()
+    assert task.description.endswith(".")
+    assert shipped_prompt(task.prompt).key == task.prompt
+    assert "SHREC" in str(type(task).__doc__) or "SOTOPIA" in str(type(task).__doc__)
+    items = [item for item in every_item() if not task.why_not(item)]
+    assert items
+    for item in items:
+        spec = task.spec(item)
+        assert spec.asked
+        assert all(spec.asks(name) for name in task.truth(item))
+        assert not set(task.given(item)) & {one.field.name for one in spec.asked}
+
+
+def test_the_default_is_a_task_and_every_prompt_is_of_one() -> None:
+    assert DEFAULT in TASKS
+    assert set(shipped_keys()) == {task_of(key).prompt for key in TASKS}
+    for key in shipped_keys():
+        assert set(shipped_prompt(key).variants) == set(VARIANTS)
+
+
+@pytest.mark.parametrize("key", BACKENDS)
+def test_a_backend_says_what_can_be_set(key: str) -> None:
+    for spec in dataclasses.fields(backend_of(key).options_type):
+        assert spec.metadata["title"].strip()
+        assert spec.metadata["description"].strip().endswith(".")
+        if "minimum" in spec.metadata:
+            assert spec.metadata["minimum"] <= spec.default <= spec.metadata["maximum"]
+        elif not isinstance(spec.default, bool):
+            assert spec.default in spec.metadata.get("choices", (spec.default,))
+
+
+def test_looking_at_tasks_and_backends_loads_nothing_heavy() -> None:
+    heavy = ("pydantic", "openai", "httpx2", "llama_cpp", "keyring", "cv2", "numba", "sklearn")
+    code = (
+        "import sys\n"
+        "from benchmark.tasks.registry import TASKS, task_of\n"
+        "from models.judges.registry import BACKENDS, backend_of\n"
+        "import app.core.judging.sight\n"
+        "[task_of(key) for key in TASKS], [backend_of(key) for key in BACKENDS]\n"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_documentation_names_them() -> None:
+    told = page("judge-input")
+    named = (*TASKS, *VARIANTS, *SLOTS, *RULES, *(key for key in BACKENDS if not backend_of(key).needs_model))
+    assert [key for key in named if f"`{key}`" not in told] == []
+    assert [key for key in BACKENDS if f"`{key}`" not in page("judges")] == []
