@@ -89,7 +89,7 @@ def _tried(found: dict[str, Json], form: AnswerForm) -> tuple[str, Mapping[str, 
 def _line(error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "it is nested too deeply"
-    return " ".join(str(error).split()).rstrip(".")[:300] or "it does not fit the form"
+    return parsing.storable(" ".join(str(error).split())).rstrip(".")[:300] or "it does not fit the form"
 
 
 def _before(text: str) -> str:

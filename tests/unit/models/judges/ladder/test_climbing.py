@@ -247,7 +247,7 @@ def test_whatever_a_model_writes_is_data(text: str, form: AnswerForm) -> None:
     else:
         assert reading.problem
         assert "\n" not in reading.problem
-    json.dumps([reading.answer, reading.thinking]).encode()
+    json.dumps([reading.answer, reading.thinking], ensure_ascii=False).encode()
 
 
 @given(st.text(), st.text())

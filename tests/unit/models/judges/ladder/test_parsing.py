@@ -50,7 +50,7 @@ def test_several_objects_are_found_in_order(values: list[dict[str, Any]], betwee
 @given(st.text())
 def test_no_text_makes_it_fail(text: str) -> None:
     for _, _, found in objects(text):
-        json.dumps(found).encode()
+        json.dumps(found, ensure_ascii=False).encode()
     thoughts, rest = apart(text)
     whole(text)
     assert len(thoughts) + len(rest) <= len(text)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models.judges.base import Mended, Picture, Reply, TooLong
+from models.judges.base import Clip, Mended, Message, Picture, Question, Reply, Role, TooLong
 from models.judges.openai_compatible import asking as module
 from models.judges.openai_compatible.address import base_of
 from models.judges.openai_compatible.dialect import Dialects
@@ -110,6 +110,22 @@ def test_pictures_stay_here_where_it_does_not_see_them(sees: str) -> None:
     with misbehaving(says(OK)) as server:
         assert asking(server.url, sees=sees).ask(pictures=(picture(),)).status is JudgmentStatus.OK
     assert server.asked[0].body["messages"][1]["content"] == "what is it?"
+
+
+def test_a_clip_is_sent_where_it_sees_clips() -> None:
+    clip = Clip(b"\x00\x00\x00\x18ftypmp42", 0, 1_000_000)
+    with misbehaving(says(OK)) as server:
+        asked = asking(server.url, sees="clip")
+        asked.guard.cleared.add_text("what is it?", "raw")
+        asked.guard.cleared.add_media(clip.sha256, "raw")
+        question = Question((Message(Role.USER, "what is it?", (picture(),), clip),), FORM)
+        assert asked.run(lambda: asked.judge.ask(question)).status is JudgmentStatus.OK
+    shown, text = server.asked[0].body["messages"][0]["content"]
+    assert shown["type"] == "video_url"
+    head, _, data = shown["video_url"]["url"].partition(",")
+    assert (head, base64.b64decode(data)) == ("data:video/mp4;base64", clip.mp4)
+    assert text == {"type": "text", "text": "what is it?"}
+    assert asked.gate.noted[0].clips == (clip.sha256,)
 
 
 def test_what_was_not_cleared_is_not_sent() -> None:
