@@ -11,7 +11,7 @@ from widgets.judges.column_head import ColumnHead
 from widgets.judges.fold import Fold
 from widgets.judges.shown import Column, Pair, State, Table, Words
 
-NARROWEST = 168
+NARROWEST = 196
 """Pixels of a column; with less room the columns are scrolled sideways."""
 _WIDEST = 320
 _NAMES = 84

@@ -113,6 +113,7 @@ class _VerdictCell(QWidget):
             column.addWidget(_with_people(f"{AGREES} {', '.join(verdict.agrees)}", "competence", "Agrees with"))
         if verdict.differs:
             column.addWidget(_with_people(f"{DIFFERS} {', '.join(verdict.differs)}", "uncertain", "Differs from"))
+        column.addStretch()
 
 
 def cell_widget(cell: Cell, name: str) -> QWidget:
