@@ -5,6 +5,7 @@ import logging
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, cast
 
 from PySide6.QtCore import QObject, QProcess, QTimer, Signal
@@ -18,6 +19,8 @@ _log = logging.getLogger(__name__)
 
 WORKER = (sys.executable, "-m", "greenroom", "worker")
 _STDERR_KEPT = 4_000
+_AT_A_TIME_S = 0.004
+"""How long what the worker wrote is taken in before the window gets its turn."""
 
 
 class WorkerRunner(QObject):
@@ -61,6 +64,8 @@ class WorkerRunner(QObject):
         self._process: QProcess | None = None
         self._outcome: tuple[str, Any] | None = None
         self._buffer = b""
+        self._lines: deque[bytes] = deque()
+        self._taking = False
         self._errors = b""
         self._cancelling = False
         self._grace = QTimer(self, singleShot=True, interval=grace_ms)
@@ -101,6 +106,7 @@ class WorkerRunner(QObject):
     def close(self) -> None:
         """Stop everything; returns when the process is gone."""
         self._waiting.clear()
+        self._lines.clear()
         self._grace.stop()
         process, self._process, self._running = self._process, None, None
         if process is None:
@@ -133,6 +139,7 @@ class WorkerRunner(QObject):
 
     def _begin_process(self) -> QProcess:
         self._buffer = b""
+        self._lines.clear()
         process = self._process = QProcess(self)
         process.readyReadStandardOutput.connect(self._read)
         process.readyReadStandardError.connect(self._read_errors)
@@ -146,13 +153,29 @@ class WorkerRunner(QObject):
             return
         self._buffer += bytes(self._process.readAllStandardOutput().data())
         *lines, self._buffer = self._buffer.split(b"\n")
-        for line in lines:
-            try:
-                message = json.loads(line)
-            except ValueError:
-                _log.warning("The worker wrote a line that is not JSON: %r", line[:200])
-                continue
-            self._take(message)
+        self._lines.extend(lines)
+        if not self._taking:
+            self._take_some()
+
+    def _take_some(self) -> None:
+        """Take lines in their order, for a few milliseconds: the window is painted between them."""
+        until = perf_counter() + _AT_A_TIME_S
+        self._taking = True
+        try:
+            while self._lines and perf_counter() < until:
+                self._take_line(self._lines.popleft())
+        finally:
+            self._taking = bool(self._lines)
+            if self._taking:
+                QTimer.singleShot(0, self, self._take_some)
+
+    def _take_line(self, line: bytes) -> None:
+        try:
+            message = json.loads(line)
+        except ValueError:
+            _log.warning("The worker wrote a line that is not JSON: %r", line[:200])
+            return
+        self._take(message)
 
     def _take(self, message: dict[str, Any]) -> None:
         if "progress" in message:
@@ -207,6 +230,8 @@ class WorkerRunner(QObject):
         if process is None:
             return
         self._read()
+        while self._lines:
+            self._take_line(self._lines.popleft())
         self._read_errors()
         self._grace.stop()
         work, self._process, self._running = self._running, None, None
