@@ -55,6 +55,7 @@ BENCHES = (
     "pii",
     "voice",
     "judge_input",
+    "llama",
 )
 WHEN_NAMED = ("memory",)
 """Those that take more than an hour: run when they are named, and shown with the others once they were."""
