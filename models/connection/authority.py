@@ -1,6 +1,6 @@
 """Who decides whether a request may leave, and writes it down."""
 
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from project.policy import Departure
 
@@ -23,3 +23,11 @@ class Authority(Protocol):
         Raises:
             project.policy.Forbidden: it may not leave, or could not be written down.
         """
+
+
+@runtime_checkable
+class PatientAuthority(Protocol):
+    """An authority that asyncio can wait for: it may write down several requests of one moment together."""
+
+    async def permit_soon(self, departure: Departure, uncleared: int) -> None:
+        """Do what `Authority.permit` does."""

@@ -1,9 +1,12 @@
 """The guard: gives out HTTP clients that cannot send anything that was not permitted and written down."""
 
+import asyncio
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from models.connection.authority import Authority
+from models.connection.authority import Authority, PatientAuthority
 from models.connection.cleared import Cleared
 from models.connection.network import Network
 from project.errors import Cancelled, UserError
@@ -65,16 +68,37 @@ class Guard:
         Raises:
             Forbidden: it says no, or cannot say or write down anything.
         """
-        try:
+        with _failing_closed(departure):
             self.authority.permit(departure, uncleared)
-        except (UserError, Cancelled):
-            raise
-        except Exception as error:
-            raise Forbidden(
-                "recorded",
-                f"The request to {departure.host} could not be written down, so it is not sent.",
-                "Make room, or mend the folder's permissions (rule recorded)",
-            ) from error
+
+    async def permit_soon(self, departure: Departure, uncleared: int = 0) -> None:
+        """Ask the authority without holding up the event loop, where it can be asked so.
+
+        Raises:
+            Forbidden: it says no, or cannot say or write down anything.
+        """
+        if isinstance(self.authority, PatientAuthority):
+            with _failing_closed(departure):
+                await self.authority.permit_soon(departure, uncleared)
+        elif self.authority.threadsafe:
+            await asyncio.to_thread(self.permit, departure, uncleared)
+        else:
+            self.permit(departure, uncleared)
+
+
+@contextmanager
+def _failing_closed(departure: Departure) -> Iterator[None]:
+    """Take whatever goes wrong in the block for a no."""
+    try:
+        yield
+    except (UserError, Cancelled):
+        raise
+    except Exception as error:
+        raise Forbidden(
+            "recorded",
+            f"The request to {departure.host} could not be written down, so it is not sent.",
+            "Make room, or mend the folder's permissions (rule recorded)",
+        ) from error
 
 
 def reason_of(error: BaseException) -> UserError | Cancelled | None:

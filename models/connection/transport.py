@@ -127,10 +127,7 @@ class AsyncGuardedTransport(httpx2.AsyncBaseTransport):
         self._pools.clear()
 
     async def _permit(self, step: Permit) -> None:
-        if self._guard.authority.threadsafe:
-            await asyncio.to_thread(self._guard.permit, step.departure, step.uncleared)
-        else:
-            self._guard.permit(step.departure, step.uncleared)
+        await self._guard.permit_soon(step.departure, step.uncleared)
 
     async def _look_up(self, step: LookUp) -> tuple[str, ...]:
         if step.host in self._known:

@@ -19,6 +19,7 @@ from app.core.judging.planned import planned
 from app.core.judging.queue import Queue, is_state_question
 from app.core.judging.sight import SightSettings
 from app.core.leaving.asking import answer_permit, is_permit_question
+from app.core.leaving.together import answer_together, is_together_question
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
@@ -145,6 +146,8 @@ def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[s
         return queue_of(work).answer(question)
     if is_plan_question(question):
         return answer_plan(session, question)
+    if is_together_question(question):
+        return answer_together(session, question)
     if is_permit_question(question):
         return answer_permit(session, question)
     raise UserError("A job asked something that nobody answers.", "Ask again.")

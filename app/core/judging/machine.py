@@ -12,7 +12,7 @@ from app.core.judging.outcome import Outcome
 from app.core.judging.payload import Payload
 from app.core.judging.running import Plan, Run, Setting, Sight
 from app.core.judging.sight import build, plan_from, prompt_sha256
-from app.core.leaving.asking import RemoteAuthority
+from app.core.leaving.together import TogetherAuthority
 from models.connection.guard import Guard
 from models.judges.base import TooLong
 from models.judges.means import Means
@@ -33,7 +33,7 @@ def run(payload: Payload, holder: Holder) -> Outcome:
 
 
 async def _run(payload: Payload, holder: Holder) -> Outcome:
-    guard = Guard(RemoteAuthority(holder, threadsafe=holder.threadsafe))
+    guard = Guard(TogetherAuthority(holder, threadsafe=holder.threadsafe))
     unable = Outcome()
     lanes: list[Lane] = []
     async with AsyncExitStack() as stack:

@@ -63,13 +63,20 @@ def answer_permit(session: Session, question: Mapping[str, Json]) -> dict[str, J
     Raises:
         Forbidden: the request may not leave; also where the question cannot be understood.
     """
+    authority_of(session).permit(*asked_in(question))
+    return {"permitted": True}
+
+
+def asked_in(question: Mapping[str, Json]) -> tuple[Departure, int]:
+    """Return the request of `permit_question`, and how much in it was not made for it.
+
+    Raises:
+        Forbidden: the question cannot be understood.
+    """
     try:
-        departure = _departure(cast(Mapping[str, Any], question[_KEY]))
-        uncleared = int(cast(int, question["uncleared"]))
+        return _departure(cast(Mapping[str, Any], question[_KEY])), int(cast(int, question["uncleared"]))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise Forbidden("recorded", "It is not known what wants to leave, so it is not sent.") from None
-    authority_of(session).permit(departure, uncleared)
-    return {"permitted": True}
 
 
 def _departure(found: Mapping[str, Any]) -> Departure:

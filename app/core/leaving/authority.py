@@ -1,5 +1,7 @@
 """Who decides whether a request leaves, in the process that holds the study; every decision is written down first."""
 
+from collections.abc import Sequence
+
 from app.core.clock import utc_now
 from app.core.session import Session
 from project.errors import UserError
@@ -26,19 +28,39 @@ class StudyAuthority:
         Raises:
             Forbidden: it may not, or it cannot be written down.
         """
-        policy = policy_of(self._session.study)
-        try:
-            permission, refusal = self._decided(policy, departure, uncleared), None
-        except Forbidden as forbidden:
-            permission, refusal = "", forbidden
-        try:
-            self._write(policy, departure, permission, refusal.rule if refusal else "")
-        except UserError as error:
-            raise refusal or Forbidden(
-                "recorded", f"The request cannot be written down, so it is not sent: {error.message}", error.hint
-            ) from None
+        (refusal,) = self.permit_all([(departure, uncleared)])
         if refusal is not None:
             raise refusal
+
+    def permit_all(self, requests: Sequence[tuple[Departure, int]]) -> list[Forbidden | None]:
+        """Decide about requests that want to leave at the same moment; they are written down as one transaction.
+
+        Args:
+            requests: each with how much in it was not made for it.
+
+        Returns:
+            For each why it may not leave; None where it may, and that is on disk.
+        """
+        policy = policy_of(self._session.study)
+        refusals: list[Forbidden | None] = []
+        lines = []
+        for departure, uncleared in requests:
+            permission, refusal = "", None
+            try:
+                permission = self._decided(policy, departure, uncleared)
+            except Forbidden as forbidden:
+                refusal = forbidden
+            refusals.append(refusal)
+            rule = refusal.rule if refusal else ""
+            lines.append(Egress(new_id(), utc_now(), departure, policy.level, permission, rule))
+        try:
+            with self._session.study.recording_run():
+                for line in lines:
+                    insert_egress(self._session.study, line)
+        except UserError as error:
+            told = f"The request cannot be written down, so it is not sent: {error.message}"
+            return [one or Forbidden("recorded", told, error.hint) for one in refusals]
+        return refusals
 
     def foretell(self, departure: Departure) -> Forbidden | None:
         """Return why a request would not be let through, as things stand; None where it would. Nothing is written."""
@@ -73,11 +95,6 @@ class StudyAuthority:
             why = f"the study cannot tell ({error.message})"
             return Evidence(why, why, uncleared), error.hint
         return found.evidence, found.hint
-
-    def _write(self, policy: Policy, departure: Departure, permission: str, rule: str) -> None:
-        new = Egress(new_id(), utc_now(), departure, policy.level, permission, rule)
-        with self._session.study.recording_run():
-            insert_egress(self._session.study, new)
 
 
 def authority_of(session: Session) -> StudyAuthority:
