@@ -20,7 +20,8 @@ class PolicyBadge(QToolButton):
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setIconSize(QSize(16, 16))
         self.setCursor(Qt.CursorShape.PointingHandCursor)
-        self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        # Space plays and pauses wherever the focus is; by key, the window is opened from the menu.
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         theme.notifier.changed.connect(self._tint)
 
     def show_level(self, level: Level, text: str, tooltip: str) -> None:
@@ -48,5 +49,4 @@ class PolicyBadge(QToolButton):
         self.setStyleSheet(
             f"QToolButton {{ color: {ink.name()}; background: {ground}; border: none; border-radius: 4px;"
             f" padding: 2px {theme.GRID}px; }} QToolButton:hover {{ background: {over}; }}"
-            f" QToolButton:focus {{ border: 1px solid {colours.accent.name()}; }}"
         )
