@@ -1,6 +1,6 @@
 """A form for options, made from their dataclass."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import Field, fields
 from typing import Any
 
@@ -22,14 +22,28 @@ class OptionForm(QWidget):
 
     changed = Signal()
 
-    def __init__(self, options_type: type[Any], values: Mapping[str, Json], parent: QWidget | None = None) -> None:
-        """Show the fields of a dataclass with limits, choices or words; what `values` lacks is as by default."""
+    def __init__(
+        self,
+        options_type: type[Any],
+        values: Mapping[str, Json],
+        parent: QWidget | None = None,
+        *,
+        first: Sequence[str] = (),
+    ) -> None:
+        """Show the fields of a dataclass with limits, choices or words; what `values` lacks is as by default.
+
+        Args:
+            options_type: the dataclass.
+            values: by name.
+            parent: as of every widget.
+            first: names of fields that stand before the others.
+        """
         super().__init__(parent)
         self.inputs: dict[str, Input] = {}
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.setSpacing(theme.GRID // 2)
-        for spec in fields(options_type):
+        for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
             box = _input(spec, values.get(spec.name, spec.default))
             self.inputs[spec.name] = box
             for part in (box, *box.findChildren(QLineEdit)):

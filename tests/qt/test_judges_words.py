@@ -102,6 +102,21 @@ def test_the_newest_answer_counts(session: Session, about: Segment) -> None:
     assert column.judgment_id == new.id
 
 
+def test_an_answer_stays_in_sight_when_asking_again_fails(session: Session, about: Segment) -> None:
+    answer = made_up(LOCAL, session, about.id, SAID, at="2026-11-20T12:00:00+00:00")
+    failed = made_up(LOCAL, session, about.id, {}, status=JudgmentStatus.ERROR, error="It was cut off.")
+    (column, *_) = table_of(session, about, Known([failed, answer])).columns
+    assert (column.state, column.judgment_id) == (State.ANSWERED, answer.id)
+    assert column.said == "Asked again: error. It was cut off."
+    (column, *_) = table_of(session, about, Known([answer], not_sent={("1", RAW): "Its file is gone."})).columns
+    assert (column.state, column.said) == (State.ANSWERED, "Asked again: not sent. Its file is gone.")
+    assert column.cells["label"] is not None
+    (column, *_) = table_of(
+        session, about, Known([], wanted=[Wanted(LOCAL, RAW)], not_sent={("1", RAW): "No."})
+    ).columns
+    assert (column.state, column.said) == (State.NOT_SENT, "No.")
+
+
 def test_what_is_hidden_decides_nothing_that_is_shown(session: Session, about: Segment) -> None:
     seen, hidden = made_up(LOCAL, session, about.id, SAID), made_up(SERVER, session, about.id, OTHER, thinking="hm")
     alone = table_of(session, about, Known([seen]))

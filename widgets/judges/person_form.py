@@ -24,7 +24,7 @@ from widgets.dialog_buttons import DialogButtons
 from widgets.segment_form import SegmentForm
 
 _SIZE = QSize(1080, 760)
-_THUMBNAIL = QSize(200, 150)
+_THUMBNAIL = QSize(160, 120)
 _LABEL = "label"
 
 

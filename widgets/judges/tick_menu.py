@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
+from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
 
 _FEW = 2
+_AROUND = 44
+"""Pixels of a button for its edges and its arrow."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +34,7 @@ class TickMenu(QPushButton):
 
     def __init__(self, title: str, none: str, parent: QWidget | None = None) -> None:
         super().__init__(title, parent)
-        self._title, self._none = title, none
+        self._title, self._none, self._said = title, none, none
         self._entries: tuple[Entry, ...] = ()
         self._chosen: set[str] = set()
         self._common: Mapping[str, str] = {}
@@ -89,6 +91,15 @@ class TickMenu(QPushButton):
                 return True
         return super().eventFilter(watched, event)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        room = max(40, self.width() - _AROUND)
+        shown = self.fontMetrics().elidedText(self._said, Qt.TextElideMode.ElideRight, room)
+        self.setText(shown.replace("&", "&&"))
+
     def _fill(self) -> None:
         self._list.clear()
         for entry in self._entries:
@@ -116,7 +127,8 @@ class TickMenu(QPushButton):
     def _say(self) -> None:
         names = [one.name for one in self._entries if one.key in self._chosen]
         said = ", ".join(names) if 0 < len(names) <= _FEW else f"{len(names)} chosen" if names else self._none
-        self.setText(said.replace("&", "&&"))
+        self._said = said
+        self._fit()
         self.setAccessibleName(f"{self._title}: {', '.join(names) or self._none}")
         every = f"{self._title}: {', '.join(names) or self._none}"
         self.setToolTip(every.replace("<", "&lt;"))

@@ -24,7 +24,7 @@ JUDGES: tuple[Spec, ...] = (
         ON_SELECTION,
         icon="play",
     ),
-    Spec("what_is_sent", "&Judges", "&What is sent…", ("Ctrl+Shift+I",), lambda w: _do(w, "inspect"), ON_SELECTION),
+    Spec("what_is_sent", "&Judges", "&What is sent…", ("Ctrl+Shift+S",), lambda w: _do(w, "inspect"), ON_SELECTION),
     Spec(
         "answer_yourself",
         "&Judges",

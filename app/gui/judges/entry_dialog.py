@@ -1,6 +1,7 @@
 """Asks what a judge is: its name, what is behind it, its options, and the key of its server."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QSize, Qt, Signal
@@ -30,6 +31,8 @@ from widgets.judges.plain_text import plainly
 
 _SIZE = QSize(520, 640)
 _FILES = "llama-cpp"
+_FIRST = ("url", "projector", "says")
+"""Options without which a backend is of little use."""
 
 
 class EntryDialog(QDialog):
@@ -214,13 +217,18 @@ class EntryDialog(QDialog):
         self.test.setVisible(kind is not None)
         self._tested.setText("")
         if kind is not None:
-            self.form = OptionForm(kind.options_type, self._values.get(key, {}))
+            self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST)
             self._options.insertWidget(0, self.form)
 
     def _choose_file(self) -> None:
         found = self._ask_file("Choose the model")
-        if found is not None:
-            self.model.setText(str(found))
+        if found is None:
+            return
+        self.model.setText(str(found))
+        projector = self.form.inputs.get("projector") if self.form is not None else None
+        beside = sorted(Path(str(found)).parent.glob("*mmproj*.gguf"))
+        if isinstance(projector, QLineEdit) and not projector.text() and len(beside) == 1:
+            projector.setText(str(beside[0]))
 
 
 def _plain(text: str) -> QLabel:

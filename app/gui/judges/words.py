@@ -72,11 +72,27 @@ def table_of(session: Session, about: Segment, known: Known) -> Table:
 
 
 def _newest(judgments: Sequence[Judgment]) -> dict[tuple[str, str], Judgment]:
-    """Return the newest by judge (or person) and condition."""
+    """Return the newest by judge (or person) and condition: an answer where there is one, whatever failed later."""
     found: dict[tuple[str, str], Judgment] = {}
-    for one in sorted(judgments, key=lambda one: (one.at, one.id), reverse=True):
-        found.setdefault((one.annotator_id or one.judge_id, one.condition), one)
+    for one in _by_time(judgments):
+        key = (one.annotator_id or one.judge_id, one.condition)
+        if key not in found or (found[key].status is not JudgmentStatus.OK and one.status is JudgmentStatus.OK):
+            found[key] = one
     return found
+
+
+def _failed_later(judgments: Sequence[Judgment], newest: Mapping[tuple[str, str], Judgment]) -> dict[str, str]:
+    """Return judgment id -> what came of asking again, where that failed."""
+    found: dict[str, str] = {}
+    for one in _by_time(judgments):
+        shown = newest[one.annotator_id or one.judge_id, one.condition]
+        if shown.status is JudgmentStatus.OK and (one.at, one.id) > (shown.at, shown.id):
+            found.setdefault(shown.id, f"Asked again: {one.status.value}. {one.error}".strip())
+    return found
+
+
+def _by_time(judgments: Sequence[Judgment]) -> list[Judgment]:
+    return sorted(judgments, key=lambda one: (one.at, one.id), reverse=True)
 
 
 def _judges(
@@ -90,6 +106,7 @@ def _judges(
     places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON]
     rest = [key for key in newest if key not in places]
     entries = {one.judge.id: one.judge for one in known.wanted}
+    later = _failed_later([*known.judgments, *known.hidden], newest)
     columns = []
     order = list(dict.fromkeys(who for who, _ in [*places, *rest]))
     for who, condition in sorted([*places, *rest], key=lambda key: (order.index(key[0]), key[1] != RAW, key[1])):
@@ -98,11 +115,17 @@ def _judges(
             column = _asked(entries[who], condition)
         else:
             column = _answer(one, about, answers, names, known.why_hidden if one.id in hidden else None)
+            if one.id in later and column.state is State.ANSWERED:
+                column = replace(column, said=later[one.id])
         if (who, condition) in known.under_way:
             how = known.under_way[who, condition]
             column = replace(column, state=how, said="", cells={}, thoughts="", facts=(), takeable=frozenset())
         elif (who, condition) in known.not_sent:
-            column = replace(column, state=State.NOT_SENT, said=known.not_sent[who, condition], cells={}, thoughts="")
+            why = known.not_sent[who, condition]
+            if column.state is State.ANSWERED:
+                column = replace(column, said=f"Asked again: not sent. {why}")
+            else:
+                column = replace(column, state=State.NOT_SENT, said=why)
         name = "Raw" if condition == RAW else known.conditions.get(condition, "Another rendering")
         columns.append(replace(column, condition=name))
     return _paired(columns)
