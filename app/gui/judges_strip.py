@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.core.judging.conditions import conditions
+from app.core.judging.conditions import condition_names
 from app.core.judging.disagreement import VerdictBoard, Verdicts, Voice, ordered
 from app.core.session import Session
 from app.gui.studio import Studio
@@ -112,7 +112,7 @@ class JudgesStrip(QObject):
         voices = ordered(board.voices.values())
         places = {}
         if any(voice.condition != RAW for voice in voices):
-            places = {one.id: one.name for one in conditions(session, board.recording_id)}
+            places = condition_names(session, board.recording_id)
         lanes = [verdict_lane(f"judge {one.key}", one.name, _subtitle(one, places), self._looks) for one in voices]
         self._feed.set_judges(lanes)
         bars: dict[str, list[VerdictBar]] = {lane.key: [] for lane in lanes}

@@ -52,26 +52,36 @@ class Source:
     end_us: int | None = None
 
 
+def condition_names(session: Session, recording_id: str) -> dict[str, str]:
+    """Return id -> name of each condition of a recording: raw, then renderings whose file is there, newest first."""
+    renderings = [run for run in runs_of(session.study, recording_id, KIND) if clip_of(session, run) is not None]
+    methods = [run.backend for run in renderings]
+    told = {
+        run.id: run.backend if methods.count(run.backend) == 1 else f"{run.backend} {run.finished_at[:16]}"
+        for run in renderings
+    }
+    return {RAW: RAW, **told}
+
+
 def conditions(session: Session, recording_id: str) -> list[Condition]:
-    """Return the conditions of a recording: raw, then every rendering whose file is there, the newest first."""
+    """Return the conditions of a recording, in the order of `condition_names`."""
     # It brings all that a release is judged by, which a window does without until somebody asks.
     from app.core.leaving.evidence import evidences_of
 
     found = [Condition(RAW, RAW, False, "it is not anonymized")]
-    renderings = [run for run in runs_of(session.study, recording_id, KIND) if clip_of(session, run) is not None]
-    methods = [run.backend for run in renderings]
     evidences = evidences_of(session)
-    for run in renderings:
-        name = run.backend if methods.count(run.backend) == 1 else f"{run.backend} {run.finished_at[:16]}"
+    for run_id, name in condition_names(session, recording_id).items():
+        if run_id == RAW:
+            continue
         request = Departure(
             *(Purpose.JUDGE, "", 0, (), False),
             texts=1,
             frames=(_SOMETHING,),
-            condition=run.id,
+            condition=run_id,
             recording_id=recording_id,
         )
         why_not = evidences.of(request).evidence.unreviewed
-        found.append(Condition(run.id, name, not why_not, why_not))
+        found.append(Condition(run_id, name, not why_not, why_not))
     return found
 
 
