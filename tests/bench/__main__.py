@@ -55,6 +55,7 @@ BENCHES = (
     "pii",
     "voice",
     "judge_input",
+    "judging",
     "llama",
 )
 WHEN_NAMED = ("memory",)
