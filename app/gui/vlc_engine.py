@@ -38,6 +38,28 @@ def load_vlc() -> ModuleType:
     return vlc
 
 
+_libraries: dict[tuple[str, ...], Any] = {}
+
+
+def _library(vlc: ModuleType) -> Any:
+    """Return libVLC with its plugins, loaded once in a process: it takes a tenth of a second.
+
+    Raises:
+        UserError: its plugins are missing.
+    """
+    options = ["--no-video-title-show", "--quiet", "--no-osd", "--no-spu", "--demux=avformat,any", "--no-xlib"]
+    sound = os.environ.get("GREENROOM_AOUT")
+    if sound:
+        options.append(f"--aout={sound}")
+    key = tuple(options)
+    if key not in _libraries:
+        found = vlc.Instance(options)
+        if found is None:
+            raise UserError("Playback with sound needs libVLC's plugins, which are missing.", MISSING_HINT)
+        _libraries[key] = found
+    return _libraries[key]
+
+
 class VlcEngine(QObject):
     """One file in libVLC, played forward.
 
@@ -60,13 +82,7 @@ class VlcEngine(QObject):
         """
         super().__init__(parent)
         self._vlc = load_vlc()
-        options = ["--no-video-title-show", "--quiet", "--no-osd", "--no-spu", "--demux=avformat,any", "--no-xlib"]
-        sound = os.environ.get("GREENROOM_AOUT")
-        if sound:
-            options.append(f"--aout={sound}")
-        self._instance = self._vlc.Instance(options)
-        if self._instance is None:
-            raise UserError("Playback with sound needs libVLC's plugins, which are missing.", MISSING_HINT)
+        self._instance = _library(self._vlc)
         self._player = self._instance.media_player_new()
         self._path: Path | None = None
         self._loaded = False
@@ -127,13 +143,12 @@ class VlcEngine(QObject):
         self._shown = None
 
     def release(self) -> None:
-        """Stop, and free libVLC. The engine cannot be used afterwards."""
+        """Stop, and free the player. The engine cannot be used afterwards."""
         self.stop()
         events = self._player.event_manager()
         for kind in (self._vlc.EventType.MediaPlayerTimeChanged, self._vlc.EventType.MediaPlayerEndReached):
             events.event_detach(kind)
         self._player.release()
-        self._instance.release()
 
     def seek(self, time_us: int) -> None:
         """Go elsewhere while playing."""
