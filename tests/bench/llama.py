@@ -26,7 +26,7 @@ from tests.bench.row import Row
 from tests.fakes.tiny_gguf import Shape, TinyModel, write_tiny_model
 
 LARGER = Shape(width=512, heads=8, layers=8, inner=1376, context=4096)
-ROUNDS = 7
+ROUNDS = 8
 FRAMES = 15
 _CONTEXT = 4096
 _THREADS = 1
@@ -68,8 +68,13 @@ def _row(work: str, files: TinyModel, pictures: tuple[Picture, ...], *, must: bo
         found = []
         for at in range(ROUNDS + 1):
             question = _question(at, pictures)
-            theirs = direct(question)
-            found.append((await _ours(judge, question), theirs))
+            # Each goes first in half of the rounds.
+            if at % 2:
+                ours = await _ours(judge, question)
+                found.append((ours, direct(question)))
+            else:
+                theirs = direct(question)
+                found.append((await _ours(judge, question), theirs))
         await judge.close()
         return found[1:]
 
