@@ -7,6 +7,7 @@ from anonymize.sound.kinds import MUTE
 from app.core.leaving.renderings import reasons_against_rendering
 from app.core.leaving.texts import must_be_searched, reasons_against_texts
 from app.core.leaving.willing import against_sending
+from app.core.pii.finder import model_of_names
 from app.core.privacy.exports import places_of
 from app.core.release.gate import Candidate
 from app.core.release.people import people_there
@@ -21,8 +22,10 @@ from project.policy import Departure, Evidence
 from project.queries.history import newest_mark
 from project.queries.recordings import recording
 from project.queries.runs import run_called
+from project.types import Run
 
 _LIMIT = 256
+_KIND = "anonymize"
 _UNSEARCHED = "its texts were not searched for personal information since the study was opened"
 _SEARCH = "Open Speech > Personal information, which searches them, then ask again."
 
@@ -60,7 +63,7 @@ class Evidences:
         if not request.holds_study:
             return Found(Evidence("", "", uncleared))
         about = (request.recording_id, request.condition, bool(request.texts), bool(request.frames or request.clips))
-        key = (*about, newest_mark(self._session.study), *self._files(request))
+        key = (*about, newest_mark(self._session.study), model_of_names(), *self._files(request))
         found = self._known.get(key) or self._gathered(*about)
         if not found.passing:
             if len(self._known) >= _LIMIT:
@@ -73,11 +76,12 @@ class Evidences:
         if about is None:
             return Found(Evidence("it belongs to no recording of this study", "nobody knows who is in it"))
         try:
-            one = self._candidate(recording_id)
-            method = self._method(recording_id, condition)
-            unwilling = against_sending(one, hidden=method == SOLID)
+            one, run = self._candidate(recording_id), self._rendering(recording_id, condition)
+            unwilling = against_sending(one, hidden=run is not None and run.backend == SOLID)
             against: list[Reason] = []
             if condition != RAW:
+                if run is None:
+                    return Found(Evidence(f"recording {one.number} has no such rendering", unwilling))
                 against += reasons_against_rendering(one, condition) if media else []
                 if texts and not against and must_be_searched(self._session):
                     return Found(Evidence(_UNSEARCHED, unwilling), _SEARCH, passing=True)
@@ -96,9 +100,10 @@ class Evidences:
             self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
         )
 
-    def _method(self, recording_id: str, condition: str) -> str:
+    def _rendering(self, recording_id: str, condition: str) -> Run | None:
+        """Return the run that made a rendering of a recording; None where there is no such one."""
         run = run_called(self._session.study, condition)
-        return run.backend if run is not None and run.recording_id == recording_id else ""
+        return run if run is not None and (run.recording_id, run.kind) == (recording_id, _KIND) else None
 
     def _files(self, request: Departure) -> tuple[object, ...]:
         """Return what changes with the recording's file and with the rendering's."""

@@ -27,6 +27,7 @@ from project.queries.participants import all_participants
 from project.queries.pii import PiiVerdict
 from project.queries.private_words import PrivateWord, put_private_word
 from project.queries.regions import set_track_box
+from project.queries.runs import latest_run
 from project.queries.segments import all_segments
 from project.queries.utterances import insert_utterances, update_utterance, utterances_of
 from project.regions import Keyframe
@@ -183,6 +184,13 @@ def test_texts_alone_need_no_rendering_that_is_there(session: Session, recording
 @pytest.mark.parametrize("condition", ["", "no such run", "../clips"])
 def test_a_rendering_that_is_none(session: Session, recording: Recording, condition: str) -> None:
     assert forbidden(session, abroad(recording.id, condition)).split(":")[0] in ("raw", "reviewed")
+
+
+def test_texts_alone_need_a_rendering_of_that_recording_all_the_same(session: Session, recording: Recording) -> None:
+    faces = latest_run(session.study, recording.id, "faces")
+    assert faces is not None
+    for condition in ("no such run", faces.id):
+        assert "no such rendering" in forbidden(session, replace(abroad(recording.id, condition), frames=()))
 
 
 def test_a_recording_that_is_none(session: Session, rendering: str) -> None:
