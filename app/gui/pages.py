@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from importlib import import_module
 from typing import cast
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QStackedWidget, QWidget
 
 from app.gui.context import Context
@@ -38,7 +38,13 @@ MODES: tuple[Mode, ...] = (
 
 
 class Pages(QObject):
-    """Holds the page of each mode in a stack."""
+    """Holds the page of each mode in a stack.
+
+    Signals:
+        changed: a page looks otherwise, in a way that is worth keeping.
+    """
+
+    changed = Signal()
 
     def __init__(self, stack: QStackedWidget, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -103,6 +109,9 @@ class Pages(QObject):
             made = make(self._context)
             if isinstance(made, Remembering):
                 made.restore_looks(self._looks.get(found.key, {}))
+                told = getattr(made, "looks_changed", None)
+                if told is not None:
+                    told.connect(self.changed)
             self.put(found.key, made)
         self._mode = found.key
         page = self._made.get(found.key)

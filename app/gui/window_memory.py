@@ -42,6 +42,7 @@ class WindowMemory:
             window.active.changed,
             window.guidelines.toggled,
             window.windows.changed,
+            window.pages.changed,
             window.resized,
             space.pages.currentChanged,
             space.columns.splitterMoved,

@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QPushButton, QSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.core.commands.blind_first import set_blind_first
 from app.core.commands.judges import add_judge
 from app.core.session import Session
+from app.core.settings import load_view
 from app.gui.judges.entry_dialog import EntryDialog
 from app.gui.main_window import MainWindow
+from app.gui.option_form import OptionForm
 from project.judging import JudgeEntry, JudgmentStatus
 from project.queries.judges import all_judges
 from project.queries.judgments import judgments_of, reveals
@@ -304,11 +306,20 @@ def test_who_is_chosen_comes_back_with_the_study(
     assert set(bar.judges.chosen()) == {judge.id for judge in all_judges(shown.session.study)}
     bar.judges.choose([one.id])
     bar.choose("verdict", "cot")
+    seed = shown.page.findChild(OptionForm).inputs["seed"]
+    assert isinstance(seed, QSpinBox)
+    seed.setValue(7)
+    key = shown.session.study.id
+    # What is kept does not wait for the end.
+    shown.wait(lambda: load_view(key).get("pages", {}).get("judges", {}).get("settings", {}).get("seed") == 7)  # type: ignore[union-attr, call-overload]
     path = shown.session.study.path
     shown.window.close()
     again = Judging(open_window(path, "Ada"), qtbot, shown.segment_id)
     assert again.page.bar.judges.chosen() == (one.id,)
     assert (again.page.bar.chosen_task(), again.page.bar.chosen_variant()) == ("verdict", "cot")
+    settings = again.page.looks()["settings"]
+    assert isinstance(settings, dict)
+    assert settings["seed"] == 7
 
 
 def test_what_failed_says_why(session: Session, segment_id: str, judging: Callable[..., Judging]) -> None:

@@ -1,8 +1,9 @@
 """Who is asked what about a segment, and how: a compact bar above the answers."""
 
 from collections.abc import Mapping
+from typing import Protocol, runtime_checkable
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, SignalInstance
 from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
@@ -21,6 +22,17 @@ from widgets.judges.cells import quiet
 from widgets.judges.tick_menu import TickMenu
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
+
+
+@runtime_checkable
+class Settings(Protocol):
+    """The form under *More*."""
+
+    changed: SignalInstance
+
+    def values(self) -> dict[str, Json]: ...
+
+    def restore(self, values: Mapping[str, Json]) -> None: ...
 
 
 class ChoiceBar(QWidget):
@@ -48,6 +60,7 @@ class ChoiceBar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
+        self._settings: Settings | None = None
         self.judges = TickMenu("Judges", "Choose judges")
         self.judges.set_acts({ADD: "&Add judge…"}, {EDIT: "&Edit", REMOVE: "&Remove"})
         self.judges.acted.connect(self.act_requested)
@@ -121,6 +134,7 @@ class ChoiceBar(QWidget):
             "task": self.chosen_task(),
             "variant": self.chosen_variant(),
             "more": self.more.isChecked(),
+            "settings": self._settings.values() if self._settings is not None else {},
         }
 
     def restore_looks(self, looks: Mapping[str, Json]) -> None:
@@ -131,6 +145,9 @@ class ChoiceBar(QWidget):
                 menu.choose(str(one) for one in found)
         self.choose(str(looks.get("task", "")), str(looks.get("variant", "")))
         self.more.setChecked(looks.get("more") is True)
+        settings = looks.get("settings")
+        if self._settings is not None and isinstance(settings, dict):
+            self._settings.restore(settings)
 
     def set_more(self, form: QWidget) -> None:
         """Put the rest of what can be set under the button that unfolds it."""
@@ -138,6 +155,9 @@ class ChoiceBar(QWidget):
             if (old := item.widget()) is not None:
                 old.deleteLater()
         self._more_column.addWidget(form)
+        if isinstance(form, Settings):
+            self._settings = form
+            form.changed.connect(self.changed)
 
     def set_askable(self, reason: str) -> None:
         """Allow asking, or say why it makes no sense now."""

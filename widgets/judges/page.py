@@ -21,15 +21,18 @@ class JudgesPage(QWidget):
     Signals:
         visible_changed (bool): the page came into sight, or went.
         add_requested: add a judge.
+        looks_changed: something else is chosen, which is worth keeping.
     """
 
     visible_changed = Signal(bool)
     add_requested = Signal()
+    looks_changed = Signal()
 
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName("Judges")
         self.bar = ChoiceBar(keys)
+        self.bar.changed.connect(self.looks_changed)
         self.board = Board()
         self.queue = QueueBar()
         self._no_judge = EmptyState(
