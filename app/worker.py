@@ -31,6 +31,7 @@ from project.policy import Forbidden
 from project.types import Json
 
 REPORT_EVERY_S = 0.05
+_BEHIND_THE_WINDOW = 10
 
 
 class _Lines:
@@ -117,6 +118,9 @@ class _Job:
 def run(*, stay: bool = False) -> int:
     """Do the one job, or all that are asked for; returns 0 when answered, also with an error or a cancellation."""
     sentinel.install()
+    if stay and hasattr(os, "nice"):
+        # It works while somebody works in the window, which comes first.
+        os.nice(_BEHIND_THE_WINDOW)
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     jobs = queue.SimpleQueue[_Job | None]()
