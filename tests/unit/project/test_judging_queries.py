@@ -28,7 +28,7 @@ from project.queries.judgments import (
 )
 from project.queries.policy import all_egress, insert_egress
 from project.store import Study
-from tests.fakes.judgments import SAID, SENT
+from tests.fakes.stored_judgments import SAID, SENT
 
 
 @pytest.fixture

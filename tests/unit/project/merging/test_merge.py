@@ -21,7 +21,7 @@ from project.queries.recordings import all_recordings, insert_recording
 from project.queries.segments import all_segments, delete_segment, segment, set_value, update_segment, values_of
 from project.store import Study
 from project.types import Annotator, FieldValue, Participant, Recording, Segment
-from tests.fakes.judgments import SAID, SENT
+from tests.fakes.stored_judgments import SAID, SENT
 from tests.unit.project.merging.lab import (
     ADA,
     BO,
