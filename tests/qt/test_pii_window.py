@@ -1,5 +1,6 @@
 """Deciding on personal information in the window: by keys, by place, by word, by hand, and with its sound."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,12 +10,14 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.core.pii import search
 from app.core.pii.hits import hits
 from app.core.session import Session
 from app.gui.main_window import MainWindow
 from app.gui.pii.window import PiiWindow
 from app.gui.questions import Questions
 from project.ids import new_id
+from project.progress import Silent
 from project.queries.participants import all_participants, insert_participant
 from project.queries.pii import PiiVerdict, pii_decisions
 from project.queries.private_words import private_words, public_words
@@ -23,7 +26,7 @@ from project.queries.utterances import insert_utterances, update_utterance, utte
 from project.store import Study
 from project.synthetic import fill
 from project.transcript import estimated
-from project.types import Participant, ParticipantRole, Utterance
+from project.types import Json, Participant, ParticipantRole, Utterance
 from tests.qt.walking import nameless, unexplained
 
 SAID = (
@@ -33,6 +36,7 @@ SAID = (
     "Write to bob@lab.example.org, please.",
 )
 WAIT_MS = 60_000
+FOUND: dict[str, dict[str, Json]] = {}
 
 
 class Answers(Questions):
@@ -63,6 +67,16 @@ def study(tmp_path: Path) -> Path:
     return path
 
 
+def search_at_once(session: Session) -> None:
+    """Search the texts here, once for all tests; a worker takes seconds to begin. Two tests below wait for theirs."""
+    work = search.prepare(session)
+    assert work is not None
+    texts = json.dumps(work.parameters["texts"])
+    if texts not in FOUND:
+        FOUND[texts] = search.compute(work.parameters, Silent())
+    search.store(session, work, FOUND[texts])
+
+
 @pytest.fixture
 def main(qtbot: QtBot, study: Path, tmp_path: Path) -> Iterator[MainWindow]:
     made = MainWindow(Answers(tmp_path))
@@ -76,6 +90,9 @@ def main(qtbot: QtBot, study: Path, tmp_path: Path) -> Iterator[MainWindow]:
 
 @pytest.fixture
 def window(main: MainWindow, qtbot: QtBot) -> PiiWindow:
+    session = main.studio.session
+    assert session is not None
+    search_at_once(session)
     found = main.windows.open("pii")
     assert isinstance(found, PiiWindow)
     with qtbot.waitSignal(found._finding.changed, timeout=WAIT_MS):
