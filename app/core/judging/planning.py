@@ -170,7 +170,7 @@ class _Planner:
             self._variant,
             self._condition,
             prompt.name,
-            self._written(text.system) if prompt.own else text.system,
+            text.system,
             text.text,
             media,
             bare(spec),
@@ -178,6 +178,18 @@ class _Planner:
             left_out,
             tuple(self._notes),
         )
+
+    def _scrubbed(self, prompt: Prompt) -> Prompt:
+        """Return a prompt as it may be sent: the program's as it is, a study's own as all of its texts."""
+        if not prompt.own:
+            return prompt
+
+        def written(text: str) -> str:
+            lines = text.split("\n")
+            return "\n".join(one if one.strip().startswith("{") else self._written(one) for one in lines)
+
+        variants = {name: written(text) for name, text in prompt.variants.items()}
+        return replace(prompt, system=written(prompt.system), body=written(prompt.body), variants=variants)
 
     def _everybody(self) -> list[Participant]:
         """Return who appears or speaks, in the order in which they were added to the study."""

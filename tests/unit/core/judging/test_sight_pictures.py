@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.commands.prompts import edit_prompt
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
 from app.core.faces import tracking
@@ -21,6 +22,7 @@ from app.core.judging.request import request_key
 from app.core.judging.sight import SightPlan, SightSettings, build, plan_sight
 from app.core.rendering import anonymization
 from app.core.session import Session
+from benchmark.prompts import shipped_text
 from benchmark.quoting import skeleton
 from models.judges.base import Picture, Sampling
 from project.errors import UserError
@@ -287,6 +289,18 @@ def test_under_a_rendering_every_text_is_scrubbed(lab: tuple[Session, str, str])
         assert personal not in hidden.system
     assert "please." in hidden.text
     assert skeleton(hidden.text) == skeleton(raw.text)
+
+
+def test_a_studys_own_prompt_is_scrubbed_too(lab: tuple[Session, str, str]) -> None:
+    session, whole, _ = lab
+    place = mark(session, 0.8, 2.2)
+    own = shipped_text("error").replace("Is there such", "Ask bo@example.org. Is there such")
+    own = own.replace("You watch how", "Ada, ada@example.org, wrote this. You watch how")
+    edit_prompt(session, "error", own.replace('plain = """', 'plain = """\nFor cy@example.org: '))
+    raw, hidden = (plan_sight(session, place, "error", condition=one) for one in ("raw", whole))
+    assert all(f"{name}@example.org" in raw.system + raw.text for name in ("ada", "bo", "cy"))
+    assert "@example.org" not in hidden.system + hidden.text
+    assert len(skeleton(hidden.text)) == len(skeleton(raw.text))
 
 
 def test_a_window_searches_no_texts_itself(lab: tuple[Session, str, str]) -> None:
