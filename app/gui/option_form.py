@@ -84,6 +84,7 @@ def _input(spec: Field[Any], value: Any) -> Input:
         box.setDecimals(2)
         box.setSingleStep(0.05)
     box.setRange(metadata["minimum"], metadata["maximum"])
+    box.setSpecialValueText(metadata.get("none", ""))
     box.setValue(value)
     box.setKeyboardTracking(False)
     return box

@@ -16,6 +16,12 @@ from project.types import Json
 _SIGHT = SightSettings()
 
 
+def _or_none(none: str, default: float, maximum: float, title: str, description: str) -> Any:
+    """Return a field for a number whose lowest value, its default, stands for none."""
+    metadata = {"minimum": default, "maximum": maximum, "title": title, "description": description, "none": none}
+    return field(default=default, metadata=metadata)
+
+
 def _ticked(default: bool, title: str, description: str) -> Any:
     return field(default=default, metadata={"title": title, "description": description})
 
@@ -30,7 +36,7 @@ class More:
         tokens: that asking may take; 0 for no limit.
     """
 
-    frames: int = limited(0, 0, 64, "Frames", "Of the segment, for every judge; 0 for as many as each is set to.")
+    frames: int = _or_none("as each is set", 0, 64, "Frames", "Of the segment, for every judge.")
     longest_side: int = limited(_SIGHT.longest_side, 64, 4096, "Longest side", "Of a frame, in pixels.")
     quality: int = limited(_SIGHT.quality, 10, 100, "JPEG quality", "Of the frames; more is larger.")
     rule: str = chosen(_SIGHT.rule, RULES, "Which frames", "Inside equal parts, or from the first to the last.")
@@ -38,8 +44,8 @@ class More:
     before: int = limited(_SIGHT.before, 0, 100, "Turns before", "What was said before the segment, in turns.")
     cues: bool = _ticked(_SIGHT.cues, "Cues", "Tell the cues that people marked, inside the turns.")
     seed: int = limited(0, 0, 2_000_000_000, "Seed", "Another one repeats the question as a new one.")
-    money: float = limited(0.0, 0.0, 100_000.0, "Most money", "That asking may cost at once; 0 for no limit.")
-    tokens: int = limited(0, 0, 2_000_000_000, "Most tokens", "That asking may take at once; 0 for no limit.")
+    money: float = _or_none("no limit", 0.0, 100_000.0, "Most money", "That asking may cost at once.")
+    tokens: int = _or_none("no limit", 0, 2_000_000_000, "Most tokens", "That asking may take at once.")
 
 
 class MoreForm(QWidget):
