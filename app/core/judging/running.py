@@ -30,6 +30,7 @@ _SAY_EVERY_S = 0.25
 _KEPT_READY = 24
 """Things to be shown to judges that are kept ready for the slower ones; with 15 frames, about a megabyte each."""
 _DECODED_AT_ONCE = 2
+_PAUSE_AT_MOST_S = 0.02
 
 Plan = Mapping[str, Json]
 
@@ -279,8 +280,13 @@ class Run:
         await self._kept.wait()
 
     async def _deliver(self) -> None:
-        """Hand over answers as they arrive, those that arrive together at once; ends when all are handed over."""
+        """Hand over answers as they arrive; ends when all are handed over.
+
+        Those that arrive while others are written are handed over together; where this process writes them itself, it
+        waits for more as long as writing took: a disk that is slow is asked less often.
+        """
         while True:
+            began = time.monotonic()
             if self._judgments and self._holder.threadsafe:
                 new, kept = self._taken()
                 self._handing = asyncio.create_task(asyncio.to_thread(self._holder.part, _part(new)))
@@ -288,11 +294,14 @@ class Run:
                 kept.set()
             else:
                 self._hand_over()
+            took = time.monotonic() - began
             self._holder.progress(self._settled, self._total, self._figures())
             if self._settled == self._total and not self._judgments:
                 return
             await self._news.wait()
             self._news.clear()
+            if not self._holder.threadsafe:
+                await asyncio.sleep(min(took, _PAUSE_AT_MOST_S))
 
     def _hand_over(self) -> None:
         new, kept = self._taken()
