@@ -77,6 +77,8 @@ class Departure:
         segment_id: which segment it is about.
         redirected_from: the host that sent it here; "" where none did.
         proxy: the machine that it is sent through; "" where none is.
+        barred_by: the rule by which no policy lets it out; "" where there is none.
+        barred: why, as a sentence.
     """
 
     purpose: Purpose
@@ -95,6 +97,8 @@ class Departure:
     segment_id: str = ""
     redirected_from: str = ""
     proxy: str = ""
+    barred_by: str = ""
+    barred: str = ""
 
     @property
     def holds_study(self) -> bool:
@@ -138,6 +142,11 @@ RULES: Mapping[str, str] = {
     "recorded": "what cannot be written down is not sent",
 }
 """Every rule, in words that finish “The policy of this study says: ...”."""
+_INSTEAD = {
+    "proxies": "Unset it, or set HTTPS_PROXY to an address that starts with http://",
+    "redirects": "Give another address",
+}
+"""What to do about a request that is barred by a rule."""
 
 
 def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) -> str:
@@ -151,26 +160,23 @@ def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) 
     if evidence.uncleared:
         _refuse("cleared", "The request holds something that was not made for it, so it is not sent.", "Ask again.")
     if request.local:
+        refuse_barred(request)
         return "local"
-    if request.proxy and not policy.proxies:
-        _refuse(
-            "proxies",
-            f"This machine sends requests through {request.proxy}, and the policy allows no proxy.",
-            "Unset the proxy, or allow it: greenroom policy set STUDY --proxies",
-        )
     if request.redirected_from and not policy.redirects and request.purpose is not Purpose.DOWNLOAD:
         _refuse(
             "redirects",
             f"{request.redirected_from} sends the request on to {request.host}, and the policy allows no redirects.",
             "Give the judge the address that really answers, or allow it: greenroom policy set STUDY --redirects",
         )
+    _decide_level(policy, request)
+    refuse_barred(request)
+    if request.proxy and not policy.proxies:
+        _refuse(
+            "proxies",
+            f"This machine sends requests through {request.proxy}, and the policy allows no proxy.",
+            "Unset the proxy, or allow it: greenroom policy set STUDY --proxies",
+        )
     if request.purpose is Purpose.DOWNLOAD:
-        if not policy.downloads:
-            _refuse(
-                "downloads",
-                "The policy of this study allows no connection, not even to download a model.",
-                "Allow downloads (nothing of the study is sent): greenroom policy set STUDY --downloads",
-            )
         return "downloads allowed"
     _decide_content(policy, request, evidence)
     if policy.hosts and request.host not in policy.hosts:
@@ -183,13 +189,33 @@ def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) 
     return f"{policy.level.value}{by}"
 
 
-def _decide_content(policy: Policy, request: Departure, evidence: Evidence) -> None:
-    if policy.level is Level.NOTHING:
+def refuse_barred(request: Departure) -> None:
+    """Return quietly unless a request is one that no policy lets out.
+
+    Raises:
+        Forbidden: it is.
+    """
+    if request.barred_by:
+        _refuse(request.barred_by, request.barred, _INSTEAD.get(request.barred_by, ""))
+
+
+def _decide_level(policy: Policy, request: Departure) -> None:
+    if request.purpose is Purpose.DOWNLOAD:
+        if not policy.downloads:
+            _refuse(
+                "downloads",
+                "The policy of this study allows no connection, not even to download a model.",
+                "Allow downloads (nothing of the study is sent): greenroom policy set STUDY --downloads",
+            )
+    elif policy.level is Level.NOTHING:
         _refuse(
             "nothing-leaves",
             f"The policy of this study lets nothing leave this machine, and {request.host} is another machine.",
             "Ask a local judge, or change the policy: greenroom policy set STUDY anonymized",
         )
+
+
+def _decide_content(policy: Policy, request: Departure, evidence: Evidence) -> None:
     if not request.holds_study:
         return
     if policy.level is Level.ANONYMIZED:

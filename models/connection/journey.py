@@ -11,8 +11,8 @@ from models.connection.addresses import loopback
 from models.connection.content import content_of
 from models.connection.guard import Guard
 from models.connection.parcel import Parcel, current
-from models.connection.proxies import Proxy, proxy_for
-from project.policy import Departure, Forbidden, Purpose
+from models.connection.proxies import UNSPOKEN, Proxy, proxy_for
+from project.policy import Departure, Forbidden, Purpose, refuse_barred
 
 _MOST_HOPS = 10
 _PORTS = {"http": 80, "https": 443}
@@ -88,24 +88,26 @@ def journey(request: httpx2.Request, guard: Guard) -> Generator[Step, Any, httpx
     if parcel is None:
         raise Forbidden("recorded", "A request that nobody accounts for is not sent.", "Report this (rule recorded)")
     came_from: Route | None = None
-    for _ in range(_MOST_HOPS):
+    hops = 0
+    while True:
         request.headers["Accept-Encoding"] = "identity"
-        route = yield from _permitted(request, parcel, guard, came_from)
+        route = yield from _permitted(request, parcel, guard, came_from, hops)
         response: httpx2.Response = yield Send(request, route)
         place = response.headers.get("Location")
         if response.status_code not in _REDIRECTS or not place:
             return response
         yield Drop(response)
-        request, came_from = _sent_on(request, response.status_code, place), route
-    raise Forbidden(
-        "redirects", f"{route.host} sends the request on again and again.", "Give another address (rule redirects)"
-    )
+        request, came_from, hops = _sent_on(request, response.status_code, place), route, hops + 1
 
 
 def _permitted(
-    request: httpx2.Request, parcel: Parcel, guard: Guard, came_from: Route | None
+    request: httpx2.Request, parcel: Parcel, guard: Guard, came_from: Route | None, hops: int
 ) -> Generator[Step, Any, Route]:
-    """Find out where a request would go and what is in it, and have that permitted."""
+    """Find out where a request would go and what is in it, and have that permitted.
+
+    Raises:
+        Forbidden: it is one that no policy lets out.
+    """
     scheme, host = request.url.scheme, request.url.raw_host.decode("ascii").lower()
     if scheme not in _PORTS or not host:
         raise httpx2.UnsupportedProtocol(f"“{scheme}” is no way to send a request")
@@ -128,11 +130,11 @@ def _permitted(
     if not known and proxy is None:
         addresses = yield LookUp(host, port, bare)
     local = _local(addresses)
-    if came_from is not None:
-        _refuse_turn(came_from, Route(scheme, host, port, addresses, proxy), local)
+    bare = _barred(bare, Route(scheme, host, port, addresses, proxy), local, came_from, hops)
     departure, uncleared = _with_content(bare, request.content, guard)
     uncleared += parcel.purpose is not Purpose.DOWNLOAD and len(request.url.query) > _LONGEST_QUERY
     yield Permit(replace(departure, addresses=addresses, local=local, proxy=proxy.host if proxy else ""), uncleared)
+    refuse_barred(departure)
     if proxy is not None:
         addresses = yield LookUp(proxy.host, proxy.port, None)
     return Route(scheme, host, port, addresses, proxy)
@@ -151,21 +153,24 @@ def _with_content(bare: Departure, body: bytes, guard: Guard) -> tuple[Departure
     return held, found.uncleared
 
 
-def _refuse_turn(came_from: Route, to: Route, local: bool) -> None:
-    """Return quietly unless a redirect leads to where none may, whatever the policy says.
+def _barred(bare: Departure, to: Route, local: bool, came_from: Route | None, hops: int) -> Departure:
+    """Say of a request that may go nowhere, whatever the policy says, why: it is written down like any other.
 
-    Raises:
-        Forbidden: from another machine onto this one, or to where everybody on the way can read it.
+    A redirect must not lead from another machine onto this one, nor to where everybody on the way can read it.
     """
-    if local and not _local(came_from.addresses):
+    if to.proxy is not None and not to.proxy.spoken:
+        return replace(bare, barred_by="proxies", barred=UNSPOKEN)
+    if came_from is None:
+        return bare
+    if hops >= _MOST_HOPS:
+        what = "again and again"
+    elif local and not _local(came_from.addresses):
         what = "back to this machine"
     elif came_from.scheme == "https" and to.scheme == "http" and not local:
         what = f"to {to.host} without encryption"
     else:
-        return
-    raise Forbidden(
-        "redirects", f"{came_from.host} sends the request on {what}.", "Give another address (rule redirects)"
-    )
+        return bare
+    return replace(bare, barred_by="redirects", barred=f"{came_from.host} sends the request on {what}.")
 
 
 def _sent_on(request: httpx2.Request, status: int, place: str) -> httpx2.Request:

@@ -5,7 +5,7 @@ from urllib.parse import urlsplit
 from app.core.leaving.authority import authority_of
 from app.core.session import Session
 from models.connection.addresses import known_here, loopback, resolve
-from models.connection.proxies import proxy_for
+from models.connection.proxies import UNSPOKEN, proxy_for
 from models.judges.registry import backend_of, options_of
 from project.errors import UserError
 from project.judging import PERSON, JudgeEntry
@@ -35,13 +35,9 @@ def why_not(session: Session, entry: JudgeEntry, recording_id: str, condition: s
     host = (parts.hostname or "").lower()
     if not host:
         raise UserError(f"The judge {entry.name} has no address.", "Give it one: greenroom judge add ... --url")
-    local, proxy = stays_here(host, port), ""
-    if not local:
-        try:
-            found = proxy_for(parts.scheme, host, port)
-        except Forbidden as forbidden:
-            return forbidden
-        proxy = found.host if found else ""
+    local = stays_here(host, port)
+    proxy = None if local else proxy_for(parts.scheme, host, port)
+    barred = proxy is not None and not proxy.spoken
     sees = getattr(options, "sees", "frames")
     return authority_of(session).foretell(
         Departure(
@@ -56,7 +52,9 @@ def why_not(session: Session, entry: JudgeEntry, recording_id: str, condition: s
             condition=condition,
             judge_id=entry.id,
             recording_id=recording_id,
-            proxy=proxy,
+            proxy=proxy.host if proxy else "",
+            barred_by="proxies" if barred else "",
+            barred=UNSPOKEN if barred else "",
         )
     )
 

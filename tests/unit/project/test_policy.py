@@ -76,6 +76,21 @@ def test_at_the_lowest_level_nothing_passes_that_is_not_local_but_a_download(
         assert request.local or (request.purpose is Purpose.DOWNLOAD and policy.downloads)
 
 
+@given(POLICIES, REQUESTS, st.sampled_from([Purpose.JUDGE, Purpose.TEST, Purpose.CLUSTER]))
+def test_at_the_lowest_level_no_proxy_is_offered_as_a_way_out(
+    policy: Policy, request: Departure, purpose: Purpose
+) -> None:
+    sent = replace(request, purpose=purpose, local=False, redirected_from="", proxy="proxy.example.org")
+    assert rule(replace(policy, level=Level.NOTHING), sent, Evidence()) == "nothing-leaves"
+
+
+@given(POLICIES, REQUESTS, EVIDENCE, st.sampled_from(["redirects", "proxies"]))
+def test_what_is_barred_passes_under_no_policy(
+    policy: Policy, request: Departure, evidence: Evidence, barred: str
+) -> None:
+    assert rule(policy, replace(request, barred_by=barred, barred="It goes elsewhere."), evidence) != ""
+
+
 @given(POLICIES, REQUESTS, EVIDENCE)
 def test_what_stays_on_this_machine_passes_whatever_the_policy(
     policy: Policy, request: Departure, evidence: Evidence

@@ -90,6 +90,10 @@ def test_the_proxy_of_this_machine_is_foretold(
     assert rule(session, server("http://localhost:8080/v1"), recording, RAW) == ""
     set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7", proxies=True))
     assert rule(session, server("https://api.example.org/v1"), recording, RAW) == ""
+    monkeypatch.setenv("HTTPS_PROXY", "socks5://proxy.example.org:1080")
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "proxies"
+    set_policy(session, Policy())
+    assert rule(session, server("https://api.example.org/v1"), recording, RAW) == "nothing-leaves"
 
 
 @pytest.mark.parametrize("backend", ["random", "majority", "constant", "oracle", "llama-cpp", PERSON])

@@ -238,7 +238,7 @@ def test_a_redirect_on_the_same_host_keeps_the_key(sending: Sending) -> None:
     authority = Judging()
     with pytest.raises(Forbidden, match="again and again"):
         sending(guard_of(wire, authority), "http://127.0.0.1/", {}, headers={"Authorization": "Bearer k"})
-    assert len(authority.asked) == 10
+    assert [one.barred_by for one in authority.asked] == [""] * 10 + ["redirects"]
     assert wire.text_sent().lower().count("authorization: bearer k") == 10
 
 
@@ -249,6 +249,7 @@ def test_another_machine_cannot_send_a_request_back_to_this_one(sending: Sending
     authority = Judging(Policy(downloads=True, redirects=True))
     found = refused(sending, guard_of(wire, authority), "http://a.example/", parcel=DOWNLOAD)
     assert "back to this machine" in found.message
+    assert authority.asked[-1].barred_by == "redirects", "what the guard itself refuses is written down too"
     assert wire.connected == [("203.0.113.5", 80)]
 
 
@@ -323,8 +324,20 @@ def test_no_proxy_is_honoured(sending: Sending, monkeypatch: pytest.MonkeyPatch)
 def test_a_proxy_of_another_kind_is_refused(sending: Sending, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("ALL_PROXY", address)
     wire = Wire()
-    policy = Policy(Level.RAW, "a pilot with actors", "the board", proxies=True)
-    assert refused(sending, guard_of(wire, Judging(policy)), "http://a.example/").rule == "proxies"
+    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board", proxies=True))
+    assert refused(sending, guard_of(wire, authority), "http://a.example/").rule == "proxies"
+    assert (wire.looked_up, wire.connected) == ([], [])
+    assert [one.barred_by for one in authority.asked] == ["proxies"], "it is written down too"
+
+
+def test_the_guard_bars_what_an_authority_would_let_through(sending: Sending, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Careless(Judging):
+        def permit(self, departure: Departure, uncleared: int) -> None:
+            self.asked.append(departure)
+
+    monkeypatch.setenv("ALL_PROXY", "socks5://proxy.example:1080")
+    wire = Wire()
+    assert refused(sending, guard_of(wire, Careless()), "http://a.example/").rule == "proxies"
     assert wire.connected == []
 
 
