@@ -141,16 +141,14 @@ class _Planner:
         if reason := task.why_not(item):
             raise UserError(reason, "Ask another task.")
         spec = task.spec(item)
-        prompt = self._prompt
+        prompt = self._scrubbed(self._prompt)
         lines, left_out = shortened(self._lines(), self._settings.longest_text)
         media = self._media()
         values = {
             "context": self._context(),
             "people": "\n".join(self._introduced()),
             "definitions": self._defined(spec),
-            "given": "\n".join(
-                f"{self._written(name)}: {self._written(text)}" for name, text in task.given(item).items()
-            ),
+            "given": "\n".join(self._given()),
             "seen": self._seen(media),
             "conversation": "\n".join(f"{line.head}{line.text}" for line in lines),
             "shape": shape_of(spec, thinks=self._variant in THINKING),
