@@ -159,7 +159,7 @@ def _read_key(name: str) -> str:
 
 
 def _as_json(one: JudgeEntry) -> dict[str, Json]:
-    from app.core.judging.keys import address_of, place_of, variable_of
+    from app.core.judging.keys import place_of, variable_of
 
     found: dict[str, Any] = {
         "id": one.id,
@@ -168,16 +168,16 @@ def _as_json(one: JudgeEntry) -> dict[str, Json]:
         "model": one.model,
         "settings": dict(one.settings),
     }
-    if address := address_of(one):
+    if address := _address(one):
         found |= {"address": address, "key": place_of(one), "key_variable": variable_of(one.name)}
     return found
 
 
 def _line(one: JudgeEntry) -> str:
-    from app.core.judging.keys import address_of, place_of, variable_of
+    from app.core.judging.keys import place_of, variable_of
 
     parts = [one.name, one.backend, one.model]
-    if address := address_of(one):
+    if address := _address(one):
         place = place_of(one)
         kept = (
             f"key in {place if place != 'keyring' else 'the keyring'}" if place else f"no key ({variable_of(one.name)})"
@@ -185,3 +185,13 @@ def _line(one: JudgeEntry) -> str:
         parts += [address, kept]
     parts += [f"{name}={value}" for name, value in one.settings.items() if name != "url"]
     return "  ".join(part for part in parts if part)
+
+
+def _address(one: JudgeEntry) -> str:
+    """Return where a judge's server is; a judge that this version does not know is listed all the same."""
+    from app.core.judging.keys import address_of
+
+    try:
+        return address_of(one)
+    except UserError:
+        return ""

@@ -1,0 +1,121 @@
+"""`greenroom judge` and `greenroom ask`, as somebody types them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.fakes.misbehaving_server import misbehaving, says
+from tests.fakes.terminal import Terminal
+from tests.unit.core.pairs import mark, open_study
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with open_study(tmp_path) as session:
+        for at in (10, 20, 30):
+            mark(session, "Ada", at, at * 1.2, attributes=["norms"], channel="verbal", rationale="r", correction="c")
+    return tmp_path / "pair.greenroom"
+
+
+def test_judges_are_added_changed_listed_and_removed(study: Path, greenroom: Terminal) -> None:
+    greenroom("judge", "add", study, "gpt", "--backend", "openai", "--model", "m", "--url", "https://a.example/v1")
+    (one,) = greenroom.json("judge", "list", study)["judges"]
+    assert (one["name"], one["address"], one["key"], one["key_variable"]) == (
+        "gpt",
+        "https://a.example",
+        "",
+        "GREENROOM_KEY_GPT",
+    )
+    greenroom(
+        *("judge", "add", study, "gpt", "--backend", "openai", "--model", "n"),
+        *("--url", "https://a.example/v1", "--frames", "4", "--replace"),
+    )
+    (changed,) = greenroom.json("judge", "list", study)["judges"]
+    assert (changed["id"], changed["model"], changed["settings"]["frames"]) == (one["id"], "n", 4)
+    greenroom("judge", "remove", study, "gpt")
+    assert greenroom.json("judge", "list", study) == {"judges": []}
+    greenroom("undo", study)
+    assert len(greenroom.json("judge", "list", study)["judges"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--backend", "openai"), "needs a model"),
+        (("--backend", "openai", "--model", "m", "--url", "https://me:pw@a.example/v1"), "address"),
+        (("--backend", "openai", "--model", "m", "--url", "https://a.example/v1?key=sk-1"), "address"),
+        (("--backend", "openai", "--model", "m", "--coerce", "nobody"), "nobody"),
+        (("--backend", "random", "--frames", "4"), "no option"),
+        (("--backend", "person", "--model", "m"), "person"),
+        (("--backend", "openai", "--model", "m", "--concurrency", "0"), "not allowed"),
+    ],
+)
+def test_what_makes_no_judge_is_one_line(
+    study: Path, greenroom: Terminal, arguments: tuple[str, ...], told: str
+) -> None:
+    said = greenroom("judge", "add", study, "gpt", *arguments, code=2)
+    assert told in said
+    assert "sk-1" not in said
+    assert "pw@" not in said
+    assert greenroom.json("judge", "list", study) == {"judges": []}
+
+
+def test_answers_stand_side_by_side_and_come_from_the_study_the_next_time(study: Path, greenroom: Terminal) -> None:
+    with misbehaving(says('{"label": "competence"}')) as server:
+        greenroom(
+            *("judge", "add", study, "stub", "--backend", "openai", "--model", "fake-1"),
+            *("--url", server.url, "--sees", "text"),
+        )
+        greenroom("judge", "add", study, "knows", "--backend", "oracle")
+        said = greenroom("ask", study, "--all", "--task", "verdict", "--as", "Ada")
+        assert said.count("Ada: error") == 3
+        assert said.count("competence") == 3
+        assert "6 answers" in said
+        found = greenroom.json("ask", study, "--label", "error", "--task", "verdict", "--as", "Ada")
+        assert len(server.asked) == 3
+    assert (found["cached"], found["answered"], len(found["judgments"])) == (6, 0, 6)
+    assert {one["answer"]["label"] for one in found["judgments"] if one["judge"] == "knows"} == {"error"}
+    assert all(one["cached"] and not one["hidden"] for one in found["judgments"])
+
+
+def test_judges_stay_hidden_from_who_has_not_said_their_own(study: Path, greenroom: Terminal) -> None:
+    greenroom("judge", "add", study, "knows", "--backend", "oracle")
+    found = greenroom.json("ask", study, "--all", "--task", "verdict", "--as", "Bo")
+    assert all(one["hidden"] and one["answer"] == {} for one in found["judgments"])
+    assert "error" not in json.dumps([one["answer"] for one in found["judgments"]])
+
+
+def test_what_the_policy_forbids_ends_with_two_and_names_the_rule(study: Path, greenroom: Terminal) -> None:
+    greenroom("judge", "add", study, "far", "--backend", "openai", "--model", "m", "--url", "https://a.example/v1")
+    said = greenroom("ask", study, "--all", "--task", "verdict", code=2)
+    assert "(rule nothing-leaves)" in said
+    greenroom("judge", "add", study, "knows", "--backend", "oracle")
+    found: dict[str, Any] = greenroom.json("ask", study, "--all", "--task", "verdict")
+    assert [(one["judge"], one["rule"]) for one in found["notes"]] == [("far", "nothing-leaves")]
+    assert found["answered"] == 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        ((), "Which segments?"),
+        (("--all", "--judge", "nobody"), "no judge"),
+        (("--all", "--task", "nothing"), "no task"),
+        (("--all", "--variant", "loud"), "no variant"),
+        (("--segment", "nothing"), "No segment has the id"),
+        (("--all", "--condition", "blur"), "no rendering"),
+        (("--label", "nothing"), "No segment fits"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(
+    study: Path, greenroom: Terminal, arguments: tuple[str, ...], told: str
+) -> None:
+    greenroom("judge", "add", study, "chance", "--backend", "random")
+    assert told in greenroom("ask", study, *arguments, code=2)
