@@ -18,7 +18,7 @@ from widgets.timeline.lane import lane_of
 from widgets.timeline.verdicts import HIDDEN, SILENT, VerdictBar, verdict_bar, verdict_lane
 from widgets.timeline.view import TimelineView
 
-_PAUSE_MS = 150
+_PAUSE_MS = 300
 _ANEW = frozenset({"segment", "utterance", "property", "annotator", "recording", "scheme_version", "reveal", "run"})
 
 

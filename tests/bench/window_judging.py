@@ -1,9 +1,8 @@
 """How quickly the playhead is painted in the real window while three judges run, and idle beside it.
 
-A beat is what one tick of the clock costs the window: the playhead moves, and everything that waits is done, the paint
-and whatever the worker sent among it. The judges are a server on loopback that answers after 50 ms, a tiny GGUF file in
-llama.cpp, and `random`; all look at frames but the last. They run in the worker's processes; each judgment is stored as
-it arrives, and shown.
+A beat is the time from when the playhead is due to move until it is painted: whatever the window is doing then makes it
+late, also the storing and showing of what judges say. The judges are a server on loopback that answers after 50 ms, a
+tiny GGUF file in llama.cpp, and `random`; all look at frames but the last. They run in the worker's processes.
 
 Run with `python -m tests.bench.window_judging`; `make bench` collects `run()`.
 """
@@ -92,18 +91,21 @@ def run() -> list[Row]:
 
 
 def _beats(window: MainWindow, over: Callable[[], bool]) -> list[float]:
-    """Move the playhead sixty times a second; returns the milliseconds of each beat, fewer where it is over."""
+    """Move the playhead sixty times a second; returns for each beat by how many milliseconds its paint was late."""
     timeline, took = window.timeline, []
     timeline.zoom_to_fit()
     duration_us = timeline.view.duration_us
+    due = perf_counter()
     for beat in range(BEATS):
-        began = perf_counter()
+        due = max(due, perf_counter() - TICK_S) + TICK_S
+        while (left := due - perf_counter()) > 0:
+            QApplication.processEvents()
+            time.sleep(min(0.001, left))
         timeline.set_playhead(duration_us * beat // BEATS)
         QApplication.processEvents()
-        took.append((perf_counter() - began) * 1e3)
+        took.append((perf_counter() - due) * 1e3)
         if over():
             break
-        time.sleep(max(0.0, TICK_S - (perf_counter() - began)))
     return took
 
 
