@@ -57,6 +57,7 @@ BENCHES = (
     "judge_input",
     "judging",
     "llama",
+    "window_judging",
 )
 WHEN_NAMED = ("memory",)
 """Those that take more than an hour: run when they are named, and shown with the others once they were."""
