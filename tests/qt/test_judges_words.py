@@ -68,16 +68,20 @@ def test_agreement_with_people_and_differences_are_marked(session: Session, abou
     assert {one.name: one.differs for one in shown.rows}["Rationale"] is False
 
 
-def test_scores_are_compared_and_their_reasons_are_not(session: Session, about: Segment) -> None:
+def test_ratings_are_compared_and_their_reasons_are_not(session: Session, about: Segment) -> None:
     ratings = [
-        made_up(LOCAL, session, about.id, {"goal": {"score": 3, "reasoning": "It tried."}, "secret": -1}),
-        made_up(SERVER, session, about.id, {"goal": {"score": 3, "reasoning": "It did well."}, "secret": 0}),
+        made_up(
+            LOCAL, session, about.id, {"goal_reason": "It tried.", "goal": 3, "secret_reason": "No.", "secret": -1}
+        ),
+        made_up(SERVER, session, about.id, {"goal_reason": "It did well.", "goal": 3, "secret": 0}),
     ]
     shown = table_of(session, about, Known(ratings))
     rows = {one.key: one for one in shown.rows}
+    assert [one.name for one in shown.rows][-2:] == ["Goal", "Secret"]
     assert (rows["goal"].differs, rows["secret"].differs) == (False, True)
     assert by_name(shown.columns)["Local"].cells["goal"] == Words("3\nIt tried.")
-    assert by_name(shown.columns)["Local"].cells["secret"] == Words("-1", differs=True)
+    assert by_name(shown.columns)["Local"].cells["secret"] == Words("-1\nNo.", differs=True)
+    assert by_name(shown.columns)["Server"].cells["secret"] == Words("0", differs=True)
 
 
 def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Session, about: Segment) -> None:

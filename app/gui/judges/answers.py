@@ -9,6 +9,8 @@ from widgets.judges.shown import Cell, Chip, Chips, RowHead, Verdict, Words
 from widgets.label_looks import looks_of, unknown_look
 
 _LONGEST_NAME = 40
+_REASON = "_reason"
+"""What a rating's reason is called, after the rating; outside a scheme of ratings the two are one row."""
 
 
 class Answers:
@@ -34,9 +36,10 @@ class Answers:
 
     def parts(self) -> list[str]:
         """Return which parts there are: the label, the fields of the scheme in its order, then whatever else."""
-        there = {key for said in self._said.values() for key in said.parts if said.of(key) is not None}
+        there = [key for said in self._said.values() for key in said.parts if said.of(key) is not None]
         ordered = [LABEL, *(key for key in self._fields if key in there)]
-        return [*ordered, *sorted(there - set(ordered))]
+        rest = [key for key in dict.fromkeys(there) if key not in ordered]
+        return [*ordered, *(key for key in rest if key.removesuffix(_REASON) not in rest or not key.endswith(_REASON))]
 
     def rows(self) -> tuple[RowHead, ...]:
         """Return the rows of the table."""
@@ -70,7 +73,9 @@ class Answers:
         if value is None:
             empty = field is not None and field.kind is FieldKind.CHOICES and part in self._said[column].parts
             return Chips(()) if empty else None
-        return Words(self._words(field, value), self._compared(field, value) and self._row_differs(part))
+        reason = None if field is not None else self._said[column].of(part + _REASON)
+        words = self._words(field, value) if reason is None else f"{self._words(field, value)}\n{reason}"
+        return Words(words, self._compared(field, value) and self._row_differs(part))
 
     def _verdict(self, column: str) -> Cell:
         label = self._said[column].label
@@ -106,30 +111,16 @@ class Answers:
         if field is not None and field.kind is FieldKind.CHOICES:
             return len({frozenset(one) for one in self._sets(part)}) > 1
         kept = [value for value in values if part == LABEL or self._compared(field, value)]
-        return len({str(_figure(value)) for value in kept}) > 1
+        return len({self._words(field, value) for value in kept}) > 1
 
     def _compared(self, field: Field | None, value: Json) -> bool:
         if field is not None:
             return field.kind is not FieldKind.TEXT
-        return isinstance(value, int | float) or _score(value) is not None
+        return isinstance(value, int | float)
 
     def _words(self, field: Field | None, value: Json) -> str:
         if field is not None and field.kind in CHOOSING:
             return {one.key: one.name for one in field.choices}.get(str(value), str(value))
         if field is not None and field.kind is FieldKind.PARTICIPANT:
             return self._participants.get(str(value), str(value))
-        if isinstance(value, dict):
-            score = _score(value)
-            rest = [str(one) for key, one in value.items() if key != "score" and one not in (None, "")]
-            return "\n".join([*([f"{score:g}"] if score is not None else []), *rest])
         return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
-
-
-def _score(value: Json) -> float | None:
-    found = value.get("score") if isinstance(value, dict) else None
-    return found if isinstance(found, int | float) and not isinstance(found, bool) else None
-
-
-def _figure(value: Json) -> Json:
-    score = _score(value)
-    return value if score is None else score
