@@ -1,5 +1,6 @@
 """Plans what a judge is to see of a segment, from the study as it is now; decodes nothing."""
 
+import re
 from dataclasses import dataclass, replace
 
 from app.core.judging.conditions import source_under
@@ -44,6 +45,7 @@ class Span:
 
 
 _USUAL = SightSettings()
+_SEPARATORS = re.compile(r"[\W_]+")
 
 
 def settings_for(entry: JudgeEntry, wanted: SightSettings = _USUAL) -> SightSettings:
@@ -155,7 +157,7 @@ class _Planner:
         }
         if "examples" in prompt.slots(self._variant):
             examples = examples_for(session, task, item, self._recording.id, self._condition)
-            values["examples"] = examples.text
+            values["examples"] = self._of_scheme(examples.text)
             self._notes.append(examples.note)
         self._note_words()
         text = filled(prompt, self._variant, values)
@@ -208,15 +210,21 @@ class _Planner:
         return [f"{self._names[one.id]}: {INTRODUCED[one.role]}" for one in self._people]
 
     def _defined(self, spec: FormSpec) -> str:
-        """Return the definitions; those of a scheme that the program ships are its own words, and stay as they are."""
-        lines = definitions_of(spec).split("\n")
-        return "\n".join(lines if self._shipped() else map(self._written, lines))
+        if not self._ours():
+            _require_plain_keys(spec, self._written)
+        return self._of_scheme(definitions_of(spec))
+
+    def _of_scheme(self, text: str) -> str:
+        return text if self._ours() else "\n".join(map(self._written, text.split("\n")))
 
     def _given(self) -> list[str]:
         told = self._task.given(self._item)
         return [f"{name}: {on_one_line(self._written(text))}" for name, text in told.items()]
 
-    def _shipped(self) -> bool:
+    def _ours(self) -> bool:
+        """Tell whether the words of the scheme stay as they are: those that the program ships, and all in raw form."""
+        if self._condition == RAW:
+            return True
         try:
             return load_scheme(self._item.scheme.key) == self._item.scheme
         except UserError:
@@ -256,3 +264,19 @@ class _Planner:
         drafts = sum(not turn.checked for turn in self._turns)
         if drafts:
             self._notes.append(f"{drafts} of {len(self._turns)} turns are drafts that nobody checked.")
+
+
+def _require_plain_keys(spec: FormSpec, written: Written) -> None:
+    """Refuse a form that cannot be scrubbed: an answer has to name its fields and choices by their keys.
+
+    Raises:
+        UserError: something personal is in one of them.
+    """
+    for one in spec.asked:
+        for key in (one.field.key, *(choice.key for choice in one.field.choices)):
+            plain = _SEPARATORS.sub(" ", key)
+            if written(plain) != plain:
+                raise UserError(
+                    f"The key “{key}” of the scheme holds something personal, and a key cannot be written otherwise.",
+                    "Give it another key in a new version of the scheme, or keep the word on the page Speech.",
+                )

@@ -1,0 +1,79 @@
+"""Every text that leaves under a rendering passes the scrubber, wherever in the study it comes from."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from app.core.commands.collections import describe_collection
+from app.core.commands.cues import add_cue
+from app.core.commands.participants import add_participant
+from app.core.commands.prompts import edit_prompt
+from app.core.commands.schemes import use_scheme
+from app.core.commands.segments import add_segment
+from app.core.judging.sight import SightSettings, build, plan_sight
+from app.core.session import Session
+from benchmark.prompts import shipped_text as shipped_prompt
+from benchmark.tasks.registry import TASKS
+from project.errors import UserError
+from project.judging import RAW
+from project.queries.collections import all_collections
+from project.queries.private_words import PrivateWord, put_private_word
+from project.queries.utterances import update_utterance, utterances_of
+from project.schemes.loader import shipped_text as shipped_scheme
+from project.types import ParticipantRole, Recording
+
+WORD = "Zephyrine"
+SIGHT = SightSettings(frames=1, cues=True)
+
+
+def private_everywhere(session: Session, recording: Recording, *, keys: bool = False) -> str:
+    """Put a private word into whatever a person may write; returns the id of a segment."""
+    text = shipped_scheme("shrec").replace('key = "shrec"', 'key = "lab"')
+    for place in ('definition = "', 'situation = "', 'examples = ["', 'rationale = "', 'correction = "'):
+        text = text.replace(place, f"{place}{WORD}: ")
+    text = text.replace('name = "Emotions"', f'name = "{WORD}"')
+    if keys:
+        text = text.replace('key = "emotions"', f'key = "{WORD}-emotions"').replace('"emotions"', f'"{WORD}-emotions"')
+    use_scheme(session, text, "lab.toml")
+    with session.step("Private"):
+        put_private_word(session.study, PrivateWord(WORD, "[X]"))
+        for one in utterances_of(session.study, recording.id):
+            update_utterance(session.study, replace(one, text=f"{WORD} said: {one.text}"))
+    for number in range(2):
+        add_participant(session, f"{WORD} {number}", ParticipantRole.USER, recording.id)
+    home = next(one for one in all_collections(session.study) if one.id == recording.collection_id)
+    describe_collection(session, home.id, home.name, f"The agent is called {WORD}.")
+    (spoken, *_) = utterances_of(session.study, recording.id)
+    add_cue(session, spoken.id, "action", "gesture", description=f"away from {WORD}")
+    for task in TASKS:
+        source = shipped_prompt(task)
+        edit_prompt(session, task, source.replace('body = """\n', f'body = """\nThink of {WORD}.\n', 1))
+    values = {"rationale": f"{WORD} looks away", "correction": f"Ask {WORD}"}
+    made, _ = add_segment(session, recording.id, 0, 1_500_000, "error", values, scheme="lab")
+    return made
+
+
+@pytest.mark.parametrize("variant", ["few-shot", "cot"])
+@pytest.mark.parametrize("task", TASKS)
+def test_no_private_word_is_in_what_is_sent(
+    session: Session, recording: Recording, rendering: str, task: str, variant: str
+) -> None:
+    segment = private_everywhere(session, recording)
+    try:
+        raw = plan_sight(session, segment, task, variant, RAW, SIGHT)
+    except UserError as error:
+        pytest.skip(error.message)
+    assert WORD in raw.text
+    plan = plan_sight(session, segment, task, variant, rendering, SIGHT)
+    sent = [message.text for message in build(plan)]
+    assert WORD.lower() not in json.dumps([*sent, plan.answer_form.schema]).lower()
+
+
+def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(
+    session: Session, recording: Recording, rendering: str
+) -> None:
+    segment = private_everywhere(session, recording, keys=True)
+    plan_sight(session, segment, "assess", settings=SIGHT)
+    with pytest.raises(UserError, match=f"The key “{WORD}-emotions” of the scheme"):
+        plan_sight(session, segment, "assess", condition=rendering, settings=SIGHT)
