@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from app.core.leaving.clip import clip_of
+from app.core.leaving.clip import clip_of, unread
 from app.core.session import Session
 from media.fingerprint import fingerprint
 from project.errors import UserError
@@ -61,6 +61,11 @@ def condition_names(session: Session, recording_id: str) -> dict[str, str]:
         for run in renderings
     }
     return {RAW: RAW, **told}
+
+
+def unread_renderings(session: Session, recording_id: str) -> list[Path]:
+    """Return the renderings of a recording that a window does not know yet; `app.core.leaving.clip.read` reads them."""
+    return unread(session, runs_of(session.study, recording_id, KIND))
 
 
 def conditions(session: Session, recording_id: str) -> list[Condition]:

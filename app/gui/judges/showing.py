@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.judging.conditions import conditions
+from app.core.judging.conditions import conditions, unread_renderings
 from app.core.judging.reveals import reveal, shown
+from app.core.leaving.clip import read
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.judges.words import Known, Wanted, table_of
@@ -140,6 +141,8 @@ class Showing(QObject):
             bar.judges.blockSignals(False)
         bar.judges.set_entries(offered)
         found = conditions(session, recording_id) if recording_id else []
+        if recording_id and (files := unread_renderings(session, recording_id)):
+            self._context.background.run(lambda _progress: read(files), lambda _none: self.renew())
         bar.conditions.set_entries([Entry(one.id, "Raw" if one.id == RAW else one.name, one.why_not) for one in found])
 
     def _show(self, session: Session) -> None:

@@ -1,0 +1,66 @@
+"""Where a rendering lies, and that a window does not stand still to find out."""
+
+import hashlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.leaving import clip
+from app.core.leaving.clip import clip_of, read, unread
+from app.core.session import Session
+from project.store import Study
+from project.types import Run
+
+CONTENT = b"a rendering"
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    monkeypatch.setattr(clip, "_READ", {})
+    monkeypatch.setattr(clip, "AT_ONCE", len(CONTENT) - 1)
+    with Session(Study.create(tmp_path / "lab"), "Ada") as session:
+        (session.study.folder / "clip.mp4").write_bytes(CONTENT)
+        yield session
+
+
+def run_of(digest: str = hashlib.sha256(CONTENT).hexdigest()) -> Run:
+    return Run("run", "r-1", "anonymize", "solid", {}, {"output": "clip.mp4", "sha256": digest}, "", "")
+
+
+def test_whoever_has_time_reads_it_at_once(session: Session) -> None:
+    place = session.study.folder / "clip.mp4"
+    assert clip_of(session, run_of()) == place
+    assert clip_of(session, run_of("0" * 64)) is None
+    assert unread(session, [run_of()]) == []
+
+
+def test_a_window_knows_a_large_one_only_after_somebody_read_it(session: Session) -> None:
+    session.patient = False
+    place = session.study.folder / "clip.mp4"
+    assert clip_of(session, run_of()) is None
+    assert unread(session, [run_of()]) == [place]
+    read([place])
+    assert unread(session, [run_of()]) == []
+    assert clip_of(session, run_of()) == place
+    place.write_bytes(b"another file")
+    assert clip_of(session, run_of()) is None
+    assert unread(session, [run_of()]) == [place]
+
+
+def test_a_window_reads_a_small_one_itself(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    session.patient = False
+    monkeypatch.setattr(clip, "AT_ONCE", len(CONTENT))
+    assert clip_of(session, run_of()) == session.study.folder / "clip.mp4"
+
+
+def test_one_that_cannot_be_read_is_tried_once(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(place: Path) -> str:
+        raise OSError
+
+    monkeypatch.setattr(clip, "sha256_of", fail)
+    session.patient = False
+    assert unread(session, [run_of()])
+    read([session.study.folder / "clip.mp4"])
+    assert unread(session, [run_of()]) == []
+    assert clip_of(session, run_of()) is None
