@@ -106,8 +106,9 @@ def remove(study: Path, name: str, as_json: bool) -> None:
 def key(study: Path, name: str, forget: bool, as_json: bool) -> None:
     """Keep the key of a judge in the keyring of this machine: asked for, or read from standard input.
 
-    Where there is no keyring, as on most servers, an environment variable takes its place; judge list names it. A key
-    belongs to the judge at its address: the same name at another server does not get it.
+    Where there is no keyring, as on most servers, an environment variable takes its place, with another one
+    that says at which server it may be used; judge list names both. A key belongs to the judge at its address: the
+    same name at another server does not get it.
 
     \b
     Example:
@@ -159,7 +160,7 @@ def _read_key(name: str) -> str:
 
 
 def _as_json(one: JudgeEntry) -> dict[str, Json]:
-    from app.core.judging.keys import place_of, variable_of
+    from app.core.judging.keys import place_of, place_variable_of, variable_of
 
     found: dict[str, Any] = {
         "id": one.id,
@@ -170,18 +171,17 @@ def _as_json(one: JudgeEntry) -> dict[str, Json]:
     }
     if address := _address(one):
         found |= {"address": address, "key": place_of(one), "key_variable": variable_of(one.name)}
+        found |= {"key_place_variable": place_variable_of(one.name)}
     return found
 
 
 def _line(one: JudgeEntry) -> str:
-    from app.core.judging.keys import place_of, variable_of
+    from app.core.judging.keys import how_to_set, place_of
 
     parts = [one.name, one.backend, one.model]
     if address := _address(one):
         place = place_of(one)
-        kept = (
-            f"key in {place if place != 'keyring' else 'the keyring'}" if place else f"no key ({variable_of(one.name)})"
-        )
+        kept = f"key in {place if place != 'keyring' else 'the keyring'}" if place else f"no key ({how_to_set(one)})"
         parts += [address, kept]
     parts += [f"{name}={value}" for name, value in one.settings.items() if name != "url"]
     return "  ".join(part for part in parts if part)

@@ -1,7 +1,8 @@
 """Keys of judges: in an environment variable or in the system's keyring, and nowhere else.
 
 A study names judges and their servers, and may come from somebody else. So a key is kept for a judge *at an address*: a
-study that names the same judge at another server does not get it.
+study that names the same judge at another server does not get it. A variable with a key needs another one beside it
+that says at which address.
 """
 
 import os
@@ -16,6 +17,7 @@ from project.judging import PERSON, JudgeEntry
 SERVICE = "greenroom"
 _USUAL = {"api.openai.com": "OPENAI_API_KEY"}
 """Variables that other programs use too, each for the one server that its keys belong to."""
+_PORTS = {"http": 80, "https": 443}
 _LONGEST = 4096
 _SHORTEST = 6
 """A shorter “key”, such as `none` for a server that wants any, is a word like others."""
@@ -27,6 +29,11 @@ def variable_of(name: str) -> str:
     return f"GREENROOM_KEY_{plain or sha256(name.encode()).hexdigest()[:8].upper()}"
 
 
+def place_variable_of(name: str) -> str:
+    """Return the variable that says at which server that of `variable_of` is used, such as `GREENROOM_KEY_GPT_AT`."""
+    return f"{variable_of(name)}_AT"
+
+
 def address_of(entry: JudgeEntry) -> str:
     """Return where a judge's server is, such as `https://api.openai.com`; "" for one that has none.
 
@@ -35,9 +42,7 @@ def address_of(entry: JudgeEntry) -> str:
     """
     if entry.backend == PERSON:
         return ""
-    parts = urlsplit(str(getattr(options_of(entry.backend, entry.settings), "url", "")))
-    port = f":{parts.port}" if parts.port else ""
-    return f"{parts.scheme}://{parts.hostname}{port}" if parts.hostname else ""
+    return _address(str(getattr(options_of(entry.backend, entry.settings), "url", "")))
 
 
 def key_of(entry: JudgeEntry) -> str:
@@ -68,7 +73,6 @@ def keep_key(entry: JudgeEntry, key: str) -> None:
         UserError: the judge has no server, what was typed is no key, or there is no keyring that takes it.
     """
     import keyring
-    from keyring.errors import KeyringError
 
     address = address_of(entry)
     if not address:
@@ -78,10 +82,11 @@ def keep_key(entry: JudgeEntry, key: str) -> None:
         raise UserError("This is no key.", "Paste it as the server's owner gave it to you: one line, no spaces.")
     try:
         keyring.set_password(SERVICE, _account(entry.name, address), key)
-    except (KeyringError, RuntimeError, OSError):
+    # Keyrings are of many makers, and raise what they like.
+    except Exception:
         raise UserError(
             "This machine has no keyring that keeps keys.",
-            f"Put the key into the environment variable {variable_of(entry.name)} instead.",
+            f"Put the key into the environment variable {how_to_set(entry)}.",
         ) from None
 
 
@@ -92,11 +97,11 @@ def forget_key(entry: JudgeEntry) -> bool:
         UserError: there is no such backend, or its settings do not fit.
     """
     import keyring
-    from keyring.errors import KeyringError
 
     try:
         keyring.delete_password(SERVICE, _account(entry.name, address_of(entry)))
-    except (KeyringError, RuntimeError, OSError):
+    # Keyrings are of many makers, and raise what they like.
+    except Exception:
         return False
     return True
 
@@ -106,9 +111,27 @@ def without_key(text: str, key: str) -> str:
     return text.replace(key, "[key]") if len(key) >= _SHORTEST else text
 
 
+def how_to_set(entry: JudgeEntry) -> str:
+    """Say in which variables the key of a judge would be looked for."""
+    return f"{variable_of(entry.name)}, with {place_variable_of(entry.name)}={address_of(entry)}"
+
+
+def _address(url: str) -> str:
+    try:
+        parts = urlsplit(url.strip())
+        port = parts.port
+    except ValueError:
+        return ""
+    usual = port is None or port == _PORTS.get(parts.scheme)
+    host = f"[{parts.hostname}]" if ":" in (parts.hostname or "") else parts.hostname
+    return f"{parts.scheme}://{host}{'' if usual else f':{port}'}" if host else ""
+
+
 def _variables(name: str, address: str) -> list[str]:
+    at = os.environ.get(place_variable_of(name), "").strip()
+    own = [variable_of(name)] if _address(at if "://" in at else f"https://{at}") == address else []
     usual = _USUAL.get(urlsplit(address).hostname or "")
-    return [variable_of(name), *([usual] if usual and address.startswith("https:") else [])]
+    return [*own, *([usual] if usual and address.startswith("https:") else [])]
 
 
 def _from_environment(name: str, address: str) -> str:
@@ -118,11 +141,11 @@ def _from_environment(name: str, address: str) -> str:
 
 def _from_keyring(name: str, address: str) -> str:
     import keyring
-    from keyring.errors import KeyringError
 
     try:
         return keyring.get_password(SERVICE, _account(name, address)) or ""
-    except (KeyringError, RuntimeError, OSError):
+    # Keyrings are of many makers, and raise what they like.
+    except Exception:
         return ""
 
 

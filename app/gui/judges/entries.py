@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from app.core.commands.judges import add_judge, change_judge, remove_judge
-from app.core.judging.keys import address_of, forget_key, keep_key, place_of, variable_of
+from app.core.judging.keys import address_of, forget_key, how_to_set, keep_key, place_of
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.judges.entry_dialog import EntryDialog
@@ -110,7 +110,7 @@ class Entries(QObject):
             if dialog is not self.dialog or dialog is None or not address:
                 return
             if not place:
-                said = f"No key is kept for {address}. The variable {variable_of(entry.name)} would do too."
+                said = f"No key is kept for {address}. The variable {how_to_set(entry)} would do too."
             elif place == "keyring":
                 said = f"A key for {address} is in the keyring of this machine."
             else:

@@ -154,6 +154,7 @@ def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(
     monkeypatch.setenv("GREENROOM_KEY_WRONG", "sk-very-secret-key")
     segments = [mark(session, "Ada", at, at + 5) for at in range(10, 80, 6)]
     with misbehaving(echoes_the_key) as bad, misbehaving(RIGHT) as good:
+        monkeypatch.setenv("GREENROOM_KEY_WRONG_AT", bad.url)
         wrong, right = model(session, bad, "wrong", concurrency=1), model(session, good, "right")
         _, result = ask(session, [wrong, right], segments)
         assert bad.asked[0].headers["authorization"] == "Bearer sk-very-secret-key"
@@ -251,6 +252,7 @@ def test_the_work_holds_no_key(session: Session, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("GREENROOM_KEY_MODEL", "sk-very-secret-key")
     segment = mark(session, "Ada", 10, 20)
     with misbehaving(RIGHT) as server:
+        monkeypatch.setenv("GREENROOM_KEY_MODEL_AT", server.url)
         work = prepare(session, AskRequest([model(session, server)], [segment], "verdict")).work
     assert work is not None
     assert "very-secret" not in json.dumps(dict(work.parameters))

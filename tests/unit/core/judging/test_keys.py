@@ -35,7 +35,7 @@ class Ring(KeyringBackend):
 
 @pytest.fixture
 def ring(monkeypatch: pytest.MonkeyPatch) -> Iterator[Ring]:
-    for name in ("GREENROOM_KEY_GPT", "OPENAI_API_KEY"):
+    for name in ("GREENROOM_KEY_GPT", "GREENROOM_KEY_GPT_AT", "OPENAI_API_KEY"):
         monkeypatch.delenv(name, raising=False)
     before, made = keyring.get_keyring(), Ring()
     keyring.set_keyring(made)
@@ -73,8 +73,29 @@ def test_the_same_name_at_another_server_does_not_get_it(ring: Ring, url: str) -
 def test_a_variable_goes_before_the_keyring(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
     keep_key(judge(), "sk-ring")
     monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
+    monkeypatch.setenv("GREENROOM_KEY_GPT_AT", "https://api.example.org/v1")
     assert key_of(judge()) == "sk-variable"
     assert place_of(judge()) == "GREENROOM_KEY_GPT"
+
+
+@pytest.mark.parametrize("at", ["api.example.org", "https://api.example.org:443", "https://API.example.org/v1/chat"])
+def test_a_variable_says_at_which_server_it_is_used(ring: Ring, monkeypatch: pytest.MonkeyPatch, at: str) -> None:
+    monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
+    monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
+    assert key_of(judge()) == "sk-variable"
+    for url in ("https://evil.example/v1", "http://api.example.org/v1", "https://api.example.org:8443/v1"):
+        assert (key_of(judge(url=url)), place_of(judge(url=url))) == ("", "")
+
+
+@pytest.mark.parametrize("at", [None, "", "https://", "https://[::1", "nonsense nonsense"])
+def test_a_variable_that_says_no_server_is_used_at_none(
+    ring: Ring, monkeypatch: pytest.MonkeyPatch, at: str | None
+) -> None:
+    monkeypatch.setenv("GREENROOM_KEY_GPT", "sk-variable")
+    if at is not None:
+        monkeypatch.setenv("GREENROOM_KEY_GPT_AT", at)
+    for url in ("https://api.example.org/v1", "http://localhost:8080/v1", "https://api.openai.com/v1"):
+        assert key_of(judge(url=url)) == ""
 
 
 def test_the_usual_variable_is_for_its_own_server_alone(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,10 +108,23 @@ def test_the_usual_variable_is_for_its_own_server_alone(ring: Ring, monkeypatch:
 def test_without_a_keyring_a_line_names_the_variable(no_ring: None) -> None:
     with pytest.raises(UserError) as told:
         keep_key(judge("gpt 4o"), "sk-very-secret")
-    assert "GREENROOM_KEY_GPT_4O" in told.value.hint
+    assert "GREENROOM_KEY_GPT_4O, with GREENROOM_KEY_GPT_4O_AT=https://api.example.org" in told.value.hint
     assert "secret" not in str(told.value)
     assert told.value.__cause__ is None
     assert (key_of(judge()), place_of(judge())) == ("", "")
+
+
+def test_a_keyring_that_breaks_is_none(ring: Ring, monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(*_given: str) -> None:
+        raise LookupError("sk-very-secret")
+
+    for name in ("get_password", "set_password", "delete_password"):
+        monkeypatch.setattr(ring, name, broken)
+    assert (key_of(judge()), place_of(judge()), forget_key(judge())) == ("", "", False)
+    with pytest.raises(UserError) as told:
+        keep_key(judge(), "sk-very-secret")
+    assert "secret" not in str(told.value)
+    assert told.value.__suppress_context__
 
 
 @pytest.mark.parametrize("key", ["", "  ", "two words", "line\nbreak", "schlüssel", "k" * 5000])
