@@ -28,7 +28,7 @@ class ModelOptions:
     sees: str = chosen("frames", SEES, "Sees", "The transcript alone, or frames or a clip with it.")
     frames: int = limited(15, 1, 64, "Frames", "Frames of a segment that it gets, evenly spaced.")
     temperature: float = limited(0.0, 0.0, 2.0, "Temperature", "How freely words are drawn; 0 takes the likeliest.")
-    max_tokens: int = limited(1024, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.")
+    max_tokens: int = limited(2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.")
     timeout_s: float = limited(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.")
     concurrency: int = limited(4, 1, 64, "At once", "Requests that may be under way at the same time.")
     per_minute: int = limited(0, 0, 100000, "A minute", "Requests that may be started in a minute; 0 for no limit.")
