@@ -3,9 +3,11 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent, QResizeEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QSizePolicy, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+
+from widgets.staying_menu import StayingMenu
 
 _FEW = 2
 _AROUND = 44
@@ -39,9 +41,8 @@ class TickMenu(QPushButton):
         self._chosen: set[str] = set()
         self._common: Mapping[str, str] = {}
         self._own: Mapping[str, str] = {}
-        self._list = QMenu(self)
+        self._list = StayingMenu(self)
         self._list.setToolTipsVisible(True)
-        self._list.installEventFilter(self)
         self._list.aboutToShow.connect(self._fill)
         self.setMenu(self._list)
         self.setProperty("filter", True)
@@ -77,19 +78,6 @@ class TickMenu(QPushButton):
             self._chosen = wanted
             self.changed.emit()
         self._say()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the list stay open while things are ticked in it."""
-        clicked = isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease
-        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
-        if pressed and isinstance(event, QKeyEvent):
-            pressed = event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if watched is self._list and (clicked or pressed):
-            action = self._list.activeAction()
-            if action is not None and action.isCheckable():
-                action.trigger()
-                return True
-        return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

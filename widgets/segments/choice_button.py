@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Mapping
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QMouseEvent
-from PySide6.QtWidgets import QMenu, QPushButton, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QPushButton, QWidget
+
+from widgets.staying_menu import StayingMenu
 
 _FEW = 2
 
@@ -23,8 +24,7 @@ class ChoiceButton(QPushButton):
         self._title = title
         self._names: dict[str, str] = {}
         self._chosen: set[str] = set()
-        self._list = QMenu(self)
-        self._list.installEventFilter(self)
+        self._list = StayingMenu(self)
         self._list.aboutToShow.connect(self._fill)
         self.setMenu(self._list)
         self.setProperty("filter", True)
@@ -47,19 +47,6 @@ class ChoiceButton(QPushButton):
             self._chosen = wanted
             self.changed.emit()
         self._say()
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let the list stay open while things are ticked in it."""
-        clicked = isinstance(event, QMouseEvent) and event.type() == QEvent.Type.MouseButtonRelease
-        pressed = isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress
-        if pressed and isinstance(event, QKeyEvent):
-            pressed = event.key() in (Qt.Key.Key_Space, Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if watched is self._list and (clicked or pressed):
-            action = self._list.activeAction()
-            if action is not None and action.isCheckable():
-                action.trigger()
-                return True
-        return super().eventFilter(watched, event)
 
     def _fill(self) -> None:
         self._list.clear()
