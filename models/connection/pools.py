@@ -1,6 +1,6 @@
 """The open connections of a route."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 import httpcore2
 import httpx2
@@ -22,20 +22,10 @@ class Pool(httpx2.HTTPTransport):
     def __init__(self, route: Route, guard: Guard) -> None:
         backend = Pinned(route, guard.network.connector())
         if route.proxy is None:
-            self._pool = httpcore2.ConnectionPool(
-                ssl_context=_trust(route),
-                max_connections=_AT_ONCE,
-                keepalive_expiry=_KEPT_S,
-                network_backend=backend,
-            )
+            self._pool = httpcore2.ConnectionPool(network_backend=backend, **_manner(route))
         else:
             self._pool = httpcore2.HTTPProxy(
-                _address(route),
-                proxy_headers=_account(route),
-                ssl_context=_trust(route),
-                max_connections=_AT_ONCE,
-                keepalive_expiry=_KEPT_S,
-                network_backend=backend,
+                _address(route), proxy_headers=_account(route), network_backend=backend, **_manner(route)
             )
 
 
@@ -45,25 +35,23 @@ class AsyncPool(httpx2.AsyncHTTPTransport):
     def __init__(self, route: Route, guard: Guard) -> None:
         backend = AsyncPinned(route, guard.network.async_connector())
         if route.proxy is None:
-            self._pool = httpcore2.AsyncConnectionPool(
-                ssl_context=_trust(route),
-                max_connections=_AT_ONCE,
-                keepalive_expiry=_KEPT_S,
-                network_backend=backend,
-            )
+            self._pool = httpcore2.AsyncConnectionPool(network_backend=backend, **_manner(route))
         else:
             self._pool = httpcore2.AsyncHTTPProxy(
-                _address(route),
-                proxy_headers=_account(route),
-                ssl_context=_trust(route),
-                max_connections=_AT_ONCE,
-                keepalive_expiry=_KEPT_S,
-                network_backend=backend,
+                _address(route), proxy_headers=_account(route), network_backend=backend, **_manner(route)
             )
 
 
-def _trust(route: Route) -> "ssl.SSLContext | None":
-    return httpx2.create_ssl_context() if route.scheme == "https" else None
+class _Manner(TypedDict):
+    ssl_context: "ssl.SSLContext | None"
+    max_connections: int
+    keepalive_expiry: float
+
+
+def _manner(route: Route) -> _Manner:
+    """Return how connections of a route are made and kept."""
+    trust = httpx2.create_ssl_context() if route.scheme == "https" else None
+    return {"ssl_context": trust, "max_connections": _AT_ONCE, "keepalive_expiry": _KEPT_S}
 
 
 def _address(route: Route) -> str:
