@@ -1,18 +1,14 @@
 """200 text-only items put to a local server that answers after 50 ms, against the same requests by a bare client.
 
 Ours is the whole run: prompts are filled, each request is cleared, permitted and written down before it is sent,
-answers are read by their form, and judgments are in the study. The bare client, asyncio on httpx2, sends the very same bodies
-over as many connections and does nothing with the answers. Both are warm: libraries are loaded.
+answers are read by their form, and judgments are in the study. The bare client, asyncio on httpx2, sends the very same
+bodies over as many connections and does nothing with the answers. Both are warm: libraries are loaded.
 """
 
 import asyncio
 import json
 import statistics
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -24,6 +20,7 @@ from project.progress import Silent
 from project.store import Study
 from project.synthetic import fill
 from tests.bench.row import Row
+from tests.bench.stub_server import stub_server
 
 ITEMS, AT_ONCE, REPETITIONS = 200, 8, 5
 TARGET = 1.3
@@ -31,7 +28,7 @@ TARGET = 1.3
 
 def run() -> list[Row]:
     """Measure; ours and the bare client take turns."""
-    with TemporaryDirectory() as folder, _server() as url:
+    with TemporaryDirectory() as folder, stub_server() as url:
         study = Path(folder) / "judging.greenroom"
         Study.create(study).close()
         with Session.open(study, "Ada") as session:
@@ -80,18 +77,6 @@ def run() -> list[Row]:
         ),
         Row(f"Plan {ITEMS} text-only items and look them up", f"{statistics.median(planning):.2f} s", "", "", "", None),
     ]
-
-
-@contextmanager
-def _server() -> Iterator[str]:
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.bench.stub_server"], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
-        finally:
-            process.kill()
 
 
 async def _bodies(url: str) -> list[str]:

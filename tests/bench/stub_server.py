@@ -5,6 +5,10 @@ It prints its port, and gives the bodies that it was asked at `/asked`.
 
 import asyncio
 import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 DELAY_S = 0.05
 SAID = {
@@ -18,6 +22,19 @@ SAID = {
     "usage": {"prompt_tokens": 400, "completion_tokens": 8, "total_tokens": 408},
 }
 ANSWER = json.dumps(SAID).encode()
+
+
+@contextmanager
+def stub_server() -> Iterator[str]:
+    """Start it; yields its address."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "tests.bench.stub_server"], stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        try:
+            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
+        finally:
+            process.kill()
 
 
 async def _serve() -> None:

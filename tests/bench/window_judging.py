@@ -10,12 +10,9 @@ Run with `python -m tests.bench.window_judging`; `make bench` collects `run()`.
 import importlib.util
 import os
 import random
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from time import perf_counter
 
@@ -35,6 +32,7 @@ from app.gui.sample import sample_study
 from project.queries.judges import all_judges
 from project.queries.recordings import all_recordings
 from tests.bench.row import Row, table
+from tests.bench.stub_server import stub_server
 from tests.fakes.tiny_gguf import write_tiny_model
 from widgets import theme
 
@@ -54,7 +52,7 @@ def run() -> list[Row]:
     theme.apply(app, "dark")
     if importlib.util.find_spec("llama_cpp") is None:
         return [Row("playhead paint while three judges run", "llama-cpp-python is not installed", "", "", "", None)]
-    with tempfile.TemporaryDirectory() as folder, _stub() as url:
+    with tempfile.TemporaryDirectory() as folder, stub_server() as url:
         path, segments = _study(Path(folder), url)
         window = MainWindow()
         window.resize(*SIZE)
@@ -115,18 +113,6 @@ def _wait(done: Callable[[], bool], longest_s: float) -> None:
     while perf_counter() < until and not done():
         QApplication.processEvents()
         time.sleep(0.01)
-
-
-@contextmanager
-def _stub() -> Iterator[str]:
-    with subprocess.Popen(
-        [sys.executable, "-m", "tests.bench.stub_server"], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield f"http://127.0.0.1:{process.stdout.readline().strip()}"
-        finally:
-            process.kill()
 
 
 def _study(folder: Path, url: str) -> tuple[Path, list[str]]:
