@@ -18,7 +18,7 @@ from app.core.release import job
 from app.core.release.gate import PER_RECORDING, Selection, select, something, texts_reviewed
 from app.core.release.plan import SCRUB, SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan, kept_plan
 from app.core.release.rules import RULES, Reason, reason_from
-from app.core.release.texts import FreeText, free_texts, free_texts_by_recording, text_state, texts_confirmed
+from app.core.release.texts import ScrubbedText, scrubbed_by_recording, scrubbed_texts, text_state, texts_confirmed
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
@@ -63,7 +63,7 @@ class ReleaseWindow(QWidget):
         self._context = context
         self._studio = context.studio
         self._lines: list[Line] = []
-        self._texts: list[FreeText] = []
+        self._texts: list[ScrubbedText] = []
         self._judging: Iterator[str] | None = None
         self._selection = Selection(())
         self._reasons: list[Reason] = []
@@ -139,9 +139,9 @@ class ReleaseWindow(QWidget):
         """Judge one recording at a time; yields what to show meanwhile."""
         plan = kept_plan(session)
         selection = select(session, plan)
-        texts: list[FreeText] = []
+        texts: list[ScrubbedText] = []
         if plan.texts == SCRUB:
-            for part in free_texts_by_recording(session):
+            for part in scrubbed_by_recording(session):
                 texts += part
                 yield f"Scrubbing the texts: {len(texts)}…"
         reasons = [*something(selection), *texts_reviewed(session, plan, texts)]
@@ -252,7 +252,7 @@ class ReleaseWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        self._texts = free_texts(session)
+        self._texts = scrubbed_texts(session)
         reader = texts_confirmed(session, self._texts)
         changed = sum(bool(one.replacements) for one in self._texts)
         said = "There are no free texts."
