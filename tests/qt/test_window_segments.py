@@ -112,6 +112,7 @@ def test_conditions(qtbot: QtBot, window: MainWindow, segments: SegmentsWindow) 
     }
 
 
+@pytest.mark.qt_log_ignore("This plugin does not support")
 def test_ticking_leaves_the_list_open(qtbot: QtBot, segments: SegmentsWindow) -> None:
     button = segments.bar.buttons["labels"]
     menu = button.menu()
