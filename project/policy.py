@@ -75,6 +75,7 @@ class Departure:
         judge_id: who is asked.
         recording_id: whose footage it is.
         segment_id: which segment it is about.
+        others: recordings of which words are in it too, as examples.
         redirected_from: the host that sent it here; "" where none did.
         proxy: the machine that it is sent through; "" where none is.
         barred_by: the rule by which no policy lets it out; "" where there is none.
@@ -95,6 +96,7 @@ class Departure:
     judge_id: str = ""
     recording_id: str = ""
     segment_id: str = ""
+    others: tuple[str, ...] = ()
     redirected_from: str = ""
     proxy: str = ""
     barred_by: str = ""

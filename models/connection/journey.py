@@ -122,6 +122,7 @@ def _permitted(
         judge_id=parcel.judge_id,
         recording_id=parcel.recording_id,
         segment_id=parcel.segment_id,
+        others=parcel.others,
         redirected_from=came_from.host if came_from else "",
     )
     known = guard.network.known_here(host)

@@ -17,6 +17,7 @@ class Parcel:
         judge_id: who is asked.
         recording_id: whose footage it is.
         segment_id: which segment it is about.
+        others: recordings of which words are sent too, as examples.
         condition: `raw`, or the id of the run that made the rendering; "" where nothing of the study is sent.
     """
 
@@ -25,6 +26,7 @@ class Parcel:
     recording_id: str = ""
     segment_id: str = ""
     condition: str = ""
+    others: tuple[str, ...] = ()
 
 
 _current: ContextVar[Parcel | None] = ContextVar("parcel", default=None)

@@ -10,20 +10,19 @@ from app.core.judging.items import item_of
 from app.core.judging.lines import lines_of
 from app.core.judging.people import agent_among, names_of
 from app.core.judging.shortening import shortened
-from app.core.release.people import people_there, refusing
 from app.core.session import Session
 from app.core.speech.conversation import conversation
 from benchmark.quoting import on_one_line
 from benchmark.tasks.base import Item, Task
 from benchmark.tasks.told import written_answer
 from project.judging import RAW
+from project.policy import Departure, Purpose
 from project.queries.history import newest_mark
-from project.queries.hold_outs import hold_outs
 from project.queries.participants import participants_in
 from project.queries.reviews import reviews_in
 from project.queries.segments import segments_under
 from project.schemes.scheme import FieldKind
-from project.types import ConsentUse, Decision, Json, Segment
+from project.types import Decision, Json, Segment
 
 MOST = 3
 LONGEST = 1_500
@@ -37,24 +36,29 @@ class Examples:
     Attributes:
         text: a few lines for each.
         note: where they are from, in one sentence.
+        recordings: that they are from; () where they are the scheme's.
     """
 
     text: str
     note: str
+    recordings: tuple[str, ...] = ()
 
 
 def examples_for(session: Session, task: Task, item: Item, recording_id: str, condition: str) -> Examples:
     """Return up to `MOST` examples for a task, each of another label as far as there are.
 
     They are segments of the same scheme and track in other recordings, with which a reviewer agreed and none disagreed,
-    in recordings that are not held out and whose people all agreed to be sent to models; the checksum of its id decides
-    which comes first. Under a rendering none of these is shown, because nobody reviewed their texts together with it.
+    in recordings of which words may be sent: not held out, and everybody known and willing to be sent to models. The
+    checksum of its id decides which comes first. Under a rendering none of these is shown, because nobody reviewed
+    their texts together with it.
     Where there is none, the worked examples of the scheme stand in.
     """
-    found = [*_agreed(session, task, item, recording_id)] if condition == RAW else []
+    found = _agreed(session, task, item, recording_id) if condition == RAW else []
     if found:
         many = "example is a segment" if len(found) == 1 else "examples are segments"
-        return Examples("\n".join(found), f"{len(found)} {many} of other recordings that people agreed on.")
+        note = f"{len(found)} {many} of other recordings that people agreed on."
+        recordings = dict.fromkeys(one.recording_id for one in found)
+        return Examples("\n".join(one.text for one in found), note, tuple(recordings))
     why = ", since no other recording has segments that people agreed on" if condition == RAW else ""
     written = [*_worked(task, item)][:MOST]
     if not written:
@@ -62,13 +66,12 @@ def examples_for(session: Session, task: Task, item: Item, recording_id: str, co
     return Examples("\n".join(written), f"The examples are those of the scheme{why}.")
 
 
-def _agreed(session: Session, task: Task, item: Item, recording_id: str) -> Iterator[str]:
-    """Yield examples from the study: one of each label, then others."""
+def _agreed(session: Session, task: Task, item: Item, recording_id: str) -> "list[_Example]":
+    """Return examples from the study: one of each label, then others."""
     pool = _pool(session, item.scheme.key, item.track, task)
     others = [one for one in pool if one.recording_id != recording_id]
     firsts = list({one.label: one for one in reversed(others)}.values())[::-1]
-    for one in [*firsts, *(one for one in others if one not in firsts)][:MOST]:
-        yield one.text
+    return [*firsts, *(one for one in others if one not in firsts)][:MOST]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,12 +102,16 @@ def _gathered(session: Session, scheme: str, track: str, task: Task) -> list[_Ex
     found: list[_Example] = []
     counts: Counter[tuple[str, str]] = Counter()
     marked = [one for one in segments_under(session.study, scheme) if one.track == track]
-    usable = {one for one in {each.recording_id for each in marked} if _usable(session, one)}
-    reviews = {place: reviews_in(session.study, place) for place in usable}
+    reviews = {place: reviews_in(session.study, place) for place in {each.recording_id for each in marked}}
+    usable: dict[str, bool] = {}
     for one in sorted(marked, key=lambda each: hashlib.sha256(each.id.encode()).hexdigest()):
         said = {review.decision for review in reviews.get(one.recording_id, {}).get(one.id, ())}
         place = (one.recording_id, one.label)
         if said != {Decision.AGREE} or counts[place] == MOST:
+            continue
+        if one.recording_id not in usable:
+            usable[one.recording_id] = _usable(session, one.recording_id)
+        if not usable[one.recording_id]:
             continue
         text = _told(session, task, one)
         if text:
@@ -114,10 +121,12 @@ def _gathered(session: Session, scheme: str, track: str, task: Task) -> list[_Ex
 
 
 def _usable(session: Session, recording_id: str) -> bool:
-    if recording_id in hold_outs(session.study):
-        return False
-    people = people_there(session, heard=True)[recording_id]
-    return bool(people) and not refusing(session, people, ConsentUse.MODELS)
+    """Tell whether words of a recording may be sent to a model, by the rules for its own segments."""
+    # It brings all that a release is judged by, which a window does without until somebody asks.
+    from app.core.leaving.evidence import evidences_of
+
+    words = Departure(*(Purpose.JUDGE, "", 0, (), False), texts=1, condition=RAW, recording_id=recording_id)
+    return not evidences_of(session).of(words).evidence.unwilling
 
 
 def _told(session: Session, task: Task, one: Segment) -> str:

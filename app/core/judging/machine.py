@@ -76,6 +76,7 @@ def _setting(payload: Payload, guard: Guard, holder: Holder) -> Setting:
             prompt_sha256(planned),
             planned.item,
             planned.truth,
+            planned.others,
         )
 
     async def shorter(plan: Plan, told: TooLong) -> Plan | None:

@@ -109,6 +109,7 @@ class SightPlan:
         truth: what people said; stays on this machine.
         shortened: what was left out of the conversation.
         notes: what else is good to know about it, a sentence each.
+        others: recordings that the examples are from.
     """
 
     recording_id: str
@@ -126,6 +127,7 @@ class SightPlan:
     truth: Mapping[str, Json] = field(default_factory=dict)
     shortened: tuple[Shortened, ...] = ()
     notes: tuple[str, ...] = ()
+    others: tuple[str, ...] = ()
 
     @property
     def item(self) -> str:
@@ -165,6 +167,7 @@ class SightPlan:
             "truth": dict(self.truth),
             "shortened": [[one.rule, one.count, one.characters] for one in self.shortened],
             "notes": [*self.notes],
+            "others": [*self.others],
         }
 
     def sight(self, messages: Sequence[Message] = ()) -> dict[str, Json]:
@@ -218,6 +221,7 @@ def plan_from(found: Mapping[str, Json]) -> SightPlan:
         truth=cast(dict[str, Json], found["truth"]),
         shortened=tuple(Shortened(*one) for one in cast(list[tuple[str, int, int]], found["shortened"])),
         notes=tuple(cast(list[str], found["notes"])),
+        others=tuple(cast(list[str], found["others"])),
     )
 
 

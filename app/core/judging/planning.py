@@ -155,9 +155,11 @@ class _Planner:
             "conversation": "\n".join(f"{line.head}{line.text}" for line in lines),
             "shape": shape_of(spec, thinks=self._variant in THINKING),
         }
+        others: tuple[str, ...] = ()
         if "examples" in prompt.slots(self._variant):
             examples = examples_for(session, task, item, self._recording.id, self._condition)
             values["examples"] = self._of_scheme(examples.text)
+            others = examples.recordings
             self._notes.append(examples.note)
         self._note_words()
         text = filled(prompt, self._variant, values)
@@ -177,6 +179,7 @@ class _Planner:
             task.truth(item),
             left_out,
             tuple(self._notes),
+            others,
         )
 
     def _scrubbed(self, prompt: Prompt) -> Prompt:

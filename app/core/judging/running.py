@@ -46,6 +46,7 @@ class Sight:
         prompt_sha256: of all messages.
         item: names what is judged, the same under every condition.
         truth: what people said, for the baselines that know it.
+        others: recordings of which words are in it too.
     """
 
     messages: tuple[Message, ...]
@@ -55,6 +56,7 @@ class Sight:
     prompt_sha256: str
     item: str = ""
     truth: Mapping[str, Json] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
 
     @property
     def heavy(self) -> bool:
@@ -200,7 +202,8 @@ class Run:
             # What is cancelled under way may be counted by its server all the same.
             took = held.most
             try:
-                parcel = Parcel(Purpose.JUDGE, lane.entry.id, item.recording_id, item.segment_id, item.condition)
+                about = (item.recording_id, item.segment_id, item.condition, sight.others)
+                parcel = Parcel(Purpose.JUDGE, lane.entry.id, *about)
                 with carrying(parcel):
                     reply = await lane.judge.ask(question)
                 lane.estimate.learn(sight.messages, sight.form, reply)

@@ -69,7 +69,16 @@ class Evidences:
             if len(self._known) >= _LIMIT:
                 self._known.clear()
             self._known[key] = found
-        return replace(found, evidence=replace(found.evidence, uncleared=uncleared))
+        unwilling = found.evidence.unwilling or self._unwilling_beside(request)
+        return replace(found, evidence=replace(found.evidence, unwilling=unwilling, uncleared=uncleared))
+
+    def _unwilling_beside(self, request: Departure) -> str:
+        """Return why words of another recording, in the request as an example, are not sent; "" where they may be."""
+        for other in request.others:
+            words = replace(request, recording_id=other, condition=RAW, texts=1, frames=(), clips=(), others=())
+            if against := self.of(words).evidence.unwilling:
+                return against
+        return ""
 
     def _gathered(self, recording_id: str, condition: str, texts: bool, media: bool) -> Found:
         about = recording(self._session.study, recording_id)

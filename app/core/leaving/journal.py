@@ -12,7 +12,7 @@ from models.connection.machine import journal_file, journalled
 from project.counted import counted
 from project.errors import UserError
 from project.judging import RAW
-from project.policy import RULES, Egress, Purpose
+from project.policy import RULES, Departure, Egress, Purpose
 from project.queries.judges import all_judges
 from project.queries.judgments import asked_judges
 from project.queries.policy import all_egress
@@ -237,12 +237,16 @@ class _Names:
             _to(one),
             f"looking up the address, {PURPOSES[sent.purpose]}" if looked_up else PURPOSES[sent.purpose],
             self._judges.get(sent.judge_id, sent.judge_id),
-            self._recordings.get(sent.recording_id, sent.recording_id),
+            self._about(sent),
             self._segment(sent.segment_id),
             self._condition(sent.condition),
             _held(sent.texts, len(sent.frames), len(sent.clips), sent.size),
             f"{one.rule}: {RULES.get(one.rule, '')}" if one.rule else one.permission,
         )
+
+    def _about(self, sent: Departure) -> str:
+        place, *others = (self._recordings.get(each, each) for each in (sent.recording_id, *sent.others))
+        return f"{place}, with examples of {' and '.join(others)}" if others else place
 
     def _segment(self, segment_id: str) -> str:
         if segment_id not in self._segments:

@@ -1,18 +1,25 @@
 """Where the examples of a prompt come from, and what people of a study said most."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
+from app.core.commands.judges import add_judge
 from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.plan import hold_out
 from app.core.commands.reviews import decide
 from app.core.commands.transcript import add
-from app.core.judging.sight import SightPlan, SightSettings, plan_sight, shares_of
+from app.core.jobs import run_here
+from app.core.judging.asking import AskRequest, prepare
+from app.core.judging.sight import SightPlan, SightSettings, plan_from, plan_sight, shares_of
+from app.core.leaving.journal import lines
 from app.core.session import Session
-from project.queries.participants import all_participants
+from project.progress import Silent
+from project.queries.participants import all_participants, participants_in
 from project.types import ConsentUse, Decision, Json, ParticipantRole
+from tests.fakes.misbehaving_server import misbehaving, says
 from tests.unit.core.pairs import SECOND, mark, open_study
 
 OTHER = "walk 2"
@@ -28,7 +35,8 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def agreed_on(session: Session, start: float, label: str, said: str, recording: str = OTHER, **values: Json) -> str:
     """Let Bo mark a segment in which something is said, and Ada agree."""
     made = mark(session, "Bo", start, start + 5, label, recording=recording, **values)
-    add(session, recording, round(start * SECOND), round((start + 2) * SECOND), said)
+    speaker = next((one.id for one in participants_in(session.study, recording)), None)
+    add(session, recording, round(start * SECOND), round((start + 2) * SECOND), said, speaker)
     decide(session, made, Decision.AGREE)
     return made
 
@@ -50,6 +58,8 @@ def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> N
     agreed_on(session, 200, "competence", "A kind word.")
     here = agreed_on(session, 300, "error", "From the same recording.", "walk")
     plan = planned(session, here)
+    assert plan.others == (OTHER,)
+    assert plan_from(plan.as_json()) == plan
     assert plan.notes[0] == "3 examples are segments of other recordings that people agreed on."
     assert plan.text.count("Example:") == 3
     assert "A kind word." in plan.text
@@ -60,7 +70,9 @@ def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> N
     assert "A kind word." not in from_there.text
 
 
-@pytest.mark.parametrize("why", ["refused", "held out", "disagreed", "nobody reviewed", "nobody known"])
+@pytest.mark.parametrize(
+    "why", ["refused", "held out", "disagreed", "nobody reviewed", "nobody known", "nobody knows who spoke"]
+)
 def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None:
     if why != "nobody known":
         willing(session, granted=why != "refused")
@@ -73,6 +85,8 @@ def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None
             session.annotator_name = "Cy"
             decide(session, made, Decision.DISAGREE)
             session.annotator_name = "Ada"
+    if why == "nobody knows who spoke":
+        add(session, OTHER, 100 * SECOND, 101 * SECOND, "Somebody else speaks.")
     if why == "held out":
         hold_out(session, OTHER)
     plan = planned(session, mark(session, "Ada", 1, 5))
@@ -104,3 +118,18 @@ def test_shares_count_what_people_said(session: Session) -> None:
     mark(session, "Ada", 50, 55, "competence")
     assert shares_of(session, "shrec", "segments", "verdict")[0] == ({"label": "competence"}, 3)
     assert shares_of(session, "shrec", "segments", "ratings") == []
+
+
+def test_the_journal_names_the_recordings_that_examples_are_from(session: Session) -> None:
+    willing(session)
+    agreed_on(session, 20, "error", "Words.")
+    here = mark(session, "Ada", 1, 5)
+    with misbehaving(says('{"label": "error"}')) as server:
+        judge, _ = add_judge(session, "model", "openai", "fake", {"url": server.url, "sees": "text", "tries": 1})
+        work = prepare(session, AskRequest([judge], [here], "verdict", "few-shot")).work
+        assert work is not None
+        run_here(session, work, Silent())
+        assert "Words." in json.dumps(server.asked[0].body)
+    (line,) = lines(session)
+    assert line.egress.departure.others == (OTHER,)
+    assert line.recording == "1 (walk), with examples of 2 (walk 2)"

@@ -11,6 +11,7 @@ from app.core.commands.face_review import assign_faces
 from app.core.commands.history import undo
 from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.pii import decide, undecide
+from app.core.commands.plan import hold_out
 from app.core.commands.policy import set_policy
 from app.core.commands.release import confirm_texts, waive, withdraw_waiver
 from app.core.leaving.authority import authority_of
@@ -26,6 +27,7 @@ from project.queries.hold_outs import set_hold_out
 from project.queries.participants import all_participants
 from project.queries.pii import PiiVerdict
 from project.queries.private_words import PrivateWord, put_private_word
+from project.queries.recordings import insert_recording
 from project.queries.regions import set_track_box
 from project.queries.runs import latest_run
 from project.queries.segments import all_segments
@@ -274,3 +276,20 @@ def test_a_window_searches_no_texts_itself_and_asks_again_when_they_are_searched
     assert work is not None
     search.store(session, work, search.compute(work.parameters, Silent()))
     assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_people_of_the_examples_are_asked_too(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    other = new_id()
+    with session.step("Other"):
+        insert_recording(session.study, replace(recording, id=other, number=9, name="other"))
+    sent = replace(abroad(recording.id, RAW), others=(other,))
+    assert "nobody is said to appear in recording 9" in forbidden(session, sent)
+    made, _ = add_participant(session, "P09", ParticipantRole.USER, other)
+    assert "P09 of recording 9 did not agree" in forbidden(session, sent)
+    (who,) = (one for one in all_participants(session.study) if one.id == made)
+    set_consent(session, who, ConsentUse.MODELS, True)
+    assert forbidden(session, sent) == ""
+    hold_out(session, other)
+    assert "recording 9 is held out" in forbidden(session, sent)
+    assert forbidden(session, replace(sent, others=())) == ""
