@@ -66,6 +66,7 @@ def as_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
                 "conflicts": one.merged.conflicts,
                 "introduced": [*one.merged.introduced],
                 "renumbered": dict(one.merged.renumbered),
+                "renamed": dict(one.merged.renamed),
             }
             for one in done
         ]
@@ -84,6 +85,7 @@ def as_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = Fals
             counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
             lines.append(f"  {named(table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}")
         lines += [f"  {name} is recording {number} here" for name, number in one.merged.renumbered.items()]
+        lines += [f"  the judge {name} is called {own} here" for name, own in one.merged.renamed.items()]
         if one.merged.conflicts:
             lines.append(f"  conflicts: {one.merged.conflicts}")
     if unresolved:

@@ -13,6 +13,7 @@ from project.filesystem import resolved
 from project.merging.decide import Clash, Decision, decide, with_authors
 from project.merging.edits import edits_since, newest_known, newest_step, step_uid
 from project.merging.fresh import Fresh, fresh_segments, store_fresh
+from project.merging.judges import make_way, same_judges, tell_apart
 from project.merging.origin import merge_key
 from project.merging.parents import keep_whole
 from project.merging.resolving import present_version
@@ -49,6 +50,7 @@ class Merged:
         conflicts: how many new ones there are.
         introduced: names of annotators that are new to the study.
         renumbered: recordings that got another number, because theirs was taken: name -> number.
+        renamed: judges that got another name, because theirs was taken: name -> name.
         changes: rows touched.
     """
 
@@ -57,6 +59,7 @@ class Merged:
     conflicts: int = 0
     introduced: tuple[str, ...] = ()
     renumbered: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
+    renamed: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     changes: Changes = field(default_factory=Changes)
 
     @property
@@ -132,15 +135,19 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     edits = edits_since(copy, known, tables, but=fresh)
     runs = runs_of(study, copy)
     active = activity_of(study, copy, same_person)
-    facts = facts_of(study, copy, same_person)
+    same_judge = same_judges(study, copy)
+    facts = facts_of(study, copy, same_person, same_judge)
     if not any((edits, fresh.segments, new_people, runs, active, *facts.values())):
         return Merged(label)
     edits = with_authors(edits, tables, same_person)
     for identifier in (*same_person, *(one.id for one in new_people)):
         edits.get("annotator", {}).pop((identifier,), None)
+    for identifier in same_judge:
+        edits.get("judge", {}).pop((identifier,), None)
     decision = decide(study, copy, tables, edits, label)
     keep_whole(study, copy, tables, decision, label, {one.id for one in new_people})
     renumbered = _renumber(study, decision)
+    renamed = tell_apart(study, decision, label)
     clashes = _new_clashes(study, decision)
     merged = Merged(
         label,
@@ -148,6 +155,7 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
         len(clashes),
         tuple(one.name for one in new_people),
         MappingProxyType(renumbered),
+        MappingProxyType(renamed),
     )
     if dry_run:
         return merged
@@ -220,6 +228,7 @@ def _write(study: Study, tables: dict[str, Table], decision: Decision) -> None:
         if decision.deletes.get(name):
             where = " AND ".join(f"{column} = ?" for column in tables[name].key)
             study.write_many(f"DELETE FROM {name} WHERE {where}", decision.deletes[name])
+    make_way(study, decision.updates.get("judge", []))
     for name in ORDER:
         table = tables[name]
         if decision.inserts.get(name):

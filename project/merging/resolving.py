@@ -1,6 +1,7 @@
 """Puts one version of a conflict into the study in place of the other."""
 
 from project.errors import UserError
+from project.merging.judges import free_name
 from project.merging.shape import ITEM, ORDER, PARENTS, Key, Row, Rows, Table, rows_about, tables_of
 from project.queries.conflicts import Conflict
 from project.store import Study
@@ -56,6 +57,9 @@ def _put_row(study: Study, table: Table, row: Row) -> None:
             )
     if table.name == "recording":
         row = {**row, "number": _free_number(study, row)}
+    if table.name == "judge":
+        others = {one[0] for one in study.rows("SELECT name FROM judge WHERE id <> ?", (row["id"],))}
+        row = {**row, "name": free_name(str(row["name"]), "another", others)}
     key = table.key_of(row)
     values = [row[column] for column in table.columns]
     if _row(study, table, key) is None:

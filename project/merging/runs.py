@@ -80,19 +80,28 @@ def store_activity(study: Study, active: list[tuple[Cell, ...]]) -> None:
             )
 
 
-def facts_of(study: Study, copy: Study, same_person: Mapping[str, str]) -> dict[str, list[Row]]:
-    """Return what happened in the copy and is not written in the study, by table; whole rows."""
+def facts_of(
+    study: Study, copy: Study, same_person: Mapping[str, str], same_judge: Mapping[str, str]
+) -> dict[str, list[Row]]:
+    """Return what happened in the copy and is not written in the study, by table; whole rows.
+
+    Annotators and judges are called as they are in the study: id in the copy -> id here.
+    """
     found = {}
     for table, (key, author) in _FACTS.items():
         columns = [row[1] for row in study.rows(f"PRAGMA main.table_info({table})")]
         at, where = [columns.index(one) for one in key.split(", ")], columns.index(author) if author else None
+        judge = columns.index("judge_id") if "judge_id" in columns else None
         here = {tuple(row) for row in study.rows(f"SELECT {key} FROM {table}")}
         new = []
         for row in copy.rows(f"SELECT {', '.join(columns)} FROM {table} ORDER BY {key}"):
             one = [*row]
             if where is not None:
                 one[where] = same_person.get(str(one[where]), one[where])
-            if tuple(one[i] for i in at) not in here:
+            if judge is not None:
+                one[judge] = same_judge.get(str(one[judge]), one[judge])
+            if (place := tuple(one[i] for i in at)) not in here:
+                here.add(place)
                 new.append(tuple(one))
         found[table] = new
     return found

@@ -1,0 +1,136 @@
+"""Judges, prompts and what judges said come home whole, whatever both sides called them."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from project.check import check
+from project.judging import JudgeEntry
+from project.merging.resolving import put
+from project.queries.conflicts import all_conflicts
+from project.queries.judges import all_judges, delete_judge, prompt_versions, put_judge, put_prompt_version
+from project.queries.judgments import insert_judgments, judgments_of
+from tests.fakes.stored_judgments import SAID
+from tests.unit.project.merging.lab import ADA, copy_file, furnish, merge, working
+
+NAMES = ("x", "y", "z")
+
+
+def set_judge(path: Path, identifier: str, name: str, model: str = "m") -> None:
+    with working(path) as study, study.step("Set judge", ADA.id):
+        put_judge(study, JudgeEntry(identifier, name, "openai", model, {"frames": 3}))
+
+
+def judged(path: Path, identifier: str, judge_id: str) -> None:
+    with working(path) as study, study.recording_run():
+        insert_judgments(study, [replace(SAID, id=identifier, judge_id=judge_id)])
+
+
+def judges(path: Path) -> dict[str, str]:
+    with working(path) as study:
+        return {one.id: one.name for one in all_judges(study)}
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    return furnish(tmp_path / "lab")
+
+
+def test_the_same_judge_that_both_added_is_one(lab: Path) -> None:
+    copy = copy_file(lab, "copy")
+    set_judge(lab, "here", "gpt")
+    set_judge(copy, "there", "gpt")
+    judged(lab, "j-here", "here")
+    judged(copy, "j-there", "there")
+    assert merge(lab, copy)[0].conflicts == 0
+    assert judges(lab) == {"here": "gpt"}
+    with working(lab) as study:
+        assert {one.id: one.judge_id for one in judgments_of(study, SAID.segment_id)} == {
+            "j-here": "here",
+            "j-there": "here",
+        }
+    assert merge(lab, copy)[0].nothing_new
+    assert check(lab) == []
+
+
+def test_two_others_of_one_name_are_told_apart(lab: Path) -> None:
+    copy = copy_file(lab, "copy")
+    set_judge(lab, "here", "gpt")
+    set_judge(copy, "there", "gpt", "another")
+    merged = merge(lab, copy)[0]
+    assert merged.renamed == {"gpt": "gpt (copy)"}
+    assert judges(lab) == {"here": "gpt", "there": "gpt (copy)"}
+    assert check(lab) == []
+
+
+def test_names_that_were_swapped_are_swapped_and_undone(lab: Path) -> None:
+    set_judge(lab, "a", "x")
+    set_judge(lab, "b", "y")
+    copy = copy_file(lab, "copy")
+    for identifier, name in (("a", "meanwhile"), ("b", "x"), ("a", "y")):
+        set_judge(copy, identifier, name)
+    merge(lab, copy)
+    assert judges(lab) == {"a": "y", "b": "x"}
+    with working(lab) as study:
+        study.undo(ADA.id)
+    assert judges(lab) == {"a": "x", "b": "y"}
+    assert check(lab) == []
+
+
+def test_a_version_of_a_prompt_that_both_wrote_is_a_conflict_to_be_settled(lab: Path) -> None:
+    copy = copy_file(lab, "copy")
+    for path, text in ((lab, "ours"), (copy, "theirs")):
+        with working(path) as study, study.step("Edit prompt", ADA.id):
+            put_prompt_version(study, "verdict", 2, text)
+    assert merge(lab, copy)[0].conflicts == 1
+    with working(lab) as study:
+        assert prompt_versions(study, "verdict") == {2: "ours"}
+        (conflict,) = all_conflicts(study)
+        with study.step("Take theirs", ADA.id):
+            put(study, conflict, conflict.theirs)
+        assert prompt_versions(study, "verdict") == {2: "theirs"}
+
+
+def test_the_other_version_of_a_judge_can_be_taken_where_its_name_is_taken(lab: Path) -> None:
+    set_judge(lab, "a", "x")
+    copy = copy_file(lab, "copy")
+    set_judge(lab, "a", "mine")
+    set_judge(copy, "a", "theirs")
+    merge(lab, copy)
+    set_judge(lab, "b", "theirs")
+    with working(lab) as study, study.step("Take theirs", ADA.id):
+        (conflict,) = all_conflicts(study)
+        put(study, conflict, conflict.theirs)
+    assert judges(lab) == {"a": "theirs (another)", "b": "theirs"}
+
+
+changes = st.lists(
+    st.tuples(st.booleans(), st.sampled_from(["a", "b", "c", "new"]), st.sampled_from([*NAMES, None])), max_size=6
+)
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(changes)
+def test_whatever_both_did_to_judges_can_be_merged(
+    tmp_path_factory: pytest.TempPathFactory, changed: list[tuple[bool, str, str | None]]
+) -> None:
+    lab = furnish(tmp_path_factory.mktemp("lab") / "lab")
+    set_judge(lab, "a", "x")
+    set_judge(lab, "b", "y")
+    copy = copy_file(lab, "copy")
+    for here, identifier, name in changed:
+        path, own = (lab, identifier) if here else (copy, identifier if identifier != "new" else "new there")
+        if name is None:
+            with working(path) as study:
+                if own in {one.id for one in all_judges(study)}:
+                    with study.step("Remove judge", ADA.id):
+                        delete_judge(study, own)
+        elif name not in {one for it, one in judges(path).items() if it != own}:
+            set_judge(path, own, name, own)
+    merge(lab, copy)
+    names = [*judges(lab).values()]
+    assert len(names) == len(set(names))
+    assert check(lab) == []
