@@ -14,7 +14,10 @@ from models.connection.addresses import loopback, numeric
 
 _open: ContextVar[frozenset[tuple[str, int]]] = ContextVar("open", default=frozenset())
 _looked_up: ContextVar[frozenset[str]] = ContextVar("looked_up", default=frozenset())
-_NAMES = {"socket.getaddrinfo", "socket.gethostbyname", "socket.gethostbyaddr"}
+_NAMES = {"socket.getaddrinfo", "socket.gethostbyname"}
+_OF_ADDRESSES = {"socket.gethostbyaddr", "socket.getnameinfo"}
+"""They ask a name server even about what is written as a number."""
+_HERE = {getattr(socket, name) for name in ("AF_UNIX", "AF_NETLINK") if hasattr(socket, name)}
 _CONNECTIONS = {"socket.connect", "socket.sendto", "socket.sendmsg"}
 _installed = False
 
@@ -63,13 +66,24 @@ def _watch(event: str, arguments: tuple[object, ...]) -> None:
             host = bytes(host).decode("ascii", "replace")
         if isinstance(host, str) and not _harmless(host) and host not in _looked_up.get():
             raise Unguarded(f"The name “{host}” is not looked up: that did not go through the guard.")
+    elif event in _OF_ADDRESSES:
+        _watch_address(arguments[0])
     elif event in _CONNECTIONS:
         _watch_connection(*arguments[:2])
 
 
+def _watch_address(target: object) -> None:
+    host = str(target[0]) if isinstance(target, tuple) and target else str(target)
+    if host not in ("", "localhost") and not loopback(numeric(host)):
+        raise Unguarded(f"The name of {host} is not looked up: that did not go through the guard.")
+
+
 def _watch_connection(source: object, target: object) -> None:
-    if getattr(source, "family", None) not in (socket.AF_INET, socket.AF_INET6) or not isinstance(target, tuple):
+    family = getattr(source, "family", None)
+    if target is None or family in _HERE:
         return
+    if family not in (socket.AF_INET, socket.AF_INET6) or not isinstance(target, tuple):
+        raise Unguarded("A connection of a kind that the guard does not know is not opened.")
     address, port = numeric(str(target[0])), target[1]
     if not loopback(address) and (address, port) not in _open.get():
         raise Unguarded(f"Nothing is sent to {target[0]}: that did not go through the guard.")

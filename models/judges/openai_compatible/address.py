@@ -28,7 +28,8 @@ def base_of(url: str) -> str:
             "Leave out names, passwords and what follows a “?”; a key is set with: greenroom judge key",
         )
     if parts.scheme not in ("http", "https") or not parts.hostname or port == 0:
-        raise UserError(f"“{url}” is no address of a server.", hint)
+        # It is not repeated: a password may be in what was meant to be one.
+        raise UserError("This is no address of a server.", hint)
     path = parts.path.rstrip("/")
     for endpoint in _ENDPOINTS:
         path = path.removesuffix(endpoint)

@@ -48,6 +48,12 @@ CASES = {
     "a name": "refused(lambda: socket.getaddrinfo('example.invalid', 80))",
     "a name in bytes": "refused(lambda: socket.getaddrinfo(b'example.invalid', 80))",
     "a name in the old way": "refused(lambda: socket.gethostbyname('example.invalid'))",
+    "the name of an address": "refused(lambda: socket.gethostbyaddr('203.0.113.5'))",
+    "the name of an address in the new way": "refused(lambda: socket.getnameinfo(('203.0.113.5', 80), 0))",
+    "a kind of its own": (
+        "hasattr(socket, 'AF_VSOCK') and refused(lambda: quick((socket.VMADDR_CID_HOST, 80), socket.AF_VSOCK))"
+    ),
+    "its own name": "socket.getnameinfo(('127.0.0.1', 80), socket.NI_NUMERICHOST)",
     "a library": (
         "import http.client; refused(lambda: http.client.HTTPConnection('203.0.113.5', 80, timeout=1).connect())"
     ),

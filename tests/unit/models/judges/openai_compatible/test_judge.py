@@ -381,6 +381,7 @@ def test_addresses(given: str, base: str) -> None:
     [
         *("", "localhost:8000", "ftp://host/v1", "http://", "http://user:secret@host/v1", "http://secret@host/v1"),
         *("http://host/v1?key=secret", "http://host/v1#secret", "http://host:99999/v1", "http://[::1/v1"),
+        *("https:/ada:secret@host/v1", "ada:secret@host/v1"),
     ],
 )
 def test_what_is_no_address_of_a_server(given: str) -> None:
