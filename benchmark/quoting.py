@@ -39,8 +39,3 @@ def harmless(text: str) -> str:
     """
     text = unicodedata.normalize("NFC", _TAGS.sub("\ufffd", text)).translate(_BRACKETS)
     return _BRACKETED.sub(r"(\1)", _UNSEEN.sub("\ufffd", text))
-
-
-def skeleton(text: str) -> list[str]:
-    """Return the lines of a prompt that are not quoted."""
-    return [line for line in text.split("\n") if not line.startswith(QUOTE.rstrip())]

@@ -3,8 +3,7 @@
 from importlib import import_module
 from typing import cast
 
-from benchmark.tasks.base import Item, Task
-from models.judges.base import AnswerForm
+from benchmark.tasks.base import Task
 from project.errors import UserError
 
 TASKS = {
@@ -29,18 +28,3 @@ def task_of(key: str) -> Task:
         raise UserError(f"There is no task “{key}”.", f"Choose one of {', '.join(TASKS)}.")
     module, _, attribute = TASKS[key].partition(":")
     return cast(Task, getattr(import_module(module), attribute)())
-
-
-def form_of(key: str, item: Item, *, thinks: bool = False) -> AnswerForm:
-    """Return how an answer to a task about an item has to look; `thinks` puts thoughts before it.
-
-    Raises:
-        UserError: there is no such task, or it cannot be asked about the item.
-    """
-    from benchmark.tasks.answer_form import answer_form
-
-    task = task_of(key)
-    reason = task.why_not(item)
-    if reason:
-        raise UserError(reason, "Ask another task.")
-    return answer_form(task.spec(item), thinks=thinks)

@@ -19,22 +19,6 @@ def prompt_for(session: Session, key: str) -> Prompt:
     return newest if newest.own else shipped
 
 
-def prompt_named(session: Session, name: str) -> Prompt | None:
-    """Return the prompt of a judgment, `KEY@VERSION`; None where its text is nowhere.
-
-    Raises:
-        UserError: the study's own is damaged.
-    """
-    key, _, version = name.partition("@")
-    if not version.isdecimal():
-        return None
-    kept = prompt_versions(session.study, key).get(int(version))
-    if kept is not None:
-        return _parsed(kept, key)
-    found = shipped_prompt(key)
-    return found if found.name == name else None
-
-
 @lru_cache(maxsize=32)
 def _parsed(text: str, key: str) -> Prompt:
     return parse_prompt(text, key)

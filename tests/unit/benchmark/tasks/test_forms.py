@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from benchmark.tasks.answer_form import answer_form
 from benchmark.tasks.base import Item
 from benchmark.tasks.form import Asked, FormSpec, form_from, label_field
-from benchmark.tasks.registry import TASKS, form_of, task_of
+from benchmark.tasks.registry import TASKS, task_of
 from benchmark.tasks.told import definitions_of, shape_of
 from project.errors import UserError
 from project.schemes.scheme import Choice, Field, FieldKind, Label, Scheme, Track
+from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import PEOPLE, every_item, shrec
 
 
@@ -176,8 +177,6 @@ def test_tasks_say_why_they_cannot_be_asked() -> None:
     assert task_of("multiple").why_not(plain) == "Odd has no field in which several are chosen."
     assert task_of("ratings").why_not(plain).startswith("Nobody is known to take part")
     assert task_of("verdict").why_not(Item(plain.scheme, "gone", "a")) == "Odd has no labels for “gone” any more."
-    with pytest.raises(UserError, match="no label “error”"):
-        form_of("error", plain)
     with pytest.raises(UserError, match="no task “guess”"):
         task_of("guess")
 

@@ -7,7 +7,7 @@ import pytest
 
 from app.core.commands.history import undo
 from app.core.commands.prompts import edit_prompt, restore_prompt
-from app.core.judging.prompt_versions import prompt_for, prompt_named
+from app.core.judging.prompt_versions import prompt_for
 from app.core.judging.sight import SightSettings, plan_sight, prompt_sha256
 from app.core.session import Session
 from benchmark.prompts import shipped_prompt, shipped_text
@@ -38,11 +38,7 @@ def test_the_newest_of_a_studys_own_versions_is_asked_with(session: Session) -> 
     assert "Think of the person. Which one label" in second.text
     assert len({prompt_sha256(one) for one in (before, first, second)}) == 3
     assert plan_sight(session, place, "error", settings=words).prompt == "error@1"
-    known = prompt_named(session, "verdict@2")
-    assert known is not None
-    assert "Think of the robot." in known.body
-    assert prompt_named(session, "verdict@1") == shipped_prompt("verdict")
-    assert prompt_named(session, "verdict@9") is None
+    assert [*prompt_versions(session.study, "verdict")] == [2, 3]
     undo(session)
     assert prompt_for(session, "verdict").version == 2
 

@@ -17,13 +17,13 @@ from app.core.commands.segments import add_segment
 from app.core.commands.transcript import edit_text
 from app.core.judging.sight import SightPlan, SightSettings, Span, build, plan_from, plan_sight, prompt_sha256
 from app.core.session import Session
-from benchmark.quoting import skeleton
 from benchmark.tasks.base import VARIANTS
 from benchmark.tasks.registry import TASKS
 from models.connection.cleared import Cleared
 from models.judges.base import Role
 from project.errors import UserError
 from project.queries.recordings import all_recordings
+from tests.fakes.skeleton import skeleton
 from tests.unit.core import pairs
 from tests.unit.core.judging.seen import mark, open_seen, people, recording_of, say
 from tests.unit.core.training_round import copy_for, open_round

@@ -23,12 +23,12 @@ from app.core.judging.sight import SightPlan, SightSettings, build, plan_sight
 from app.core.rendering import anonymization
 from app.core.session import Session
 from benchmark.prompts import shipped_text
-from benchmark.quoting import skeleton
 from models.judges.base import Picture, Sampling
 from project.errors import UserError
 from project.progress import Silent
 from project.store import Study
 from tests.fakes.clips import make_clip, number_of
+from tests.fakes.skeleton import skeleton
 from tests.unit.core.judging.seen import (
     FPS,
     SECOND,

@@ -10,7 +10,7 @@ import pytest
 from benchmark.tasks.answer_form import answer_form
 from benchmark.tasks.base import Item
 from benchmark.tasks.form import Asked, FormSpec
-from benchmark.tasks.registry import TASKS, form_of, task_of
+from benchmark.tasks.registry import TASKS, task_of
 from models.judges.base import AnswerForm, Judge, Question, Reply, Sampling
 from models.judges.means import Means
 from models.judges.registry import BACKENDS, backend_of, judge_of, options_of
@@ -18,6 +18,7 @@ from project.errors import UserError
 from project.judging import PERSON, JudgeEntry, JudgmentStatus
 from project.schemes.scheme import Choice, Field, FieldKind
 from project.types import Json
+from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import every_item, shrec
 
 BASELINES = ("random", "majority", "constant", "oracle")

@@ -6,10 +6,11 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.tasks.registry import TASKS, form_of, task_of
+from benchmark.tasks.registry import TASKS, task_of
 from models.judges.base import AnswerForm
 from models.judges.ladder import Completion
 from models.judges.ladder.reading import read
+from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import every_item
 
 FORMS = [form_of(key, item) for key in TASKS for item in every_item() if not task_of(key).why_not(item)]

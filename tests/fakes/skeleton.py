@@ -1,0 +1,8 @@
+"""What stays of a prompt when everything that a study says is taken out of it."""
+
+from benchmark.quoting import QUOTE
+
+
+def skeleton(text: str) -> list[str]:
+    """Return the lines of a prompt that are not quoted."""
+    return [line for line in text.split("\n") if not line.startswith(QUOTE.rstrip())]
