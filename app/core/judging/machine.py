@@ -11,6 +11,7 @@ from app.core.judging.lane import Lane
 from app.core.judging.outcome import Outcome
 from app.core.judging.payload import Payload
 from app.core.judging.running import Plan, Run, Setting, Sight
+from app.core.judging.second import Second
 from app.core.judging.sight import build, plan_from, prompt_sha256
 from app.core.leaving.together import TogetherAuthority
 from models.connection.guard import Guard
@@ -57,7 +58,7 @@ def _lane(payload: Payload, entry: JudgeEntry, guard: Guard, stack: AsyncExitSta
     second = payload.named(getattr(options, "coerce", ""))
     coerce = None
     if second is not None:
-        coerce = judge_of(second, Means(guard, key_of(second)))
+        coerce = Second(judge_of(second, Means(guard, key_of(second))), second.id)
         stack.push_async_callback(coerce.close)
     judge = judge_of(entry, Means(guard, key, coerce))
     stack.push_async_callback(judge.close)

@@ -289,3 +289,17 @@ def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_ke
 def model_of(session: Session) -> JudgeEntry:
     (one,) = all_judges(session.study)
     return one
+
+
+def test_each_request_stands_in_the_journal_as_it_came_under_the_name_of_who_was_asked(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    formed = says(json.dumps({"gives_an_answer": True, "answer": {"label": "error"}}))
+    with misbehaving(says("It erred.")) as server, misbehaving(formed) as other:
+        second = model(session, other, "second")
+        first = model(session, server, "first", coerce="second")
+        ask(session, [first], [segment])
+    lines = all_egress(session.study)
+    assert [one.departure.judge_id for one in lines] == [first.id, first.id, second.id]
+    came = [*server.asked, *other.asked]
+    assert [one.departure.size for one in lines] == [int(one.headers["content-length"]) for one in came]
+    assert [one.departure.port for one in lines] == [int(one.headers["host"].partition(":")[2]) for one in came]
