@@ -25,6 +25,13 @@ _JSON = {
     "journal_change": ("before", "after"),
 }
 
+_OBJECTS = {
+    "judge": ("settings",),
+    "judgment": ("judge", "sight", "answer"),
+    "reveal": ("own",),
+    "egress": ("request",),
+}
+
 _SENTENCES = {
     "a segment reaches outside its recording: {}": (
         "SELECT s.id FROM segment s JOIN recording r ON r.id = s.recording_id "
@@ -136,6 +143,13 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
             ).fetchone()
             if bad:
                 yield f"{bad} values of “{table}” are not JSON"
+    for table, columns in _OBJECTS.items():
+        for column in columns:
+            (bad,) = connection.execute(
+                f"SELECT count(*) FROM {table} WHERE json_valid({column}) = 0 OR json_type({column}) <> 'object'"
+            ).fetchone()
+            if bad:
+                yield f"{bad} values of “{table}” are no JSON objects"
     for medium, role, facts in connection.execute("SELECT id, role, facts FROM medium"):
         try:
             MediumRole(role)

@@ -91,11 +91,14 @@ def remove(study: Path, name: str, as_json: bool) -> None:
     """
     from app.core.commands.judges import remove_judge
     from app.core.judging.entries import judge_called
+    from project.queries.judges import judge_names
 
+    name = name.strip()
     with Session.open(study) as session:
-        found = judge_called(session, name)
-        remove_judge(session, found.id)
-    tell(as_json, {"removed": found.name}, f"Removed {found.name}.")
+        # By its name alone: one that is damaged can be removed too.
+        known = {own: identifier for identifier, own in judge_names(session.study).items()}
+        remove_judge(session, known.get(name) or judge_called(session, name).id)
+    tell(as_json, {"removed": name}, f"Removed {name}.")
 
 
 @judge.command()

@@ -18,6 +18,11 @@ def all_judges(study: Study) -> list[JudgeEntry]:
     return [_entry(row) for row in study.rows("SELECT id, name, backend, model, settings FROM judge ORDER BY name")]
 
 
+def judge_names(study: Study) -> dict[str, str]:
+    """Return id -> name of every judge, also of those that are damaged."""
+    return {row[0]: row[1] for row in study.rows("SELECT id, name FROM judge")}
+
+
 def judge_by_name(study: Study, name: str) -> JudgeEntry | None:
     """Return a judge, or None where there is none of that name."""
     row = study.row("SELECT id, name, backend, model, settings FROM judge WHERE name = ?", (name,))
@@ -56,6 +61,7 @@ def _entry(row: Row) -> JudgeEntry:
         settings = None
     if not isinstance(settings, dict):
         raise UserError(
-            f"The settings of the judge “{shown(row[1])}” are damaged.", "Remove it and add it again: greenroom judge"
+            f"The settings of the judge “{shown(row[1])}” are damaged.",
+            "Remove it and add it again: greenroom judge remove",
         )
     return JudgeEntry(row[0], row[1], row[2], row[3], settings)

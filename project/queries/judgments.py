@@ -25,7 +25,10 @@ def insert_judgments(study: Study, new: Iterable[Judgment]) -> None:
 
 def asked_judges(study: Study) -> dict[str, str]:
     """Return judge id -> the name that it was asked under last, also of judges that are gone."""
-    rows = study.rows("SELECT judge_id, json_extract(judge, '$.name') FROM judgment GROUP BY judge_id HAVING max(at)")
+    rows = study.rows(
+        "SELECT judge_id, json_extract(judge, '$.name') FROM judgment WHERE json_valid(judge) "
+        "GROUP BY judge_id HAVING max(at)"
+    )
     return {row[0]: str(row[1]) for row in rows}
 
 

@@ -13,7 +13,7 @@ from project.counted import counted
 from project.errors import UserError
 from project.judging import RAW
 from project.policy import RULES, Departure, Egress, Purpose
-from project.queries.judges import all_judges
+from project.queries.judges import judge_names
 from project.queries.judgments import asked_judges
 from project.queries.policy import all_egress
 from project.queries.recordings import all_recordings
@@ -222,7 +222,7 @@ class _Names:
         self._judges: dict[str, str] = {}
         self._recordings: dict[str, str] = {}
         if study is not None:
-            self._judges = asked_judges(study) | {one.id: one.name for one in all_judges(study)}
+            self._judges = asked_judges(study) | judge_names(study)
             self._recordings = {one.id: f"{one.number} ({one.name})" for one in all_recordings(study)}
         self._segments: dict[str, str] = {}
         self._conditions: dict[str, str] = {"": "", RAW: "raw footage"}

@@ -7,18 +7,21 @@ from pathlib import Path
 
 import pytest
 
+from project.check import check
 from project.errors import UserError
 from project.judging import JudgeEntry, Judgment, JudgmentStatus, Reveal
 from project.queries.judges import (
     all_judges,
     delete_judge,
     judge_by_name,
+    judge_names,
     prompt_versions,
     put_judge,
     put_prompt_version,
 )
 from project.queries.judgments import (
     answered,
+    asked_judges,
     insert_judgments,
     insert_reveal,
     judgments_called,
@@ -147,3 +150,32 @@ def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read
         read(damaged)  # type: ignore[operator]
     assert "damaged" in str(told.value)
     assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        "UPDATE judgment SET answer = '{'",
+        "UPDATE judgment SET sight = '[]'",
+        "UPDATE judgment SET judge = ''",
+        "UPDATE reveal SET own = '7'",
+        "UPDATE egress SET request = 'x'",
+        "UPDATE judge SET settings = 'null'",
+    ],
+)
+def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Path, break_it: str) -> None:
+    with Study.create(tmp_path / "lab") as study:
+        store(study, SAID)
+        with study.recording_run():
+            insert_egress(study, SENT)
+            insert_reveal(study, Reveal("s-1", "a-1", {"task": ""}, "2026-01-02T03:04:05Z"))
+        with study.step("Add judge"):
+            put_judge(study, JudgeEntry("1", "Small", "random"))
+    assert check(study.path) == []
+    with sqlite3.connect(study.path) as raw:
+        raw.execute(break_it)
+    raw.close()
+    assert any("no JSON object" in line for line in check(study.path))
+    with Study.open(study.path) as damaged:
+        assert judge_names(damaged) == {"1": "Small"}
+        assert set(asked_judges(damaged)) <= {SAID.judge_id}
