@@ -92,7 +92,7 @@ def answers_shown(session: Session, ids: Sequence[str], cached: Container[str]) 
 
     That they were shown is written down, as in the window. `cached` are the ids of those that were not asked now.
     """
-    from app.core.judging.reveals import reveal, shown
+    from app.core.judging.annotators.reveals import reveal, shown
     from project.queries.annotators import all_annotators
     from project.queries.judgments import judgments_called
     from project.queries.segments import segment

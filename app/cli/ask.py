@@ -10,7 +10,7 @@ from app.cli.answer_table import answers_shown, table
 from app.cli.output import Bar, json_option, progress_bar, tell
 from app.cli.segment_filter import Asked, filters, found_by
 from app.cli.study import STUDY
-from app.core.judging.outcome import Outcome, outcome_from
+from app.core.judging.runs.outcome import Outcome, outcome_from
 from app.core.session import Session
 from project.errors import UserError
 from project.policy import Forbidden
@@ -90,10 +90,10 @@ def ask(
       greenroom ask my-study.greenroom --all --judge gpt --condition blur
     """
     from app.core.jobs import run_here
-    from app.core.judging.asking import AskRequest, prepare
-    from app.core.judging.budget import Limits
-    from app.core.judging.entries import judges_called
-    from app.core.judging.sight import SightSettings
+    from app.core.judging.judges.entries import judges_called
+    from app.core.judging.runs.asking import AskRequest, prepare
+    from app.core.judging.runs.budget import Limits
+    from app.core.judging.seeing.sight import SightSettings
 
     with Session.open(study, who) as session:
         session.study.require_writable()

@@ -7,9 +7,9 @@ import click
 from app.cli.output import json_option, tell
 from app.cli.study import STUDY
 from app.core.commands.blind_first import set_blind_first
-from app.core.judging.reveals import blind_first
-from app.core.judging.revision_words import report_text
-from app.core.judging.revisions import revisions as find_revisions
+from app.core.judging.annotators.reveals import blind_first
+from app.core.judging.annotators.revision_words import report_text
+from app.core.judging.annotators.revisions import revisions as find_revisions
 from app.core.session import Session
 
 _SAYS = {

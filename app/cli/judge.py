@@ -49,7 +49,7 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
       greenroom judge add my-study.greenroom chance --backend random
     """
     from app.core.commands import judges as commands
-    from app.core.judging.entries import judge_called
+    from app.core.judging.judges.entries import judge_called
 
     with Session.open(study) as session:
         if replace:
@@ -90,7 +90,7 @@ def remove(study: Path, name: str, as_json: bool) -> None:
       greenroom judge remove my-study.greenroom gpt
     """
     from app.core.commands.judges import remove_judge
-    from app.core.judging.entries import judge_called
+    from app.core.judging.judges.entries import judge_called
     from project.queries.judges import judge_names
 
     name = name.strip()
@@ -119,8 +119,8 @@ def key(study: Path, name: str, forget: bool, as_json: bool) -> None:
       greenroom judge key my-study.greenroom gpt < key.txt
       greenroom judge key my-study.greenroom gpt --forget
     """
-    from app.core.judging.entries import judge_called
-    from app.core.judging.keys import address_of, forget_key, keep_key
+    from app.core.judging.judges.entries import judge_called
+    from app.core.judging.judges.keys import address_of, forget_key, keep_key
 
     with Session.open(study, read_only=True) as session:
         found = judge_called(session, name)
@@ -146,8 +146,8 @@ def test(study: Path, name: str, as_json: bool) -> int:
     Example:
       greenroom judge test my-study.greenroom gpt
     """
-    from app.core.judging.entries import judge_called
-    from app.core.judging.trial import try_judge
+    from app.core.judging.judges.entries import judge_called
+    from app.core.judging.judges.trial import try_judge
 
     with Session.open(study) as session:
         found = judge_called(session, name)
@@ -163,7 +163,7 @@ def _read_key(name: str) -> str:
 
 
 def _as_json(one: JudgeEntry) -> dict[str, Json]:
-    from app.core.judging.keys import place_of, place_variable_of, variable_of
+    from app.core.judging.judges.keys import place_of, place_variable_of, variable_of
 
     found: dict[str, Any] = {
         "id": one.id,
@@ -179,7 +179,7 @@ def _as_json(one: JudgeEntry) -> dict[str, Json]:
 
 
 def _line(one: JudgeEntry) -> str:
-    from app.core.judging.keys import how_to_set, place_of
+    from app.core.judging.judges.keys import how_to_set, place_of
 
     parts = [one.name, one.backend, one.model]
     if address := _address(one):
@@ -192,7 +192,7 @@ def _line(one: JudgeEntry) -> str:
 
 def _address(one: JudgeEntry) -> str:
     """Return where a judge's server is; a judge that this version does not know is listed all the same."""
-    from app.core.judging.keys import address_of
+    from app.core.judging.judges.keys import address_of
 
     try:
         return address_of(one)

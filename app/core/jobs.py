@@ -38,8 +38,8 @@ KINDS = {
     "listen": "app.core.voice.preview",
     "cues": "app.core.cues.job",
     "pii": "app.core.pii.search",
-    "ask": "app.core.judging.asking",
-    "try_judge": "app.core.judging.trying",
+    "ask": "app.core.judging.runs.asking",
+    "try_judge": "app.core.judging.judges.trying",
 }
 
 

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.agreement.disputes import disputed
-from app.core.judging.disagreement import VerdictBoard, Verdicts
-from app.core.judging.revisions import revised_segments
+from app.core.judging.annotators.disagreement import VerdictBoard, Verdicts
+from app.core.judging.annotators.revisions import revised_segments
 from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.collections import all_collections

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QObject
 
 from app.core.cues.prelabels import is_prelabel
-from app.core.judging.adopted import taken_over
+from app.core.judging.annotators.adopted import taken_over
 from app.core.scheme_report import orphaned_values
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack

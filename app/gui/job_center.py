@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from anonymize.methods.registry import method_type
 from app.core.faces.hiding import discard
 from app.core.jobs import Work, answer, kind_of, store_part
-from app.core.judging.outcome import outcome_from
+from app.core.judging.runs.outcome import outcome_from
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio
 from app.gui.worker_runner import WorkerRunner

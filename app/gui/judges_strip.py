@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QObject, QTimer
 
-from app.core.judging.conditions import condition_names
-from app.core.judging.disagreement import VerdictBoard, Verdicts, Voice, ordered
+from app.core.judging.annotators.disagreement import VerdictBoard, Verdicts, Voice, ordered
+from app.core.judging.seeing.conditions import condition_names
 from app.core.session import Session
 from app.gui.studio import Studio
 from app.gui.timeline_feed import TimelineFeed

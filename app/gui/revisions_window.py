@@ -4,8 +4,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.core.commands.blind_first import set_blind_first
-from app.core.judging.reveals import blind_first
-from app.core.judging.revision_words import (
+from app.core.judging.annotators.reveals import blind_first
+from app.core.judging.annotators.revision_words import (
     NOTHING,
     hidden_text,
     part_name,
@@ -13,7 +13,7 @@ from app.core.judging.revision_words import (
     revised_text,
     value_words,
 )
-from app.core.judging.revisions import revisions
+from app.core.judging.annotators.revisions import revisions
 from app.gui.context import Context
 from widgets import theme
 from widgets.rows_table import Row, RowsTable

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
-from app.core.judging.sight import SightPlan, build, plan_sight
+from app.core.judging.seeing.sight import SightPlan, build, plan_sight
 from app.core.session import Session
 from media.cache import cache_folder
 from media.frames import FrameReader

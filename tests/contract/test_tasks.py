@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from app.core.judging.shortening import RULES
+from app.core.judging.seeing.shortening import RULES
 from benchmark.prompts import SLOTS, shipped_keys, shipped_prompt
 from benchmark.tasks.base import VARIANTS
 from benchmark.tasks.registry import DEFAULT, TASKS, task_of
@@ -56,7 +56,7 @@ def test_looking_at_tasks_and_backends_loads_nothing_heavy() -> None:
         "import sys\n"
         "from benchmark.tasks.registry import TASKS, task_of\n"
         "from models.judges.registry import BACKENDS, backend_of\n"
-        "import app.core.judging.sight\n"
+        "import app.core.judging.seeing.sight\n"
         "[task_of(key) for key in TASKS], [backend_of(key) for key in BACKENDS]\n"
         f"print([name for name in {heavy!r} if name in sys.modules])"
     )

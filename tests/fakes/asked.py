@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from app.core.judging.budget import Limits
-from app.core.judging.lane import Item, Lane
-from app.core.judging.running import Plan, Run, Setting, Sight
+from app.core.judging.runs.budget import Limits
+from app.core.judging.runs.lane import Item, Lane
+from app.core.judging.runs.running import Plan, Run, Setting, Sight
 from models.judges.base import AnswerForm, Message, Question, Reply, Role, TooLong
 from models.judges.options import ModelOptions
 from project.errors import Cancelled

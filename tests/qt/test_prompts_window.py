@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from app.core.judging.prompt_text import BODY
-from app.core.judging.prompt_versions import prompt_for
+from app.core.judging.seeing.prompt_text import BODY
+from app.core.judging.seeing.prompt_versions import prompt_for
 from app.gui.judges.prompts_window import PromptsWindow
 from app.gui.main_window import MainWindow
 from tests.unit.core.pairs import WALK, mark, open_study

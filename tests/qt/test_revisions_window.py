@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands import segments as commands
 from app.core.commands.adoption import adopt
-from app.core.judging.reveals import blind_first, reveal
+from app.core.judging.annotators.reveals import blind_first, reveal
 from app.gui.main_window import MainWindow
 from app.gui.revisions_window import RevisionsWindow
 from tests.unit.core.judging.answers import judged

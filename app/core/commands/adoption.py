@@ -2,9 +2,9 @@
 
 from app.core.clock import utc_now
 from app.core.commands.segments import fill_in, find, find_own
-from app.core.judging.own_words import OwnWords
-from app.core.judging.reveals import reveal, shown
-from app.core.judging.said import judge_name, said_by
+from app.core.judging.annotators.own_words import OwnWords
+from app.core.judging.annotators.reveals import reveal, shown
+from app.core.judging.annotators.said import judge_name, said_by
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id

@@ -1,6 +1,6 @@
 """The edit of whether judges stay hidden from an annotator until they have said their own."""
 
-from app.core.judging.reveals import BLIND_FIRST, blind_first
+from app.core.judging.annotators.reveals import BLIND_FIRST, blind_first
 from app.core.session import Session
 from project.types import Changes
 

@@ -1,6 +1,6 @@
 """Edits of what judges are asked: a study's own words, version after version."""
 
-from app.core.judging.prompt_versions import prompt_for
+from app.core.judging.seeing.prompt_versions import prompt_for
 from app.core.session import Session
 from benchmark.prompts import parse_prompt, shipped_prompt, shipped_text, with_version
 from project.queries.judges import prompt_versions, put_prompt_version

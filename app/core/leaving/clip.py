@@ -35,6 +35,15 @@ def clip_of(session: Session, run: Run) -> Path | None:
     return None
 
 
+def state_as(place: Path, sha256: str) -> tuple[object, ...] | None:
+    """Return what changes with a file that has a checksum, bit for bit; None where it has another one or is gone."""
+    try:
+        state = _state(place)
+        return state if _sha256(place) == sha256 and _state(place) == state else None
+    except OSError:
+        return None
+
+
 def unread(session: Session, runs: Iterable[Run]) -> list[Path]:
     """Return the renderings of some runs that nobody began to read, where a window has to know them first."""
     places = [place for run in runs for place in _places(session, run) if _later(session, place)]

@@ -5,9 +5,9 @@ from time import monotonic
 
 from PySide6.QtCore import QObject
 
-from app.core.judging.person_form import FORM, PersonTask, person_task, save_answer
-from app.core.judging.plan import SightSettings
-from app.core.judging.sight import build
+from app.core.judging.annotators.person_form import FORM, PersonTask, person_task, save_answer
+from app.core.judging.seeing.plan import SightSettings
+from app.core.judging.seeing.sight import build
 from app.gui.context import Context
 from app.gui.judges.asking import Asking
 from app.gui.judges.showing import Showing

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from app.core.judging.said import LABEL, Said
+from app.core.judging.annotators.said import LABEL, Said
 from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, Track
 from project.types import Json
 from widgets.judges.shown import Cell, Chip, Chips, RowHead, Verdict, Words

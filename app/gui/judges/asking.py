@@ -7,9 +7,9 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, QTimer
 
 from app.core.jobs import Work
-from app.core.judging import asking
-from app.core.judging.asking import AskRequest
-from app.core.judging.outcome import Note, outcome_from
+from app.core.judging.runs import asking
+from app.core.judging.runs.asking import AskRequest
+from app.core.judging.runs.outcome import Note, outcome_from
 from app.core.leaving.foretelling import why_not
 from app.core.session import Session
 from app.gui.context import Context

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QObject
 
 from app.core.commands.judges import add_judge, change_judge, remove_judge
-from app.core.judging.keys import address_of, forget_key, how_to_set, keep_key, place_of
+from app.core.judging.judges.keys import address_of, forget_key, how_to_set, keep_key, place_of
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.judges.entry_dialog import EntryDialog

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject
 
-from app.core.judging.plan import SightPlan
-from app.core.judging.sight import build, plan_sight, settings_for
+from app.core.judging.seeing.plan import SightPlan
+from app.core.judging.seeing.sight import build, plan_sight, settings_for
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.judges.asking import Asking

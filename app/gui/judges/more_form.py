@@ -7,8 +7,8 @@ from typing import Any, cast
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from app.core.judging.budget import Limits
-from app.core.judging.plan import RULES, SightSettings
+from app.core.judging.runs.budget import Limits
+from app.core.judging.seeing.plan import RULES, SightSettings
 from app.gui.option_form import OptionForm
 from project.limits import chosen, limited
 from project.types import Json

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.core.judging.said import Said, said_in
+from app.core.judging.annotators.said import Said, said_in
 from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.segments import segments_of, values_of

@@ -3,10 +3,10 @@
 from PySide6.QtWidgets import QWidget
 
 from app.core.commands.prompts import edit_prompt, restore_prompt
-from app.core.judging.plan import SightSettings
-from app.core.judging.planning import plan_sight
-from app.core.judging.prompt_text import BODY, PARTS, SYSTEM, parts_of, source_of
-from app.core.judging.prompt_versions import prompt_for
+from app.core.judging.seeing.plan import SightSettings
+from app.core.judging.seeing.planning import plan_sight
+from app.core.judging.seeing.prompt_text import BODY, PARTS, SYSTEM, parts_of, source_of
+from app.core.judging.seeing.prompt_versions import prompt_for
 from app.core.session import Session
 from app.gui.context import Context
 from benchmark.prompts import NEEDED, SLOTS, VARIANT, Prompt, parse_prompt, shipped_keys, shipped_prompt

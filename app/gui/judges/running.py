@@ -1,8 +1,8 @@
 """One run of judges as the page follows it: who is asked about what now, and what is left."""
 
 from app.core.jobs import Work
-from app.core.judging.asking import queue_of
-from app.core.judging.payload import payload_from
+from app.core.judging.runs.asking import queue_of
+from app.core.judging.runs.payload import payload_from
 from app.gui.judges.sent_words import way_of
 from project.errors import UserError
 from project.judging import JudgeEntry, Judgment, JudgmentStatus

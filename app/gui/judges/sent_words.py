@@ -6,9 +6,9 @@ from urllib.parse import urlsplit
 
 from PySide6.QtGui import QImage
 
-from app.core.judging.keys import address_of
-from app.core.judging.plan import SightPlan
-from app.core.judging.shortening import RULES
+from app.core.judging.judges.keys import address_of
+from app.core.judging.seeing.plan import SightPlan
+from app.core.judging.seeing.shortening import RULES
 from app.core.leaving.foretelling import stays_here, why_not
 from app.core.session import Session
 from models.judges.base import Message, Sampling

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QObject, Signal
 
-from app.core.judging.conditions import conditions, unread_renderings
-from app.core.judging.reveals import reveal, shown
+from app.core.judging.annotators.reveals import reveal, shown
+from app.core.judging.seeing.conditions import conditions, unread_renderings
 from app.core.leaving.clip import read
 from app.core.session import Session
 from app.gui.context import Context

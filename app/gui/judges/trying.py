@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from PySide6.QtCore import QObject
 
 from app.core.jobs import Work
-from app.core.judging import trying
+from app.core.judging.judges import trying
 from app.gui.context import Context
 from app.gui.worker_runner import WorkerRunner
 from project.errors import UserError

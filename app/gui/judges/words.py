@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from app.core.judging.said import judge_name, said_by
+from app.core.judging.annotators.said import judge_name, said_by
 from app.core.session import Session
 from app.gui.judges.answers import Answers
 from app.gui.judges.facts import facts_of

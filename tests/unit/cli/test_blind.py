@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.core.commands.segments import set_label
-from app.core.judging.reveals import reveal
+from app.core.judging.annotators.reveals import reveal
 from tests.fakes.terminal import Terminal
 from tests.unit.core.judging.answers import judged
 from tests.unit.core.pairs import mark, open_study

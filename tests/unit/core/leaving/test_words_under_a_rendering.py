@@ -11,7 +11,7 @@ from app.core.commands.participants import add_participant
 from app.core.commands.prompts import edit_prompt
 from app.core.commands.schemes import use_scheme
 from app.core.commands.segments import add_segment
-from app.core.judging.sight import SightSettings, build, plan_sight
+from app.core.judging.seeing.sight import SightSettings, build, plan_sight
 from app.core.session import Session
 from benchmark.prompts import shipped_text as shipped_prompt
 from benchmark.tasks.registry import TASKS

@@ -1,0 +1,1 @@
+"""What people say beside judges: hidden until they said it, revised, taken over, disagreed with."""

@@ -1,0 +1,148 @@
+"""A person as a judge: the same words, turns and frames, the same form, and the time that it took."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from app.core.clock import utc_now
+from app.core.judging.seeing.plan import SightPlan, SightSettings
+from app.core.judging.seeing.planning import plan_sight
+from app.core.judging.seeing.request import prompt_sha256, request_key
+from app.core.session import Session
+from benchmark.tasks.answer_form import answer_form
+from models.judges.base import Message, Sampling
+from project.errors import UserError
+from project.ids import new_id
+from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.queries.annotators import insert_annotator
+from project.queries.judges import all_judges
+from project.queries.judgments import insert_judgments, reveals_to
+from project.schemes.scheme import Scheme, Track
+from project.types import Annotator, Changes, Json, Participant, ParticipantRole
+from project.version import __version__
+
+FORM = "form"
+"""Key of the only track of the scheme that a form is shown as."""
+_USUAL = SightSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class PersonTask:
+    """What a person is asked.
+
+    Attributes:
+        plan: the same that a judge gets.
+        scheme: the form, with one track called `FORM`.
+        people: who can be named in it, by what they are called here.
+    """
+
+    plan: SightPlan
+    scheme: Scheme
+    people: tuple[Participant, ...]
+
+
+def person_task(
+    session: Session,
+    segment_id: str,
+    task: str = "assess",
+    variant: str = "plain",
+    condition: str = RAW,
+    settings: SightSettings = _USUAL,
+) -> PersonTask:
+    """Plan what a person is asked about a segment; what judges say about it is no part of that.
+
+    Raises:
+        UserError: nothing can be written into the study, or it cannot be asked (see `plan_sight`).
+    """
+    session.study.require_writable()
+    plan = plan_sight(session, segment_id, task, variant, condition, settings)
+    fields = tuple(one.field for one in plan.form.asked)
+    scheme = Scheme(plan.form.name, plan.form.name, 1, (Track(FORM, FORM, ()),), fields)
+    people = tuple(Participant(label, label, ParticipantRole.BYSTANDER) for label, _ in plan.form.people)
+    return PersonTask(plan, scheme, people)
+
+
+def save_answer(
+    session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
+) -> tuple[Judgment, Changes]:
+    """Store what a person answered, as a judgment of theirs.
+
+    Args:
+        session: whose annotator answers.
+        asked: what they were asked.
+        answer: by the keys of the form's fields.
+        ms: from when the form was shown until it was saved.
+        messages: what they were shown, as it was built.
+
+    Raises:
+        UserError: something in it is missing or does not fit; nothing is stored.
+    """
+    session.study.require_writable()
+    if not session.annotator_name.strip():
+        raise UserError("An answer needs a name to be recorded under.", "Set the annotator's name first.")
+    plan = asked.plan
+    try:
+        read = answer_form(plan.form).read(dict(answer))
+    except ValueError as error:
+        raise UserError(_in_words(asked, str(error)), "Fill it in, then save again.") from None
+    who = _introduced(session)
+    entry = _entry(session, who)
+    sight = plan.sight(messages) | {"after_judges": plan.segment_id in reveals_to(session.study, who.id)}
+    made = Judgment(
+        id=new_id(),
+        judge_id=entry.id,
+        judge={"name": entry.name, "backend": PERSON, "model": "", "settings": dict(entry.settings)},
+        annotator_id=who.id,
+        recording_id=plan.recording_id,
+        segment_id=plan.segment_id,
+        start_us=plan.start_us,
+        end_us=plan.end_us,
+        task=plan.task,
+        variant=plan.variant,
+        condition=plan.condition,
+        seed=0,
+        prompt=plan.prompt,
+        prompt_sha256=prompt_sha256(plan),
+        request_key=request_key(plan, f"{PERSON} {who.id}", Sampling()),
+        sight=sight,
+        status=JudgmentStatus.OK,
+        answer=read,
+        raw="",
+        thinking="",
+        mended="nothing",
+        model_id="",
+        tokens_in=None,
+        tokens_out=None,
+        cost=None,
+        ms=max(0, ms),
+        calls=0,
+        error="",
+        cached_from=None,
+        at=utc_now(),
+        program_version=__version__,
+    )
+    with session.study.recording_run():
+        insert_judgments(session.study, [made])
+    return made, Changes.of([("judgment", made.id)])
+
+
+def _introduced(session: Session) -> Annotator:
+    who = session.annotator()
+    if who is None:
+        who = Annotator(new_id(), session.annotator_name)
+        with session.study.step(f"Introduce {who.name}", undoable=False):
+            insert_annotator(session.study, who)
+    return who
+
+
+def _entry(session: Session, who: Annotator) -> JudgeEntry:
+    """Return the judge that stands for people in the study, or one that is called like the person."""
+    people = [one for one in all_judges(session.study) if one.backend == PERSON]
+    own = next((one for one in people if one.name == who.name), None)
+    return own or next(iter(people), None) or JudgeEntry(f"{PERSON} {who.id}", who.name, PERSON)
+
+
+def _in_words(asked: PersonTask, problem: str) -> str:
+    """Return a problem with the name of a field in the place of its key."""
+    key, sign, rest = problem.partition(": ")
+    names = {field.key: field.name for field in asked.scheme.fields}
+    return f"{names[key]}: {rest}" if sign and key in names else problem

@@ -1,0 +1,1 @@
+"""The judges of a study: which one is meant, its key, and whether it answers."""

@@ -1,0 +1,178 @@
+"""The job that asks judges about segments: what is asked, what comes of it, and what is kept.
+
+It may be stopped at any moment, also by `kill -9`: each answer is in the study as soon as it is there. Asking the same
+again asks only what has no answer yet.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import cast
+
+from app.core.jobs import Holder, Work
+from app.core.judging.runs.budget import Limits
+from app.core.judging.runs.cache import look_up
+from app.core.judging.runs.outcome import Note, Outcome, outcome_from
+from app.core.judging.runs.parts import judgment_from
+from app.core.judging.runs.payload import Payload, payload_from
+from app.core.judging.runs.planned import planned
+from app.core.judging.runs.queue import Queue, is_state_question
+from app.core.judging.seeing.fitting import answer_plan, is_plan_question
+from app.core.judging.seeing.sight import SightSettings
+from app.core.leaving.asking import answer_permit, is_permit_question
+from app.core.leaving.together import answer_together, is_together_question
+from app.core.session import Session
+from project.counted import counted
+from project.errors import UserError
+from project.ids import new_id
+from project.judging import RAW, JudgeEntry, Judgment
+from project.progress import Progress, Silent
+from project.queries.judgments import insert_judgments
+from project.types import Changes, Json
+
+KIND = "ask"
+_SILENT = Silent()
+
+
+@dataclass(frozen=True, slots=True)
+class AskRequest:
+    """What is asked of whom.
+
+    Attributes:
+        judges: entries of the study.
+        segments: ids.
+        task: key of `benchmark/tasks/registry.py`.
+        variant: of the prompt.
+        condition: `RAW`, the id of the run that made a rendering, or a method: each recording's newest rendering by it.
+        seed: of the sampling; another one draws another answer.
+        sight: how much of a segment is seen; what a judge sees at all, and how many frames, is a setting of the judge.
+        frames: in the place of the number that each judge is set to; None for that.
+        budget: that the run may not pass.
+        again: ask again what was refused or could not be read.
+        fresh: ask again also what was answered.
+    """
+
+    judges: Sequence[JudgeEntry]
+    segments: Sequence[str]
+    task: str = "assess"
+    variant: str = "plain"
+    condition: str = RAW
+    seed: int = 0
+    sight: SightSettings = field(default_factory=SightSettings)
+    frames: int | None = None
+    budget: Limits = field(default_factory=Limits)
+    again: bool = False
+    fresh: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """What of it has to be done.
+
+    Attributes:
+        work: the job; None where nothing has to be asked.
+        cached: judgments that are there already, or have just been taken from an equal request.
+        notes: what cannot be asked, and why.
+        changes: judgments that were added.
+    """
+
+    work: Work | None
+    cached: tuple[Judgment, ...]
+    notes: tuple[Note, ...]
+    changes: Changes
+
+
+def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT) -> Asking:
+    """Work out what has to be asked, look up what is answered already, and make the job for the rest.
+
+    What cannot be asked of one judge, or about one segment, is a note and stops nothing else.
+
+    Raises:
+        UserError: there is nothing to ask, or no such task, variant or condition.
+    """
+    session.study.require_writable()
+    if not request.judges or not request.segments:
+        raise UserError("There is nothing to ask.", "Name a judge and a segment.")
+    outcome = Outcome()
+    payload = planned(session, request, outcome, progress)
+    known = look_up(session, payload.items, payload.entries, again=request.again, fresh=request.fresh)
+    payload = payload.only(known.open)
+    work = None
+    if known.open:
+        recordings = {one.recording_id for one in known.open}
+        only = recordings.pop() if len(recordings) == 1 else ""
+        work = Work(KIND, _title(payload), only, {"run": new_id(), **payload.as_json()})
+    return Asking(work, known.judgments, tuple(outcome.notes), known.changes)
+
+
+def renew(session: Session, work: Work) -> Work:
+    """Leave out what was answered while the job waited."""
+    payload = payload_from(work.parameters)
+    if payload.fresh:
+        return work
+    known = look_up(session, payload.items, payload.entries, again=payload.again)
+    if len(known.open) == len(payload.items):
+        return work
+    return Work(KIND, work.title, work.recording_id, {**work.parameters, **payload.only(known.open).as_json()})
+
+
+def compute(parameters: Mapping[str, Json], holder: Holder) -> dict[str, Json]:
+    """Ask all judges at once; returns what came of it, as `Outcome.as_json`."""
+    from app.core.judging.runs.machine import run
+
+    return run(payload_from(parameters), holder).as_json()
+
+
+def store_part(session: Session, _work: Work, part: Mapping[str, Json]) -> Changes:
+    """Put answers into the study."""
+    new = [judgment_from(one) for one in cast(list[dict[str, Json]], part["judgments"])]
+    with session.study.recording_run():
+        insert_judgments(session.study, new)
+    return Changes.of(("judgment", one.id) for one in new)
+
+
+def store(_session: Session, work: Work, _result: Mapping[str, Json]) -> Changes:
+    """Everything is in the study already."""
+    _QUEUES.pop(_run(work), None)
+    return Changes()
+
+
+def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
+    """Say whether a request may leave, what is no longer wanted of a run, or how less is seen of a segment.
+
+    Raises:
+        project.policy.Forbidden: the policy does not let the request leave this machine.
+    """
+    if is_state_question(question):
+        return queue_of(work).answer(question)
+    if is_plan_question(question):
+        return answer_plan(session, question)
+    if is_together_question(question):
+        return answer_together(session, question)
+    if is_permit_question(question):
+        return answer_permit(session, question)
+    raise UserError("A job asked something that nobody answers.", "Ask again.")
+
+
+def queue_of(work: Work) -> Queue:
+    """Return how far a run is; through it, parts of it can be cancelled."""
+    return _QUEUES.setdefault(_run(work), Queue())
+
+
+def summary(result: Mapping[str, Json]) -> str:
+    """Say in a line what came of a run."""
+    return outcome_from(result).as_text()
+
+
+_QUEUES: dict[str, Queue] = {}
+
+
+def _run(work: Work) -> str:
+    return str(work.parameters["run"])
+
+
+def _title(payload: Payload) -> str:
+    names = [payload.entries[at].name for at in sorted({one.judge for one in payload.items})]
+    who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) > 3:
+        who = f"{len(names)} judges"
+    return f"Ask {who} about {counted(len({one.segment_id for one in payload.items}), 'segment')}"

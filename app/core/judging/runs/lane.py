@@ -1,0 +1,115 @@
+"""One judge in a run: what is left to ask it, how fast it may be asked, and when it is given up."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from app.core.judging.runs.estimate import Estimate
+from app.core.judging.runs.pace import Pace
+from models.judges.base import Judge, Reply
+from models.judges.options import ModelOptions
+from project.errors import UserError
+from project.judging import JudgeEntry, JudgmentStatus
+from project.policy import Forbidden
+from project.types import Json
+
+GIVE_UP_AFTER = 5
+"""Errors in a row after which a judge is not asked any more in this run."""
+_FOR_ALL = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "recorded"})
+"""Rules that forbid every request of a run to a judge, whatever segment it is about."""
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One request of a run.
+
+    Attributes:
+        judge: position of the judge in the run.
+        plan: position of what it sees in the run.
+        request_key: of the request as it was planned; what had to be shortened does not change it.
+        condition: `RAW`, or the id of the run that made the rendering.
+        shares: how often each answer was given by people, for `majority`.
+    """
+
+    judge: int
+    plan: int
+    request_key: str
+    condition: str
+    recording_id: str
+    segment_id: str
+    start_us: int
+    end_us: int
+    shares: Sequence[tuple[Mapping[str, Json], int]] = ()
+
+
+@dataclass
+class Lane:
+    """One judge in a run.
+
+    Attributes:
+        options: of its backend.
+        key: of its server, to be kept out of what is stored.
+        left: what nobody has begun to ask yet.
+        under_way: segments that it is being asked about.
+        done: requests that came back.
+        failed: of these, with an error.
+        stopped: why it is not asked any more; None while it is.
+    """
+
+    entry: JudgeEntry
+    judge: Judge
+    options: Any
+    pace: Pace
+    estimate: Estimate
+    key: str = field(default="", repr=False)
+    left: deque[Item] = field(default_factory=deque)
+    under_way: set[str] = field(default_factory=set)
+    done: int = 0
+    failed: int = 0
+    stopped: UserError | None = None
+    _in_a_row: int = 0
+    _first: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @classmethod
+    def of(cls, entry: JudgeEntry, judge: Judge, options: Any, second: Any, key: str, left: Iterable[Item]) -> "Lane":
+        """Make a lane; `options` are the judge's, `second` those of the model that coerces its answers, or None."""
+        at_once = options.concurrency if isinstance(options, ModelOptions) else 1
+        per_minute = options.per_minute if isinstance(options, ModelOptions) else 0
+        return cls(entry, judge, options, Pace(at_once, per_minute), Estimate(options, second), key, deque(left))
+
+    def count(self, reply: Reply) -> None:
+        """Count an answer; a judge that only fails is given up, so that no run waits for it for hours."""
+        self.done += 1
+        self.pace.count(max(0, reply.calls - 1))
+        if reply.status is not JudgmentStatus.ERROR:
+            self._in_a_row = 0
+            return
+        self.failed += 1
+        self._in_a_row += 1
+        if self._in_a_row >= GIVE_UP_AFTER and self.stopped is None:
+            self.stopped = UserError(
+                f"It failed {self._in_a_row} times in a row, and is not asked any more in this run: {reply.error}",
+                f"Try it: greenroom judge test STUDY {self.entry.name}",
+            )
+
+    def forbid(self, error: Forbidden) -> None:
+        """Take in that a request was forbidden; some rules forbid all the others too."""
+        if error.rule in _FOR_ALL and self.stopped is None:
+            self.stopped = error
+
+    @property
+    def currency(self) -> str:
+        """Of its prices."""
+        return self.options.currency if isinstance(self.options, ModelOptions) else ""
+
+    @asynccontextmanager
+    async def first_alone(self, wanted: bool) -> AsyncIterator[None]:
+        """Let the first request come back before others are sent, where `wanted`: it shows what the judge counts."""
+        if not wanted or self.estimate.measured:
+            yield
+            return
+        async with self._first:
+            yield

@@ -1,0 +1,253 @@
+"""From what is asked of whom to requests: each with what is seen, and a key that equal requests share."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, cast
+
+from app.core.commands.segments import find
+from app.core.judging.judges.keys import address_of
+from app.core.judging.runs.lane import Item
+from app.core.judging.runs.outcome import Outcome
+from app.core.judging.runs.payload import Payload
+from app.core.judging.seeing.conditions import condition_called
+from app.core.judging.seeing.fitting import plan_json
+from app.core.judging.seeing.plan import SightPlan, SightSettings
+from app.core.judging.seeing.planning import plan_sight, settings_for
+from app.core.judging.seeing.request import request_key
+from app.core.judging.seeing.truths import shares_of
+from app.core.leaving.foretelling import why_not
+from app.core.session import Session
+from benchmark.tasks.registry import task_of
+from models.connection.guard import Guard
+from models.judges.base import Sampling
+from models.judges.means import Means
+from models.judges.options import ModelOptions
+from models.judges.registry import judge_of, options_of
+from project.errors import UserError
+from project.judging import PERSON, JudgeEntry
+from project.policy import Departure, Forbidden
+from project.progress import Progress
+from project.queries.judges import judge_by_name
+from project.types import Json, Segment
+
+if TYPE_CHECKING:
+    from app.core.judging.runs.asking import AskRequest
+
+_CHANGES_NOTHING = frozenset(
+    {
+        *("sees", "frames", "temperature", "max_tokens", "url", "coerce"),
+        *("timeout_s", "concurrency", "per_minute", "price_in", "price_out", "currency", "tries", "patience_s"),
+        *("projector", "threads"),
+    }
+)
+"""Options that do not change what a model answers, or stand in the request by themselves."""
+
+
+@dataclass
+class _Asked:
+    """One judge that can be asked.
+
+    Attributes:
+        fingerprint: of the model and of what it is set to.
+        settings: how much of a segment it is shown.
+    """
+
+    number: int
+    entry: JudgeEntry
+    options: Any
+    fingerprint: str
+    settings: SightSettings
+    sampling: Sampling
+    forbidden: dict[tuple[str, str], Forbidden | None] = field(default_factory=dict)
+
+
+def planned(session: Session, request: "AskRequest", outcome: Outcome, progress: Progress) -> Payload:
+    """Return every request that can be made; what cannot be asked becomes a note of the outcome.
+
+    Raises:
+        UserError: there is no such task.
+    """
+    task_of(request.task)
+    entries = _with_seconds(session, request.judges)
+    asked = [one for one in (_able(number, entries, request, outcome) for number in range(len(request.judges))) if one]
+    _require_one_currency(request, asked)
+    plans: list[dict[str, Json]] = []
+    items: list[Item] = []
+    for done, segment_id in enumerate(dict.fromkeys(request.segments)):
+        progress.check_cancelled()
+        progress.progress(done, len(request.segments), "segments")
+        if asked:
+            _plan_segment(session, request, segment_id, asked, plans, items, outcome)
+    return Payload(
+        request.task,
+        request.variant,
+        request.seed,
+        request.budget,
+        tuple(entries),
+        tuple(plans),
+        tuple(items),
+        request.again,
+        request.fresh,
+    )
+
+
+def _plan_segment(
+    session: Session,
+    request: "AskRequest",
+    segment_id: str,
+    asked: Sequence[_Asked],
+    plans: list[dict[str, Json]],
+    items: list[Item],
+    outcome: Outcome,
+) -> None:
+    made: dict[SightSettings, tuple[int, SightPlan]] = {}
+    try:
+        about = find(session, segment_id)
+        condition = condition_called(session, about.recording_id, request.condition)
+    except UserError as error:
+        outcome.note(None, segment_id, error)
+        return
+    for one in asked:
+        forbidden = _forbidden(session, one, about, condition)
+        if forbidden is not None:
+            outcome.note(one.entry, segment_id, forbidden)
+            continue
+        if one.settings not in made:
+            try:
+                plan = plan_sight(session, segment_id, request.task, request.variant, condition, one.settings)
+            except UserError as error:
+                outcome.note(None, segment_id, error)
+                return
+            made[one.settings] = (len(plans), plan)
+            plans.append(plan_json(plan, one.settings))
+        place, plan = made[one.settings]
+        items.append(_item(session, one, about, place, plan, request.task))
+
+
+def _item(session: Session, one: _Asked, about: Segment, place: int, plan: SightPlan, task: str) -> Item:
+    shares: Any = ()
+    known: Json = None
+    if not isinstance(one.options, ModelOptions):
+        shares = tuple(shares_of(session, about.scheme, about.track, task)) if one.entry.backend == "majority" else ()
+        known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
+    key = request_key(plan, one.fingerprint, one.sampling, known)
+    return Item(
+        one.number,
+        place,
+        key,
+        plan.condition,
+        plan.recording_id,
+        about.id,
+        plan.start_us,
+        plan.end_us,
+        shares,
+    )
+
+
+def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeEntry]:
+    """Return the judges, and after them those that bring their answers into form and are not among them."""
+    entries = [*judges]
+    for one in judges:
+        name = str(one.settings.get("coerce", ""))
+        second = judge_by_name(session.study, name) if name else None
+        if second is not None and all(second.id != each.id for each in entries):
+            entries.append(second)
+    return entries
+
+
+def _able(number: int, entries: Sequence[JudgeEntry], request: "AskRequest", outcome: Outcome) -> _Asked | None:
+    """Return a judge that can be asked; None, and a note, for one that cannot."""
+    entry = entries[number]
+    try:
+        if entry.backend == PERSON:
+            raise UserError("People answer in the window's form.", "Open the study: the mode Judges, Answer yourself.")
+        options = options_of(entry.backend, entry.settings)
+        if request.budget.money is not None and isinstance(options, ModelOptions) and not options.priced:
+            _require_free(entry)
+        second = _second(entries, options)
+        model = judge_of(entry, Means(_NOWHERE)).fingerprint
+        usual = Sampling()
+        sampling = Sampling(
+            getattr(options, "temperature", usual.temperature),
+            request.seed,
+            getattr(options, "max_tokens", usual.max_tokens),
+        )
+        set_to = {name: value for name, value in asdict(options).items() if name not in _CHANGES_NOTHING}
+        coercing = judge_of(second, Means(_NOWHERE)).fingerprint if second else ""
+        fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
+        return _Asked(number, entry, options, fingerprint, _settings(request, entry, options), sampling)
+    except (UserError, OSError) as found:
+        error = found if isinstance(found, UserError) else UserError(f"Its model cannot be read: {found.strerror}.")
+        for segment_id in dict.fromkeys(request.segments):
+            outcome.note(entry, segment_id, error)
+        return None
+
+
+def _settings(request: "AskRequest", entry: JudgeEntry, options: Any) -> SightSettings:
+    """Return how much of a segment a judge is shown: as asked, within what it sees at all.
+
+    Raises:
+        UserError: it takes no clips.
+    """
+    found = settings_for(entry, request.sight)
+    if not found.frames:
+        return found
+    if request.sight.clip:
+        replace(options, sees="clip")
+        return replace(found, frames=0, clip=True)
+    return found if request.frames is None else replace(found, frames=request.frames)
+
+
+def _second(entries: Sequence[JudgeEntry], options: Any) -> JudgeEntry | None:
+    name = getattr(options, "coerce", "")
+    found = next((one for one in entries if one.name == name), None) if name else None
+    if name and found is None:
+        raise UserError(f"Its second model “{name}” is no judge of this study.", "Add it, or set another one.")
+    return found
+
+
+def _require_free(entry: JudgeEntry) -> None:
+    """Refuse to ask a judge whose cost nobody knows under a budget in money; what runs on this machine costs none."""
+    from urllib.parse import urlsplit
+
+    from app.core.leaving.foretelling import stays_here
+
+    address = urlsplit(address_of(entry))
+    if address.hostname and not stays_here(address.hostname, address.port or 443):
+        raise UserError(
+            "It has no prices, so a budget in money cannot hold it.",
+            "Set --price-in and --price-out, or give a budget in tokens.",
+        )
+
+
+def _require_one_currency(request: "AskRequest", asked: Sequence[_Asked]) -> None:
+    priced = {one.options.currency for one in asked if isinstance(one.options, ModelOptions) and one.options.priced}
+    if request.budget.money is not None and len(priced) > 1:
+        raise UserError(
+            f"The judges' prices are in {' and '.join(sorted(priced))}, so one budget cannot hold them.",
+            "Ask them in runs of their own.",
+        )
+
+
+def _forbidden(session: Session, one: _Asked, about: Segment, condition: str) -> Forbidden | None:
+    at = (about.recording_id, condition)
+    if at not in one.forbidden:
+        one.forbidden[at] = why_not(session, one.entry, about.recording_id, condition)
+    return one.forbidden[at]
+
+
+class _Nobody:
+    """Lets nothing out: the judges that are made to see what they are open no connection."""
+
+    threadsafe = True
+
+    def permit(self, departure: Departure, _uncleared: int) -> None:
+        """Refuse.
+
+        Raises:
+            Forbidden: always.
+        """
+        raise Forbidden("recorded", f"Nothing is sent to {departure.host} before it is asked for.")
+
+
+_NOWHERE = Guard(cast(Any, _Nobody()))

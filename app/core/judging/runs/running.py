@@ -1,0 +1,387 @@
+"""Asks all judges of a run at once, each as fast as it may be asked, and hands over each answer as it arrives."""
+
+import asyncio
+import time
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, cast
+
+from app.core.clock import utc_now
+from app.core.jobs import Holder
+from app.core.judging.judges.keys import without_key
+from app.core.judging.runs.budget import Cost, Limits, Purse
+from app.core.judging.runs.lane import Item, Lane
+from app.core.judging.runs.outcome import Outcome, told
+from app.core.judging.runs.parts import judge_json, judgment_json
+from app.core.judging.runs.queue import state_question
+from models.connection.parcel import Parcel, carrying
+from models.judges.base import AnswerForm, Message, Question, Reply, Sampling, TooLong
+from project.errors import UserError
+from project.ids import new_id
+from project.judging import Judgment
+from project.policy import Forbidden, Purpose
+from project.types import Json
+from project.version import __version__
+
+SHORTENED_AT_MOST = 2
+_LOOK_EVERY_S = 0.1
+_SAY_EVERY_S = 0.25
+_KEPT_READY = 24
+"""Things to be shown to judges that are kept ready for the slower ones; with 15 frames, about a megabyte each."""
+_DECODED_AT_ONCE = 2
+_PAUSE_AT_MOST_S = 0.02
+
+Plan = Mapping[str, Json]
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What a judge is sent about one item, ready to be sent.
+
+    Attributes:
+        form: of the answer.
+        told: what is kept of it: frames by hash, texts, what was shortened.
+        prompt: `KEY@VERSION`.
+        prompt_sha256: of all messages.
+        item: names what is judged, the same under every condition.
+        truth: what people said, for the baselines that know it.
+        others: recordings of which words are in it too.
+    """
+
+    messages: tuple[Message, ...]
+    form: AnswerForm
+    told: Mapping[str, Json]
+    prompt: str
+    prompt_sha256: str
+    item: str = ""
+    truth: Mapping[str, Json] = field(default_factory=dict)
+    others: tuple[str, ...] = ()
+
+    @property
+    def heavy(self) -> bool:
+        """Whether pictures or a clip are in it."""
+        return any(one.pictures or one.clip for one in self.messages)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is the same for all requests of a run.
+
+    Attributes:
+        limits: the budget.
+        build: makes what is sent of what was planned; may take long where `decodes` says so.
+        decodes: whether building a plan reads a video.
+        shorten: returns a plan that is shorter by the stated rules; None where nothing can be left out.
+        seed: of the sampling.
+    """
+
+    task: str
+    variant: str
+    seed: int
+    limits: Limits
+    build: Callable[[Plan], Sight]
+    decodes: Callable[[Plan], bool]
+    shorten: Callable[[Plan, TooLong], Awaitable[Plan | None]]
+
+
+class Run:
+    """One run. Its `outcome` says what came of it so far."""
+
+    def __init__(self, setting: Setting, plans: Sequence[Plan], lanes: Sequence[Lane], holder: Holder) -> None:
+        self.outcome = Outcome()
+        self._setting = setting
+        self._plans = plans
+        self._lanes = lanes
+        self._holder = holder
+        self._purse = Purse(setting.limits)
+        self._total = sum(len(lane.left) for lane in lanes)
+        self._settled = 0
+        self._began = time.monotonic()
+        self._ready: OrderedDict[int, asyncio.Task[Sight]] = OrderedDict()
+        self._decoding = asyncio.Semaphore(_DECODED_AT_ONCE)
+        self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
+        self._withdrawn: set[tuple[str, str]] = set()
+        self._judgments: list[Judgment] = []
+        self._kept = asyncio.Event()
+        self._handing: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+
+    async def go(self) -> Outcome:
+        """Ask everything; returns when nothing is left to ask or nothing more may be asked.
+
+        Raises:
+            Cancelled: the user stopped it; what was answered until then was handed over.
+            UserError: what was answered could not be stored.
+        """
+        asking = [asyncio.create_task(self._work(lane)) for lane in self._lanes for _ in range(lane.pace.at_once + 1)]
+        beside = [asyncio.create_task(self._look()), asyncio.create_task(self._say())]
+        delivering = asyncio.create_task(self._deliver())
+        tasks = {*asking, *beside, delivering}
+        try:
+            while delivering in tasks:
+                ended, tasks = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+                for one in ended:
+                    one.result()
+        finally:
+            for one in tasks:
+                one.cancel()
+            await asyncio.gather(*tasks, *self._abandoned(), return_exceptions=True)
+            self._hand_over()
+            self.outcome.seconds = round(time.monotonic() - self._began, 3)
+        return self.outcome
+
+    def _abandoned(self) -> list[asyncio.Task[Any]]:
+        """Return what still runs for nobody, cancelled where that can be; what is being handed over is not."""
+        for one in self._ready.values():
+            one.cancel()
+        return [*self._ready.values(), *([self._handing] if self._handing else [])]
+
+    async def _work(self, lane: Lane) -> None:
+        """Take one item after the other; one worker more than may ask at once gets the next one ready."""
+        while lane.left:
+            item = lane.left.popleft()
+            at = (lane.entry.id, item.segment_id)
+            if lane.stopped is not None:
+                self.outcome.note(lane.entry, item.segment_id, lane.stopped)
+            elif at in self._withdrawn:
+                self.outcome.withdrawn += 1
+            else:
+                await self._watched(lane, item, at)
+            self._settled += 1
+            self._news.set()
+
+    async def _watched(self, lane: Lane, item: Item, at: tuple[str, str]) -> None:
+        """Ask in a task of its own, so that this request alone can be cancelled."""
+        task = self._under_way[at] = asyncio.create_task(self._one(lane, item))
+        try:
+            await task
+        except asyncio.CancelledError:
+            if at not in self._withdrawn:
+                raise
+            self.outcome.withdrawn += 1
+        except UserError as error:
+            self.outcome.note(lane.entry, item.segment_id, error)
+        finally:
+            del self._under_way[at]
+            lane.under_way.discard(item.segment_id)
+
+    async def _one(self, lane: Lane, item: Item) -> None:
+        plan = self._plans[item.plan]
+        sight = await self._sight(item.plan)
+        async with lane.pace.slot():
+            if lane.stopped is not None:
+                self.outcome.note(lane.entry, item.segment_id, lane.stopped)
+                return
+            lane.under_way.add(item.segment_id)
+            reply = await self._ask(lane, item, sight)
+            for _ in range(SHORTENED_AT_MOST):
+                if reply is None or reply.too_long is None:
+                    break
+                shorter = await self._setting.shorten(plan, reply.too_long)
+                if shorter is None:
+                    break
+                plan, sight = shorter, await self._build(shorter)
+                again = await self._ask(lane, item, sight)
+                reply = again and _together(reply, again)
+            if reply is None:
+                self.outcome.over_budget += 1
+                return
+            lane.count(reply)
+            self.outcome.count(reply, lane.currency)
+            # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
+            await self._keep(self._judgment(lane, item, sight, reply))
+
+    async def _ask(self, lane: Lane, item: Item, sight: Sight) -> Reply | None:
+        """Ask once; None where the budget has no room for it."""
+        question = self._question(lane, item, sight)
+        async with lane.first_alone(sight.heavy and self._setting.limits != Limits()):
+            held = await self._purse.hold(lambda: lane.estimate.most(sight.messages, sight.form))
+            if held is None:
+                return None
+            # What is cancelled under way may be counted by its server all the same.
+            took = held.most
+            try:
+                about = (item.recording_id, item.segment_id, item.condition, sight.others)
+                parcel = Parcel(Purpose.JUDGE, lane.entry.id, *about)
+                with carrying(parcel):
+                    reply = await lane.judge.ask(question)
+                lane.estimate.learn(sight.messages, sight.form, reply)
+                took = lane.estimate.took(reply, held.most)
+                return reply
+            except UserError as error:
+                took = Cost()
+                if isinstance(error, Forbidden):
+                    lane.forbid(error)
+                raise
+            finally:
+                self._purse.settle(held, took)
+
+    def _question(self, lane: Lane, item: Item, sight: Sight) -> Question:
+        usual = Sampling()
+        sampling = Sampling(
+            getattr(lane.options, "temperature", usual.temperature),
+            self._setting.seed,
+            getattr(lane.options, "max_tokens", usual.max_tokens),
+        )
+        return Question(sight.messages, sight.form, sampling, sight.truth, item.shares, sight.item)
+
+    async def _sight(self, plan: int) -> Sight:
+        """Return what is sent of a plan: made once for all judges, unless one of them is far behind."""
+        task = self._ready.get(plan)
+        if task is None:
+            task = self._ready[plan] = asyncio.create_task(self._build(self._plans[plan]))
+            if len(self._ready) > _KEPT_READY and next(iter(self._ready.values())).done():
+                self._ready.popitem(last=False)
+        return await asyncio.shield(task)
+
+    async def _build(self, plan: Plan) -> Sight:
+        if not self._setting.decodes(plan):
+            return self._setting.build(plan)
+        async with self._decoding:
+            return await asyncio.to_thread(self._setting.build, plan)
+
+    def _judgment(self, lane: Lane, item: Item, sight: Sight, reply: Reply) -> Judgment:
+        setting, entry = self._setting, lane.entry
+        return Judgment(
+            id=new_id(),
+            judge_id=entry.id,
+            judge=judge_json(entry),
+            annotator_id=None,
+            recording_id=item.recording_id,
+            segment_id=item.segment_id,
+            start_us=item.start_us,
+            end_us=item.end_us,
+            task=setting.task,
+            variant=setting.variant,
+            condition=item.condition,
+            seed=setting.seed,
+            prompt=sight.prompt,
+            prompt_sha256=sight.prompt_sha256,
+            request_key=item.request_key,
+            sight=sight.told,
+            status=reply.status,
+            answer=cast(dict[str, Json], _storable(dict(reply.answer), lane.key)),
+            raw=_text(reply.raw, lane.key),
+            thinking=_text(reply.thinking, lane.key),
+            mended=str(reply.mended),
+            model_id=_text(reply.model_id, lane.key),
+            tokens_in=reply.tokens_in,
+            tokens_out=reply.tokens_out,
+            cost=reply.cost,
+            ms=reply.ms,
+            calls=reply.calls,
+            error=" ".join(_text(reply.error, lane.key).split()),
+            cached_from=None,
+            at=utc_now(),
+            program_version=__version__,
+        )
+
+    async def _keep(self, judgment: Judgment) -> None:
+        self._judgments.append(judgment)
+        self._news.set()
+        await self._kept.wait()
+
+    async def _deliver(self) -> None:
+        """Hand over answers as they arrive; ends when all are handed over.
+
+        Those that arrive while others are written are handed over together; where this process writes them itself, it
+        waits for more as long as writing took: a disk that is slow is asked less often.
+        """
+        while True:
+            began = time.monotonic()
+            if self._judgments and self._holder.threadsafe:
+                new, kept = self._taken()
+                self._handing = asyncio.create_task(asyncio.to_thread(self._holder.part, _part(new)))
+                await asyncio.shield(self._handing)
+                kept.set()
+            else:
+                self._hand_over()
+            took = time.monotonic() - began
+            self._holder.progress(self._settled, self._total, self._figures())
+            if self._settled == self._total and not self._judgments:
+                return
+            await self._news.wait()
+            self._news.clear()
+            if not self._holder.threadsafe:
+                await asyncio.sleep(min(took, _PAUSE_AT_MOST_S))
+
+    def _hand_over(self) -> None:
+        new, kept = self._taken()
+        if new:
+            self._holder.part(_part(new))
+        kept.set()
+
+    def _taken(self) -> tuple[list[Judgment], asyncio.Event]:
+        """Take the answers that are to be handed over, and what those who wait for that are told by."""
+        new, kept = self._judgments, self._kept
+        self._judgments, self._kept = [], asyncio.Event()
+        return new, kept
+
+    def _figures(self) -> str:
+        """Say how much time is left, and what was spent; judges work side by side, so the slowest one counts."""
+        passed = time.monotonic() - self._began
+        left = [
+            passed / lane.done * (len(lane.left) + len(lane.under_way))
+            for lane in self._lanes
+            if lane.done and lane.stopped is None
+        ]
+        return told(max(left, default=0.0), self.outcome.spent())
+
+    async def _look(self) -> None:
+        """Look whether the user stopped everything: raises then, and never ends otherwise."""
+        while True:
+            self._holder.check_cancelled()
+            await asyncio.sleep(_LOOK_EVERY_S)
+
+    async def _say(self) -> None:
+        """Say who is asked about what, and hear what is no longer wanted."""
+        while True:
+            for judge_id, segment_id in await self._exchange(state_question(self._lanes)):
+                self._withdraw(judge_id, segment_id)
+            await asyncio.sleep(_SAY_EVERY_S)
+
+    async def _exchange(self, question: dict[str, Json]) -> list[list[str]]:
+        if self._holder.threadsafe:
+            answer = await asyncio.to_thread(self._holder.ask, question)
+        else:
+            answer = self._holder.ask(question)
+        return cast(list[list[str]], answer.get("withdrawn", []))
+
+    def _withdraw(self, judge_id: str, segment_id: str) -> None:
+        """Stop a request, or all of a judge where no segment is named."""
+        for lane in self._lanes:
+            if lane.entry.id == judge_id:
+                begun = {about for who, about in self._under_way if who == judge_id}
+                named = {segment_id} if segment_id else {*begun, *(item.segment_id for item in lane.left)}
+                self._withdrawn |= {(judge_id, one) for one in named}
+        for at, task in self._under_way.items():
+            if at in self._withdrawn:
+                task.cancel()
+
+
+def _part(new: Sequence[Judgment]) -> dict[str, Json]:
+    return {"judgments": [judgment_json(one) for one in new]}
+
+
+def _together(first: Reply, second: Reply) -> Reply:
+    """Return the second answer, with what the first one took."""
+    known = [one.cost for one in (first, second) if one.cost is not None]
+    return replace(
+        second, ms=first.ms + second.ms, calls=first.calls + second.calls, cost=sum(known) if known else None
+    )
+
+
+def _storable(found: Json, key: str) -> Json:
+    """Return an answer without the key of its server, and without halves of characters, which no file takes."""
+    if isinstance(found, str):
+        return _text(found, key)
+    if isinstance(found, list):
+        return [_storable(one, key) for one in found]
+    if isinstance(found, dict):
+        return {_text(name, key): _storable(one, key) for name, one in found.items()}
+    return found
+
+
+def _text(text: str, key: str) -> str:
+    return without_key(text, key).encode("utf-8", "replace").decode()

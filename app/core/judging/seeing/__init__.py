@@ -1,0 +1,1 @@
+"""What a judge sees of a segment, planned as data and built into messages."""

@@ -1,0 +1,58 @@
+"""From a plan to the messages that are sent: exact frames are decoded, made smaller and encoded once."""
+
+from app.core.judging.seeing.plan import PlannedMedia, SightPlan
+from media.chosen import chosen_jpegs
+from media.fingerprint import fingerprint
+from media.small_clip import small_clip
+from models.connection.cleared import Cleared
+from models.judges.base import Clip, Message, Picture, Role
+from project.errors import UserError
+
+
+def build(plan: SightPlan, cleared: Cleared | None = None) -> tuple[Message, ...]:
+    """Return the messages of a plan, the system's and the user's, and vouch for all that is in them.
+
+    Args:
+        plan: what is to be sent.
+        cleared: of the guard that they leave through; None where they leave through none.
+
+    Raises:
+        UserError: the file is gone, is another one by now, or cannot be read.
+    """
+    pictures: tuple[Picture, ...] = ()
+    clip = None
+    if plan.media is not None:
+        _require_same(plan.media)
+        pictures, clip = _pictures(plan.media), _clip(plan.media)
+    if cleared is not None:
+        for text in (plan.system, plan.text):
+            cleared.add_text(text, plan.condition)
+        for picture in pictures:
+            cleared.add_media(picture.sha256, plan.condition)
+            cleared.add_text(picture.shown, "")
+        if clip is not None:
+            cleared.add_media(clip.sha256, plan.condition)
+    return (
+        Message(Role.SYSTEM, plan.system),
+        Message(Role.USER, plan.text, pictures, clip),
+    )
+
+
+def _require_same(media: PlannedMedia) -> None:
+    if fingerprint(media.path) != media.fingerprint:
+        raise UserError(f"{media.path.name} was changed since the request was planned.", "Ask again.")
+
+
+def _pictures(media: PlannedMedia) -> tuple[Picture, ...]:
+    if not media.frames:
+        return ()
+    size = (media.width, media.height)
+    made = chosen_jpegs(media.path, [one.position for one in media.frames], size, media.quality)
+    return tuple(Picture(one.time_us, one.shown, jpeg, *size) for one, jpeg in zip(media.frames, made, strict=True))
+
+
+def _clip(media: PlannedMedia) -> Clip | None:
+    if media.clip is None:
+        return None
+    start_us, end_us = (time_us - media.zero_us for time_us in media.clip)
+    return Clip(small_clip(media.path, start_us, end_us, (media.width, media.height)), *media.clip)

@@ -1,0 +1,63 @@
+"""What people of a study said, for the baselines that know it; none of it ever leaves this machine."""
+
+from collections.abc import Mapping
+from weakref import WeakKeyDictionary
+
+from app.core.judging.seeing.items import scheme_of
+from app.core.session import Session
+from benchmark.tasks.base import Item
+from benchmark.tasks.registry import task_of
+from project.json_text import to_json
+from project.queries.annotators import all_annotators
+from project.queries.history import newest_mark
+from project.queries.segments import segments_under, values_in
+from project.schemes.scheme import FieldKind
+from project.types import FieldValue, Json
+
+PERSON = "person"
+Shares = list[tuple[Mapping[str, Json], int]]
+_KNOWN: WeakKeyDictionary[Session, tuple[object, dict[tuple[str, str, str], Shares]]] = WeakKeyDictionary()
+
+
+def shares_of(session: Session, scheme: str, track: str, task: str) -> Shares:
+    """Return how often each answer to a task was given by people, the most frequent first.
+
+    Segments that a training round hides do not count; texts are left aside, since no two people write the same.
+
+    Raises:
+        UserError: there is no such task or scheme.
+    """
+    mark = (newest_mark(session.study), session.annotator_name)
+    kept = _KNOWN.get(session)
+    if kept is None or kept[0] != mark:
+        kept = (mark, {})
+        _KNOWN[session] = kept
+    key = (scheme, track, task)
+    if key not in kept[1]:
+        kept[1][key] = _counted(session, *key)
+    return kept[1][key]
+
+
+def _counted(session: Session, scheme_key: str, track: str, task_key: str) -> Shares:
+    study, scheme, task = session.study, scheme_of(session, scheme_key), task_of(task_key)
+    people = {one.id for one in all_annotators(study) if one.kind == PERSON}
+    counts: dict[str, tuple[Mapping[str, Json], int]] = {}
+    values: dict[str, Mapping[str, Mapping[str, FieldValue]]] = {}
+    for one in segments_under(study, scheme_key):
+        if one.track != track or one.annotator_id not in people:
+            continue
+        if one.recording_id not in values:
+            values[one.recording_id] = values_in(study, one.recording_id)
+        filled = {name: value.value for name, value in values[one.recording_id].get(one.id, {}).items()}
+        item = Item(scheme, track, one.label, filled)
+        if task.why_not(item):
+            continue
+        answer = {name: value for name, value in task.truth(item).items() if not _text(item, name)}
+        if answer:
+            text = to_json(dict(sorted(answer.items())))
+            counts[text] = (answer, counts.get(text, (answer, 0))[1] + 1)
+    return [counts[text] for text in sorted(counts, key=lambda text: (-counts[text][1], text))]
+
+
+def _text(item: Item, name: str) -> bool:
+    return any(field.key == name and field.kind is FieldKind.TEXT for field in item.scheme.fields)

@@ -1,0 +1,71 @@
+"""Segments are found by what judges say about them, as far as it may be seen, and who was shown it is written down."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.segments import set_field, set_label
+from app.core.filtering import Filter
+from app.core.judging.annotators.reveals import reveal
+from app.core.segment_columns import SegmentColumns
+from app.core.segment_table import SegmentTable
+from app.core.session import Session
+from project.queries.judgments import reveals
+from project.types import Changes
+from tests.unit.core.judging.answers import judged
+from tests.unit.core.pairs import mark, open_study
+
+WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def test_segments_are_found_by_whether_a_judge_differs(session: Session) -> None:
+    alike, other, unjudged, hidden = (mark(session, "Ada", at, at + 5, "competence", **WHOLE) for at in (1, 11, 21, 31))
+    set_field(session, hidden, "rationale", None)
+    judged(session, alike, label="competence")
+    judged(session, other, label="error")
+    judged(session, other, "Right", label="error")
+    judged(session, hidden, label="error")
+    table = SegmentTable(session)
+    assert Filter(judges_differ=True).apply(table) == [other]
+    assert Filter(judged=True, judges_differ=False).apply(table) == [alike, hidden]
+    assert Filter(judged=False).apply(table) == [unjudged]
+    columns = SegmentColumns(session, table)
+    shown = [columns.text("judges", one) for one in (alike, other, unjudged, hidden)]
+    assert shown == ["Competence 1", "Error 2", "", "hidden 1"]
+    assert columns.ordered([alike, other, unjudged], "judges", descending=True) == [other, alike, unjudged]
+
+
+def test_an_edit_and_a_new_judgment_are_seen_by_the_table(session: Session) -> None:
+    made = mark(session, "Ada", 1, 5, "competence", **WHOLE)
+    table = SegmentTable(session)
+    assert Filter(judges_differ=True).apply(table) == []
+    said = judged(session, made, label="error")
+    assert table.apply(Changes.of([("judgment", said.id)]))
+    assert Filter(judges_differ=True).apply(table) == [made]
+    table.apply(set_label(session, [made], "error"))
+    assert Filter(judges_differ=True).apply(table) == []
+
+
+def test_what_is_shown_of_many_is_written_down_once_where_it_may_be_seen(session: Session) -> None:
+    first, second = (mark(session, "Ada", at, at + 5, "competence", **WHOLE) for at in (1, 11))
+    unfinished = mark(session, "Ada", 21, 25, "competence")
+    unjudged = mark(session, "Ada", 31, 35, "competence", **WHOLE)
+    for one in (first, second, unfinished):
+        judged(session, one, label="error")
+    reveal(session, second)
+    before = reveals(session.study)
+    table = SegmentTable(session)
+    table.note_judges_shown([first, second, unfinished, unjudged])
+    table.note_judges_shown([first])
+    after = reveals(session.study)
+    assert {one.segment_id for one in after} == {first, second}
+    assert before[0] in after
+    table.apply(set_label(session, [first], "error"))
+    assert Filter(revised=True).apply(table) == [first]

@@ -1,0 +1,305 @@
+"""Asking judges of a study: what is answered is kept, and not asked again."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.commands.judges import add_judge, change_judge
+from app.core.jobs import run_here
+from app.core.judging.runs.asking import Asking, AskRequest, prepare, queue_of, renew
+from app.core.judging.runs.budget import Limits
+from app.core.judging.runs.lane import GIVE_UP_AFTER
+from app.core.session import Session
+from project.errors import UserError
+from project.ids import new_id
+from project.judging import JudgeEntry, Judgment, JudgmentStatus
+from project.progress import Silent
+from project.queries.judges import all_judges
+from project.queries.judgments import judgments_of
+from project.queries.policy import all_egress
+from project.queries.utterances import insert_utterances
+from project.types import Utterance
+from tests.fakes.misbehaving_server import Server, echoes_the_key, fails, misbehaving, refuses, says
+from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+
+RIGHT = says('{"label": "error"}')
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def model(session: Session, server: Server, name: str = "model", **settings: Any) -> JudgeEntry:
+    usual = {"url": server.url, "sees": "text", "tries": 1}
+    return add_judge(session, name, "openai", "fake-1", {**usual, **settings})[0]
+
+
+def ask(session: Session, judges: list[JudgeEntry], segments: list[str], **facts: Any) -> tuple[Asking, dict[str, Any]]:
+    asking = prepare(session, AskRequest(judges, segments, "verdict", **facts))
+    result = run_here(session, asking.work, Silent())[0] if asking.work else {}
+    return asking, result
+
+
+def said(session: Session, segment: str) -> list[Judgment]:
+    return judgments_of(session.study, segment)
+
+
+def test_an_answer_is_kept_with_all_that_it_came_of(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    with misbehaving(RIGHT) as server:
+        one = model(session, server, price_in=10.0, price_out=20.0, temperature=0.5)
+        ask(session, [one], [segment], seed=3)
+        asked: dict[str, Any] = server.asked[0].body
+    (kept,) = said(session, segment)
+    assert (kept.status, kept.answer) == (JudgmentStatus.OK, {"label": "error"})
+    assert (kept.task, kept.variant, kept.condition, kept.seed) == ("verdict", "plain", "raw", 3)
+    assert (kept.start_us, kept.end_us) == (10_000_000, 20_000_000)
+    assert kept.prompt == "verdict@1"
+    assert len(kept.prompt_sha256) == len(kept.request_key) == 64
+    assert kept.judge == {"name": "model", "backend": "openai", "model": "fake-1", "settings": dict(one.settings)}
+    assert kept.raw == '{"label": "error"}'
+    assert kept.model_id.startswith("fake-1")
+    assert (kept.tokens_in, kept.tokens_out, kept.calls) == (100, 20, 1)
+    assert kept.cost == pytest.approx((100 * 10 + 20 * 20) / 1e6)
+    assert [kept.sight["system"], kept.sight["text"]] == [one["content"] for one in asked["messages"]]
+    assert asked["seed"] == 3
+    assert asked["temperature"] == 0.5
+    (line,) = all_egress(session.study)
+    assert (line.permission, line.departure.judge_id, line.departure.segment_id) == ("local", one.id, segment)
+
+
+def test_what_was_answered_is_not_asked_again_and_is_shown_as_cached(session: Session) -> None:
+    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
+    with misbehaving(RIGHT) as server:
+        one = model(session, server)
+        ask(session, [one], segments[:2])
+        asking, result = ask(session, [one], segments)
+        assert len(server.asked) == 3
+        assert {each.segment_id for each in asking.cached} == {*segments[:2]}
+        assert result["answered"] == 1
+        asking, _ = ask(session, [one], segments)
+        assert asking.work is None
+        ask(session, [one], segments, seed=1)
+        assert len(server.asked) == 6
+        ask(session, [one], segments, fresh=True)
+        assert len(server.asked) == 9
+    assert len(said(session, segments[2])) == 3
+
+
+def test_an_equal_request_about_anothers_segment_is_answered_from_the_study(session: Session) -> None:
+    own, theirs = mark(session, "Ada", 10, 20), mark(session, "Bo", 10, 20, "competence")
+    with misbehaving(RIGHT) as server:
+        one = model(session, server, price_in=1.0)
+        ask(session, [one], [own])
+        asking, _ = ask(session, [one], [theirs])
+        assert len(server.asked) == 1
+    (first,), (second,) = said(session, own), said(session, theirs)
+    assert asking.cached == (second,)
+    assert second.cached_from == first.id
+    assert (second.answer, second.cost, second.calls, second.tokens_in) == (first.answer, 0.0, 0, 0)
+
+
+def test_another_setting_that_changes_answers_is_another_request_and_the_pace_is_not(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    with misbehaving(RIGHT) as server:
+        one = model(session, server)
+        ask(session, [one], [segment])
+        change_judge(session, JudgeEntry(one.id, "renamed", "openai", "fake-1", {**one.settings, "concurrency": 2}))
+        again = JudgeEntry(one.id, "renamed", "openai", "fake-1", {**one.settings, "concurrency": 2})
+        ask(session, [again], [segment])
+        assert len(server.asked) == 1
+        warmer = JudgeEntry(one.id, "renamed", "openai", "fake-1", {**one.settings, "temperature": 1.0})
+        ask(session, [warmer], [segment])
+        assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(("text", "status"), [("I would rather not say.", "unparsed"), (None, "unparsed")])
+def test_what_could_not_be_read_is_shown_and_asked_again_on_demand(
+    session: Session, text: str | None, status: str
+) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    with misbehaving(says(text)) as server:
+        one = model(session, server)
+        ask(session, [one], [segment])
+        before = len(server.asked)
+        (kept,) = said(session, segment)
+        assert kept.status.value == status
+        asking, _ = ask(session, [one], [segment])
+        assert (len(server.asked), asking.cached) == (before, (kept,))
+        ask(session, [one], [segment], again=True)
+        assert len(server.asked) > before
+
+
+def test_an_error_is_kept_and_tried_again_by_the_next_run(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    with misbehaving(fails(404, "no such model"), RIGHT) as server:
+        one = model(session, server)
+        _, result = ask(session, [one], [segment])
+        assert result["failed"] == 1
+        (kept,) = said(session, segment)
+        assert (kept.status, kept.answer) == (JudgmentStatus.ERROR, {})
+        assert kept.error
+        _, result = ask(session, [one], [segment])
+        assert result["answered"] == 1
+
+
+def test_a_wrong_key_is_not_echoed_and_stops_no_other_judge(
+    session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GREENROOM_KEY_WRONG", "sk-very-secret-key")
+    segments = [mark(session, "Ada", at, at + 5) for at in range(10, 80, 6)]
+    with misbehaving(echoes_the_key) as bad, misbehaving(RIGHT) as good:
+        monkeypatch.setenv("GREENROOM_KEY_WRONG_AT", bad.url)
+        wrong, right = model(session, bad, "wrong", concurrency=1), model(session, good, "right")
+        _, result = ask(session, [wrong, right], segments)
+        assert bad.asked[0].headers["authorization"] == "Bearer sk-very-secret-key"
+        assert "authorization" not in good.asked[0].headers
+    assert (result["answered"], result["failed"]) == (len(segments), GIVE_UP_AFTER)
+    assert "very-secret" not in json.dumps(result)
+    session.study.close()
+    assert b"very-secret" not in session.study.path.read_bytes()
+
+
+def test_what_the_policy_forbids_is_a_note_for_that_judge_alone(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    far, _ = add_judge(session, "far", "openai", "m", {"url": "https://judge.example.org/v1"})
+    with misbehaving(RIGHT) as server:
+        asking, result = ask(session, [far, model(session, server)], [segment])
+    (note,) = asking.notes
+    assert (note.judge, note.rule, note.segment_ids) == ("far", "nothing-leaves", [segment])
+    assert result["answered"] == 1
+
+
+def test_a_person_is_not_asked_by_the_program(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    ada, _ = add_judge(session, "Ada", "person")
+    asking = prepare(session, AskRequest([ada], [segment]))
+    assert asking.work is None
+    assert "form" in asking.notes[0].message
+
+
+def test_a_second_model_brings_into_form_what_could_not_be_read(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    formed = says('{"gives_an_answer": true, "answer": {"label": "competence"}}')
+    with misbehaving(says("It did well, I think.")) as prose, misbehaving(formed) as second:
+        model(session, second, "helper")
+        one = model(session, prose, coerce="helper")
+        ask(session, [one], [segment])
+        assert len(second.asked) == 1
+    (kept,) = said(session, segment)
+    assert (kept.status, kept.mended, kept.answer) == (JudgmentStatus.OK, "coerced", {"label": "competence"})
+    assert len(all_egress(session.study)) == 3
+
+
+def test_a_budget_in_tokens_is_never_passed(session: Session) -> None:
+    segments = [mark(session, "Ada", at, at * 1.1) for at in range(10, 130)]
+    with misbehaving(RIGHT) as server:
+        one = model(session, server, max_tokens=16)
+        _, result = ask(session, [one], segments, budget=Limits(tokens=12_000))
+        assert 0 < len(server.asked) < len(segments)
+    assert result["tokens_in"] + result["tokens_out"] <= 12_000
+    assert result["over_budget"] == len(segments) - result["answered"]
+
+
+def test_a_budget_in_money_needs_prices_of_what_is_not_on_this_machine(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    far, _ = add_judge(session, "far", "openai", "m", {"url": "https://judge.example.org/v1"})
+    asking = prepare(session, AskRequest([far], [segment], "verdict", budget=Limits(money=1.0)))
+    assert "prices" in asking.notes[0].message
+    with misbehaving(RIGHT) as server:
+        _, result = ask(session, [model(session, server)], [segment], budget=Limits(money=0.01))
+    assert result["answered"] == 1
+
+
+def test_two_currencies_do_not_add_up(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    with misbehaving() as server:
+        judges = [model(session, server, name, price_in=1.0, currency=name) for name in ("USD", "EUR")]
+        with pytest.raises(UserError, match="EUR and USD"):
+            prepare(session, AskRequest(judges, [segment], budget=Limits(money=1.0)))
+
+
+def test_a_job_that_waited_leaves_out_what_was_answered_meanwhile(session: Session) -> None:
+    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20)]
+    with misbehaving(RIGHT) as server:
+        one = model(session, server)
+        waiting = prepare(session, AskRequest([one], segments, "verdict")).work
+        assert waiting is not None
+        ask(session, [one], segments[:1])
+        run_here(session, renew(session, waiting), Silent())
+        assert len(server.asked) == 2
+
+
+def test_what_is_withdrawn_before_it_begins_is_not_asked(session: Session) -> None:
+    segments = [mark(session, "Ada", at, at * 1.2) for at in (10, 20, 30)]
+    with misbehaving(RIGHT) as server:
+        one = model(session, server, concurrency=1)
+        work = prepare(session, AskRequest([one], segments, "verdict")).work
+        assert work is not None
+        queue_of(work).withdraw(one.id, segments[2])
+        result, _ = run_here(session, work, Silent())
+        assert len(server.asked) == 2
+    assert (result["answered"], result["withdrawn"]) == (2, 1)
+    assert not said(session, segments[2])
+
+
+def test_the_work_holds_no_key(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GREENROOM_KEY_MODEL", "sk-very-secret-key")
+    segment = mark(session, "Ada", 10, 20)
+    with misbehaving(RIGHT) as server:
+        monkeypatch.setenv("GREENROOM_KEY_MODEL_AT", server.url)
+        work = prepare(session, AskRequest([model(session, server)], [segment], "verdict")).work
+    assert work is not None
+    assert "very-secret" not in json.dumps(dict(work.parameters))
+
+
+def test_a_conversation_that_is_too_long_for_a_model_is_shortened_and_that_is_kept(session: Session) -> None:
+    segment = mark(session, "Ada", 100, 160)
+    spoken = [
+        Utterance(new_id(), WALK, (60 + at) * SECOND, (61 + at) * SECOND, f"This is turn {at} " + "and so on " * 30)
+        for at in range(100)
+    ]
+    with session.study.step("Somebody speaks", undoable=False):
+        insert_utterances(session.study, spoken)
+
+    def too_long(body: Mapping[str, Any]) -> str:
+        tokens = len(body["messages"][1]["content"]) // 4
+        said = "This model's maximum context length is 2000 tokens. However, your messages resulted in {} tokens."
+        return said.format(tokens) if tokens > 2000 else ""
+
+    with misbehaving(refuses(too_long, RIGHT)) as server:
+        ask(session, [model(session, server)], [segment])
+        sent = len(server.asked)
+    (kept,) = said(session, segment)
+    assert (kept.status, kept.calls) == (JudgmentStatus.OK, sent)
+    assert 2 <= sent <= 3
+    shortened = kept.sight["shortened"]
+    assert isinstance(shortened, list)
+    assert {rule for rule, _, _ in shortened} <= {"before", "long", "middle"}  # type: ignore[misc]
+    assert "left out here" in str(kept.sight["text"])
+    asking, _ = ask(session, [model_of(session)], [segment])
+    assert asking.cached == (kept,), "it is found under the request as it was planned"
+
+
+def model_of(session: Session) -> JudgeEntry:
+    (one,) = all_judges(session.study)
+    return one
+
+
+def test_each_request_stands_in_the_journal_as_it_came_under_the_name_of_who_was_asked(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    formed = says(json.dumps({"gives_an_answer": True, "answer": {"label": "error"}}))
+    with misbehaving(says("It erred.")) as server, misbehaving(formed) as other:
+        second = model(session, other, "second")
+        first = model(session, server, "first", coerce="second")
+        ask(session, [first], [segment])
+    lines = all_egress(session.study)
+    assert [one.departure.judge_id for one in lines] == [first.id, first.id, second.id]
+    came = [*server.asked, *other.asked]
+    assert [one.departure.size for one in lines] == [int(one.headers["content-length"]) for one in came]
+    assert [one.departure.port for one in lines] == [int(one.headers["host"].partition(":")[2]) for one in came]

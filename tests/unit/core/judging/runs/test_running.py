@@ -1,0 +1,219 @@
+"""All judges are asked at once; each answer is handed over as it arrives, and no judge stops another."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from app.core.judging.runs.budget import Limits
+from app.core.judging.runs.lane import GIVE_UP_AFTER
+from app.core.judging.runs.parts import judgment_from
+from app.core.judging.runs.running import Plan, Sight
+from models.judges.base import Question, Reply, TooLong
+from models.judges.options import ModelOptions
+from project.errors import Cancelled, UserError
+from project.judging import JudgmentStatus
+from project.policy import Forbidden
+from tests.fakes.asked import Keeper, Scripted, at_once, lane, reply, run, sight
+
+
+@pytest.mark.parametrize("threadsafe", [False, True])
+def test_everything_is_asked_once_and_handed_over(threadsafe: bool) -> None:
+    keeper = Keeper(threadsafe)
+    lanes = [lane("a", at_once, 30), lane("b", at_once, 30, number=1)]
+    outcome = asyncio.run(run(lanes, keeper).go())
+    found = [judgment_from(one) for one in keeper.judgments()]
+    assert sorted(one.request_key for one in found) == sorted(f"{j}/{at}" for j in "ab" for at in range(30))
+    assert len({one.id for one in found}) == 60
+    assert (outcome.answered, outcome.tokens_in, outcome.tokens_out) == (60, 6000, 600)
+    assert outcome.money == pytest.approx({"USD": 0.06})
+    assert keeper.said[-1][:2] == (60, 60)
+    assert "6,600 tokens, 0.0600 USD" in keeper.said[-1][2]
+    one = found[0]
+    assert (one.task, one.variant, one.condition, one.seed) == ("verdict", "plain", "raw", 7)
+    assert (one.prompt, one.status, one.answer) == ("verdict@1", JudgmentStatus.OK, {"label": "error"})
+    assert one.judge["name"] in "ab"
+    assert one.sight == {"text": one.sight["text"]}
+
+
+def test_a_judge_is_asked_as_often_at_once_as_it_may_be() -> None:
+    now, most = 0, 0
+
+    async def counted(question: Question) -> Reply:
+        nonlocal now, most
+        now += 1
+        most = max(most, now)
+        await asyncio.sleep(0.001)
+        now -= 1
+        return reply()
+
+    asyncio.run(run([lane("a", counted, 20, ModelOptions(concurrency=3))], Keeper()).go())
+    assert most == 3
+
+
+def test_a_judge_that_only_fails_is_given_up_and_stops_no_other() -> None:
+    async def down(question: Question) -> Reply:
+        return reply(JudgmentStatus.ERROR, error="The server is down.", raw="", cost=None)
+
+    keeper = Keeper()
+    broken = lane("broken", down, 50, ModelOptions(concurrency=1))
+    outcome = asyncio.run(run([broken, lane("well", at_once, 50)], keeper).go())
+    assert outcome.answered == 50
+    assert outcome.failed == GIVE_UP_AFTER
+    (note,) = outcome.notes
+    assert (note.judge, len(note.segment_ids)) == ("broken", 50 - GIVE_UP_AFTER)
+    assert "The server is down." in note.message
+    assert {one["status"] for one in keeper.judgments() if one["judge"]["name"] == "broken"} == {"error"}
+
+
+def test_what_the_policy_forbids_for_all_is_asked_no_more_and_noted_with_its_rule() -> None:
+    async def forbidden(question: Question) -> Reply:
+        raise Forbidden("hosts", "The policy does not name this machine.", "Have it added.")
+
+    gone = lane("gone", forbidden, 20, ModelOptions(concurrency=2))
+    keeper = Keeper()
+    outcome = asyncio.run(run([gone, lane("well", at_once, 20)], keeper).go())
+    judge = gone.judge
+    assert isinstance(judge, Scripted)
+    assert len(judge.asked) <= 2
+    assert outcome.answered == 20
+    (note,) = outcome.notes
+    assert (note.rule, len(note.segment_ids)) == ("hosts", 20)
+    assert {one["judge"]["name"] for one in keeper.judgments()} == {"well"}
+
+
+def test_what_is_forbidden_for_one_segment_leaves_the_others() -> None:
+    async def some(question: Question) -> Reply:
+        if "of 3?" in question.messages[0].text:
+            raise Forbidden("reviewed", "Not reviewed.")
+        return reply()
+
+    outcome = asyncio.run(run([lane("a", some, 10)], Keeper()).go())
+    assert outcome.answered == 9
+    assert [(one.rule, one.segment_ids) for one in outcome.notes] == [("reviewed", ["s3"])]
+
+
+def test_a_stopped_run_hands_over_what_was_answered() -> None:
+    keeper = Keeper()
+
+    async def until_stopped(question: Question) -> Reply:
+        if "of 5?" in question.messages[0].text:
+            keeper.stopped = True
+        if keeper.stopped:
+            await asyncio.Event().wait()
+        return reply()
+
+    with pytest.raises(Cancelled):
+        asyncio.run(run([lane("a", until_stopped, 20, ModelOptions(concurrency=1))], keeper).go())
+    assert [one["segment_id"] for one in keeper.judgments()] == ["s0", "s1", "s2", "s3", "s4"]
+
+
+def test_one_request_or_one_judge_can_be_withdrawn() -> None:
+    keeper = Keeper()
+    keeper.withdrawn = [["judge slow", "s0"], ["judge gone", ""]]
+
+    async def waiting(question: Question) -> Reply:
+        if "of 0?" in question.messages[0].text:
+            await asyncio.Event().wait()
+        return reply()
+
+    async def never(question: Question) -> Reply:
+        await asyncio.Event().wait()
+        return reply()
+
+    lanes = [lane("slow", waiting, 3), lane("gone", never, 5)]
+    outcome = asyncio.run(run(lanes, keeper).go())
+    assert (outcome.answered, outcome.withdrawn) == (2, 6)
+    assert {one["segment_id"] for one in keeper.judgments()} == {"s1", "s2"}
+
+
+def test_a_budget_stops_before_it_is_passed() -> None:
+    options = ModelOptions(concurrency=4, price_in=10.0, price_out=10.0, max_tokens=100)
+    one = lane("a", at_once, 200, options)
+    limits = Limits(tokens=5000)
+    outcome = asyncio.run(run([one], Keeper(), limits=limits).go())
+    spent = outcome.tokens_in + outcome.tokens_out
+    assert spent <= 5000
+    assert outcome.answered >= 30
+    assert outcome.answered + outcome.over_budget == 200
+
+
+def test_what_a_judge_counts_more_for_than_expected_is_set_aside_for_the_next() -> None:
+    async def greedy(question: Question) -> Reply:
+        await asyncio.sleep(0)
+        return reply(tokens_in=3000)
+
+    options = ModelOptions(concurrency=1, max_tokens=100)
+    outcome = asyncio.run(run([lane("a", greedy, 20, options)], Keeper(), limits=Limits(tokens=20_000)).go())
+    assert outcome.tokens_in + outcome.tokens_out <= 20_000
+    assert outcome.answered >= 3
+
+
+def test_a_question_that_is_too_long_is_shortened_at_most_twice_and_keeps_its_key() -> None:
+    async def picky(question: Question) -> Reply:
+        if len(question.messages[0].text) > 6:
+            return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(20, 6), cost=None)
+        return reply()
+
+    def shorten(plan: Plan, told: TooLong) -> Plan:
+        assert told.room == 6
+        return {"text": str(plan["text"])[:-3]}
+
+    keeper = Keeper()
+    asyncio.run(run([lane("a", picky, 1)], keeper, shorten=shorten).go())
+    (found,) = keeper.judgments()
+    assert (found["status"], found["calls"], found["sight"]) == ("ok", 3, {"text": "What"})
+    assert found["request_key"] == "a/0"
+
+
+def test_what_still_does_not_fit_is_an_error() -> None:
+    async def picky(question: Question) -> Reply:
+        return reply(JudgmentStatus.ERROR, error="Too long.", raw="", too_long=TooLong(), cost=None)
+
+    keeper = Keeper()
+    one = lane("a", picky, 1)
+    asyncio.run(run([one], keeper, shorten=lambda plan, told: plan).go())
+    (found,) = keeper.judgments()
+    assert (found["status"], found["error"], found["calls"]) == ("error", "Too long.", 3)
+
+
+def test_a_key_that_a_server_repeats_is_not_kept() -> None:
+    async def telling(question: Question) -> Reply:
+        return replace(
+            reply(error="Wrong key sk-secret"),
+            raw="You sent sk-secret \ud800",
+            answer={"rationale": ["sk-secret"], "label": "error"},
+        )
+
+    keeper = Keeper()
+    asyncio.run(run([lane("a", telling, 1)], keeper).go())
+    (found,) = keeper.judgments()
+    assert "sk-secret" not in str(found)
+    assert found["answer"] == {"rationale": ["[key]"], "label": "error"}
+    assert found["raw"] == "You sent [key] ?"
+
+
+def test_what_cannot_be_built_is_noted_for_every_judge_and_the_rest_is_asked() -> None:
+    def build(plan: Plan) -> Sight:
+        if "of 1?" in str(plan["text"]):
+            raise UserError("The file is missing.", "Put it back.")
+        return sight(plan)
+
+    lanes = [lane("a", at_once, 3), lane("b", at_once, 3)]
+    outcome = asyncio.run(run(lanes, Keeper(), build=build).go())
+    assert outcome.answered == 4
+    assert [(one.judge, one.message, one.segment_ids) for one in outcome.notes] == [
+        ("a", "The file is missing.", ["s1"]),
+        ("b", "The file is missing.", ["s1"]),
+    ]
+
+
+def test_a_study_that_takes_no_more_ends_the_run() -> None:
+    keeper = Keeper()
+    keeper.broken = UserError("The disk is full.", "Make room.")
+    with pytest.raises(UserError, match="disk is full"):
+        asyncio.run(run([lane("a", at_once, 5)], keeper).go())
+
+
+def test_a_run_of_nothing_ends() -> None:
+    assert asyncio.run(run([lane("a", at_once, 0)], Keeper()).go()).asked == 0

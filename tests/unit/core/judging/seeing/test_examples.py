@@ -1,0 +1,135 @@
+"""Where the examples of a prompt come from, and what people of a study said most."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.judges import add_judge
+from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.plan import hold_out
+from app.core.commands.reviews import decide
+from app.core.commands.transcript import add
+from app.core.jobs import run_here
+from app.core.judging.runs.asking import AskRequest, prepare
+from app.core.judging.seeing.sight import SightPlan, SightSettings, plan_from, plan_sight, shares_of
+from app.core.leaving.journal import lines
+from app.core.session import Session
+from project.progress import Silent
+from project.queries.participants import all_participants, participants_in
+from project.types import ConsentUse, Decision, Json, ParticipantRole
+from tests.fakes.misbehaving_server import misbehaving, says
+from tests.unit.core.pairs import SECOND, mark, open_study
+
+OTHER = "walk 2"
+WORDS = SightSettings(frames=0, before=0)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=3) as opened:
+        yield opened
+
+
+def agreed_on(session: Session, start: float, label: str, said: str, recording: str = OTHER, **values: Json) -> str:
+    """Let Bo mark a segment in which something is said, and Ada agree."""
+    made = mark(session, "Bo", start, start + 5, label, recording=recording, **values)
+    speaker = next((one.id for one in participants_in(session.study, recording)), None)
+    add(session, recording, round(start * SECOND), round((start + 2) * SECOND), said, speaker)
+    decide(session, made, Decision.AGREE)
+    return made
+
+
+def willing(session: Session, recording: str = OTHER, granted: bool = True) -> None:
+    made, _ = add_participant(session, f"P-{recording}", ParticipantRole.USER, recording)
+    one = next(each for each in all_participants(session.study) if each.id == made)
+    set_consent(session, one, ConsentUse.MODELS, granted)
+
+
+def planned(session: Session, place: str, task: str = "verdict") -> SightPlan:
+    return plan_sight(session, place, task, "few-shot", settings=WORDS)
+
+
+def test_agreed_segments_of_other_recordings_are_examples(session: Session) -> None:
+    willing(session)
+    for number in range(5):
+        agreed_on(session, 20 * number, "error", f"Words {number}.")
+    agreed_on(session, 200, "competence", "A kind word.")
+    here = agreed_on(session, 300, "error", "From the same recording.", "walk")
+    plan = planned(session, here)
+    assert plan.others == (OTHER,)
+    assert plan_from(plan.as_json()) == plan
+    assert plan.notes[0] == "3 examples are segments of other recordings that people agreed on."
+    assert plan.text.count("Example:") == 3
+    assert "A kind word." in plan.text
+    assert '{"label": "competence"}' in plan.text
+    assert plan.text.count("From the same recording.") == 1
+    assert planned(session, here).text == plan.text
+    from_there = planned(session, mark(session, "Ada", 400, 410, recording=OTHER))
+    assert "A kind word." not in from_there.text
+
+
+@pytest.mark.parametrize(
+    "why", ["refused", "held out", "disagreed", "nobody reviewed", "nobody known", "nobody knows who spoke"]
+)
+def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None:
+    if why != "nobody known":
+        willing(session, granted=why != "refused")
+    if why == "nobody reviewed":
+        mark(session, "Bo", 20, 25, "error", recording=OTHER)
+        add(session, OTHER, 20 * SECOND, 22 * SECOND, "Words.")
+    else:
+        made = agreed_on(session, 20, "error", "Words.")
+        if why == "disagreed":
+            session.annotator_name = "Cy"
+            decide(session, made, Decision.DISAGREE)
+            session.annotator_name = "Ada"
+    if why == "nobody knows who spoke":
+        add(session, OTHER, 100 * SECOND, 101 * SECOND, "Somebody else speaks.")
+    if why == "held out":
+        hold_out(session, OTHER)
+    plan = planned(session, mark(session, "Ada", 1, 5))
+    assert "Words." not in plan.text
+    expected = "The examples are those of the scheme, since no other recording has segments that people agreed on."
+    assert plan.notes[0] == expected
+    assert "And what may I call you?" in plan.text
+
+
+def test_examples_answer_the_task_that_is_asked(session: Session) -> None:
+    willing(session)
+    agreed_on(session, 20, "error", "Words.", attributes=["norms", "emotions"])
+    here = mark(session, "Ada", 1, 5, "competence")
+    told = planned(session, here, "attributes").text
+    assert "|   Label: Error" in told
+    assert '|   Answer: {"attributes": ["emotions", "norms"]}' in told
+    assert '|   Answer: {"multiple": "yes"}' in planned(session, here, "multiple").text
+    assert '|   Answer: {"error": "yes"}' in planned(session, here, "error").text
+
+
+def test_shares_count_what_people_said(session: Session) -> None:
+    for start, label in ((0, "error"), (10, "error"), (20, "competence")):
+        mark(session, "Bo", start, start + 5, label, attributes=["norms"], rationale=f"Because {start}.")
+    assert shares_of(session, "shrec", "segments", "verdict") == [({"label": "error"}, 2), ({"label": "competence"}, 1)]
+    assert shares_of(session, "shrec", "segments", "attributes") == [({"attributes": ["norms"]}, 3)]
+    whole = shares_of(session, "shrec", "segments", "assess")
+    assert whole[0] == ({"label": "error", "attributes": ["norms"]}, 2)
+    mark(session, "Ada", 40, 45, "competence")
+    mark(session, "Ada", 50, 55, "competence")
+    assert shares_of(session, "shrec", "segments", "verdict")[0] == ({"label": "competence"}, 3)
+    assert shares_of(session, "shrec", "segments", "ratings") == []
+
+
+def test_the_journal_names_the_recordings_that_examples_are_from(session: Session) -> None:
+    willing(session)
+    agreed_on(session, 20, "error", "Words.")
+    here = mark(session, "Ada", 1, 5)
+    with misbehaving(says('{"label": "error"}')) as server:
+        judge, _ = add_judge(session, "model", "openai", "fake", {"url": server.url, "sees": "text", "tries": 1})
+        work = prepare(session, AskRequest([judge], [here], "verdict", "few-shot")).work
+        assert work is not None
+        run_here(session, work, Silent())
+        assert "Words." in json.dumps(server.asked[0].body)
+    (line,) = lines(session)
+    assert line.egress.departure.others == (OTHER,)
+    assert line.recording == "1 (walk), with examples of 2 (walk 2)"

@@ -1,0 +1,28 @@
+"""Prompts come apart into texts and go together again without losing a character."""
+
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.judging.seeing.prompt_text import BODY, PARTS, SYSTEM, parts_of, source_of
+from benchmark.prompts import parse_prompt, shipped_keys, shipped_prompt
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=60)
+
+
+@pytest.mark.parametrize("key", shipped_keys())
+def test_what_ships_is_the_same_prompt_after_it_was_taken_apart(key: str) -> None:
+    prompt = shipped_prompt(key)
+    again = parse_prompt(source_of(key, 7, parts_of(prompt)), key)
+    assert parts_of(again) == parts_of(prompt)
+    assert again.version == 7
+
+
+@given(st.fixed_dictionaries(dict.fromkeys(PARTS, TEXT)))
+def test_any_texts_survive_being_written_as_toml(texts: dict[str, str]) -> None:
+    found = tomllib.loads(source_of("verdict", 3, texts))
+    assert found[SYSTEM] == texts[SYSTEM] + "\n"
+    assert found[BODY] == texts[BODY] + "\n"
+    assert found["variants"] == {part: texts[part] + "\n" for part in PARTS if part not in (SYSTEM, BODY)}

@@ -1,0 +1,69 @@
+"""A study asks with its own words once somebody wrote some, and keeps every version."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.history import undo
+from app.core.commands.prompts import edit_prompt, restore_prompt
+from app.core.judging.seeing.prompt_versions import prompt_for
+from app.core.judging.seeing.sight import SightSettings, plan_sight, prompt_sha256
+from app.core.session import Session
+from benchmark.prompts import shipped_prompt, shipped_text
+from project.errors import UserError
+from project.queries.judges import prompt_versions
+from tests.unit.core.pairs import mark, open_study
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def edited(extra: str) -> str:
+    return shipped_text("verdict").replace("Which one label", f"{extra} Which one label")
+
+
+def test_the_newest_of_a_studys_own_versions_is_asked_with(session: Session) -> None:
+    place = mark(session, "Ada", 1, 5)
+    words = SightSettings(frames=0)
+    before = plan_sight(session, place, "verdict", settings=words)
+    assert edit_prompt(session, "verdict", edited("Think of the robot.")).ids("prompt_version") == {"verdict"}
+    first = plan_sight(session, place, "verdict", settings=words)
+    edit_prompt(session, "verdict", edited("Think of the person."))
+    second = plan_sight(session, place, "verdict", settings=words)
+    assert [one.prompt for one in (before, first, second)] == ["verdict@1", "verdict@2", "verdict@3"]
+    assert "Think of the person. Which one label" in second.text
+    assert len({prompt_sha256(one) for one in (before, first, second)}) == 3
+    assert plan_sight(session, place, "error", settings=words).prompt == "error@1"
+    assert [*prompt_versions(session.study, "verdict")] == [2, 3]
+    undo(session)
+    assert prompt_for(session, "verdict").version == 2
+
+
+def test_the_same_words_are_no_new_version(session: Session) -> None:
+    edit_prompt(session, "verdict", edited("Think."))
+    assert not edit_prompt(session, "verdict", prompt_for(session, "verdict").source)
+    assert [*prompt_versions(session.study, "verdict")] == [2]
+
+
+def test_what_came_with_the_program_can_be_restored(session: Session) -> None:
+    assert not restore_prompt(session, "verdict")
+    edit_prompt(session, "verdict", edited("Think."))
+    assert restore_prompt(session, "verdict")
+    assert prompt_for(session, "verdict") == shipped_prompt("verdict")
+    edit_prompt(session, "verdict", edited("Think again."))
+    assert prompt_for(session, "verdict").name == "verdict@4"
+
+
+def test_a_prompt_that_is_wrong_is_not_kept(session: Session) -> None:
+    for key, text, says in (
+        ("verdict", edited("{feeling}"), "slot {feeling}"),
+        ("verdict", shipped_text("error"), "key must be"),
+        ("poem", shipped_text("error"), "no prompt “poem”"),
+    ):
+        with pytest.raises(UserError, match=says):
+            edit_prompt(session, key, text)
+    assert prompt_versions(session.study, "verdict") == {}
