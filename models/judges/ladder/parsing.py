@@ -95,7 +95,14 @@ def _finite(digits: str) -> float:
     return value
 
 
-_DECODER = JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite)
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key is there twice, and which of them is meant is not for us to guess")
+    return found
+
+
+_DECODER = JSONDecoder(strict=False, parse_constant=_refuse, parse_float=_finite, object_pairs_hook=_once)
 
 
 def _clean(found: dict[str, Json]) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 from models.judges.base import Message, Role
 from models.judges.ladder.completion import Shape
-from models.judges.ladder.parsing import as_json
+from models.judges.ladder.parsing import as_json, storable
 
 LONGEST_QUOTE = 8000
 """Characters of an answer that are shown to a model again."""
@@ -52,7 +52,8 @@ def coercion(wrote: str) -> tuple[Message, Message]:
 
 
 def quoted(wrote: str) -> str:
-    """Return an answer as it is shown to a model again: not empty, and not without end."""
+    """Return an answer as it is shown to a model again: not empty, not without end, and such that it can be sent."""
+    wrote = storable(wrote)
     if len(wrote) <= LONGEST_QUOTE:
         return wrote if wrote.strip() else EMPTY
     half = LONGEST_QUOTE // 2

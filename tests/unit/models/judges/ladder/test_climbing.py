@@ -102,6 +102,20 @@ def test_an_answer_is_repaired_once_with_its_problem_named() -> None:
     assert {message.text for message in messages[-2:]} <= model.cleared
 
 
+@given(st.text(st.characters(categories=None) | st.sampled_from("\ud800\udfff\x00\x1b")))
+def test_whatever_was_written_can_be_sent_back(wrote: str) -> None:
+    model, second = Model(wrote, wrote), Model(wrote, wrote)
+    ask(model, coerce=second)
+    for messages, _ in [*model.asked, *second.asked]:
+        for message in messages:
+            assert message.text.encode().decode() == message.text
+
+
+def test_a_key_that_is_there_twice_is_no_answer() -> None:
+    reply = ask(Model('{"verdict": "error", "why": "a", "verdict": "none"}', OK))
+    assert (reply.answer, reply.mended) == (SAID, Mended.REPAIRED)
+
+
 def test_an_empty_answer_is_asked_for_again() -> None:
     model = Model("", OK)
     assert ask(model).mended is Mended.REPAIRED
