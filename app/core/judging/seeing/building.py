@@ -1,6 +1,7 @@
 """From a plan to the messages that are sent: exact frames are decoded, made smaller and encoded once."""
 
 from app.core.judging.seeing.plan import PlannedMedia, SightPlan
+from app.core.leaving.clip import state_as
 from media.chosen import chosen_jpegs
 from media.fingerprint import fingerprint
 from media.small_clip import small_clip
@@ -22,8 +23,10 @@ def build(plan: SightPlan, cleared: Cleared | None = None) -> tuple[Message, ...
     pictures: tuple[Picture, ...] = ()
     clip = None
     if plan.media is not None:
-        _require_same(plan.media)
+        before = _same(plan.media)
         pictures, clip = _pictures(plan.media), _clip(plan.media)
+        if plan.media.sha256 and _same(plan.media) != before:
+            raise _changed(plan.media)
     if cleared is not None:
         for text in (plan.system, plan.text):
             cleared.add_text(text, plan.condition)
@@ -38,9 +41,20 @@ def build(plan: SightPlan, cleared: Cleared | None = None) -> tuple[Message, ...
     )
 
 
-def _require_same(media: PlannedMedia) -> None:
-    if fingerprint(media.path) != media.fingerprint:
-        raise UserError(f"{media.path.name} was changed since the request was planned.", "Ask again.")
+def _same(media: PlannedMedia) -> object:
+    """Return what changes with the file, once it is seen to be the one of the plan: of a rendering every bit counts.
+
+    Raises:
+        UserError: it is another one by now.
+    """
+    state: object = state_as(media.path, media.sha256) if media.sha256 else fingerprint(media.path)
+    if state is None or (not media.sha256 and state != media.fingerprint):
+        raise _changed(media)
+    return state
+
+
+def _changed(media: PlannedMedia) -> UserError:
+    return UserError(f"{media.path.name} was changed since the request was planned.", "Ask again.")
 
 
 def _pictures(media: PlannedMedia) -> tuple[Picture, ...]:

@@ -43,6 +43,7 @@ class Source:
         zero_us: where its zero lies on the recording's axis.
         start_us: from where it shows the recording.
         end_us: until where; None for its end.
+        sha256: of all of a rendering; "" for what was recorded.
     """
 
     path: Path
@@ -50,6 +51,7 @@ class Source:
     zero_us: int = 0
     start_us: int = 0
     end_us: int | None = None
+    sha256: str = ""
 
 
 def condition_names(session: Session, recording_id: str) -> dict[str, str]:
@@ -133,4 +135,5 @@ def source_under(session: Session, recording_id: str, condition: str) -> Source 
             "Put it back beside the study, or export it again.",
         )
     start, end = (cast(int | None, run.parameters.get(key)) for key in ("start_us", "end_us"))
-    return Source(path, fingerprint(path), cast(int, run.result.get("zero_us", 0)), start or 0, end)
+    zero = cast(int, run.result.get("zero_us", 0))
+    return Source(path, fingerprint(path), zero, start or 0, end, str(run.result["sha256"]))

@@ -65,6 +65,7 @@ class PlannedMedia:
         width: of what is sent, in pixels.
         height: of what is sent, in pixels.
         quality: of the JPEGs.
+        sha256: of all of the file, where it is a rendering; "" where it is what was recorded.
     """
 
     path: Path
@@ -75,6 +76,7 @@ class PlannedMedia:
     width: int
     height: int
     quality: int
+    sha256: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -234,6 +236,7 @@ def _media_json(media: PlannedMedia) -> dict[str, Json]:
         "clip": None if media.clip is None else [*media.clip],
         "size": [media.width, media.height],
         "quality": media.quality,
+        "sha256": media.sha256,
     }
 
 
@@ -249,4 +252,5 @@ def _media(found: Mapping[str, Json]) -> PlannedMedia:
         width,
         height,
         cast(int, found["quality"]),
+        str(found["sha256"]),
     )

@@ -40,20 +40,18 @@ def planned_media(
             f"The rendering {source.path.name} does not reach over {format_time(start_us)} to {format_time(end_us)}.",
             "Export the whole recording, or that part of it.",
         )
-    width, height = fitting(index.canvas, settings.longest_side)
+    size, note = fitting(index.canvas, settings.longest_side), ""
+    frames: tuple[PlannedFrame, ...] = ()
+    stretch = None
     if settings.clip:
         stretch = (start_us, min(end_us, times.end_us + source.zero_us))
-        return PlannedMedia(
-            source.path, source.fingerprint, source.zero_us, (), stretch, width, height, settings.quality
-        ), ""
-    positions = chosen_positions(*span(index, start, end), settings.frames, settings.rule)
-    frames = tuple(_frame(index, at, source.zero_us, start_us, end_us, settings.stamps) for at in positions)
-    note = ""
-    if len(frames) < settings.frames:
-        note = f"The segment has {len(frames)} of the {settings.frames} frames that were asked for."
-    return PlannedMedia(
-        source.path, source.fingerprint, source.zero_us, frames, None, width, height, settings.quality
-    ), note
+    else:
+        positions = chosen_positions(*span(index, start, end), settings.frames, settings.rule)
+        frames = tuple(_frame(index, at, source.zero_us, start_us, end_us, settings.stamps) for at in positions)
+        if len(frames) < settings.frames:
+            note = f"The segment has {len(frames)} of the {settings.frames} frames that were asked for."
+    file = (source.path, source.fingerprint, source.zero_us)
+    return PlannedMedia(*file, frames, stretch, *size, settings.quality, source.sha256), note
 
 
 def chosen_positions(first: int, stop: int, count: int, rule: str) -> list[int]:

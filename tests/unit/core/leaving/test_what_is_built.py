@@ -1,0 +1,63 @@
+"""What is taken from a rendering is what was reviewed, whatever happens to the file meanwhile."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.judging.seeing import building
+from app.core.judging.seeing.sight import SightPlan, SightSettings, build, plan_from, plan_sight
+from app.core.session import Session
+from models.connection.cleared import Cleared
+from project.errors import UserError
+from project.queries.segments import all_segments
+from project.types import Recording
+
+
+@pytest.fixture
+def plan(session: Session, recording: Recording, rendering: str) -> SightPlan:
+    (segment,) = (one for one in all_segments(session.study) if one.recording_id == recording.id)
+    return plan_sight(session, segment.id, "verdict", condition=rendering, settings=SightSettings(frames=1))
+
+
+def clip_in(plan: SightPlan) -> Path:
+    assert plan.media is not None
+    return plan.media.path
+
+
+def test_a_rendering_is_taken_as_it_is_and_through_another_process(plan: SightPlan) -> None:
+    cleared = Cleared()
+    (picture,) = build(plan_from(plan.as_json()), cleared)[1].pictures
+    assert cleared.holds_media(picture.sha256, plan.condition)
+
+
+def test_what_a_sample_of_the_file_would_not_show_is_seen(plan: SightPlan, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert plan.media is not None
+    known = plan.media.fingerprint
+    monkeypatch.setattr(building, "fingerprint", lambda _path: known)
+    found = bytearray(clip_in(plan).read_bytes())
+    found[len(found) // 2] ^= 1
+    clip_in(plan).write_bytes(found)
+    with pytest.raises(UserError, match="was changed since"):
+        build(plan, Cleared())
+
+
+def test_a_file_that_is_another_one_only_while_it_is_read_is_not_sent(
+    plan: SightPlan, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    honest = building.chosen_jpegs
+
+    def swapped(path: Path, *given: Any) -> list[bytes]:
+        made = honest(path, *given)
+        kept, times = path.read_bytes(), path.stat()
+        path.write_bytes(b"another one")
+        path.write_bytes(kept)
+        os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
+        return made
+
+    monkeypatch.setattr(building, "chosen_jpegs", swapped)
+    cleared = Cleared()
+    with pytest.raises(UserError, match="was changed since"):
+        build(plan, cleared)
+    assert not cleared.holds_text(plan.text, plan.condition)
