@@ -85,14 +85,15 @@ def ask(
 
     \b
     Example:
-      greenroom ask my-study.greenroom --segment 0198c1d2 --judge gpt --judge local
+      greenroom ask my-study.greenroom --segment 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt
       greenroom ask my-study.greenroom --recording 3 --task verdict --budget-money 2
       greenroom ask my-study.greenroom --all --judge gpt --condition blur
     """
     from app.core.jobs import run_here
     from app.core.judging.judges.entries import judges_called
-    from app.core.judging.runs.asking import AskRequest, prepare
+    from app.core.judging.runs.asking import prepare
     from app.core.judging.runs.budget import Limits
+    from app.core.judging.runs.wanted import AskRequest
     from app.core.judging.seeing.sight import SightSettings
 
     with Session.open(study, who) as session:

@@ -14,7 +14,8 @@ from tempfile import TemporaryDirectory
 
 from app.core.commands.judges import add_judge
 from app.core.jobs import run_here
-from app.core.judging.runs.asking import AskRequest, prepare
+from app.core.judging.runs.asking import prepare
+from app.core.judging.runs.wanted import AskRequest
 from app.core.session import Session
 from project.progress import Silent
 from project.store import Study

@@ -25,7 +25,8 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.commands.judges import add_judge
 from app.core.commands.segments import add_segment
-from app.core.judging.runs.asking import AskRequest, prepare
+from app.core.judging.runs.asking import prepare
+from app.core.judging.runs.wanted import AskRequest
 from app.core.session import Session
 from app.gui.main_window import MainWindow
 from app.gui.sample import sample_study

@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 
 from app.core.jobs import answer, store_part
-from app.core.judging.runs.asking import AskRequest, prepare
+from app.core.judging.runs.asking import prepare
+from app.core.judging.runs.wanted import AskRequest
 from app.core.session import Session
 from project.errors import UserError
 from project.policy import Forbidden

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import count
 
 from app.core.session import Session
-from project.judging import RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
 from project.queries.judgments import insert_judgments
 from project.queries.segments import segment
 from project.types import Json
@@ -60,3 +60,25 @@ def store(session: Session, *judgments: Judgment) -> None:
     """Put judgments into the study, as a run does."""
     with session.study.recording_run():
         insert_judgments(session.study, judgments)
+
+
+def judged(
+    session: Session,
+    segment_id: str,
+    judge: str = "Model A",
+    *,
+    task: str = "assess",
+    condition: str = RAW,
+    annotator_id: str | None = None,
+    status: JudgmentStatus = JudgmentStatus.OK,
+    at: str = "2026-01-01T00:00:00.000Z",
+    **answer: Json,
+) -> Judgment:
+    """Store what a judge, or a person in the form, says about a segment."""
+    ok = status is JudgmentStatus.OK
+    entry = JudgeEntry(judge, judge, PERSON if annotator_id else "constant")
+    other = {"annotator_id": annotator_id, "task": task, "condition": condition, "prompt": f"{task}@1", "at": at}
+    made = made_up(entry, session, segment_id, answer if ok else {}, **other)
+    made = replace(made, status=status, thinking="what it thought", cost=None, error="" if ok else "it failed")
+    store(session, made)
+    return made

@@ -14,7 +14,7 @@ from app.gui.main_window import MainWindow
 from project.judging import JudgmentStatus
 from project.queries.judgments import reveals
 from project.types import Changes
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
 from widgets.timeline.lane import LaneKind
 from widgets.timeline.layout import HEADER, RULER

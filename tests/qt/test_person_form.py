@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app.core.commands.judges import add_judge
 from app.gui.main_window import MainWindow
 from project.queries.judgments import judgments_of
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import WALK, mark, open_study
 from widgets.judges.person_form import PersonForm
 

@@ -11,7 +11,7 @@ from app.core.commands.adoption import adopt
 from app.core.judging.annotators.reveals import blind_first, reveal
 from app.gui.main_window import MainWindow
 from app.gui.revisions_window import RevisionsWindow
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import WALK, mark, open_study
 
 Open = Callable[..., MainWindow]

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.core.jobs import Work
 from app.core.judging.runs import asking
-from app.core.judging.runs.asking import AskRequest
+from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.runs.outcome import Note, outcome_from
 from app.core.leaving.foretelling import why_not
 from app.core.session import Session

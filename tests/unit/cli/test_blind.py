@@ -6,8 +6,8 @@ import pytest
 
 from app.core.commands.segments import set_label
 from app.core.judging.annotators.reveals import reveal
+from tests.fakes.judgments import judged
 from tests.fakes.terminal import Terminal
-from tests.unit.core.judging.answers import judged
 from tests.unit.core.pairs import mark, open_study
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

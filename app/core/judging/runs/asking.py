@@ -4,64 +4,32 @@ It may be stopped at any moment, also by `kill -9`: each answer is in the study 
 again asks only what has no answer yet.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import cast
 
 from app.core.jobs import Holder, Work
-from app.core.judging.runs.budget import Limits
 from app.core.judging.runs.cache import look_up
 from app.core.judging.runs.outcome import Note, Outcome, outcome_from
 from app.core.judging.runs.parts import judgment_from
 from app.core.judging.runs.payload import Payload, payload_from
 from app.core.judging.runs.planned import planned
 from app.core.judging.runs.queue import Queue, is_state_question
+from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.fitting import answer_plan, is_plan_question
-from app.core.judging.seeing.sight import SightSettings
 from app.core.leaving.asking import answer_permit, is_permit_question
 from app.core.leaving.together import answer_together, is_together_question
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
 from project.ids import new_id
-from project.judging import RAW, JudgeEntry, Judgment
+from project.judging import Judgment
 from project.progress import Progress, Silent
 from project.queries.judgments import insert_judgments
 from project.types import Changes, Json
 
 KIND = "ask"
 _SILENT = Silent()
-
-
-@dataclass(frozen=True, slots=True)
-class AskRequest:
-    """What is asked of whom.
-
-    Attributes:
-        judges: entries of the study.
-        segments: ids.
-        task: key of `benchmark/tasks/registry.py`.
-        variant: of the prompt.
-        condition: `RAW`, the id of the run that made a rendering, or a method: each recording's newest rendering by it.
-        seed: of the sampling; another one draws another answer.
-        sight: how much of a segment is seen; what a judge sees at all, and how many frames, is a setting of the judge.
-        frames: in the place of the number that each judge is set to; None for that.
-        budget: that the run may not pass.
-        again: ask again what was refused or could not be read.
-        fresh: ask again also what was answered.
-    """
-
-    judges: Sequence[JudgeEntry]
-    segments: Sequence[str]
-    task: str = "assess"
-    variant: str = "plain"
-    condition: str = RAW
-    seed: int = 0
-    sight: SightSettings = field(default_factory=SightSettings)
-    frames: int | None = None
-    budget: Limits = field(default_factory=Limits)
-    again: bool = False
-    fresh: bool = False
 
 
 @dataclass(frozen=True, slots=True)

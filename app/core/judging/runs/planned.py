@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from app.core.commands.segments import find
 from app.core.judging.judges.keys import address_of
 from app.core.judging.runs.lane import Item
 from app.core.judging.runs.outcome import Outcome
 from app.core.judging.runs.payload import Payload
+from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.conditions import condition_called
 from app.core.judging.seeing.fitting import plan_json
 from app.core.judging.seeing.plan import SightPlan, SightSettings
@@ -29,9 +30,6 @@ from project.policy import Departure, Forbidden
 from project.progress import Progress
 from project.queries.judges import judge_by_name
 from project.types import Json, Segment
-
-if TYPE_CHECKING:
-    from app.core.judging.runs.asking import AskRequest
 
 _CHANGES_NOTHING = frozenset(
     {
@@ -61,7 +59,7 @@ class _Asked:
     forbidden: dict[tuple[str, str], Forbidden | None] = field(default_factory=dict)
 
 
-def planned(session: Session, request: "AskRequest", outcome: Outcome, progress: Progress) -> Payload:
+def planned(session: Session, request: AskRequest, outcome: Outcome, progress: Progress) -> Payload:
     """Return every request that can be made; what cannot be asked becomes a note of the outcome.
 
     Raises:
@@ -93,7 +91,7 @@ def planned(session: Session, request: "AskRequest", outcome: Outcome, progress:
 
 def _plan_segment(
     session: Session,
-    request: "AskRequest",
+    request: AskRequest,
     segment_id: str,
     asked: Sequence[_Asked],
     plans: list[dict[str, Json]],
@@ -155,7 +153,7 @@ def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeE
     return entries
 
 
-def _able(number: int, entries: Sequence[JudgeEntry], request: "AskRequest", outcome: Outcome) -> _Asked | None:
+def _able(number: int, entries: Sequence[JudgeEntry], request: AskRequest, outcome: Outcome) -> _Asked | None:
     """Return a judge that can be asked; None, and a note, for one that cannot."""
     entry = entries[number]
     try:
@@ -183,7 +181,7 @@ def _able(number: int, entries: Sequence[JudgeEntry], request: "AskRequest", out
         return None
 
 
-def _settings(request: "AskRequest", entry: JudgeEntry, options: Any) -> SightSettings:
+def _settings(request: AskRequest, entry: JudgeEntry, options: Any) -> SightSettings:
     """Return how much of a segment a judge is shown: as asked, within what it sees at all.
 
     Raises:
@@ -220,7 +218,7 @@ def _require_free(entry: JudgeEntry) -> None:
         )
 
 
-def _require_one_currency(request: "AskRequest", asked: Sequence[_Asked]) -> None:
+def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
     priced = {one.options.currency for one in asked if isinstance(one.options, ModelOptions) and one.options.priced}
     if request.budget.money is not None and len(priced) > 1:
         raise UserError(

@@ -4,12 +4,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from weakref import WeakKeyDictionary
 
 from app.core.judging.seeing.items import item_of
 from app.core.judging.seeing.lines import lines_of
 from app.core.judging.seeing.people import agent_among, names_of
 from app.core.judging.seeing.shortening import shortened
+from app.core.per_state import PerState
 from app.core.session import Session
 from app.core.speech.conversation import conversation
 from benchmark.quoting import on_one_line
@@ -17,7 +17,6 @@ from benchmark.tasks.base import Item, Task
 from benchmark.tasks.told import written_answer
 from project.judging import RAW
 from project.policy import Departure, Purpose
-from project.queries.history import newest_mark
 from project.queries.participants import participants_in
 from project.queries.reviews import reviews_in
 from project.queries.segments import segments_under
@@ -81,20 +80,16 @@ class _Example:
     text: str
 
 
-_POOLS: WeakKeyDictionary[Session, tuple[object, dict[tuple[str, str, str], list[_Example]]]] = WeakKeyDictionary()
+_POOLS: PerState[dict[tuple[str, str, str], list[_Example]]] = PerState(lambda _session: {})
 
 
 def _pool(session: Session, scheme: str, track: str, task: Task) -> list[_Example]:
     """Return what can be an example for a task, in a fixed order; found once for a state of the study."""
-    mark = (newest_mark(session.study), session.annotator_name)
-    kept = _POOLS.get(session)
-    if kept is None or kept[0] != mark:
-        kept = (mark, {})
-        _POOLS[session] = kept
+    known = _POOLS.of(session)
     key = (scheme, track, task.key)
-    if key not in kept[1]:
-        kept[1][key] = _gathered(session, scheme, track, task)
-    return kept[1][key]
+    if key not in known:
+        known[key] = _gathered(session, scheme, track, task)
+    return known[key]
 
 
 def _gathered(session: Session, scheme: str, track: str, task: Task) -> list[_Example]:

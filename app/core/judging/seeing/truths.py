@@ -1,22 +1,21 @@
 """What people of a study said, for the baselines that know it; none of it ever leaves this machine."""
 
 from collections.abc import Mapping
-from weakref import WeakKeyDictionary
 
 from app.core.judging.seeing.items import scheme_of
+from app.core.per_state import PerState
 from app.core.session import Session
 from benchmark.tasks.base import Item
 from benchmark.tasks.registry import task_of
 from project.json_text import to_json
 from project.queries.annotators import all_annotators
-from project.queries.history import newest_mark
 from project.queries.segments import segments_under, values_in
 from project.schemes.scheme import FieldKind
 from project.types import FieldValue, Json
 
 PERSON = "person"
 Shares = list[tuple[Mapping[str, Json], int]]
-_KNOWN: WeakKeyDictionary[Session, tuple[object, dict[tuple[str, str, str], Shares]]] = WeakKeyDictionary()
+_KNOWN: PerState[dict[tuple[str, str, str], Shares]] = PerState(lambda _session: {})
 
 
 def shares_of(session: Session, scheme: str, track: str, task: str) -> Shares:
@@ -27,15 +26,10 @@ def shares_of(session: Session, scheme: str, track: str, task: str) -> Shares:
     Raises:
         UserError: there is no such task or scheme.
     """
-    mark = (newest_mark(session.study), session.annotator_name)
-    kept = _KNOWN.get(session)
-    if kept is None or kept[0] != mark:
-        kept = (mark, {})
-        _KNOWN[session] = kept
-    key = (scheme, track, task)
-    if key not in kept[1]:
-        kept[1][key] = _counted(session, *key)
-    return kept[1][key]
+    known, key = _KNOWN.of(session), (scheme, track, task)
+    if key not in known:
+        known[key] = _counted(session, *key)
+    return known[key]
 
 
 def _counted(session: Session, scheme_key: str, track: str, task_key: str) -> Shares:

@@ -1,15 +1,13 @@
 """How texts of a study may be written for a judge: as they are, or scrubbed as for a release."""
 
 from collections.abc import Callable
-from weakref import WeakKeyDictionary
 
+from app.core.per_state import PerState
 from app.core.session import Session
 from project.errors import UserError
 from project.judging import RAW
-from project.queries.history import newest_mark
 
 Written = Callable[[str], str]
-_KNOWN: WeakKeyDictionary[Session, tuple[object, Written]] = WeakKeyDictionary()
 
 
 def written_under(session: Session, condition: str) -> Written:
@@ -22,12 +20,7 @@ def written_under(session: Session, condition: str) -> Written:
     """
     if condition == RAW:
         return str
-    mark = newest_mark(session.study)
-    kept = _KNOWN.get(session)
-    if kept is None or kept[0] != mark:
-        kept = (mark, _scrubbing(session))
-        _KNOWN[session] = kept
-    return kept[1]
+    return _KNOWN.of(session)
 
 
 def _scrubbing(session: Session) -> Written:
@@ -49,3 +42,6 @@ def _scrubbing(session: Session) -> Written:
         return done[text]
 
     return written
+
+
+_KNOWN = PerState(_scrubbing)

@@ -15,7 +15,7 @@ from project.judging import JudgmentStatus
 from project.queries.adoptions import adoptions
 from project.queries.judgments import reveals
 from project.queries.segments import values_of
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

@@ -13,7 +13,7 @@ from app.core.commands.segments import set_field
 from app.core.judging.annotators.disagreement import VerdictBoard, Verdicts, differing, entropy, ordered
 from app.core.session import Session
 from project.judging import JudgmentStatus
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import WALK, mark, open_study, person
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

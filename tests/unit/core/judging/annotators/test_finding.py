@@ -13,7 +13,7 @@ from app.core.segment_table import SegmentTable
 from app.core.session import Session
 from project.queries.judgments import reveals
 from project.types import Changes
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

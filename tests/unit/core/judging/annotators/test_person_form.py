@@ -13,7 +13,7 @@ from app.core.session import Session
 from project.errors import UserError
 from project.judging import PERSON
 from project.queries.judgments import judgments_of
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study, person
 
 WORDS = SightSettings(frames=0)

@@ -14,7 +14,7 @@ from app.core.judging.annotators.reveals import BLIND_FIRST, blind_first, may_se
 from app.core.session import Session
 from project.queries.judgments import reveals
 from project.queries.segments import all_segments
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import mark, open_study, person
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

@@ -12,7 +12,7 @@ from app.core.commands.segments import delete_segments, move_segments, set_field
 from app.core.judging.annotators.reveals import reveal
 from app.core.judging.annotators.revisions import revised_segments, revisions
 from app.core.session import Session
-from tests.unit.core.judging.answers import judged
+from tests.fakes.judgments import judged
 from tests.unit.core.pairs import SECOND, mark, open_study, person
 
 WHOLE = {"attributes": ["norms"], "channel": "verbal", "rationale": "It waits."}

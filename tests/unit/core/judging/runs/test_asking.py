@@ -9,9 +9,10 @@ import pytest
 
 from app.core.commands.judges import add_judge, change_judge
 from app.core.jobs import run_here
-from app.core.judging.runs.asking import Asking, AskRequest, prepare, queue_of, renew
+from app.core.judging.runs.asking import Asking, prepare, queue_of, renew
 from app.core.judging.runs.budget import Limits
 from app.core.judging.runs.lane import GIVE_UP_AFTER
+from app.core.judging.runs.wanted import AskRequest
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id

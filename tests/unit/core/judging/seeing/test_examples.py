@@ -12,7 +12,8 @@ from app.core.commands.plan import hold_out
 from app.core.commands.reviews import decide
 from app.core.commands.transcript import add
 from app.core.jobs import run_here
-from app.core.judging.runs.asking import AskRequest, prepare
+from app.core.judging.runs.asking import prepare
+from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.sight import SightPlan, SightSettings, plan_from, plan_sight, shares_of
 from app.core.leaving.journal import lines
 from app.core.session import Session
