@@ -54,20 +54,20 @@ class Answer:
 
     def verdict(self) -> str:
         """Return the label, or what there is in its place."""
-        if self.hidden:
-            return "(hidden)"
         if self.judgment.status is not JudgmentStatus.OK:
             return f"({self.judgment.status.value})"
+        if self.hidden:
+            return "(hidden)"
         label = self.judgment.answer.get(_LABEL)
         return str(label) if label is not None else _value(next(iter(self.judgment.answer.values()), ""))
 
     def details(self) -> str:
         """Return what else was said, in short; the error where there is no answer."""
         one = self.judgment
-        if self.hidden:
-            return ""
         if one.status is not JudgmentStatus.OK:
             return one.error
+        if self.hidden:
+            return ""
         rest = {name: value for name, value in one.answer.items() if name != _LABEL and value not in (None, "", [])}
         if _LABEL not in one.answer:
             rest = dict([*rest.items()][1:])
@@ -132,7 +132,7 @@ def table(answers: Iterable[Answer]) -> list[str]:
             lines.append(f"{at}  recording {one.number}  {span}  {one.people}")
         cells = _cells(one)
         lines.append("  " + "  ".join(text.ljust(width) for text, width in zip(cells, widths, strict=True)).rstrip())
-    hidden = next((one.hidden for one in rows if one.hidden), "")
+    hidden = next((one.hidden for one in rows if one.hidden and one.judgment.status is JudgmentStatus.OK), "")
     return [*lines, *([hidden] if hidden else [])]
 
 

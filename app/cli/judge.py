@@ -16,6 +16,7 @@ from project.judging import PERSON, JudgeEntry
 from project.types import Json
 
 NAME = click.argument("name")
+_FILES = "llama-cpp"
 
 
 @click.group()
@@ -51,12 +52,15 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
     from app.core.commands import judges as commands
     from app.core.judging.judges.entries import judge_called
 
+    model, options = _absolute(backend, model), given(flags)
+    if isinstance(projector := options.get("projector"), str):
+        options["projector"] = _absolute(backend, projector)
     with Session.open(study) as session:
         if replace:
-            made = JudgeEntry(judge_called(session, name).id, name, backend, model, given(flags))
+            made = JudgeEntry(judge_called(session, name).id, name, backend, model, options)
             commands.change_judge(session, made)
         else:
-            made, _ = commands.add_judge(session, name, backend, model, given(flags))
+            made, _ = commands.add_judge(session, name, backend, model, options)
     tell(as_json, _as_json(made), f"{'Changed' if replace else 'Added'} {_line(made)}")
 
 
@@ -176,6 +180,12 @@ def _as_json(one: JudgeEntry) -> dict[str, Json]:
         found |= {"address": address, "key": place_of(one), "key_variable": variable_of(one.name)}
         found |= {"key_place_variable": place_variable_of(one.name)}
     return found
+
+
+def _absolute(backend: str, path: str) -> str:
+    """Return a file of a local model so that it is found from wherever the judge is asked."""
+    file = Path(path).expanduser()
+    return str(file.resolve()) if backend == _FILES and path and file.is_file() else path
 
 
 def _line(one: JudgeEntry) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.fakes.misbehaving_server import misbehaving, says
+from tests.fakes.misbehaving_server import fails, misbehaving, says
 from tests.fakes.terminal import Terminal
 from tests.unit.core.pairs import mark, open_study
 
@@ -119,3 +119,33 @@ def test_what_cannot_be_asked_is_one_line(
 ) -> None:
     greenroom("judge", "add", study, "chance", "--backend", "random")
     assert told in greenroom("ask", study, *arguments, code=2)
+
+
+def test_the_file_of_a_local_judge_is_found_from_everywhere(
+    study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
+) -> None:
+    for name in ("m.gguf", "p.gguf"):
+        (tmp_path / name).write_bytes(b"GGUF")
+    monkeypatch.chdir(tmp_path)
+    files = ("--model", "m.gguf", "--projector", "p.gguf")
+    greenroom("judge", "add", study, "local", "--backend", "llama-cpp", *files)
+    greenroom("judge", "add", study, "gone", "--backend", "llama-cpp", "--model", "gone.gguf")
+    gone, local = greenroom.json("judge", "list", study)["judges"]
+    assert (local["model"], local["settings"]["projector"]) == (str(tmp_path / "m.gguf"), str(tmp_path / "p.gguf"))
+    assert gone["model"] == "gone.gguf"
+
+
+def test_why_a_judge_failed_is_said_also_to_whom_answers_are_hidden(study: Path, greenroom: Terminal) -> None:
+    with misbehaving(fails(401, "who are you?")) as server:
+        greenroom("judge", "add", study, "shut", "--backend", "openai", "--model", "m", "--url", server.url)
+        greenroom("judge", "add", study, "chance", "--backend", "random")
+        told = greenroom("ask", study, "--all", "--as", "Bo")
+    assert told.count("(error)") == told.count("wants a key") == 3
+    assert told.count("(hidden)") == 3
+
+
+def test_all_judges_are_all_but_people(study: Path, greenroom: Terminal) -> None:
+    greenroom("judge", "add", study, "Ada", "--backend", "person")
+    greenroom("judge", "add", study, "chance", "--backend", "random")
+    told = greenroom.json("ask", study, "--all", "--as", "Ada")
+    assert ({one["judge"] for one in told["judgments"]}, told["notes"]) == ({"chance"}, [])

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.core.session import Session
 from project.errors import UserError
-from project.judging import JudgeEntry
+from project.judging import PERSON, JudgeEntry
 from project.queries.judges import all_judges, judge_by_name
 
 
@@ -23,11 +23,11 @@ def judge_called(session: Session, name: str) -> JudgeEntry:
 
 
 def judges_called(session: Session, names: Sequence[str]) -> list[JudgeEntry]:
-    """Return the judges with these names, each once, in order; all of the study where no name is given.
+    """Return the judges with these names, each once, in order; where no name is given, all that are no people.
 
     Raises:
         UserError: there is no judge of a name, or none at all.
     """
-    if not names and (known := all_judges(session.study)):
+    if not names and (known := [one for one in all_judges(session.study) if one.backend != PERSON]):
         return known
     return [judge_called(session, name) for name in dict.fromkeys(names or ("",))]
