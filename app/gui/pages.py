@@ -33,7 +33,7 @@ MODES: tuple[Mode, ...] = (
     Mode("faces", "Faces", "Ctrl+2"),
     Mode("review", "Review", "Ctrl+3", "app.gui.review.page:make"),
     Mode("transcript", "Transcript", "Ctrl+4", "app.gui.transcript.page:make"),
-    Mode("judges", "Judges", "Ctrl+5", "app.gui.judges.page:make", width=520),
+    Mode("judges", "Judges", "Ctrl+5", "app.gui.judges.page:make", width=720),
 )
 
 

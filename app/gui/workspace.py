@@ -123,8 +123,9 @@ class Workspace(QWidget):
             part.setVisible(not only)
 
     def give_pages(self, width: int) -> None:
-        """Let the page at the right have at least so many pixels of the picture's; 0 gives back what was taken."""
+        """Let the page at the right have so many pixels of the picture's, half at most; 0 gives back what it took."""
         sizes = self.columns.sizes()
+        width = min(width, sum(sizes) // 2)
         if width and self._lent is None and sizes[2] < width:
             self._lent = sizes[2]
             self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width])

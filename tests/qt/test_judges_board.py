@@ -86,10 +86,10 @@ def test_a_verdict_says_in_words_and_signs_who_agrees(board: Callable[..., Board
     assert [one.accessibleName() for one in cell.findChildren(QLabel)] == ["Agrees with Ada", "Differs from Bo"]
 
 
-def test_choices_that_not_everybody_made_are_marked_without_colour(board: Callable[..., Board]) -> None:
+def test_choices_that_most_people_did_not_make_are_marked_without_colour(board: Callable[..., Board]) -> None:
     cell = board(column("one")).place_of("one")["attributes"]
     assert texts(cell) == ["Emotions", "≠ Social norms"]
-    assert "Social norms, not chosen by everybody" in [one.accessibleName() for one in cell.findChildren(QLabel)]
+    assert "Social norms, most people did not choose it" in [one.accessibleName() for one in cell.findChildren(QLabel)]
 
 
 @pytest.mark.parametrize("text", HARMFUL)

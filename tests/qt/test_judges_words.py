@@ -18,6 +18,7 @@ from widgets.judges.shown import Chip, Chips, Column, Pair, State, Verdict, Word
 LOCAL = JudgeEntry("1", "Local", "llama-cpp", "/models/tiny-lm.gguf")
 SERVER = JudgeEntry("2", "Server", "openai", "some-model", {"currency": "EUR"})
 SAID = {"label": "error", "attributes": ["norms"], "rationale": "It left."}
+NORMS = "Social norms and routines"
 OTHER = {"label": "competence", "attributes": ["norms", "emotions"], "rationale": "It stayed."}
 
 
@@ -80,8 +81,8 @@ def test_ratings_are_compared_and_their_reasons_are_not(session: Session, about:
     assert [one.name for one in shown.rows][-2:] == ["Goal", "Secret"]
     assert (rows["goal"].differs, rows["secret"].differs) == (False, True)
     assert by_name(shown.columns)["Local"].cells["goal"] == Words("3\nIt tried.")
-    assert by_name(shown.columns)["Local"].cells["secret"] == Words("-1\nNo.", differs=True)
-    assert by_name(shown.columns)["Server"].cells["secret"] == Words("0", differs=True)
+    assert by_name(shown.columns)["Local"].cells["secret"] == Words("-1\nNo.")
+    assert by_name(shown.columns)["Server"].cells["secret"] == Words("0")
 
 
 def test_raw_and_anonymized_of_one_judge_stand_next_to_each_other(session: Session, about: Segment) -> None:
@@ -187,3 +188,17 @@ def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(sess
 def test_only_texts_of_the_form_can_be_taken_over(session: Session, about: Segment) -> None:
     (column, *_) = table_of(session, about, Known([made_up(LOCAL, session, about.id, SAID | {"x": "y"})])).columns
     assert column.takeable == {"rationale"}
+
+
+def test_what_is_marked_is_what_most_people_say_otherwise(session: Session, about: Segment) -> None:
+    mark(session, "Di", 10, 20, "error", attributes=["norms", "engagement"], channel="verbal")
+    mark(session, "Ed", 10, 20, "error", attributes=["engagement"], channel="verbal")
+    said = [
+        made_up(LOCAL, session, about.id, {**SAID, "channel": "verbal"}),
+        made_up(SERVER, session, about.id, {**OTHER, "channel": "both"}),
+    ]
+    columns = by_name(table_of(session, about, Known(said)).columns)
+    assert columns["Server"].cells["attributes"] == Chips((Chip("Emotions", False), Chip(NORMS, True)))
+    assert columns["Di"].cells["attributes"] == Chips((Chip("Engagement", True), Chip(NORMS, True)))
+    assert columns["Local"].cells["channel"] == columns["Di"].cells["channel"] == Words("Verbal")
+    assert columns["Server"].cells["channel"] == Words("Both", differs=True)

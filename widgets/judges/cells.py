@@ -61,7 +61,7 @@ class WordsCell(QPlainTextEdit):
 
 
 class _ChipLabel(QLabel):
-    """A choice; one that not everybody chose has a broken edge and a sign."""
+    """A choice; one that most people did not make has a broken edge and a sign."""
 
     def __init__(self, chip: Chip) -> None:
         super().__init__(fill(plainly(chip.text if chip.shared else f"{DIFFERS} {chip.text}", 200), _CHIP))
@@ -69,8 +69,8 @@ class _ChipLabel(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setContentsMargins(7, 2, 7, 2)
         self.setFont(theme.font(theme.POINTS - 0.5, semibold=not chip.shared))
-        self.setAccessibleName(chip.text if chip.shared else f"{chip.text}, not chosen by everybody")
-        self.setToolTip("" if chip.shared else "Not chosen in every column")
+        self.setAccessibleName(chip.text if chip.shared else f"{chip.text}, most people did not choose it")
+        self.setToolTip("" if chip.shared else "Most people did not choose it")
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = theme.palette()

@@ -1,6 +1,7 @@
 """Who is asked what about a segment, and how: a compact bar above the answers."""
 
 from collections.abc import Mapping
+from html import escape
 from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, SignalInstance
@@ -22,6 +23,7 @@ from widgets.judges.cells import quiet
 from widgets.judges.tick_menu import TickMenu
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
+_ASK = theme.GRID * 12
 
 
 @runtime_checkable
@@ -66,6 +68,7 @@ class ChoiceBar(QWidget):
         self.judges.acted.connect(self.act_requested)
         self.ask = QPushButton("Ask")
         self.ask.setProperty("primary", True)
+        self.ask.setMinimumWidth(_ASK)
         self._keys = keys
         self.ask.clicked.connect(self.ask_requested)
         self.conditions = TickMenu("What they see", "Raw")
@@ -168,9 +171,10 @@ class ChoiceBar(QWidget):
         self.inspect.setToolTip(reason or "Show every frame and every word before anything is sent")
         self.answer.setToolTip(reason or "Answer the same question yourself, with the same frames and words")
 
-    def set_notes(self, text: str, *, policy: bool = False) -> None:
+    def set_notes(self, text: str, *, policy: bool = False, hint: str = "") -> None:
         """Say what stands in the way of some judge; `policy` offers the way to the policy of the study."""
         self._notes.setText(text)
+        self._notes.setToolTip(f"<qt>{escape(hint)}</qt>" if hint else "")
         self._notes_row.setVisible(bool(text))
         self.policy.setVisible(policy)
 
@@ -194,10 +198,11 @@ class ChoiceBar(QWidget):
         self.answer = QPushButton("Answer yourself…")
         self.answer.setProperty("segment", True)
         self.answer.clicked.connect(self.answer_requested)
-        row.addWidget(self.ask, 2)
+        row.addWidget(self.ask)
         row.addWidget(self.inspect)
         row.addWidget(self.answer)
         row.addWidget(self.more)
+        row.addStretch()
         return row
 
     def _make_notes(self) -> QWidget:

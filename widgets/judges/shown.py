@@ -44,7 +44,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Chip:
-    """One choice; `shared` where every column that answered has it."""
+    """One choice; `shared` where half of the people made it, or of all columns where no person says anything."""
 
     text: str
     shared: bool

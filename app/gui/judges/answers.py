@@ -1,6 +1,7 @@
 """Puts what several columns say about one part of a form side by side, and marks where they differ."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 
 from app.core.judging.annotators.said import LABEL, Said
 from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, Track
@@ -74,8 +75,9 @@ class Answers:
             empty = field is not None and field.kind is FieldKind.CHOICES and part in self._said[column].parts
             return Chips(()) if empty else None
         reason = None if field is not None else self._said[column].of(part + _REASON)
-        words = self._words(field, value) if reason is None else f"{self._words(field, value)}\n{reason}"
-        return Words(words, self._compared(field, value) and self._row_differs(part))
+        own = self._words(field, value)
+        words = own if reason is None else f"{own}\n{reason}"
+        return Words(words, self._compared(field, value) and own not in self._usual(field, part))
 
     def _verdict(self, column: str) -> Cell:
         label = self._said[column].label
@@ -93,17 +95,27 @@ class Answers:
         names = {one.key: one.name for one in self._fields[part].choices} if part in self._fields else {}
         order = list(names)
         chosen = sorted((str(one) for one in value), key=lambda one: (order.index(one) if one in order else 99, one))
-        every = self._sets(part)
-        return Chips(tuple(Chip(names.get(one, one), all(one in found for found in every)) for one in chosen))
+        every = self._sets(part, self._people) or self._sets(part)
+        half = len(every) / 2
+        return Chips(tuple(Chip(names.get(one, one), sum(one in found for found in every) >= half) for one in chosen))
 
-    def _sets(self, part: str) -> list[set[str]]:
+    def _sets(self, part: str, columns: Collection[str] = ()) -> list[set[str]]:
         """Return the choices of every column that says something about a part; of none at all counts too."""
         found = []
-        for said in self._said.values():
-            value = said.parts.get(part)
+        for key in columns or self._said:
+            value = self._said[key].parts.get(part)
             if isinstance(value, list):
                 found.append({str(one) for one in value})
         return found
+
+    def _usual(self, field: Field | None, part: str) -> set[str]:
+        """Return what is said most often about a part: by people, or by everybody where no person says anything."""
+        for columns in (self._people, self._said):
+            values = [value for key in columns if (value := self._said[key].of(part)) is not None]
+            counted = Counter(self._words(field, value) for value in values)
+            if counted:
+                return {words for words, count in counted.items() if count == max(counted.values())}
+        return set()
 
     def _row_differs(self, part: str) -> bool:
         field = self._fields.get(part)

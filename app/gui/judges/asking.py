@@ -8,14 +8,15 @@ from PySide6.QtCore import QObject, QTimer
 
 from app.core.jobs import Work
 from app.core.judging.runs import asking
-from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.runs.outcome import Note, outcome_from
+from app.core.judging.runs.wanted import AskRequest
 from app.core.leaving.foretelling import why_not
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
 from app.gui.judges.more_form import MoreForm
 from app.gui.judges.running import Running
+from app.gui.judges.sent_words import leaving
 from app.gui.judges.showing import Showing
 from models.judges.means import Means
 from models.judges.registry import judge_of
@@ -151,18 +152,24 @@ class Asking(QObject):
         self._show_queue()
 
     def _say_forbidden(self, session: Session) -> None:
-        """Say before anything is asked which judge the policy forbids to ask."""
-        recording, lines = self._context.studio.recording, []
+        """Say before anything is asked which judge the policy forbids to ask, and where what leaves would go."""
+        recording, lines, hints = self._context.studio.recording, [], []
+        known = {one.name: one for one in self._shown.judges()}
         if recording is not None:
             for judge in self._shown.chosen():
                 for condition in self._shown.chosen_conditions():
                     try:
                         found: UserError | None = why_not(session, judge, recording.id, condition)
+                        ways = leaving(judge, condition, known.get(str(judge.settings.get("coerce", ""))))
                     except UserError as error:
                         found = error
                     if found is not None:
-                        lines.append(f"{judge.name}: {found}")
-        self._page.bar.set_notes("\n".join(dict.fromkeys(lines)), policy=bool(lines))
+                        lines.append(f"{judge.name}: {found.message}")
+                        hints.append(found.hint)
+                    else:
+                        lines += ways
+        said, hint = "\n".join(dict.fromkeys(lines)), " ".join(dict.fromkeys(hints))
+        self._page.bar.set_notes(said, policy=bool(lines), hint=hint)
 
     # What runs
 

@@ -27,6 +27,7 @@ from project.judging import PERSON, JudgeEntry
 from project.types import Json
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.icons import icon
 from widgets.judges.plain_text import plainly
 
 _SIZE = QSize(520, 640)
@@ -61,6 +62,7 @@ class EntryDialog(QDialog):
         self._ask_file = ask_file
         self._values: dict[str, Mapping[str, Json]] = {entry.backend: entry.settings} if entry else {}
         self._shown = ""
+        self._was_at_test = False
         self.form: OptionForm | None = None
         self.name = QLineEdit(entry.name if entry else "")
         self.name.setMaxLength(LONGEST_NAME)
@@ -107,7 +109,12 @@ class EntryDialog(QDialog):
         ink = colours.error if failed else colours.muted if busy else colours.competence
         self._tested.setStyleSheet(f"color: {ink.name()};")
         self._tested.setText(plainly(text, 2_000))
+        if busy:
+            self._was_at_test = self.test.hasFocus()
         self.test.setEnabled(not busy)
+        # A button that is shut passes the focus on, to “Cancel”: Enter would throw the form away.
+        if not busy and self._was_at_test:
+            self.test.setFocus()
 
     def show_error(self, error: UserError) -> None:
         """Say why it cannot be stored."""
@@ -179,7 +186,9 @@ class EntryDialog(QDialog):
         self.forget.setAutoDefault(False)
         self.forget.setToolTip("Take the key out of the keyring of this machine")
         self.forget.clicked.connect(lambda: self.forget_requested.emit(self.entry()))
-        row.addWidget(QLabel("Key"))
+        self._key_title = QLabel("Key")
+        self._key_title.setBuddy(self.key)
+        row.addWidget(self._key_title)
         row.addWidget(self.key, 1)
         row.addWidget(self.forget)
         column.addLayout(row)
@@ -219,6 +228,34 @@ class EntryDialog(QDialog):
         if kind is not None:
             self.form = OptionForm(kind.options_type, self._values.get(key, {}), first=_FIRST)
             self._options.insertWidget(0, self.form)
+            self._offer_files(self.form)
+            self._align(self.form)
+
+    def _align(self, form: OptionForm) -> None:
+        """Let all fields of the dialog begin at one edge."""
+        titles = [self._top.labelForField(one) for one in (self.name, self.backend, self._row_of_model)]
+        titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
+        widest = max(one.sizeHint().width() for one in titles if one is not None)
+        for one in (*titles, self._key_title):
+            if one is not None:
+                one.setMinimumWidth(widest)
+        for grid in (self._top, form.layout()):
+            if isinstance(grid, QFormLayout):
+                grid.setHorizontalSpacing(theme.GRID)
+
+    def _offer_files(self, form: OptionForm) -> None:
+        """Put a way to choose a file into the field of the projector."""
+        projector = form.inputs.get("projector")
+        if isinstance(projector, QLineEdit):
+            projector.setPlaceholderText("Path of the GGUF file through which it sees")
+            browse = projector.addAction(icon("folder-open"), QLineEdit.ActionPosition.TrailingPosition)
+            browse.setToolTip("Choose the GGUF file of the projector")
+            browse.triggered.connect(lambda: self._choose_projector(projector))
+
+    def _choose_projector(self, projector: QLineEdit) -> None:
+        found = self._ask_file("Choose the projector")
+        if found is not None:
+            projector.setText(str(found))
 
     def _choose_file(self) -> None:
         found = self._ask_file("Choose the model")
