@@ -13,7 +13,7 @@ from app.core.leaving.foretelling import stays_here, why_not
 from app.core.session import Session
 from models.judges.base import Message, Sampling
 from models.judges.registry import backend_of
-from project.judging import PERSON, JudgeEntry, Judgment
+from project.judging import PERSON, RAW, JudgeEntry, Judgment
 from project.policy import Egress
 from project.queries.policy import all_egress, policy_of
 from project.types import Json
@@ -43,6 +43,26 @@ def way_of(entry: JudgeEntry) -> Way:
     host = parts.hostname or ""
     port = parts.port or _PORTS.get(parts.scheme, 0)
     return Way(f"{host}:{parts.port}" if parts.port else host, stays_here(host, port))
+
+
+def leaving(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> list[str]:
+    """Say what asking a judge sends to which other machine, a line each; `second` brings its answers into form.
+
+    Raises:
+        UserError: there is no such backend, or its settings do not fit.
+    """
+    words = "words as they are" if condition == RAW else "scrubbed words"
+    seen = (
+        ""
+        if entry.settings.get("sees") == "text"
+        else "raw pictures and "
+        if condition == RAW
+        else "the rendering and "
+    )
+    what = f"{seen}{words}"
+    found = [(entry, what)] + ([(second, f"what {entry.name} answers")] if second is not None else [])
+    ways = [(one, told, way_of(one)) for one, told in found]
+    return [f"{one.name}: {told} would go to {way.where}." for one, told, way in ways if not way.local]
 
 
 def sent_before(
