@@ -22,6 +22,7 @@ from models.judges.means import Means
 from models.judges.registry import judge_of
 from project.errors import UserError
 from project.judging import JudgeEntry
+from project.policy import Forbidden
 from project.queries.judgments import judgments_called
 from project.types import Changes
 from widgets.judges.page import JudgesPage
@@ -164,7 +165,8 @@ class Asking(QObject):
                     except UserError as error:
                         found = error
                     if found is not None:
-                        lines.append(f"{judge.name}: {found.message}")
+                        rule = f" (rule {found.rule})" if isinstance(found, Forbidden) else ""
+                        lines.append(f"{judge.name}: {found.message}{rule}")
                         hints.append(found.hint)
                     else:
                         lines += ways
