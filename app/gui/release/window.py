@@ -1,7 +1,6 @@
 """The Release window: what is released, what stands in the way, the texts, and the button."""
 
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Generator
 from functools import partial
 from pathlib import Path
 
@@ -9,30 +8,28 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from anonymize.methods.registry import METHODS, method_type, missing_weights
-from anonymize.sound.kinds import COVERS
 from app.core.commands import release as commands
-from app.core.interchange.registry import FORMATS, format_called
 from app.core.jobs import Work
 from app.core.release import job
-from app.core.release.gate import PER_RECORDING, Selection, select, something, texts_reviewed
-from app.core.release.plan import SCRUB, SOUND, TEXTS, VIDEO, WITHOUT_CONSENT, ReleasePlan, kept_plan
-from app.core.release.rules import RULES, Reason, reason_from
-from app.core.release.texts import ScrubbedText, scrubbed_by_recording, scrubbed_texts, text_state, texts_confirmed
+from app.core.release.gate import Selection
+from app.core.release.plan import SCRUB, kept_plan
+from app.core.release.rules import RULES, reason_from
+from app.core.release.texts import ScrubbedText, scrubbed_texts, text_state, texts_confirmed
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
 from app.gui.pii.searching import Searching
-from app.gui.release.lines import COLUMNS, Line, lines_of, rendered_before
+from app.gui.release.choices import choices, planned, shown
+from app.gui.release.judging import Judged, judging
+from app.gui.release.lines import COLUMNS, Line
 from project.counted import counted
 from project.errors import UserError
 from project.queries.private_words import replacements
 from project.queries.recordings import all_recordings
-from project.queries.release import waivers
 from project.timebase import format_time
 from project.types import Changes
 from widgets import theme
-from widgets.release.plan_form import Choices, Chosen, PlanForm
+from widgets.release.plan_form import Chosen, PlanForm
 from widgets.release.texts_view import TextsView
 from widgets.release.waiver_bar import WaiverBar
 from widgets.rows_table import Row, RowsTable
@@ -62,11 +59,9 @@ class ReleaseWindow(QWidget):
         super().__init__()
         self._context = context
         self._studio = context.studio
-        self._lines: list[Line] = []
         self._texts: list[ScrubbedText] = []
-        self._judging: Iterator[str] | None = None
-        self._selection = Selection(())
-        self._reasons: list[Reason] = []
+        self._judging: Generator[str, None, Judged] | None = None
+        self._judged = Judged(Selection(()), ())
         self._work: Work | None = None
         self._waiting = False
         self._searching = Searching(context, self)
@@ -81,7 +76,7 @@ class ReleaseWindow(QWidget):
         self.only.setToolTip("Leave out rules that are kept or waived")
         self.bar = WaiverBar()
         self.left_out = QLabel(wordWrap=True)
-        self.form = PlanForm(_choices())
+        self.form = PlanForm(choices())
         self.texts = TextsView()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -105,14 +100,14 @@ class ReleaseWindow(QWidget):
         if session is None:
             return
         self._waiting = False
-        self.form.show_chosen(_shown(kept_plan(session)))
+        self.form.show_chosen(shown(kept_plan(session)))
         self.form.setEnabled(self._studio.writable)
         if self._reads(session) and self._searching.needed:
             self._judging = None
             self._tick.stop()
             self._searching.begin()
             return
-        self._judging = self._judge(session)
+        self._judging = judging(session, kept_plan(session))
         self._tick.start()
         if self.tabs.currentIndex() == _TEXTS_TAB:
             self._show_texts()
@@ -131,33 +126,9 @@ class ReleaseWindow(QWidget):
         """Judge what is left at once, also what was not searched yet."""
         session = self._studio.session
         if self._judging is None and session is not None and self._searching.needed:
-            self._judging = self._judge(session)
+            self._judging = judging(session, kept_plan(session))
         while self._judging is not None:
             self._step()
-
-    def _judge(self, session: Session) -> Iterator[str]:
-        """Judge one recording at a time; yields what to show meanwhile."""
-        plan = kept_plan(session)
-        selection = select(session, plan)
-        texts: list[ScrubbedText] = []
-        if plan.texts == SCRUB:
-            for part in scrubbed_by_recording(session):
-                texts += part
-                yield f"Scrubbing the texts: {len(texts)}…"
-        reasons = [*something(selection), *texts_reviewed(session, plan, texts)]
-        yield "Looking at the rules…"
-        total = len(selection.candidates)
-        for done, one in enumerate(selection.candidates, 1):
-            for rule in PER_RECORDING:
-                reasons += rule(one)
-            yield f"Looking at the rules: recording {done} of {total}…"
-        by_id = {one.id: one.number for one in all_recordings(session.study)}
-        inside = {one.recording.id: one.number for one in selection.candidates if one.has_picture}
-        after, rendered = rendered_before(session, plan, inside)
-        self._selection, self._reasons = selection, [*reasons, *after]
-        numbers = [one.number for one in selection.candidates]
-        found = lines_of(numbers, self._reasons, rendered, waivers(session.study), by_id)
-        self._lines = sorted(found, key=lambda one: not one.broken)
 
     def _step(self) -> None:
         if self._judging is None or self._studio.session is None:
@@ -165,8 +136,8 @@ class ReleaseWindow(QWidget):
             return
         try:
             self.heading.setText(next(self._judging))
-        except StopIteration:
-            self._judging = None
+        except StopIteration as done:
+            self._judging, self._judged = None, done.value
             self._tick.stop()
             self._show_lines()
         except UserError as error:
@@ -175,8 +146,8 @@ class ReleaseWindow(QWidget):
             self.heading.setText(str(error))
 
     def _show_lines(self) -> None:
-        broken = [one for one in self._lines if one.broken]
-        count = len(self._selection.candidates)
+        broken = [one for one in self._judged.lines if one.broken]
+        count = len(self._judged.selection.candidates)
         rules = len({(one.rule, one.recording) for one in broken})
         if broken and not any(one.blocking for one in broken):
             said = f"{counted(rules, 'rule')} not kept when it was rendered last."
@@ -185,9 +156,11 @@ class ReleaseWindow(QWidget):
             self.heading.setText(f"{counted(rules, 'rule')} not kept for {counted(count, 'recording')}.")
         else:
             self.heading.setText(f"{counted(count, 'recording')} ready: nothing stands in the way so far.")
-        shown = [(place, one) for place, one in enumerate(self._lines) if one.broken or not self.only.isChecked()]
-        self.table.show_rows([one.row(str(place)) for place, one in shown])
-        gone = self._selection.left_out
+        listed = [
+            (place, one) for place, one in enumerate(self._judged.lines) if one.broken or not self.only.isChecked()
+        ]
+        self.table.show_rows([one.row(str(place)) for place, one in listed])
+        gone = self._judged.selection.left_out
         self.left_out.setText(
             "  ".join(f"Recording {number} is left out: {why}" for number, why in sorted(gone.items()))
         )
@@ -199,7 +172,7 @@ class ReleaseWindow(QWidget):
 
     def _line(self) -> Line | None:
         key = self.table.current_key()
-        return self._lines[int(key)] if key and int(key) < len(self._lines) else None
+        return self._judged.lines[int(key)] if key and int(key) < len(self._judged.lines) else None
 
     def _show_choice(self) -> None:
         line = self._line()
@@ -244,9 +217,9 @@ class ReleaseWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        plan = _planned(kept_plan(session), chosen)
+        plan = planned(kept_plan(session), chosen)
         if plan != kept_plan(session) and not self._studio.edit(partial(commands.keep_plan, plan=plan)):
-            self.form.show_chosen(_shown(kept_plan(session)))
+            self.form.show_chosen(shown(kept_plan(session)))
 
     def _show_texts(self) -> None:
         session = self._studio.session
@@ -377,51 +350,3 @@ class ReleaseWindow(QWidget):
     def _show_error(self, error: UserError) -> None:
         if self.isVisible():
             self.report.setText(str(error))
-
-
-def _choices() -> Choices:
-    ready = [(name, method_type(name).title) for name in METHODS if not missing_weights(name)]
-    formats = [(key, format_called(key).name) for key in FORMATS if not format_called(key).whole]
-    return Choices(
-        ready,
-        [*WITHOUT_CONSENT.items()],
-        [*SOUND.items()],
-        [*COVERS.items()],
-        [*TEXTS.items()],
-        formats,
-        [*VIDEO.items()],
-    )
-
-
-def _shown(plan: ReleasePlan) -> Chosen:
-    typed = {"title": plan.title, "contact": plan.contact, "holder": plan.holder}
-    methods = plan.methods or plan.methods_for(0)
-    return Chosen(
-        methods,
-        plan.without_consent,
-        plan.sound,
-        plan.cover,
-        plan.texts,
-        plan.formats,
-        plan.video,
-        plan.keep_robots,
-        typed,
-    )
-
-
-def _planned(plan: ReleasePlan, chosen: Chosen) -> ReleasePlan:
-    return replace(
-        plan,
-        methods=chosen.methods,
-        without_consent=chosen.without_consent,
-        sound=chosen.sound,
-        cover=chosen.cover,
-        voice_options=plan.voice_options if chosen.sound == plan.sound else {},
-        texts=chosen.texts,
-        formats=chosen.formats,
-        video=chosen.video,
-        keep_robots=chosen.keep_robots,
-        title=chosen.typed.get("title", ""),
-        contact=chosen.typed.get("contact", ""),
-        holder=chosen.typed.get("holder", ""),
-    )
