@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from models.judges.base import Judge
+from models.judges.turns import Turns
 
 if TYPE_CHECKING:
     from models.connection.guard import Guard
@@ -19,8 +20,10 @@ class Means:
         guard: the only way to open a connection; None where the judge may open none.
         key: for its server; "" where it needs none. Never printed, not even in a `repr`.
         coerce: brings an answer into form that could not be read, where a second model is wanted.
+        turns: how fast it may make requests; None for as it likes.
     """
 
     guard: Guard | None = None
     key: str = field(default="", repr=False)
     coerce: Judge | None = None
+    turns: Turns | None = None

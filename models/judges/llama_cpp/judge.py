@@ -3,6 +3,7 @@
 import asyncio
 import itertools
 from collections.abc import Sequence
+from contextlib import nullcontext
 from functools import cached_property
 from importlib.util import find_spec
 from typing import ClassVar
@@ -97,7 +98,8 @@ class LlamaJudge:
             sampling.max_tokens,
         )
         try:
-            said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
+            async with self._means.turns.turn() if self._means.turns is not None else nullcontext():
+                said = await asyncio.wrap_future(self._process.ask(ask, self._options.timeout_s))
         except asyncio.CancelledError:
             self._process.stop(ask.number)
             raise

@@ -55,7 +55,8 @@ def _no_json(text: str) -> Failure:
     if start.startswith(("data:", "event:", ":")):
         return Failure(Cause.OTHER, 200, "a stream of events came back, which nobody asked for")
     if start.startswith("{") or not start:
-        return Failure(Cause.BUSY, 200, "the answer ended in the middle" if start else "an empty answer came back")
+        said = "the answer ended in the middle" if start else "an empty answer came back"
+        return Failure(Cause.BUSY, 200, said, lost=True)
     return Failure(Cause.OTHER, 200, "what came back is no answer of a model server")
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 
 from models.connection.addresses import loopback, numeric
@@ -23,6 +24,7 @@ from models.judges.openai_compatible.options import OpenAIOptions
 from models.judges.openai_compatible.retrying import Patience, jitter
 from models.judges.openai_compatible.scrubbing import Scrubber
 from models.judges.openai_compatible.sending import fetch, send
+from models.judges.turns import Turns, lost
 from project.judging import JudgmentStatus
 from project.types import Json
 
@@ -42,10 +44,18 @@ class Asker:
         options: of the judge.
         guard: the way out.
         sleep: waits so many seconds.
+        turns: how fast it may be asked; None for as fast as it can.
     """
 
     def __init__(
-        self, base: str, model: str, key: str, options: OpenAIOptions, guard: Guard, sleep: Sleep = asyncio.sleep
+        self,
+        base: str,
+        model: str,
+        key: str,
+        options: OpenAIOptions,
+        guard: Guard,
+        sleep: Sleep = asyncio.sleep,
+        turns: Turns | None = None,
     ) -> None:
         self.model = model
         self.base = base
@@ -54,7 +64,7 @@ class Asker:
         self.client = client_for(base, key, guard)
         self.scrubber = Scrubber(key)
         self._keyed = bool(key)
-        self._options, self._guard, self._sleep = options, guard, sleep
+        self._options, self._guard, self._sleep, self._turns = options, guard, sleep, turns
         self._patience = Patience(options.tries, max(options.patience_s, options.timeout_s))
         self._rest_until = 0.0
 
@@ -152,10 +162,16 @@ class Asker:
                 return Failure(Cause.BUSY, 0, "", hint_s=rest), calls
             if rest > 0:
                 await self._sleep(rest)
-            left = max(ends - time.monotonic(), 0.001)
-            outcome = await send(self.client, body, min(self._options.timeout_s, left), self.scrubber)
+            waits = time.monotonic()
+            async with self._turns.turn() if self._turns is not None else nullcontext():
+                # Whoever waits for its turn has not lost patience with the server.
+                ends += time.monotonic() - waits
+                left = max(ends - time.monotonic(), 0.001)
+                outcome = await send(self.client, body, min(self._options.timeout_s, left), self.scrubber)
             calls += 1
             if isinstance(outcome, Completion) or outcome.cause is not Cause.BUSY:
+                return outcome, calls
+            if outcome.lost and not lost():
                 return outcome, calls
             if outcome.hint_s:
                 self._rest_until = max(self._rest_until, time.monotonic() + outcome.hint_s)

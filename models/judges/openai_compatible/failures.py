@@ -43,6 +43,7 @@ class Failure:
         too_long: where the question does not fit.
         hint_s: after how many seconds the server wants to be asked again; None where it does not say so.
         limits_refused: it is a limit in a schema that the server cannot hold an answer to, not the schema as such.
+        lost: the request was sent and no whole answer came, so the server may have written one all the same.
     """
 
     cause: Cause
@@ -51,6 +52,7 @@ class Failure:
     too_long: TooLong | None = None
     hint_s: float | None = None
     limits_refused: bool = False
+    lost: bool = False
 
 
 _LONGEST_READ = 4000

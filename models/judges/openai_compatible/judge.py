@@ -78,5 +78,8 @@ class OpenAIJudge:
 
     def _opened(self) -> Asker:
         if self._asker is None:
-            self._asker = Asker(self._base, self._model, self._means.key, self._options, self._guard, self._sleep)
+            means = self._means
+            self._asker = Asker(
+                self._base, self._model, means.key, self._options, self._guard, self._sleep, means.turns
+            )
         return self._asker

@@ -66,7 +66,7 @@ async def fetch(
                 return (await client.get(path, cast_to=httpx2.Response, options=options)).content
             return (await client.post(path, cast_to=httpx2.Response, body=body, options=options)).content
     except TimeoutError:
-        return Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s")
+        return Failure(Cause.BUSY, 0, f"no whole answer within {limit_s:,.0f} s", lost=True)
     except APIStatusError as error:
         return _refusal(error)
     except Exception as error:
@@ -99,7 +99,7 @@ def _unsent(error: Exception, expected: bool) -> Failure:
         return Failure(Cause.OTHER, 0, "no machine has this name")
     if any(isinstance(cause, ConnectionRefusedError) for cause in causes):
         return Failure(Cause.BUSY, 0, "nothing listens there; is the server running?")
-    return Failure(Cause.BUSY, 0, _words(causes))
+    return Failure(Cause.BUSY, 0, _words(causes), lost=True)
 
 
 def _causes(error: BaseException) -> list[BaseException]:

@@ -93,6 +93,13 @@ class Purse:
         self._held[held.number] = cost
         return held
 
+    def hold_more(self, held: Held, more: Cost) -> bool:
+        """Set aside more for a request that is under way; tell whether the budget has room for it now."""
+        if not self.limits.allow(self.spent + self.held + more):
+            return False
+        self._held[held.number] += more
+        return True
+
     def settle(self, held: Held, took: Cost) -> None:
         """Put what a request really took in the place of what was set aside for it."""
         del self._held[held.number]

@@ -54,6 +54,15 @@ class Estimate:
             read, written = read + coerced, written + out
         return Cost(read + written, money)
 
+    def lost(self, messages: Sequence[Message], form: AnswerForm) -> Cost:
+        """Return what one request can have taken at most whose answer never came, whichever it was of the question."""
+        if self._options is None:
+            return Cost()
+        asked, out = ceil(self._more * _tokens(messages, form)), self._options.max_tokens
+        read = asked + out + _MENDING
+        money = max(one.cost(read, out) or 0.0 for one in (self._options, self._second) if one is not None)
+        return Cost(read + out, money)
+
     def learn(self, messages: Sequence[Message], form: AnswerForm, reply: Reply) -> None:
         """Take in what an answer says that its question took; one that was mended took several questions."""
         if reply.tokens_in and reply.mended in (Mended.NOTHING, Mended.FOUND):
@@ -61,12 +70,15 @@ class Estimate:
             self.measured = True
 
     def took(self, reply: Reply, most: Cost) -> Cost:
-        """Return what a request took, as far as it is known; of an answer that nobody counted, the most."""
+        """Return what a request took, as far as it is known; of an answer that nobody counted, the most.
+
+        A server that says that it read nothing has not counted.
+        """
         if self._options is None or reply.calls == 0:
             return Cost()
         counted = (reply.tokens_in or 0) + (reply.tokens_out or 0)
-        unknown = reply.raw and (reply.tokens_in is None or reply.tokens_out is None)
-        money = reply.cost if reply.cost is not None else most.money if unknown and self._options.priced else 0.0
+        unknown = reply.raw and (not reply.tokens_in or reply.tokens_out is None)
+        money = most.money if unknown and self._options.priced else reply.cost or 0.0
         return Cost(max(counted, most.tokens) if unknown else counted, money)
 
 

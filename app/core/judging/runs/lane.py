@@ -74,16 +74,32 @@ class Lane:
     _first: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     @classmethod
-    def of(cls, entry: JudgeEntry, judge: Judge, options: Any, second: Any, key: str, left: Iterable[Item]) -> "Lane":
-        """Make a lane; `options` are the judge's, `second` those of the model that coerces its answers, or None."""
-        at_once = options.concurrency if isinstance(options, ModelOptions) else 1
-        per_minute = options.per_minute if isinstance(options, ModelOptions) else 0
-        return cls(entry, judge, options, Pace(at_once, per_minute), Estimate(options, second), key, deque(left))
+    def of(
+        cls,
+        entry: JudgeEntry,
+        judge: Judge,
+        options: Any,
+        second: Any,
+        key: str,
+        left: Iterable[Item],
+        pace: Pace | None = None,
+    ) -> "Lane":
+        """Make a lane.
+
+        Args:
+            entry: the judge.
+            judge: what is asked.
+            options: of its backend.
+            second: those of the model that coerces its answers, or None.
+            key: of its server.
+            left: what is to be asked.
+            pace: where others ask the same judge too; its own where None.
+        """
+        return cls(entry, judge, options, pace or pace_of(options), Estimate(options, second), key, deque(left))
 
     def count(self, reply: Reply) -> None:
         """Count an answer; a judge that only fails is given up, so that no run waits for it for hours."""
         self.done += 1
-        self.pace.count(max(0, reply.calls - 1))
         if reply.status is not JudgmentStatus.ERROR:
             self._in_a_row = 0
             return
@@ -113,3 +129,8 @@ class Lane:
             return
         async with self._first:
             yield
+
+
+def pace_of(options: Any) -> Pace:
+    """Return how fast a judge with these options may be asked; a baseline answers one question after the other."""
+    return Pace(options.concurrency, options.per_minute) if isinstance(options, ModelOptions) else Pace(1)

@@ -6,8 +6,9 @@ from typing import Any
 
 from app.core.jobs import Holder
 from app.core.judging.judges.keys import key_of
-from app.core.judging.runs.lane import Lane
+from app.core.judging.runs.lane import Lane, pace_of
 from app.core.judging.runs.outcome import Outcome
+from app.core.judging.runs.pace import Pace
 from app.core.judging.runs.payload import Payload
 from app.core.judging.runs.running import Plan, Run, Setting, Sight
 from app.core.judging.runs.second import Second
@@ -37,12 +38,13 @@ async def _run(payload: Payload, holder: Holder) -> Outcome:
     guard = Guard(TogetherAuthority(holder, threadsafe=holder.threadsafe))
     unable = Outcome()
     lanes: list[Lane] = []
+    paces: dict[str, Pace] = {}
     async with AsyncExitStack() as stack:
         for number in sorted({one.judge for one in payload.items}):
             entry = payload.entries[number]
             asked = [one for one in payload.items if one.judge == number]
             try:
-                lanes.append(_lane(payload, entry, guard, stack, asked))
+                lanes.append(_lane(payload, entry, guard, stack, asked, paces))
             except UserError as error:
                 for one in asked:
                     unable.note(entry, one.segment_id, error)
@@ -52,17 +54,29 @@ async def _run(payload: Payload, holder: Holder) -> Outcome:
     return outcome
 
 
-def _lane(payload: Payload, entry: JudgeEntry, guard: Guard, stack: AsyncExitStack, asked: list[Any]) -> Lane:
+def _lane(
+    payload: Payload,
+    entry: JudgeEntry,
+    guard: Guard,
+    stack: AsyncExitStack,
+    asked: list[Any],
+    paces: dict[str, Pace],
+) -> Lane:
+    def paced(one: JudgeEntry) -> Pace:
+        # The same judge is asked at one pace, whether it judges or brings answers of others into form.
+        return paces.setdefault(one.id, pace_of(options_of(one.backend, one.settings)))
+
     options = options_of(entry.backend, entry.settings)
     key = key_of(entry)
     second = payload.named(getattr(options, "coerce", ""))
     coerce = None
     if second is not None:
-        coerce = Second(judge_of(second, Means(guard, key_of(second))), second.id)
+        coerce = Second(judge_of(second, Means(guard, key_of(second), turns=paced(second))), second.id)
         stack.push_async_callback(coerce.close)
-    judge = judge_of(entry, Means(guard, key, coerce))
+    judge = judge_of(entry, Means(guard, key, coerce, paced(entry)))
     stack.push_async_callback(judge.close)
-    return Lane.of(entry, judge, options, second and options_of(second.backend, second.settings), key, asked)
+    of_second = second and options_of(second.backend, second.settings)
+    return Lane.of(entry, judge, options, of_second, key, asked, paced(entry))
 
 
 def _setting(payload: Payload, guard: Guard, holder: Holder) -> Setting:

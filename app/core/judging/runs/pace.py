@@ -1,12 +1,15 @@
-"""How fast a judge is asked: so many requests at once, and so many a minute."""
+"""How fast a judge is asked: so many requests at once, and so many a minute, all that is tried again included."""
 
 import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from contextvars import ContextVar
 
 MINUTE_S = 60.0
+SOON_S = 0.25
+"""A request that is made later than this after its slot was given counts when it is made."""
 
 
 class Pace:
@@ -31,23 +34,37 @@ class Pace:
         self._clock = clock
         self._sleep = sleep
         self._slots = asyncio.Semaphore(at_once)
+        # Apart from the slots: a judge that coerces is asked by those that hold slots of their own.
+        self._requests = asyncio.Semaphore(at_once)
+        self._first: ContextVar[list[float]] = ContextVar("first")
         self._turn = asyncio.Lock()
         self._started: deque[float] = deque()
 
     @asynccontextmanager
     async def slot(self) -> AsyncIterator[None]:
-        """Wait until a request may be started; it is under way until the block ends."""
+        """Wait until a question may be asked; it is under way until the block ends.
+
+        Its first request counts as begun here, so that its own time does not hold the waiting.
+        """
         async with self._slots:
-            if self.per_minute:
-                async with self._turn:
-                    await self._wait()
-                    self._started.append(self._clock())
+            await self._begin()
+            self._first.set([self._clock()])
             yield
 
-    def count(self, requests: int) -> None:
-        """Count requests that were made beside the one of the slot: what was tried again, or asked to be mended."""
+    @asynccontextmanager
+    async def turn(self) -> AsyncIterator[None]:
+        """Wait until a request may be made, whether in a slot or not; it is under way until the block ends."""
+        async with self._requests:
+            first = self._first.get([])
+            if not first or self._clock() - first.pop() > SOON_S:
+                await self._begin()
+            yield
+
+    async def _begin(self) -> None:
         if self.per_minute:
-            self._started.extend([self._clock()] * requests)
+            async with self._turn:
+                await self._wait()
+                self._started.append(self._clock())
 
     async def _wait(self) -> None:
         while True:

@@ -17,6 +17,7 @@ from app.core.judging.runs.parts import judge_json, judgment_json
 from app.core.judging.runs.queue import state_question
 from models.connection.parcel import Parcel, carrying
 from models.judges.base import AnswerForm, Message, Question, Reply, Sampling, TooLong
+from models.judges.turns import paying
 from project.errors import UserError
 from project.ids import new_id
 from project.judging import Judgment
@@ -199,12 +200,22 @@ class Run:
             held = await self._purse.hold(lambda: lane.estimate.most(sight.messages, sight.form))
             if held is None:
                 return None
+            lost, kept = Cost(), held.most
+            of_one = lane.estimate.lost(sight.messages, sight.form)
+
+            def after_loss() -> bool:
+                nonlocal lost, kept
+                lost += of_one
+                more = self._purse.hold_more(held, of_one)
+                kept += of_one if more else Cost()
+                return more
+
             # What is cancelled under way may be counted by its server all the same.
             took = held.most
             try:
                 about = (item.recording_id, item.segment_id, item.condition, sight.others)
                 parcel = Parcel(Purpose.JUDGE, lane.entry.id, *about)
-                with carrying(parcel):
+                with carrying(parcel), paying(after_loss):
                     reply = await lane.judge.ask(question)
                 lane.estimate.learn(sight.messages, sight.form, reply)
                 took = lane.estimate.took(reply, held.most)
@@ -215,7 +226,7 @@ class Run:
                     lane.forbid(error)
                 raise
             finally:
-                self._purse.settle(held, took)
+                self._purse.settle(held, kept if took == held.most else took + lost)
 
     def _question(self, lane: Lane, item: Item, sight: Sight) -> Question:
         usual = Sampling()

@@ -10,6 +10,7 @@ from models.judges.base import AnswerForm, Judge, Message, Picture, Question, Re
 from models.judges.means import Means
 from models.judges.openai_compatible.judge import OpenAIJudge
 from models.judges.openai_compatible.options import OpenAIOptions
+from models.judges.turns import Turns
 from project.policy import Departure, Evidence, Policy, Purpose, decide
 from tests.fakes.misbehaving_server import MODEL
 from tests.unit.models.judges.ladder.forms import FORM
@@ -75,6 +76,7 @@ def asking(
     guard: Guard | None = None,
     coerce: Judge | None = None,
     model: str = MODEL,
+    turns: Turns | None = None,
     **options: Any,
 ) -> Asking:
     gate = Gate() if guard is None else cast(Gate, guard.authority)
@@ -84,5 +86,5 @@ def asking(
     async def sleep(seconds: float) -> None:
         waits.append(seconds)
 
-    judge = OpenAIJudge(model, OpenAIOptions(url=url, **options), Means(guard, key, coerce), sleep)
+    judge = OpenAIJudge(model, OpenAIOptions(url=url, **options), Means(guard, key, coerce, turns), sleep)
     return Asking(judge, guard, gate, waits)

@@ -4,6 +4,8 @@ import asyncio
 import json
 import logging
 import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
@@ -12,6 +14,7 @@ import pytest
 from models.judges.base import Reply
 from models.judges.openai_compatible import asking as module
 from models.judges.openai_compatible.dialect import Dialects
+from models.judges.turns import paying
 from project.judging import JudgmentStatus
 from tests.fakes.misbehaving_server import (
     Behaviour,
@@ -59,6 +62,44 @@ def test_what_may_pass_is_tried_again(behaviour: Behaviour) -> None:
     assert (len(server.asked), len(asked.waits)) == (3, 2)
     assert 0.25 <= asked.waits[0] <= 0.5 <= asked.waits[1] <= 1.0
     assert len(asked.gate.noted) == 3
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "counts"),
+    [(hangs_up, True), (cuts_off, True), (sends(b""), True), (hangs, True), (fails(503), False), (fails(429), False)],
+)
+def test_a_lost_answer_is_not_asked_for_again_where_nothing_is_left_to_pay_it(
+    behaviour: Behaviour, counts: bool
+) -> None:
+    told: list[bool] = []
+
+    def nothing_left() -> bool:
+        told.append(True)
+        return False
+
+    with misbehaving(behaviour, says(OK)) as server, paying(nothing_left):
+        reply = asking(server.url, timeout_s=1.0).ask()
+    assert bool(told) is counts
+    assert (reply.calls, len(server.asked)) == ((1, 1) if counts else (2, 2))
+    assert (reply.status is JudgmentStatus.ERROR) is counts
+
+
+def test_every_request_waits_for_its_turn() -> None:
+    class Counting:
+        begun = under_way = 0
+
+        @asynccontextmanager
+        async def turn(self) -> AsyncIterator[None]:
+            self.begun += 1
+            self.under_way += 1
+            yield
+            self.under_way -= 1
+
+    turns = Counting()
+    with misbehaving(fails(500), says("prose"), fails(429), says(OK)) as server:
+        reply = asking(server.url, turns=turns).ask()
+    assert reply.status is JudgmentStatus.OK
+    assert (turns.begun, turns.under_way) == (len(server.asked), 0) == (4, 0)
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 413, 422])
