@@ -19,7 +19,7 @@ from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
 from tests.unit.core.pairs import WALK, mark, open_study
 
 pytestmark = pytest.mark.e2e
-ROUNDS = [pytest.param(i, marks=() if i < 2 else pytest.mark.soak, id=str(i)) for i in range(12)]
+ROUNDS = [pytest.param(i, marks=() if i < 1 else pytest.mark.soak, id=str(i)) for i in range(12)]
 SEGMENTS, AT_ONCE = 40, 4
 
 
