@@ -11,16 +11,21 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands.blind_first import set_blind_first
 from app.core.commands.judges import add_judge
+from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.policy import set_policy
 from app.core.session import Session
 from app.core.settings import load_view
 from app.gui.judges.entry_dialog import EntryDialog
 from app.gui.main_window import MainWindow
 from app.gui.option_form import OptionForm
 from project.judging import JudgeEntry, JudgmentStatus
+from project.policy import Level, Policy
 from project.queries.judges import all_judges
 from project.queries.judgments import judgments_of, reveals
+from project.queries.participants import all_participants
 from project.queries.policy import all_egress
 from project.queries.segments import values_of
+from project.types import ConsentUse, ParticipantRole
 from tests.fakes.judgments import made_up, store
 from tests.fakes.misbehaving_server import Server, hangs, misbehaving, says
 from tests.qt.walking import nameless, unexplained
@@ -99,8 +104,8 @@ def server() -> Iterator[Server]:
         yield made
 
 
-def add_server(session: Session, url: str, name: str = "Server") -> JudgeEntry:
-    return add_judge(session, name, "openai", "fake-1", {"url": url, "sees": "text", "tries": 1})[0]
+def add_server(session: Session, url: str, name: str = "Server", **settings: str) -> JudgeEntry:
+    return add_judge(session, name, "openai", "fake-1", {"url": url, "sees": "text", "tries": 1, **settings})[0]
 
 
 def test_without_judges_the_page_offers_to_add_one(judging: Callable[..., Judging]) -> None:
@@ -158,6 +163,34 @@ def test_what_is_asked_can_be_cancelled_one_and_all(session: Session, judging: C
     assert judgments_of(shown.session.study, shown.segment_id) == []
 
 
+def test_the_button_says_how_many_segments_are_asked_about(session: Session, judging: Callable[..., Judging]) -> None:
+    second = mark(session, "Ada", 30, 40, attributes=["norms"])
+    add_judge(session, "Chance", "random", "", {})
+    shown = judging()
+    assert shown.page.bar.ask.text() == "Ask"
+    shown.window.studio.select([shown.segment_id, second])
+    assert shown.page.bar.ask.text() == "Ask about 2 segments"
+
+
+def test_the_page_gets_room_from_the_picture_and_gives_it_back_also_in_a_later_window(
+    session: Session, judging: Callable[..., Judging], open_window: Callable[..., MainWindow], qtbot: QtBot
+) -> None:
+    shown = judging()
+    columns = shown.window.workspace.columns
+    wide = columns.sizes()[2]
+    shown.window.set_mode("annotate")
+    usual = columns.sizes()[2]
+    assert usual < wide
+    shown.window.set_mode("judges")
+    shown.window.memory.save_view()
+    shown.window.memory.save_window()
+    shown.window.close()
+    later = open_window(session.study.path)
+    qtbot.waitUntil(lambda: later.workspace.columns.sizes()[2] == wide)
+    later.set_mode("annotate")
+    assert later.workspace.columns.sizes()[2] == usual
+
+
 def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
     session: Session, judging: Callable[..., Judging]
 ) -> None:
@@ -171,6 +204,20 @@ def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
     assert not any(one.permission for one in all_egress(shown.session.study))
     shown.page.bar.policy.click()
     assert any(one.isVisible() and "leaves" in one.windowTitle() for one in QApplication.topLevelWidgets())
+
+
+def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Callable[..., Judging]) -> None:
+    made, _ = add_participant(session, "P01", ParticipantRole.USER, WALK)
+    (who,) = (one for one in all_participants(session.study) if one.id == made)
+    set_consent(session, who, ConsentUse.MODELS, True)
+    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    add_server(session, "http://localhost:8080/v1", "Here")
+    add_server(session, "http://second.example.org/v1", "Second")
+    add_server(session, "https://judge.example.org/v1", coerce="Second")
+    notes = judging().page.bar.notes().splitlines()
+    assert "Server: words as they are would go to judge.example.org." in notes
+    assert "Second: what Server answers would go to second.example.org, without encryption." in notes
+    assert not any(one.startswith("Here") for one in notes)
 
 
 def test_judges_stay_hidden_until_ones_own_is_saved(

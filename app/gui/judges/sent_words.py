@@ -21,6 +21,8 @@ from widgets.judges.sent import Sent, SentMessage, SentPicture
 
 _PORTS = {"http": 80, "https": 443}
 _HERE = "this machine"
+_WHAT = {True: ("pictures", "words as they are"), False: ("the rendering", "scrubbed words")}
+"""Of raw footage, and of a rendering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +53,15 @@ def leaving(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> lis
     Raises:
         UserError: there is no such backend, or its settings do not fit.
     """
-    words = "words as they are" if condition == RAW else "scrubbed words"
-    seen = (
-        ""
-        if entry.settings.get("sees") == "text"
-        else "raw pictures and "
-        if condition == RAW
-        else "the rendering and "
-    )
-    what = f"{seen}{words}"
+    pictures, words = _WHAT[condition == RAW]
+    what = words if entry.settings.get("sees") == "text" else f"{pictures} and {words}"
     found = [(entry, what)] + ([(second, f"what {entry.name} answers")] if second is not None else [])
     ways = [(one, told, way_of(one)) for one, told in found]
-    return [f"{one.name}: {told} would go to {way.where}." for one, told, way in ways if not way.local]
+    return [f"{one.name}: {told} would go to {_far(one, way)}." for one, told, way in ways if not way.local]
+
+
+def _far(entry: JudgeEntry, way: Way) -> str:
+    return f"{way.where}{', without encryption' if address_of(entry).startswith('http:') else ''}"
 
 
 def sent_before(
