@@ -145,6 +145,7 @@ class WindowMemory:
             "geometry": view_state.pack(window.saveGeometry()),
             "columns": view_state.pack(window.workspace.columns.saveState()),
             "rows": view_state.pack(window.workspace.rows.saveState()),
+            "lent": window.workspace.lent,
         }
         if looks != window.studio.settings.window:
             window.studio.change_settings(replace(window.studio.settings, window=looks))
@@ -164,3 +165,5 @@ class WindowMemory:
             state = settings.window.get(key)
             if isinstance(state, str):
                 restore(view_state.unpack(state))
+        lent = settings.window.get("lent")
+        window.workspace.lent = lent if isinstance(lent, int) else None

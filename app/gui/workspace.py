@@ -1,6 +1,7 @@
 """The part of the window that is there while a study is open: list, picture, timeline, the page of the mode."""
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
@@ -90,7 +91,9 @@ class Workspace(QWidget):
         self.timeline = TimelineView()
         self.gate_line = GateLine()
         self.coding_line = CodingLine()
-        self._lent: int | None = None
+        self.lent: int | None = None
+        """How wide the page was before it got some of the picture's pixels; None where it has none of them."""
+        self._wanted = 0
         self.pages = QStackedWidget()
         self.pages.setMinimumWidth(304)
         self.pages.setAutoFillBackground(True)
@@ -124,14 +127,25 @@ class Workspace(QWidget):
 
     def give_pages(self, width: int) -> None:
         """Let the page at the right have so many pixels of the picture's, half at most; 0 gives back what it took."""
+        self._wanted = width
+        if self.isVisible():
+            self._give()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous():
+            # The columns get their widths when the event loop runs next.
+            QTimer.singleShot(0, self, self._give)
+
+    def _give(self) -> None:
         sizes = self.columns.sizes()
-        width = min(width, sum(sizes) // 2)
-        if width and self._lent is None and sizes[2] < width:
-            self._lent = sizes[2]
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width])
-        elif not width and self._lent is not None:
-            lent, self._lent = self._lent, None
-            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent])
+        width = min(self._wanted, sum(sizes) // 2)
+        if width and self.lent is None and sizes[2] < width:
+            self.lent = sizes[2]
+            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width, *sizes[3:]])
+        elif not self._wanted and self.lent is not None:
+            lent, self.lent = self.lent, None
+            self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent, *sizes[3:]])
 
     def _make_lower(self) -> QWidget:
         lower = QWidget()

@@ -21,6 +21,7 @@ from widgets import theme
 from widgets.icons import icon
 from widgets.judges.cells import quiet
 from widgets.judges.tick_menu import TickMenu
+from widgets.segments.flow import FlowLayout
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
 _ASK = theme.GRID * 12
@@ -162,12 +163,15 @@ class ChoiceBar(QWidget):
             self._settings = form
             form.changed.connect(self.changed)
 
-    def set_askable(self, reason: str) -> None:
-        """Allow asking, or say why it makes no sense now."""
+    def set_askable(self, reason: str, segments: int = 1) -> None:
+        """Allow asking about so many segments, or say why it makes no sense now."""
+        several = segments > 1
+        self.ask.setText(f"Ask about {segments:,} segments" if several else "Ask")
+        which = "all segments that are selected" if several else "this segment"
         self.ask.setEnabled(not reason)
         self.inspect.setEnabled(not reason)
         self.answer.setEnabled(not reason)
-        self.ask.setToolTip(reason or f"Ask the chosen judges about this segment ({self._keys})")
+        self.ask.setToolTip(reason or f"Ask the chosen judges about {which} ({self._keys})")
         self.inspect.setToolTip(reason or "Show every frame and every word before anything is sent")
         self.answer.setToolTip(reason or "Answer the same question yourself, with the same frames and words")
 
@@ -182,9 +186,8 @@ class ChoiceBar(QWidget):
         """Return what stands in the way."""
         return self._notes.text()
 
-    def _buttons(self) -> QHBoxLayout:
-        row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
+    def _buttons(self) -> FlowLayout:
+        row = FlowLayout()
         self.more = QPushButton("More")
         self.more.setCheckable(True)
         self.more.setProperty("segment", True)
@@ -202,7 +205,6 @@ class ChoiceBar(QWidget):
         row.addWidget(self.inspect)
         row.addWidget(self.answer)
         row.addWidget(self.more)
-        row.addStretch()
         return row
 
     def _make_notes(self) -> QWidget:

@@ -148,7 +148,7 @@ class Asking(QObject):
             reason = "Choose a segment first."
         elif not self._shown.chosen():
             reason = "Choose a judge first."
-        bar.set_askable(reason)
+        bar.set_askable(reason, len(self._shown.segments()))
         self._say_forbidden(session)
         self._show_queue()
 
