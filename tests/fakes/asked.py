@@ -6,7 +6,8 @@ from typing import Any
 
 from app.core.judging.runs.budget import Limits
 from app.core.judging.runs.lane import Item, Lane
-from app.core.judging.runs.running import Plan, Run, Setting, Sight
+from app.core.judging.runs.running import Run
+from app.core.judging.runs.setting import Plan, Setting, Sight
 from models.judges.base import AnswerForm, Message, Question, Reply, Role, TooLong
 from models.judges.options import ModelOptions
 from project.errors import Cancelled

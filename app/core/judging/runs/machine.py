@@ -10,8 +10,9 @@ from app.core.judging.runs.lane import Lane, pace_of
 from app.core.judging.runs.outcome import Outcome
 from app.core.judging.runs.pace import Pace
 from app.core.judging.runs.payload import Payload
-from app.core.judging.runs.running import Plan, Run, Setting, Sight
+from app.core.judging.runs.running import Run
 from app.core.judging.runs.second import Second
+from app.core.judging.runs.setting import Plan, Setting, Sight
 from app.core.judging.seeing.fitting import plan_question, settings_of, smaller
 from app.core.judging.seeing.sight import build, plan_from, prompt_sha256
 from app.core.leaving.together import TogetherAuthority

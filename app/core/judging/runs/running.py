@@ -3,27 +3,24 @@
 import asyncio
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import cast
 
-from app.core.clock import utc_now
 from app.core.jobs import Holder
-from app.core.judging.judges.keys import without_key
 from app.core.judging.runs.budget import Cost, Limits, Purse
+from app.core.judging.runs.delivery import Delivery
+from app.core.judging.runs.kept import judgment_of
 from app.core.judging.runs.lane import Item, Lane
 from app.core.judging.runs.outcome import Outcome, told
-from app.core.judging.runs.parts import judge_json, judgment_json
 from app.core.judging.runs.queue import state_question
+from app.core.judging.runs.setting import Plan, Setting, Sight
 from models.connection.parcel import Parcel, carrying
-from models.judges.base import AnswerForm, Message, Question, Reply, Sampling, TooLong
+from models.judges.base import Question, Reply, Sampling
 from models.judges.turns import paying
 from project.errors import UserError
-from project.ids import new_id
-from project.judging import Judgment
 from project.policy import Forbidden, Purpose
 from project.types import Json
-from project.version import __version__
 
 SHORTENED_AT_MOST = 2
 _LOOK_EVERY_S = 0.1
@@ -31,59 +28,6 @@ _SAY_EVERY_S = 0.25
 _KEPT_READY = 24
 """Things to be shown to judges that are kept ready for the slower ones; with 15 frames, about a megabyte each."""
 _DECODED_AT_ONCE = 2
-_PAUSE_AT_MOST_S = 0.02
-
-Plan = Mapping[str, Json]
-
-
-@dataclass(frozen=True)
-class Sight:
-    """What a judge is sent about one item, ready to be sent.
-
-    Attributes:
-        form: of the answer.
-        told: what is kept of it: frames by hash, texts, what was shortened.
-        prompt: `KEY@VERSION`.
-        prompt_sha256: of all messages.
-        item: names what is judged, the same under every condition.
-        truth: what people said, for the baselines that know it.
-        others: recordings of which words are in it too.
-    """
-
-    messages: tuple[Message, ...]
-    form: AnswerForm
-    told: Mapping[str, Json]
-    prompt: str
-    prompt_sha256: str
-    item: str = ""
-    truth: Mapping[str, Json] = field(default_factory=dict)
-    others: tuple[str, ...] = ()
-
-    @property
-    def heavy(self) -> bool:
-        """Whether pictures or a clip are in it."""
-        return any(one.pictures or one.clip for one in self.messages)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """What is the same for all requests of a run.
-
-    Attributes:
-        limits: the budget.
-        build: makes what is sent of what was planned; may take long where `decodes` says so.
-        decodes: whether building a plan reads a video.
-        shorten: returns a plan that is shorter by the stated rules; None where nothing can be left out.
-        seed: of the sampling.
-    """
-
-    task: str
-    variant: str
-    seed: int
-    limits: Limits
-    build: Callable[[Plan], Sight]
-    decodes: Callable[[Plan], bool]
-    shorten: Callable[[Plan, TooLong], Awaitable[Plan | None]]
 
 
 class Run:
@@ -103,10 +47,7 @@ class Run:
         self._decoding = asyncio.Semaphore(_DECODED_AT_ONCE)
         self._under_way: dict[tuple[str, str], asyncio.Task[None]] = {}
         self._withdrawn: set[tuple[str, str]] = set()
-        self._judgments: list[Judgment] = []
-        self._kept = asyncio.Event()
-        self._handing: asyncio.Task[None] | None = None
-        self._news = asyncio.Event()
+        self._delivery = Delivery(holder)
 
     async def go(self) -> Outcome:
         """Ask everything; returns when nothing is left to ask or nothing more may be asked.
@@ -117,7 +58,7 @@ class Run:
         """
         asking = [asyncio.create_task(self._work(lane)) for lane in self._lanes for _ in range(lane.pace.at_once + 1)]
         beside = [asyncio.create_task(self._look()), asyncio.create_task(self._say())]
-        delivering = asyncio.create_task(self._deliver())
+        delivering = asyncio.create_task(self._delivery.deliver(self._over, self._tell))
         tasks = {*asking, *beside, delivering}
         try:
             while delivering in tasks:
@@ -127,16 +68,13 @@ class Run:
         finally:
             for one in tasks:
                 one.cancel()
-            await asyncio.gather(*tasks, *self._abandoned(), return_exceptions=True)
-            self._hand_over()
+            for made in self._ready.values():
+                made.cancel()
+            await asyncio.gather(*tasks, *self._ready.values(), return_exceptions=True)
+            await self._delivery.finish()
+            self._delivery.hand_over()
             self.outcome.seconds = round(time.monotonic() - self._began, 3)
         return self.outcome
-
-    def _abandoned(self) -> list[asyncio.Task[Any]]:
-        """Return what still runs for nobody, cancelled where that can be; what is being handed over is not."""
-        for one in self._ready.values():
-            one.cancel()
-        return [*self._ready.values(), *([self._handing] if self._handing else [])]
 
     async def _work(self, lane: Lane) -> None:
         """Take one item after the other; one worker more than may ask at once gets the next one ready."""
@@ -150,7 +88,7 @@ class Run:
             else:
                 await self._watched(lane, item, at)
             self._settled += 1
-            self._news.set()
+            self._delivery.stir()
 
     async def _watched(self, lane: Lane, item: Item, at: tuple[str, str]) -> None:
         """Ask in a task of its own, so that this request alone can be cancelled."""
@@ -191,7 +129,7 @@ class Run:
             lane.count(reply)
             self.outcome.count(reply, lane.currency)
             # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
-            await self._keep(self._judgment(lane, item, sight, reply))
+            await self._delivery.keep(judgment_of(self._setting, lane, item, sight, reply))
 
     async def _ask(self, lane: Lane, item: Item, sight: Sight) -> Reply | None:
         """Ask once; None where the budget has no room for it."""
@@ -252,82 +190,11 @@ class Run:
         async with self._decoding:
             return await asyncio.to_thread(self._setting.build, plan)
 
-    def _judgment(self, lane: Lane, item: Item, sight: Sight, reply: Reply) -> Judgment:
-        setting, entry = self._setting, lane.entry
-        return Judgment(
-            id=new_id(),
-            judge_id=entry.id,
-            judge=judge_json(entry),
-            annotator_id=None,
-            recording_id=item.recording_id,
-            segment_id=item.segment_id,
-            start_us=item.start_us,
-            end_us=item.end_us,
-            task=setting.task,
-            variant=setting.variant,
-            condition=item.condition,
-            seed=setting.seed,
-            prompt=sight.prompt,
-            prompt_sha256=sight.prompt_sha256,
-            request_key=item.request_key,
-            sight=sight.told,
-            status=reply.status,
-            answer=cast(dict[str, Json], _storable(dict(reply.answer), lane.key)),
-            raw=_text(reply.raw, lane.key),
-            thinking=_text(reply.thinking, lane.key),
-            mended=str(reply.mended),
-            model_id=_text(reply.model_id, lane.key),
-            tokens_in=reply.tokens_in,
-            tokens_out=reply.tokens_out,
-            cost=reply.cost,
-            ms=reply.ms,
-            calls=reply.calls,
-            error=" ".join(_text(reply.error, lane.key).split()),
-            cached_from=None,
-            at=utc_now(),
-            program_version=__version__,
-        )
+    def _over(self) -> bool:
+        return self._settled == self._total
 
-    async def _keep(self, judgment: Judgment) -> None:
-        self._judgments.append(judgment)
-        self._news.set()
-        await self._kept.wait()
-
-    async def _deliver(self) -> None:
-        """Hand over answers as they arrive; ends when all are handed over.
-
-        Those that arrive while others are written are handed over together; where this process writes them itself, it
-        waits for more as long as writing took: a disk that is slow is asked less often.
-        """
-        while True:
-            began = time.monotonic()
-            if self._judgments and self._holder.threadsafe:
-                new, kept = self._taken()
-                self._handing = asyncio.create_task(asyncio.to_thread(self._holder.part, _part(new)))
-                await asyncio.shield(self._handing)
-                kept.set()
-            else:
-                self._hand_over()
-            took = time.monotonic() - began
-            self._holder.progress(self._settled, self._total, self._figures())
-            if self._settled == self._total and not self._judgments:
-                return
-            await self._news.wait()
-            self._news.clear()
-            if not self._holder.threadsafe:
-                await asyncio.sleep(min(took, _PAUSE_AT_MOST_S))
-
-    def _hand_over(self) -> None:
-        new, kept = self._taken()
-        if new:
-            self._holder.part(_part(new))
-        kept.set()
-
-    def _taken(self) -> tuple[list[Judgment], asyncio.Event]:
-        """Take the answers that are to be handed over, and what those who wait for that are told by."""
-        new, kept = self._judgments, self._kept
-        self._judgments, self._kept = [], asyncio.Event()
-        return new, kept
+    def _tell(self) -> None:
+        self._holder.progress(self._settled, self._total, self._figures())
 
     def _figures(self) -> str:
         """Say how much time is left, and what was spent; judges work side by side, so the slowest one counts."""
@@ -371,28 +238,9 @@ class Run:
                 task.cancel()
 
 
-def _part(new: Sequence[Judgment]) -> dict[str, Json]:
-    return {"judgments": [judgment_json(one) for one in new]}
-
-
 def _together(first: Reply, second: Reply) -> Reply:
     """Return the second answer, with what the first one took."""
     known = [one.cost for one in (first, second) if one.cost is not None]
     return replace(
         second, ms=first.ms + second.ms, calls=first.calls + second.calls, cost=sum(known) if known else None
     )
-
-
-def _storable(found: Json, key: str) -> Json:
-    """Return an answer without the key of its server, and without halves of characters, which no file takes."""
-    if isinstance(found, str):
-        return _text(found, key)
-    if isinstance(found, list):
-        return [_storable(one, key) for one in found]
-    if isinstance(found, dict):
-        return {_text(name, key): _storable(one, key) for name, one in found.items()}
-    return found
-
-
-def _text(text: str, key: str) -> str:
-    return without_key(text, key).encode("utf-8", "replace").decode()

@@ -8,7 +8,7 @@ import pytest
 from app.core.judging.runs.budget import Limits
 from app.core.judging.runs.lane import GIVE_UP_AFTER
 from app.core.judging.runs.parts import judgment_from
-from app.core.judging.runs.running import Plan, Sight
+from app.core.judging.runs.setting import Plan, Sight
 from models.judges.base import Question, Reply, TooLong
 from models.judges.options import ModelOptions
 from project.errors import Cancelled, UserError
