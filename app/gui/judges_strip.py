@@ -148,5 +148,5 @@ def _looks(session: Session, board: VerdictBoard) -> list[LabelLook]:
 
 def _subtitle(voice: Voice, places: dict[str, str]) -> str:
     if voice.person:
-        return "answered the form"
+        return "in the form"
     return "" if voice.condition == RAW else places.get(voice.condition, "a rendering that is gone")

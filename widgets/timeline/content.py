@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _FRAME_TICK_PX = 8
 _TALL = 52
+_TWO_LINES = 28
+"""Pixels of a header from which on it has a second line."""
 
 
 class Content:
@@ -117,12 +119,12 @@ def _header(painter: QPainter, band: Band, place: QRect, view: TimelineView, loo
 
 
 def _subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineView, look: Style) -> QRect:
-    """Write the second line, or beside the title where the lane is folded; returns the room that the title has."""
+    """Write the second line, or beside the title where there is no room for two; returns the room of the title."""
     ink = painter.pen()
     painter.setFont(look.small)
     painter.setPen(look.colours.disabled if band.lane.faded else look.colours.muted)
     wide = room.width()
-    if band.folded:
+    if band.folded or room.height() < _TWO_LINES:
         wide = room.width() // 2
         title, below = room.adjusted(0, 0, -wide, 0), room.adjusted(room.width() - wide, 0, 0, 0)
     else:
