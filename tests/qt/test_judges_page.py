@@ -77,6 +77,10 @@ class Judging:
     def states(self) -> dict[str, State]:
         return {name: one.state for name, one in self.columns().items()}
 
+    def tick(self, *names: str) -> None:
+        menu = self.page.bar.judges
+        menu.choose(one.key for one in menu.entries() if one.name in names)
+
     def ask(self) -> None:
         QTest.keyClick(QApplication.focusWidget() or self.window, Key.Key_J, CONTROL)
 
@@ -196,6 +200,7 @@ def test_what_the_policy_forbids_is_said_before_and_nothing_is_sent(
 ) -> None:
     add_server(session, "https://judge.example.org/v1")
     shown = judging()
+    shown.tick("Server")
     assert "nothing-leaves" in shown.page.bar.notes()
     assert shown.page.bar.policy.isVisibleTo(shown.page)
     shown.ask()
@@ -214,10 +219,27 @@ def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Ca
     add_server(session, "http://localhost:8080/v1", "Here")
     add_server(session, "http://second.example.org/v1", "Second")
     add_server(session, "https://judge.example.org/v1", coerce="Second")
-    notes = judging().page.bar.notes().splitlines()
+    shown = judging()
+    shown.tick("Server", "Second", "Here")
+    notes = shown.page.bar.notes().splitlines()
     assert "Server: words as they are would go to judge.example.org." in notes
     assert "Second: what Server answers would go to second.example.org, without encryption." in notes
     assert not any(one.startswith("Here") for one in notes)
+
+
+def test_judges_at_other_machines_are_asked_once_somebody_ticked_them(
+    session: Session, judging: Callable[..., Judging], server: Server
+) -> None:
+    add_server(session, server.url, "Here")
+    add_server(session, "https://judge.example.org/v1", "There")
+    add_server(session, server.url, "Half", coerce="There")
+    shown = judging()
+    assert [one.name for one in shown.page.bar.judges.entries() if one.key in shown.page.bar.judges.chosen()] == [
+        "Here"
+    ]
+    shown.ask()
+    shown.wait(lambda: shown.states()["Here"] is State.ANSWERED)
+    assert [one.departure.host for one in all_egress(shown.session.study)] == ["127.0.0.1"]
 
 
 def test_judges_stay_hidden_until_ones_own_is_saved(

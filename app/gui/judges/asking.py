@@ -16,7 +16,7 @@ from app.gui.context import Context
 from app.gui.job_center import Result
 from app.gui.judges.more_form import MoreForm
 from app.gui.judges.running import Running
-from app.gui.judges.sent_words import leaving
+from app.gui.judges.sent_words import leaving, second_of
 from app.gui.judges.showing import Showing
 from models.judges.means import Means
 from models.judges.registry import judge_of
@@ -155,13 +155,12 @@ class Asking(QObject):
     def _say_forbidden(self, session: Session) -> None:
         """Say before anything is asked which judge the policy forbids to ask, and where what leaves would go."""
         recording, lines, hints = self._context.studio.recording, [], []
-        known = {one.name: one for one in self._shown.judges()}
         if recording is not None:
             for judge in self._shown.chosen():
                 for condition in self._shown.chosen_conditions():
                     try:
                         found: UserError | None = why_not(session, judge, recording.id, condition)
-                        ways = leaving(judge, condition, known.get(str(judge.settings.get("coerce", ""))))
+                        ways = leaving(judge, condition, second_of(judge, self._shown.judges()))
                     except UserError as error:
                         found = error
                     if found is not None:

@@ -47,6 +47,12 @@ def way_of(entry: JudgeEntry) -> Way:
     return Way(f"{host}:{parts.port}" if parts.port else host, stays_here(host, port))
 
 
+def second_of(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> JudgeEntry | None:
+    """Return the judge that brings a judge's answers into form; None where there is none."""
+    name = entry.settings.get("coerce", "")
+    return next((one for one in judges if name and one.name == name), None)
+
+
 def leaving(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> list[str]:
     """Say what asking a judge sends to which other machine, a line each; `second` brings its answers into form.
 

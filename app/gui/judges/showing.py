@@ -9,6 +9,7 @@ from app.core.judging.seeing.conditions import conditions, unread_renderings
 from app.core.leaving.clip import read
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.judges.sent_words import leaving, second_of
 from app.gui.judges.words import Known, Wanted, table_of
 from benchmark.tasks.base import VARIANTS
 from benchmark.tasks.registry import TASKS, task_of
@@ -137,7 +138,7 @@ class Showing(QObject):
         offered = [Entry(one.id, one.name, f"{one.backend} {one.model}".strip()) for one in judges]
         if {one.key for one in offered} - {one.key for one in bar.judges.entries()} and not bar.judges.wanted():
             bar.judges.blockSignals(True)
-            bar.judges.choose(one.id for one in judges)
+            bar.judges.choose(one.id for one in judges if _stays(one, judges))
             bar.judges.blockSignals(False)
         bar.judges.set_entries(offered)
         found = conditions(session, recording_id) if recording_id else []
@@ -177,3 +178,14 @@ class Showing(QObject):
         names = {one.key: one.name for one in bar.conditions.entries()} | {RAW: "Raw"}
         known = Known(seen.judgments, seen.hidden, seen.why_not, wanted, under_way, not_sent, names)
         self._page.show_table(table_of(session, about, known))
+
+
+def _stays(entry: JudgeEntry, judges: Sequence[JudgeEntry]) -> bool:
+    """Tell whether asking a judge sends nothing to another machine: others are asked once somebody ticked them.
+
+    A study may come from somebody else, with its policy, and Ctrl+J asks from whatever mode.
+    """
+    try:
+        return not leaving(entry, RAW, second_of(entry, judges))
+    except UserError:
+        return False
