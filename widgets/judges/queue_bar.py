@@ -110,6 +110,7 @@ class QueueBar(QFrame):
         name = QLabel(line.name)
         name.setTextFormat(Qt.TextFormat.PlainText)
         for place, widget in enumerate((name, quiet(line.where), quiet(" · ".join(said)))):
+            widget.setAlignment(Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(widget, at, place)
         if line.left:
             stop = QToolButton()

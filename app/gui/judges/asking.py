@@ -30,6 +30,8 @@ from widgets.judges.shown import Column, State
 
 LOOK_EVERY_MS = 250
 _FILES = "llama-cpp"
+_BY_POLICY = ("nothing-leaves", "raw", "hosts", "redirects", "proxies")
+"""Rules that the window of the policy changes: its button beside the line says what to do."""
 
 
 class Asking(QObject):
@@ -164,8 +166,9 @@ class Asking(QObject):
                     except UserError as error:
                         found = error
                     if found is not None:
-                        rule = f" (rule {found.rule})" if isinstance(found, Forbidden) else ""
-                        lines.append(f"{judge.name}: {found.message}{rule}")
+                        rule = found.rule if isinstance(found, Forbidden) else ""
+                        told = f"{found.message} (rule {rule})" if rule in _BY_POLICY else str(found)
+                        lines.append(f"{judge.name}: {told}")
                         hints.append(found.hint)
                     else:
                         lines += ways
