@@ -1,7 +1,7 @@
 """The client library, told to send nothing about this machine and to decide nothing by itself."""
 
 import logging
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from models.connection.guard import Guard
 from project.version import __version__
@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 _OURS = {"accept", "accept-encoding", "connection", "content-length", "content-type", "transfer-encoding"}
 """Headers that say nothing but how the body is written; all others that the library thinks of are taken out."""
-_TELLING_EACH = ("x-stainless-retry-count", "x-stainless-read-timeout")
 _NO_KEY = "none"
 
 
@@ -39,10 +38,3 @@ def client_for(base: str, key: str, guard: Guard) -> "AsyncOpenAI":
     client = guard.async_client()
     client.event_hooks = {"request": [plain]}
     return AsyncOpenAI(api_key=key or _NO_KEY, base_url=base, max_retries=0, http_client=client)
-
-
-def quiet_headers(client: "AsyncOpenAI") -> dict[str, Any]:
-    """Return the headers that have to be left out of each request anew; without a key none is sent."""
-    from openai import Omit
-
-    return {name: Omit() for name in (*_TELLING_EACH, *(["Authorization"] if client.api_key == _NO_KEY else []))}

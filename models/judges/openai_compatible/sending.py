@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 from models.connection.guard import reason_of
 from models.judges.ladder import Completion
 from models.judges.openai_compatible.answers import completion_of
-from models.judges.openai_compatible.client import quiet_headers
 from models.judges.openai_compatible.failures import Cause, Failure, failure_of
 from models.judges.openai_compatible.retrying import hinted
 from models.judges.openai_compatible.scrubbing import Scrubber
@@ -55,11 +54,7 @@ async def fetch(
     import httpx2
     from openai import APIStatusError, OpenAIError
 
-    options: RequestOptions = {
-        "headers": quiet_headers(client),
-        "timeout": limit_s,
-        "idempotency_key": _NOT_ASKED_FOR,
-    }
+    options: RequestOptions = {"timeout": limit_s, "idempotency_key": _NOT_ASKED_FOR}
     try:
         async with asyncio.timeout(limit_s):
             if body is None:
