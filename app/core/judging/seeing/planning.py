@@ -138,7 +138,11 @@ class _Planner:
         self._notes: list[str] = []
 
     def plan(self) -> SightPlan:
-        """Return the plan."""
+        """Return the plan.
+
+        Raises:
+            UserError: the task cannot be asked about the segment, or its recording, rendering or texts cannot be used.
+        """
         task, item, session = self._task, self._item, self._session
         if reason := task.why_not(item):
             raise UserError(reason, "Ask another task.")
