@@ -41,8 +41,13 @@ def tell(as_json: bool, result: Mapping[str, Json], text: str) -> None:
 
 
 def as_object(result: Mapping[str, Json]) -> str:
-    """Return a JSON object of one line; all as escapes where standard output knows not every character."""
+    """Return a JSON object of one line; all as escapes where standard output knows not every character.
+
+    What cannot be printed is an escape in any case: what a model wrote must not steer the terminal that shows it.
+    """
     line = json.dumps(result, ensure_ascii=False)
+    if not line.isprintable():
+        line = "".join(sign if sign.isprintable() else json.dumps(sign)[1:-1] for sign in line)
     return line if line.encode(_encoding(), "ignore") == line.encode("utf-8", "surrogatepass") else json.dumps(result)
 
 
@@ -60,7 +65,7 @@ class Bar:
     """Progress on standard error: a line that redraws itself on a terminal, nothing elsewhere."""
 
     def __init__(self, title: str) -> None:
-        self._title = title
+        self._title = shown(title)
         self._shown = sys.stderr.isatty()
         self._started = time.monotonic()
         self._last = 0.0
@@ -77,7 +82,7 @@ class Bar:
             state = f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done // total:3d}%  {left:.0f} s left  {text}"
         else:
             state = f"{done}  {text}"
-        click.echo(f"\r\033[K{self._title} {state}", nl=False, err=True)
+        click.echo(f"\r\033[K{self._title} {shown(state)}", nl=False, err=True)
 
     def check_cancelled(self) -> None:
         """Return: Ctrl+C ends a command by itself."""
