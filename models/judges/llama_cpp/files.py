@@ -9,6 +9,7 @@ from tempfile import NamedTemporaryFile
 from media.cache import cache_folder
 from project.checksums import sha256_of
 from project.errors import UserError
+from project.names import shown
 
 _MAGIC = b"GGUF"
 
@@ -23,12 +24,22 @@ def gguf_file(path: str, what: str) -> Path:
     Raises:
         UserError: it is not there, cannot be read, or is something else.
     """
-    found = Path(path).expanduser().absolute()
+    where = f"Say where the {what} lies on this machine."
     try:
+        found = Path(path).expanduser().absolute()
+    except RuntimeError:
+        raise UserError(f"Nobody here has the home folder of {shown(path)}.", where) from None
+    if "\0" in path:
+        raise UserError(f"This is no path of a {what}: {shown(path)}.", where)
+    try:
+        # A pipe, which a study from elsewhere may name, would never end to be opened.
+        if found.exists() and not found.is_file():
+            reason = "it is a folder" if found.is_dir() else "it is no file"
+            raise UserError(f"{found} cannot be read: {reason}.", f"Name the {what}'s GGUF file.")
         with found.open("rb") as file:
             begins = file.read(len(_MAGIC))
     except FileNotFoundError:
-        raise UserError(f"There is no file {found}.", f"Say where the {what} lies on this machine.") from None
+        raise UserError(f"There is no file {found}.", where) from None
     except OSError as error:
         reason = error.strerror or type(error).__name__
         raise UserError(f"{found} cannot be read: {reason}.", f"Name the {what}'s GGUF file.") from None

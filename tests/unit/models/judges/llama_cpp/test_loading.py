@@ -27,6 +27,20 @@ def _cut(file: Path, to: Path, size: int) -> Path:
     return to
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+def test_what_is_no_file_is_not_opened(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe.gguf")
+    for path in (str(tmp_path / "pipe.gguf"), "/dev/zero"):
+        with pytest.raises(UserError, match="it is no file"):
+            gguf_file(path, "model")
+
+
+@pytest.mark.parametrize("path", ["a\0b", "~nobody-of-this-name/model.gguf", "x" * 5000])
+def test_what_is_no_path_is_said_in_a_line(path: str) -> None:
+    with pytest.raises(UserError):
+        gguf_file(path, "model")
+
+
 @pytest.mark.parametrize("size", [3_000, 300_000])
 def test_a_model_that_was_cut_off_is_incomplete(
     make_judge: Made, tiny_gguf: TinyModel, tmp_path: Path, size: int
