@@ -151,6 +151,7 @@ class Board(QScrollArea):
         both = _Under(cell)
         take = QPushButton(_TAKE)
         take.setProperty("flat", True)
+        take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
         take.setAccessibleName(f"Take over {name} of {column.name} into your own form")
         take.setToolTip("Put these words into your own form; the study notes whose they are")
         take.clicked.connect(lambda: self.take_requested.emit(column, row))
