@@ -210,10 +210,10 @@ def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_j
       greenroom texts my-study.greenroom --confirm --annotator Ada
     """
     from app.core.commands.release import confirm_texts
-    from app.core.release.texts import scrubbed_texts, text_state, texts_confirmed
+    from app.core.release.texts import released_texts, text_state, texts_confirmed
 
     with Session.open(study, annotator, read_only=not confirm) as session:
-        found = scrubbed_texts(session)
+        found = released_texts(session)
         if confirm:
             confirm_texts(session, text_state(found))
         reader = texts_confirmed(session, found)

@@ -7,7 +7,7 @@ from app.core.clock import utc_now
 from app.core.release.plan import PROPERTY, ReleasePlan, require_possible
 from app.core.release.rules import LEAST_WORDS, RULES
 from app.core.release.texts import PROPERTY as TEXTS
-from app.core.release.texts import scrubbed_texts, spoken_states, text_state
+from app.core.release.texts import released_texts, spoken_states, text_state
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
@@ -104,7 +104,7 @@ def confirm_texts(session: Session, state: str | None = None) -> Changes:
     Raises:
         UserError: they changed since.
     """
-    texts = scrubbed_texts(session)
+    texts = released_texts(session)
     now = text_state(texts)
     if state is not None and state != now:
         raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")

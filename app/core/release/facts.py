@@ -9,7 +9,7 @@ from app.core.release.codes import annotator_codes, recording_code, release_key,
 from app.core.release.gate import Selection
 from app.core.release.plan import ReleasePlan
 from app.core.release.private import scrubber_of
-from app.core.release.texts import scrubbed_texts, text_state, texts_confirmed
+from app.core.release.texts import released_texts, text_state, texts_confirmed
 from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.face_reviews import mask_state
@@ -29,7 +29,7 @@ def manifest_facts(session: Session, plan: ReleasePlan, selection: Selection) ->
         for one in selection.candidates
     }
     about = {name: value for name, value in plan.as_json().items() if name not in ("title", "contact", "holder")}
-    texts = sealed(key, text_state(scrubbed_texts(session))) if plan.texts == "scrub" else ""
+    texts = sealed(key, text_state(released_texts(session))) if plan.texts == "scrub" else ""
     return {"program": f"greenroom {__version__}", "plan": about, "texts": texts, "sources": sources}
 
 
@@ -38,7 +38,7 @@ def card_facts(session: Session, selection: Selection, choice: str) -> dict[str,
     scrubber = scrubber_of(session)
     codes = annotator_codes(all_annotators(session.study), [p.pseudonym for p in all_participants(session.study)])
     names = {one.id: codes[one.name] for one in all_annotators(session.study)}
-    texts = scrubbed_texts(session) if choice == "scrub" else []
+    texts = released_texts(session) if choice == "scrub" else []
     reader = texts_confirmed(session, texts)
     inside = {one.number for one in selection.candidates}
     given: list[Json] = [

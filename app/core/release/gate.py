@@ -12,7 +12,7 @@ from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason
 from app.core.release.sound import Sounding, sounding
 from app.core.release.speech import Speech, speech_in
-from app.core.release.texts import ScrubbedText, scrubbed_texts, texts_confirmed
+from app.core.release.texts import ReleasedText, released_texts, texts_confirmed
 from app.core.session import MediaState, Session
 from project.counted import counted
 from project.queries.hold_outs import hold_outs
@@ -151,12 +151,12 @@ def something(selection: Selection) -> Iterator[Reason]:
 
 
 def texts_reviewed(
-    session: Session, plan: ReleasePlan, found: Sequence[ScrubbedText] | None = None
+    session: Session, plan: ReleasePlan, found: Sequence[ReleasedText] | None = None
 ) -> Iterator[Reason]:
     """Rule `texts-reviewed`; `found` are the free texts, where they are at hand."""
     if plan.texts != SCRUB:
         return
-    texts = scrubbed_texts(session) if found is None else found
+    texts = released_texts(session) if found is None else found
     if texts and texts_confirmed(session, texts) is None:
         yield Reason(
             "texts-reviewed",

@@ -25,7 +25,7 @@ UTTERANCE, LABEL = "utterance", "label"
 
 
 @dataclass(frozen=True, slots=True)
-class ScrubbedText:
+class ReleasedText:
     """One text that a person wrote or said, before and after scrubbing.
 
     Attributes:
@@ -61,7 +61,7 @@ class Scrubbing:
         self._codes = annotator_codes(all_annotators(session.study), self._pseudonyms)
         self._here: Recording | None = None
         self._time_us = 0
-        self.seen: list[ScrubbedText] = []
+        self.seen: list[ReleasedText] = []
 
     def document(
         self, wanted: Sequence[Recording], silent: Mapping[str, Sequence[str]], clip: Callable[[int], str]
@@ -150,7 +150,7 @@ class Scrubbing:
         if text.strip():
             here = self._here
             self.seen.append(
-                ScrubbedText(here.number, here.id, self._time_us, place, text, done.text, done.replacements)
+                ReleasedText(here.number, here.id, self._time_us, place, text, done.text, done.replacements)
             )
         return done.text
 
@@ -158,13 +158,13 @@ class Scrubbing:
         return released_id(self._key, own) if self._key and own else ""
 
 
-def scrubbed_texts(session: Session) -> list[ScrubbedText]:
+def released_texts(session: Session) -> list[ReleasedText]:
     """Return every free text of the recordings that are not held out, before and after scrubbing."""
-    return [text for part in scrubbed_by_recording(session) for text in part]
+    return [text for part in released_by_recording(session) for text in part]
 
 
-def scrubbed_by_recording(session: Session) -> Iterator[list[ScrubbedText]]:
-    """Yield what `scrubbed_texts` returns, one recording after the other."""
+def released_by_recording(session: Session) -> Iterator[list[ReleasedText]]:
+    """Yield what `released_texts` returns, one recording after the other."""
     kept_back = hold_outs(session.study)
     found = Scrubbing(session, keep_texts=True)
     for one in all_recordings(session.study):
@@ -174,15 +174,15 @@ def scrubbed_by_recording(session: Session) -> Iterator[list[ScrubbedText]]:
             yield [*found.seen]
 
 
-def text_state(texts: Sequence[ScrubbedText]) -> str:
+def text_state(texts: Sequence[ReleasedText]) -> str:
     """Return a checksum over all scrubbed texts: it changes with every text, word and name that changes one of them."""
     content = sorted([one.recording_id, one.time_us, one.place, one.after] for one in texts)
     return hashlib.sha256(json.dumps(content).encode()).hexdigest()
 
 
-def spoken_states(texts: Sequence[ScrubbedText]) -> dict[str, str]:
+def spoken_states(texts: Sequence[ReleasedText]) -> dict[str, str]:
     """Return recording id -> a checksum over its scrubbed transcript, for recordings that have one."""
-    said: dict[str, list[ScrubbedText]] = {}
+    said: dict[str, list[ReleasedText]] = {}
     for one in texts:
         if one.place == UTTERANCE:
             said.setdefault(one.recording_id, []).append(one)
@@ -199,7 +199,7 @@ def spoken_confirmed(session: Session, recording: Recording) -> bool:
     return now is None or (isinstance(read, dict) and read.get(recording.id) == now)
 
 
-def texts_confirmed(session: Session, texts: Sequence[ScrubbedText]) -> Annotator | None:
+def texts_confirmed(session: Session, texts: Sequence[ReleasedText]) -> Annotator | None:
     """Return who read the scrubbed texts as they are now; None where nobody did."""
     found = session.study.get_property(PROPERTY)
     if not isinstance(found, dict) or found.get("state") != text_state(texts):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from app.core.release.gate import PER_RECORDING, Selection, select, something, texts_reviewed
 from app.core.release.plan import SCRUB, ReleasePlan
-from app.core.release.texts import ScrubbedText, scrubbed_by_recording
+from app.core.release.texts import ReleasedText, released_by_recording
 from app.core.session import Session
 from app.gui.release.lines import Line, lines_of, rendered_before
 from project.queries.recordings import all_recordings
@@ -32,9 +32,9 @@ def judging(session: Session, plan: ReleasePlan) -> Generator[str, None, Judged]
         UserError: the plan cannot be carried out, or a text cannot be scrubbed.
     """
     selection = select(session, plan)
-    texts: list[ScrubbedText] = []
+    texts: list[ReleasedText] = []
     if plan.texts == SCRUB:
-        for part in scrubbed_by_recording(session):
+        for part in released_by_recording(session):
             texts += part
             yield f"Scrubbing the texts: {len(texts)}…"
     reasons = [*something(selection), *texts_reviewed(session, plan, texts)]

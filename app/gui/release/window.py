@@ -14,7 +14,7 @@ from app.core.release import job
 from app.core.release.gate import Selection
 from app.core.release.plan import SCRUB, kept_plan
 from app.core.release.rules import RULES, reason_from
-from app.core.release.texts import ScrubbedText, scrubbed_texts, text_state, texts_confirmed
+from app.core.release.texts import ReleasedText, released_texts, text_state, texts_confirmed
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
@@ -59,7 +59,7 @@ class ReleaseWindow(QWidget):
         super().__init__()
         self._context = context
         self._studio = context.studio
-        self._texts: list[ScrubbedText] = []
+        self._texts: list[ReleasedText] = []
         self._judging: Generator[str, None, Judged] | None = None
         self._judged = Judged(Selection(()), ())
         self._work: Work | None = None
@@ -225,7 +225,7 @@ class ReleaseWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        self._texts = scrubbed_texts(session)
+        self._texts = released_texts(session)
         reader = texts_confirmed(session, self._texts)
         changed = sum(bool(one.replacements) for one in self._texts)
         said = "There are no free texts."

@@ -8,7 +8,7 @@ from app.core.commands.release import set_words
 from app.core.interchange.registry import FORMATS, format_called
 from app.core.release.codes import annotator_codes, release_key, released_id, sealed
 from app.core.release.private import private_of, scrubber_of
-from app.core.release.texts import Scrubbing, scrubbed_texts, text_state
+from app.core.release.texts import Scrubbing, released_texts, text_state
 from app.core.session import Session
 from project.ids import is_id, new_id
 from project.queries.participants import all_participants, update_participant
@@ -65,15 +65,15 @@ def test_a_released_id_tells_neither_the_row_nor_when_it_was_made(session: Sessi
 
 
 def test_texts_are_listed_with_their_place_and_a_state_that_follows_them(session: Session) -> None:
-    before = scrubbed_texts(session)
+    before = released_texts(session)
     assert {one.place for one in before} == {"rationale", "correction", "comments", "utterance"}
     assert all("Ada Byron" not in one.after and "555" not in one.after for one in before)
     state = text_state(before)
-    assert text_state(scrubbed_texts(session)) == state
+    assert text_state(released_texts(session)) == state
     set_words(session, {"Greet": "[word]"})
-    assert text_state(scrubbed_texts(session)) != state
+    assert text_state(released_texts(session)) != state
     session.study.undo()
-    assert text_state(scrubbed_texts(session)) == state
+    assert text_state(released_texts(session)) == state
 
 
 @pytest.mark.parametrize("key", [key for key in FORMATS if not format_called(key).whole])
