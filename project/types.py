@@ -239,7 +239,7 @@ class Utterance:
     suggested: bool = False
 
 
-class Purpose(StrEnum):
+class WorkPurpose(StrEnum):
     """Why a recording is given to an annotator."""
 
     WORK = "work"
@@ -252,7 +252,7 @@ class Assignment:
 
     recording_id: str
     annotator_id: str
-    purpose: Purpose = Purpose.WORK
+    purpose: WorkPurpose = WorkPurpose.WORK
 
 
 class Decision(StrEnum):

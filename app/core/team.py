@@ -9,14 +9,14 @@ from project.queries.hold_outs import hold_outs
 from project.queries.plans import all_assignments, completions
 from project.queries.recordings import all_recordings
 from project.queries.segments import segment_counts
-from project.types import Annotator, Json, Purpose, Recording
+from project.types import Annotator, Json, Recording, WorkPurpose
 
 
 @dataclass(frozen=True, slots=True)
 class Cell:
     """What one annotator has to do with one recording."""
 
-    purpose: Purpose | None
+    purpose: WorkPurpose | None
     segments: int
     done: bool
 
@@ -51,7 +51,7 @@ class TeamPlan:
         work = [
             (one, cell)
             for one in self.recordings
-            if (cell := self.cells.get((one.id, annotator.id))) and cell.purpose is Purpose.WORK
+            if (cell := self.cells.get((one.id, annotator.id))) and cell.purpose is WorkPurpose.WORK
         ]
         return Progress(
             annotator,
@@ -128,7 +128,7 @@ def team_plan(session: Session) -> TeamPlan:
 
 
 def _state(cell: Cell) -> str:
-    notes = ["training"] if cell.purpose is Purpose.TRAINING else []
+    notes = ["training"] if cell.purpose is WorkPurpose.TRAINING else []
     if cell.done:
         notes.append("done")
     elif cell.segments:

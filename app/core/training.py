@@ -10,7 +10,7 @@ from project.queries.annotators import all_annotators
 from project.queries.plans import all_assignments, completions
 from project.queries.segments import segments_of, values_in
 from project.schemes.scheme import FieldKind
-from project.types import Annotator, FieldValue, Json, Purpose, Segment
+from project.types import Annotator, FieldValue, Json, Segment, WorkPurpose
 
 TRAINING = "training"
 """The property that holds the gate."""
@@ -76,7 +76,7 @@ def gate_of(session: Session) -> Gate | None:
 
 def trainees(session: Session) -> list[Annotator]:
     """Return the annotators who were given a recording to train on."""
-    who = {one.annotator_id for one in all_assignments(session.study) if one.purpose is Purpose.TRAINING}
+    who = {one.annotator_id for one in all_assignments(session.study) if one.purpose is WorkPurpose.TRAINING}
     return [one for one in all_annotators(session.study) if one.id in who]
 
 
@@ -85,7 +85,9 @@ def trained(session: Session, annotator: Annotator, gate: Gate) -> Trained:
     given = [
         one.recording_id
         for one in all_assignments(session.study)
-        if one.annotator_id == annotator.id and one.purpose is Purpose.TRAINING and one.recording_id in gate.recordings
+        if one.annotator_id == annotator.id
+        and one.purpose is WorkPurpose.TRAINING
+        and one.recording_id in gate.recordings
     ]
     finished = completions(session.study)
     done = [place for place in given if (place, annotator.id) in finished]

@@ -3,13 +3,13 @@
 from collections.abc import Iterable
 
 from project.store import Study
-from project.types import Assignment, Purpose
+from project.types import Assignment, WorkPurpose
 
 
 def all_assignments(study: Study) -> list[Assignment]:
     """Return the whole plan, by recording and annotator."""
     rows = study.rows("SELECT recording_id, annotator_id, purpose FROM assignment ORDER BY recording_id, annotator_id")
-    return [Assignment(row[0], row[1], Purpose(row[2])) for row in rows]
+    return [Assignment(row[0], row[1], WorkPurpose(row[2])) for row in rows]
 
 
 def set_assignments(study: Study, wanted: Iterable[Assignment]) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.lane import Item, Lane
+from app.core.judging.runs.lane import Lane, RunItem
 from app.core.judging.runs.running import Run
 from app.core.judging.runs.setting import Plan, Setting, Sight
 from models.judges.base import AnswerForm, Message, Question, Reply, Role, TooLong
@@ -85,7 +85,7 @@ async def at_once(question: Question) -> Reply:
 def lane(name: str, answers: Answers, items: int, options: ModelOptions | None = None, number: int = 0) -> Lane:
     """Return a judge with requests about the segments s0, s1, ..."""
     entry = JudgeEntry(f"judge {name}", name, "openai", "model", {})
-    left = [Item(number, at, f"{name}/{at}", "raw", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
+    left = [RunItem(number, at, f"{name}/{at}", "raw", "recording", f"s{at}", 0, 1_000_000) for at in range(items)]
     return Lane.of(entry, Scripted(answers), options or ModelOptions(), None, "sk-secret", left)
 
 

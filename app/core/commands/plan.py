@@ -13,7 +13,7 @@ from project.queries.hold_outs import hold_outs, set_hold_out
 from project.queries.plans import all_assignments, completions, is_done, set_assignments, set_done
 from project.queries.recordings import all_recordings
 from project.queries.segments import segment_counts
-from project.types import Assignment, Changes, Purpose
+from project.types import Assignment, Changes, WorkPurpose
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ def make_plan(session: Session, wish: Wish) -> Changes:
     for recording_id in training:
         for who in people:
             if gate is None or who.id != gate.reference:
-                wanted[recording_id, who.id] = Assignment(recording_id, who.id, Purpose.TRAINING)
+                wanted[recording_id, who.id] = Assignment(recording_id, who.id, WorkPurpose.TRAINING)
     with session.step("Plan who annotates what") as step:
         set_assignments(session.study, wanted.values())
     return step.changes
@@ -89,8 +89,8 @@ def give_training(session: Session, recordings: Collection[str], without: str) -
     """Return the plan in which everybody in it, but for the annotator `without`, trains on these recordings."""
     present = all_assignments(session.study)
     people = {one.annotator_id for one in present} - {without}
-    rest = [one for one in present if one.recording_id not in recordings and one.purpose is Purpose.WORK]
-    return [*rest, *(Assignment(place, who, Purpose.TRAINING) for place in recordings for who in sorted(people))]
+    rest = [one for one in present if one.recording_id not in recordings and one.purpose is WorkPurpose.WORK]
+    return [*rest, *(Assignment(place, who, WorkPurpose.TRAINING) for place in recordings for who in sorted(people))]
 
 
 def mark_done(session: Session, recording_id: str, done: bool = True) -> Changes:

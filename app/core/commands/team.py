@@ -21,7 +21,7 @@ from project.queries.plans import all_assignments
 from project.queries.recordings import all_recordings
 from project.splitting import Share, Split, split
 from project.store import Study
-from project.types import Changes, Purpose
+from project.types import Changes, WorkPurpose
 
 
 class MediaWith(StrEnum):
@@ -62,7 +62,7 @@ def split_for(session: Session, annotator: str, out: Path, media: MediaWith = Me
         raise UserError(f"Nothing is assigned to {who.name}.", "Plan again, and name them too.")
     recordings = tuple(one.recording_id for one in own) or tuple(one.id for one in all_recordings(session.study))
     gate = gate_of(session)
-    training = {one.recording_id for one in own if one.purpose is Purpose.TRAINING}
+    training = {one.recording_id for one in own if one.purpose is WorkPurpose.TRAINING}
     taught = training & {*gate.recordings} if gate else set()
     share = Share(who, recordings, tuple(sorted(taught)), (gate.reference,) if gate and taught else ())
     placed: list[Path] = []

@@ -16,7 +16,7 @@ from app.gui.context import Context
 from app.gui.team.split_dialog import SplitDialog
 from project.errors import UserError
 from project.queries.conflicts import all_conflicts, count_unresolved
-from project.types import Changes, Purpose
+from project.types import Changes, WorkPurpose
 from widgets import theme
 from widgets.icons import icon
 from widgets.team.conflicts_view import ConflictsView, Versions
@@ -213,7 +213,7 @@ def _cell(cell: Cell | None) -> PlanCell | None:
     if cell is None:
         return None
     state = State.DONE if cell.done else State.BEGUN if cell.segments else State.GIVEN
-    return PlanCell(state, cell.segments, cell.purpose is not None, cell.purpose is Purpose.TRAINING)
+    return PlanCell(state, cell.segments, cell.purpose is not None, cell.purpose is WorkPurpose.TRAINING)
 
 
 def _versions(one: Described) -> Versions:

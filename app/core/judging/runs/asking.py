@@ -17,6 +17,7 @@ from app.core.judging.runs.planned import planned
 from app.core.judging.runs.queue import Queue, is_state_question
 from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.fitting import answer_plan, is_plan_question
+from app.core.judging.runs.standing import standing
 from app.core.leaving.asking import answer_permit, is_permit_question
 from app.core.leaving.together import answer_together, is_together_question
 from app.core.session import Session
@@ -115,7 +116,7 @@ def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[s
     if is_plan_question(question):
         return answer_plan(session, question)
     if is_together_question(question):
-        return answer_together(session, question)
+        return answer_together(session, question, lambda one: standing(session, work, one))
     if is_permit_question(question):
         return answer_permit(session, question)
     raise UserError("A job asked something that nobody answers.", "Ask again.")

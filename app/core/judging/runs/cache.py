@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.core.clock import utc_now
-from app.core.judging.runs.lane import Item
+from app.core.judging.runs.lane import RunItem
 from app.core.judging.runs.parts import judge_json
 from app.core.session import Session
 from project.ids import new_id
@@ -28,13 +28,13 @@ class Known:
     """
 
     judgments: tuple[Judgment, ...]
-    open: tuple[Item, ...]
+    open: tuple[RunItem, ...]
     changes: Changes
 
 
 def look_up(
     session: Session,
-    items: Sequence[Item],
+    items: Sequence[RunItem],
     judges: Sequence[JudgeEntry],
     *,
     again: bool = False,
@@ -64,7 +64,7 @@ def look_up(
             own.setdefault((one.request_key, one.judge_id, one.segment_id), one)
     found: list[Judgment] = []
     added: list[Judgment] = []
-    still_open: list[Item] = []
+    still_open: list[RunItem] = []
     for item in items:
         judge = judges[item.judge]
         here = own.get((item.request_key, judge.id, item.segment_id))
@@ -81,7 +81,7 @@ def look_up(
     return Known(tuple(found), tuple(still_open), Changes.of(("judgment", one.id) for one in added))
 
 
-def _copied(there: Judgment, item: Item, judge: JudgeEntry) -> Judgment:
+def _copied(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
     """Return an answer as one of another judge of the same kind, or about another segment of the same stretch."""
     return replace(
         there,

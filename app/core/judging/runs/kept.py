@@ -4,7 +4,7 @@ from typing import cast
 
 from app.core.clock import utc_now
 from app.core.judging.judges.keys import without_key
-from app.core.judging.runs.lane import Item, Lane
+from app.core.judging.runs.lane import Lane, RunItem
 from app.core.judging.runs.parts import judge_json
 from app.core.judging.runs.setting import Setting, Sight
 from models.judges.base import Reply
@@ -14,7 +14,7 @@ from project.types import Json
 from project.version import __version__
 
 
-def judgment_of(setting: Setting, lane: Lane, item: Item, sight: Sight, reply: Reply) -> Judgment:
+def judgment_of(setting: Setting, lane: Lane, item: RunItem, sight: Sight, reply: Reply) -> Judgment:
     """Return the judgment that an answer is; the key of the judge's server is in none of its texts."""
     entry = lane.entry
     return Judgment(

@@ -23,7 +23,7 @@ _FOR_ALL = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", 
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class RunItem:
     """One request of a run.
 
     Attributes:
@@ -65,7 +65,7 @@ class Lane:
     pace: Pace
     estimate: Estimate
     key: str = field(default="", repr=False)
-    left: deque[Item] = field(default_factory=deque)
+    left: deque[RunItem] = field(default_factory=deque)
     under_way: set[str] = field(default_factory=set)
     done: int = 0
     failed: int = 0
@@ -81,7 +81,7 @@ class Lane:
         options: Any,
         second: Any,
         key: str,
-        left: Iterable[Item],
+        left: Iterable[RunItem],
         pace: Pace | None = None,
     ) -> "Lane":
         """Make a lane.

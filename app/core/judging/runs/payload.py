@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.lane import Item
+from app.core.judging.runs.lane import RunItem
 from project.judging import JudgeEntry
 from project.types import Json
 
@@ -28,11 +28,11 @@ class Payload:
     limits: Limits
     entries: tuple[JudgeEntry, ...]
     plans: tuple[Mapping[str, Json], ...]
-    items: tuple[Item, ...]
+    items: tuple[RunItem, ...]
     again: bool = False
     fresh: bool = False
 
-    def only(self, items: Sequence[Item]) -> "Payload":
+    def only(self, items: Sequence[RunItem]) -> "Payload":
         """Return it with some of its requests, and the plans that these need."""
         needed = sorted({one.plan for one in items})
         place = {plan: at for at, plan in enumerate(needed)}
@@ -78,7 +78,7 @@ def payload_from(found: Mapping[str, Json]) -> Payload:
     )
 
 
-def _request(one: Item) -> Json:
+def _request(one: RunItem) -> Json:
     shares: list[Json] = [[dict(said), count] for said, count in one.shares]
     return [
         *(one.judge, one.plan, one.request_key, one.condition),
@@ -86,6 +86,6 @@ def _request(one: Item) -> Json:
     ]
 
 
-def _item(found: list[Any]) -> Item:
-    one = Item(*found)
+def _item(found: list[Any]) -> RunItem:
+    one = RunItem(*found)
     return replace(one, shares=tuple((said, count) for said, count in one.shares))

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from app.core.commands.segments import find
 from app.core.judging.judges.keys import address_of
-from app.core.judging.runs.lane import Item
+from app.core.judging.runs.lane import RunItem
 from app.core.judging.runs.outcome import Outcome
 from app.core.judging.runs.payload import Payload
 from app.core.judging.runs.wanted import AskRequest
@@ -70,7 +70,7 @@ def planned(session: Session, request: AskRequest, outcome: Outcome, progress: P
     asked = [one for one in (_able(number, entries, request, outcome) for number in range(len(request.judges))) if one]
     _require_one_currency(request, asked)
     plans: list[dict[str, Json]] = []
-    items: list[Item] = []
+    items: list[RunItem] = []
     for done, segment_id in enumerate(dict.fromkeys(request.segments)):
         progress.check_cancelled()
         progress.progress(done, len(request.segments), "segments")
@@ -95,7 +95,7 @@ def _plan_segment(
     segment_id: str,
     asked: Sequence[_Asked],
     plans: list[dict[str, Json]],
-    items: list[Item],
+    items: list[RunItem],
     outcome: Outcome,
 ) -> None:
     made: dict[SightSettings, tuple[int, SightPlan]] = {}
@@ -122,14 +122,14 @@ def _plan_segment(
         items.append(_item(session, one, about, place, plan, request.task))
 
 
-def _item(session: Session, one: _Asked, about: Segment, place: int, plan: SightPlan, task: str) -> Item:
+def _item(session: Session, one: _Asked, about: Segment, place: int, plan: SightPlan, task: str) -> RunItem:
     shares: Any = ()
     known: Json = None
     if not isinstance(one.options, ModelOptions):
         shares = tuple(shares_of(session, about.scheme, about.track, task)) if one.entry.backend == "majority" else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
     key = request_key(plan, one.fingerprint, one.sampling, known)
-    return Item(
+    return RunItem(
         one.number,
         place,
         key,

@@ -11,7 +11,7 @@ from app.core.jobs import Holder
 from app.core.judging.runs.budget import Cost, Limits, Purse
 from app.core.judging.runs.delivery import Delivery
 from app.core.judging.runs.kept import judgment_of
-from app.core.judging.runs.lane import Item, Lane
+from app.core.judging.runs.lane import Lane, RunItem
 from app.core.judging.runs.outcome import Outcome, told
 from app.core.judging.runs.queue import state_question
 from app.core.judging.runs.setting import Plan, Setting, Sight
@@ -90,7 +90,7 @@ class Run:
             self._settled += 1
             self._delivery.stir()
 
-    async def _watched(self, lane: Lane, item: Item, at: tuple[str, str]) -> None:
+    async def _watched(self, lane: Lane, item: RunItem, at: tuple[str, str]) -> None:
         """Ask in a task of its own, so that this request alone can be cancelled."""
         task = self._under_way[at] = asyncio.create_task(self._one(lane, item))
         try:
@@ -105,7 +105,7 @@ class Run:
             del self._under_way[at]
             lane.under_way.discard(item.segment_id)
 
-    async def _one(self, lane: Lane, item: Item) -> None:
+    async def _one(self, lane: Lane, item: RunItem) -> None:
         plan = self._plans[item.plan]
         sight = await self._sight(item.plan)
         async with lane.pace.slot():
@@ -131,7 +131,7 @@ class Run:
             # Kept before the next is asked: whatever is killed when, only what is under way is asked a second time.
             await self._delivery.keep(judgment_of(self._setting, lane, item, sight, reply))
 
-    async def _ask(self, lane: Lane, item: Item, sight: Sight) -> Reply | None:
+    async def _ask(self, lane: Lane, item: RunItem, sight: Sight) -> Reply | None:
         """Ask once; None where the budget has no room for it."""
         question = self._question(lane, item, sight)
         async with lane.first_alone(sight.heavy and self._setting.limits != Limits()):
@@ -166,7 +166,7 @@ class Run:
             finally:
                 self._purse.settle(held, kept if took == held.most else took + lost)
 
-    def _question(self, lane: Lane, item: Item, sight: Sight) -> Question:
+    def _question(self, lane: Lane, item: RunItem, sight: Sight) -> Question:
         usual = Sampling()
         sampling = Sampling(
             getattr(lane.options, "temperature", usual.temperature),

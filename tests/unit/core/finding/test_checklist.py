@@ -14,7 +14,7 @@ from app.core.session import Session
 from project.queries.comments import unresolved_comments
 from project.queries.plans import set_assignments, set_done
 from project.queries.recordings import all_recordings
-from project.types import Annotator, Assignment, Decision, Purpose
+from project.types import Annotator, Assignment, Decision, WorkPurpose
 from tests.unit.core.finding.lab import FIRST, SECOND, open_lab
 
 
@@ -99,7 +99,7 @@ def test_training_is_not_reviewed(session: Session) -> None:
     add_segment(session, recording.id, 1_000_000, 2_000_000, "error")
     people = SegmentTable(session).annotators
     with session.step("Train"):
-        set_assignments(session.study, [Assignment(recording.id, one, Purpose.TRAINING) for one in people])
+        set_assignments(session.study, [Assignment(recording.id, one, WorkPurpose.TRAINING) for one in people])
         for one in people:
             set_done(session.study, recording.id, one, "2026-01-01T00:00:00.000Z")
     assert tasks(session, SECOND) == []
