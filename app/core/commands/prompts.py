@@ -2,7 +2,8 @@
 
 from app.core.judging.seeing.prompt_versions import prompt_for
 from app.core.session import Session
-from benchmark.prompts import parse_prompt, shipped_prompt, shipped_text, with_version
+from benchmark.prompts import Prompt, parse_prompt, shipped_prompt, shipped_text, with_version
+from project.errors import UserError
 from project.queries.judges import prompt_versions, put_prompt_version
 from project.types import Changes
 
@@ -21,7 +22,8 @@ def edit_prompt(session: Session, key: str, text: str) -> Changes:
     version = _next(session, key)
     new = with_version(text, version, own=True)
     parse_prompt(new, key)
-    if with_version(prompt_for(session, key).source, version, own=True) == new:
+    before = _present(session, key)
+    if before is not None and with_version(before.source, version, own=True) == new:
         return Changes()
     with session.step(f"Edit prompt {key}") as step:
         put_prompt_version(session.study, key, version, new)
@@ -34,12 +36,22 @@ def restore_prompt(session: Session, key: str) -> Changes:
     Raises:
         UserError: there is no such prompt.
     """
-    if not prompt_for(session, key).own:
+    before = _present(session, key)
+    if before is not None and not before.own:
         return Changes()
     version = _next(session, key)
     with session.step(f"Restore prompt {key}") as step:
         put_prompt_version(session.study, key, version, with_version(shipped_text(key), version, own=False))
     return step.changes
+
+
+def _present(session: Session, key: str) -> Prompt | None:
+    """Return what the study asks with; None where that is damaged, which another version mends."""
+    shipped_prompt(key)
+    try:
+        return prompt_for(session, key)
+    except UserError:
+        return None
 
 
 def _next(session: Session, key: str) -> int:

@@ -30,7 +30,7 @@ def request_key(plan: SightPlan, fingerprint: str, sampling: Sampling, known: Js
             "known": known,
             "prompt": [plan.prompt, plan.variant, prompt_sha256(plan)],
             "form": [form.name, dict(form.schema), form.thinks],
-            "sampling": [sampling.temperature, sampling.seed, sampling.max_tokens],
+            "sampling": [float(sampling.temperature), sampling.seed, sampling.max_tokens],
             "media": None
             if media is None
             else [

@@ -12,7 +12,7 @@ from app.core.judging.seeing.sight import SightSettings, plan_sight, prompt_sha2
 from app.core.session import Session
 from benchmark.prompts import shipped_prompt, shipped_text
 from project.errors import UserError
-from project.queries.judges import prompt_versions
+from project.queries.judges import prompt_versions, put_prompt_version
 from tests.unit.core.pairs import mark, open_study
 
 
@@ -67,3 +67,14 @@ def test_a_prompt_that_is_wrong_is_not_kept(session: Session) -> None:
         with pytest.raises(UserError, match=says):
             edit_prompt(session, key, text)
     assert prompt_versions(session.study, "verdict") == {}
+
+
+def test_a_version_that_is_damaged_is_mended_by_another(session: Session) -> None:
+    for number, mend in enumerate((restore_prompt, lambda session, key: edit_prompt(session, key, edited("Think.")))):
+        with session.step("Damage") as step:
+            put_prompt_version(session.study, "verdict", 10 * number + 5, "= nothing")
+        assert step.changes
+        with pytest.raises(UserError):
+            prompt_for(session, "verdict")
+        assert mend(session, "verdict")
+        assert prompt_for(session, "verdict").own is bool(number)

@@ -1,0 +1,134 @@
+"""What decides an answer makes another request; what does not, makes none."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.commands.transcript import add
+from app.core.judging.runs.asking import AskRequest, prepare
+from app.core.judging.runs.payload import payload_from
+from app.core.judging.seeing.plan import PlannedFrame, PlannedMedia, SightPlan, SightSettings
+from app.core.judging.seeing.request import request_key
+from app.core.session import Session
+from benchmark.tasks.form import Asked, FormSpec
+from models.judges.base import Sampling
+from project.judging import JudgeEntry
+from project.schemes.scheme import Choice, Field, FieldKind
+from project.types import Json
+from tests.unit.core.pairs import WALK, mark, open_study
+
+SETTINGS: dict[str, Json] = {"url": "http://127.0.0.1:9/v1", "sees": "text"}
+
+
+def form(*labels: str) -> FormSpec:
+    choices = tuple(Choice(one, one.capitalize(), "d", 0) for one in labels)
+    return FormSpec("verdict", (Asked(Field("label", FieldKind.CHOICE, "Label", choices=choices), required=True),))
+
+
+MEDIA = PlannedMedia(Path("a.mp4"), "f1", 0, (PlannedFrame(3, 120_000, "0.1 s"),), None, 320, 240, 85)
+PLAN = SightPlan(
+    "r", "s", 0, 1_000_000, "verdict", "plain", "raw", "verdict@1", "system", "text", MEDIA, form("a", "b")
+)
+SAMPLING = Sampling(0.5, 7, 64)
+
+
+def media(**changed: Any) -> Callable[[SightPlan], SightPlan]:
+    return lambda plan: replace(plan, media=replace(MEDIA, **changed))
+
+
+def plan(**changed: Any) -> Callable[[SightPlan], SightPlan]:
+    return lambda before: replace(before, **changed)
+
+
+DECIDES = [
+    *(plan(system="systen"), plan(text="text "), plan(prompt="verdict@2"), plan(variant="cot"), plan(media=None)),
+    *(plan(form=form("a", "c")), plan(form=form("b", "a")), media(fingerprint="f2"), media(quality=84)),
+    *(media(width=321), media(height=241), media(frames=()), media(frames=(PlannedFrame(4, 120_000, "0.1 s"),))),
+    *(media(frames=(PlannedFrame(3, 120_001, "0.1 s"),)), media(frames=(PlannedFrame(3, 120_000, ""),))),
+    *(media(frames=MEDIA.frames * 2), media(frames=(), clip=(0, 1_000_000)), media(frames=(), clip=(0, 1_000_001))),
+]
+SAYS_NOTHING = [
+    *(media(path=Path("elsewhere/b.mp4")), plan(recording_id="other"), plan(segment_id="other"), plan(notes=("n",))),
+    *(plan(truth={"label": "a"}), plan(start_us=1), plan(condition="run-1")),
+]
+
+
+def test_whatever_decides_an_answer_makes_another_key() -> None:
+    keys = [request_key(change(PLAN), "judge", SAMPLING) for change in DECIDES]
+    keys += [
+        request_key(PLAN, "judge", one) for one in (Sampling(0.4, 7, 64), Sampling(0.5, 8, 64), Sampling(0.5, 7, 65))
+    ]
+    keys += [request_key(PLAN, "judge 2", SAMPLING), request_key(PLAN, "judge", SAMPLING, ["item"])]
+    keys.append(request_key(PLAN, "judge", SAMPLING))
+    assert len(set(keys)) == len(keys)
+
+
+def test_what_decides_nothing_makes_no_other_key() -> None:
+    assert {request_key(change(PLAN), "judge", SAMPLING) for change in SAYS_NOTHING} == {
+        request_key(PLAN, "judge", SAMPLING)
+    }
+    assert request_key(PLAN, "judge", Sampling(1, 7, 64)) == request_key(PLAN, "judge", Sampling(1.0, 7, 64))
+
+
+@given(st.text(), st.text(), st.text(), st.text())
+def test_texts_are_not_mixed_up(system: str, text: str, other_system: str, other_text: str) -> None:
+    keys = [
+        request_key(replace(PLAN, system=one, text=other), "judge", SAMPLING)
+        for one, other in ((system, text), (other_system, other_text))
+    ]
+    assert (keys[0] == keys[1]) == ((system, text) == (other_system, other_text))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def key_of(
+    session: Session, segment: str, *, name: str = "one", model: str = "m", task: str = "verdict",
+    sight: SightSettings | None = None, seed: int = 0, settings: Mapping[str, Json] | None = None,
+) -> str:  # fmt: skip
+    entry = JudgeEntry(f"id of {name}", name, "openai", model, {**SETTINGS, **(settings or {})})
+    work = prepare(session, AskRequest([entry], [segment], task, seed=seed, sight=sight or SightSettings())).work
+    assert work is not None
+    (item,) = payload_from(work.parameters).items
+    return item.request_key
+
+
+def test_of_a_judge_only_what_changes_its_answers_counts(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    key = key_of(session, segment)
+    beside: dict[str, Json] = {"concurrency": 9, "per_minute": 3, "price_in": 5.0, "price_out": 1, "currency": "EUR"}
+    beside |= {"tries": 2, "patience_s": 9.0, "timeout_s": 9.0, "frames": 3}
+    for one, value in beside.items():
+        assert key_of(session, segment, settings={one: value}) == key, one
+    assert key_of(session, segment, name="another") == key
+    assert key_of(session, segment, settings=dict(reversed(SETTINGS.items()))) == key
+    counts: dict[str, Json] = {"temperature": 0.1, "max_tokens": 99, "url": "http://127.0.0.1:8/v1"}
+    others = [key_of(session, segment, settings={one: value}) for one, value in counts.items()]
+    others += [
+        key_of(session, segment, model="n"),
+        key_of(session, segment, seed=1),
+        key_of(session, segment, task="error"),
+    ]
+    assert len({key, *others}) == len(others) + 1
+
+
+def test_of_a_segment_whatever_is_told_of_it_counts(session: Session) -> None:
+    segment = mark(session, "Ada", 10, 20)
+    keys = [key_of(session, segment)]
+    add(session, WALK, 9_000_000, 9_500_000, "Before.", None)
+    keys += [key_of(session, segment), key_of(session, segment, sight=SightSettings(before=0))]
+    add(session, WALK, 12_000_000, 13_000_000, "In it.", None)
+    keys.append(key_of(session, segment))
+    assert len({keys[0], keys[1], keys[3]}) == 3
+    longer = mark(session, "Ada", 10, 21)
+    assert key_of(session, longer) != keys[-1]
+    same = mark(session, "Bo", 10, 20)
+    assert key_of(session, same) == keys[-1]
