@@ -50,6 +50,8 @@ class ColumnFoot(QWidget):
             flow.addWidget(
                 _button("Raw…", f"Show the raw answer of {column.name}", lambda: self.raw_requested.emit(column))
             )
+        # Below, so that the buttons of all columns stand on one line.
+        box.addStretch()
         if flow.count():
             box.addLayout(flow)
 

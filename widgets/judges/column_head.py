@@ -3,6 +3,7 @@
 from html import escape
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
 
 from widgets import theme
@@ -38,16 +39,16 @@ class ColumnHead(QFrame):
         box = QVBoxLayout(self)
         box.setContentsMargins(theme.GRID // 2, theme.GRID // 2, theme.GRID // 2, theme.GRID // 2)
         box.setSpacing(1)
-        name = _line(column.name)
+        name = _Line(column.name)
         name.setFont(theme.font(semibold=True))
         box.addWidget(name)
         if column.what:
-            what = _line(column.what)
+            what = _Line(column.what)
             what.setProperty("quiet", True)
             box.addWidget(what)
         if column.condition:
             sign = "⇄ " if column.pair is not Pair.NONE else ""
-            condition = _line(f"{sign}{column.condition}")
+            condition = _Line(f"{sign}{column.condition}")
             condition.setAccessibleName(f"Saw: {column.condition}")
             if column.pair is not Pair.NONE:
                 condition.setToolTip("The same judge, with the footage raw and anonymized, side by side")
@@ -78,12 +79,18 @@ class ColumnHead(QFrame):
         return row
 
 
-def _line(text: str) -> QLabel:
-    """Return a line that is cut where there is no room; its tooltip has all of it."""
-    shown = plainly(" ".join(text.split()), 200)
-    label = QLabel(shown)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    label.setMinimumWidth(24)
-    label.setToolTip(f"<qt>{escape(shown)}</qt>")
-    return label
+class _Line(QLabel):
+    """A line that ends with dots where there is no room; its tooltip and its name for screen readers have all of it."""
+
+    def __init__(self, text: str) -> None:
+        self._whole = plainly(" ".join(text.split()), 200)
+        super().__init__(self._whole)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(24)
+        self.setAccessibleName(self._whole)
+        self.setToolTip(f"<qt>{escape(self._whole)}</qt>")
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.setText(self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width()))
