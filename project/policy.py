@@ -147,6 +147,7 @@ RULES: Mapping[str, str] = {
 _INSTEAD = {
     "proxies": "Unset it, or set HTTPS_PROXY to an address that starts with http://",
     "redirects": "Give another address",
+    "reviewed": "Ask again",
 }
 """What to do about a request that is barred by a rule."""
 

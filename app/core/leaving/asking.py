@@ -1,6 +1,6 @@
 """How a job, wherever it runs, asks the holder of the study whether a request may leave."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any, Protocol, cast
 
@@ -77,6 +77,14 @@ def asked_in(question: Mapping[str, Json]) -> tuple[Departure, int]:
         return _departure(cast(Mapping[str, Any], question[_KEY])), int(cast(int, question["uncleared"]))
     except (AttributeError, KeyError, TypeError, ValueError):
         raise Forbidden("recorded", "It is not known what wants to leave, so it is not sent.") from None
+
+
+def with_departure(
+    question: Mapping[str, Json], look: Callable[[Mapping[str, Json]], Mapping[str, Json]]
+) -> dict[str, Json]:
+    """Return a question of `permit_question` about what `look` makes of its request; left alone where it has none."""
+    found = question.get(_KEY)
+    return {**question, _KEY: dict(look(found))} if isinstance(found, dict) else dict(question)
 
 
 def _departure(found: Mapping[str, Any]) -> Departure:

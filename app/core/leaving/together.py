@@ -5,10 +5,10 @@ judges that are asked eight questions at once would wait for it eight times.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import cast
 
-from app.core.leaving.asking import Asks, RemoteAuthority, asked_in, permit_question
+from app.core.leaving.asking import Asks, RemoteAuthority, asked_in, permit_question, with_departure
 from app.core.leaving.authority import authority_of
 from app.core.session import Session
 from project.errors import Cancelled, UserError
@@ -16,6 +16,7 @@ from project.policy import Departure, Forbidden
 from project.types import Json
 
 _KEY = "permits"
+Look = Callable[[Mapping[str, Json]], Mapping[str, Json]]
 
 
 class TogetherAuthority(RemoteAuthority):
@@ -73,13 +74,19 @@ def is_together_question(question: Mapping[str, Json]) -> bool:
     return question.get("ask") == _KEY
 
 
-def answer_together(session: Session, question: Mapping[str, Json]) -> dict[str, Json]:
+def answer_together(session: Session, question: Mapping[str, Json], looked_at: Look = dict) -> dict[str, Json]:
     """Answer about several requests, in the process that holds the study.
+
+    Args:
+        session: of the study.
+        question: made by `TogetherAuthority`.
+        looked_at: what is asked in the place of each request, as JSON.
 
     Raises:
         Forbidden: the question cannot be understood, so none of them may leave.
     """
-    asked = cast(list[Mapping[str, Json]], question[_KEY])
+    given = cast(list[Mapping[str, Json]], question[_KEY])
+    asked = [with_departure(one, looked_at) for one in given]
     refusals = authority_of(session).permit_all([asked_in(one) for one in asked])
     return {_KEY: [_told(one) for one in refusals]}
 

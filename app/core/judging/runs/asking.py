@@ -15,10 +15,10 @@ from app.core.judging.runs.parts import judgment_from
 from app.core.judging.runs.payload import Payload, payload_from
 from app.core.judging.runs.planned import planned
 from app.core.judging.runs.queue import Queue, is_state_question
+from app.core.judging.runs.standing import standing
 from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.fitting import answer_plan, is_plan_question
-from app.core.judging.runs.standing import standing
-from app.core.leaving.asking import answer_permit, is_permit_question
+from app.core.leaving.asking import answer_permit, is_permit_question, with_departure
 from app.core.leaving.together import answer_together, is_together_question
 from app.core.session import Session
 from project.counted import counted
@@ -118,7 +118,7 @@ def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[s
     if is_together_question(question):
         return answer_together(session, question, lambda one: standing(session, work, one))
     if is_permit_question(question):
-        return answer_permit(session, question)
+        return answer_permit(session, with_departure(question, lambda one: standing(session, work, one)))
     raise UserError("A job asked something that nobody answers.", "Ask again.")
 
 

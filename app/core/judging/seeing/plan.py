@@ -112,6 +112,7 @@ class SightPlan:
         shortened: what was left out of the conversation.
         notes: what else is good to know about it, a sentence each.
         others: recordings that the examples are from.
+        words_state: what was decided about its words when they were scrubbed; "" in raw form.
     """
 
     recording_id: str
@@ -130,6 +131,7 @@ class SightPlan:
     shortened: tuple[Shortened, ...] = ()
     notes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
+    words_state: str = ""
 
     @property
     def item(self) -> str:
@@ -170,6 +172,7 @@ class SightPlan:
             "shortened": [[one.rule, one.count, one.characters] for one in self.shortened],
             "notes": [*self.notes],
             "others": [*self.others],
+            "words_state": self.words_state,
         }
 
     def sight(self, messages: Sequence[Message] = ()) -> dict[str, Json]:
@@ -224,6 +227,7 @@ def plan_from(found: Mapping[str, Json]) -> SightPlan:
         shortened=tuple(Shortened(*one) for one in cast(list[tuple[str, int, int]], found["shortened"])),
         notes=tuple(cast(list[str], found["notes"])),
         others=tuple(cast(list[str], found["others"])),
+        words_state=str(found["words_state"]),
     )
 
 

@@ -12,7 +12,7 @@ from app.core.judging.seeing.plan import PlannedMedia, SightPlan, SightSettings
 from app.core.judging.seeing.planned_media import planned_media
 from app.core.judging.seeing.prompt_versions import prompt_for
 from app.core.judging.seeing.shortening import Line, shortened
-from app.core.judging.seeing.words import Written, written_under
+from app.core.judging.seeing.words import Written, words_state, written_under
 from app.core.session import Session
 from app.core.speech.conversation import conversation
 from benchmark.prompts import Prompt, filled
@@ -184,6 +184,7 @@ class _Planner:
             left_out,
             tuple(self._notes),
             others,
+            "" if self._condition == RAW else words_state(session, self._recording.id),
         )
 
     def _scrubbed(self, prompt: Prompt) -> Prompt:

@@ -1,11 +1,15 @@
 """How texts of a study may be written for a judge: as they are, or scrubbed as for a release."""
 
+import hashlib
+import json
 from collections.abc import Callable
+from dataclasses import asdict
 
 from app.core.per_state import PerState
 from app.core.session import Session
 from project.errors import UserError
 from project.judging import RAW
+from project.queries.private_words import private_words
 
 Written = Callable[[str], str]
 
@@ -21,6 +25,17 @@ def written_under(session: Session, condition: str) -> Written:
     if condition == RAW:
         return str
     return _KNOWN.of(session)
+
+
+def words_state(session: Session, recording_id: str) -> str:
+    """Return a checksum that changes with what was read and confirmed of a recording, and with the private words."""
+    from app.core.release.texts import PROPERTY
+
+    found = session.study.get_property(PROPERTY)
+    read = found.get("spoken") if isinstance(found, dict) else None
+    confirmed = read.get(recording_id) if isinstance(read, dict) else None
+    private = [asdict(one) for one in private_words(session.study)]
+    return hashlib.sha256(json.dumps([confirmed, private], sort_keys=True).encode()).hexdigest()
 
 
 def _scrubbing(session: Session) -> Written:

@@ -1,0 +1,68 @@
+"""Words that were scrubbed by what was decided before do not leave after something else was."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from app.core.commands.judges import add_judge
+from app.core.commands.policy import set_policy
+from app.core.commands.release import confirm_texts
+from app.core.jobs import Work
+from app.core.judging.runs.asking import answer, prepare
+from app.core.judging.runs.wanted import AskRequest
+from app.core.leaving.asking import permit_question
+from app.core.session import Session
+from project.policy import Departure, Forbidden, Level, Policy
+from project.queries.policy import all_egress
+from project.queries.private_words import PrivateWord, put_private_word
+from project.queries.segments import all_segments
+from project.types import Recording
+from tests.unit.core.leaving.departures import abroad, at_home
+from tests.unit.core.release.lab import settle
+
+
+@pytest.fixture
+def work(session: Session, recording: Recording, rendering: str) -> Work:
+    set_policy(session, Policy(Level.ANONYMIZED))
+    settings = {"url": "https://api.example.org/v1", "sees": "text"}
+    far, _ = add_judge(session, "far", "openai", "m", settings)
+    found = prepare(session, AskRequest([far], [segment_of(session, recording)], "verdict", condition=rendering)).work
+    assert found is not None
+    return found
+
+
+def segment_of(session: Session, recording: Recording) -> str:
+    return next(one.id for one in all_segments(session.study) if one.recording_id == recording.id)
+
+
+def another_private_word(session: Session) -> None:
+    with session.step("Private"):
+        put_private_word(session.study, PrivateWord("Zephyrine", "[X]"))
+    settle(session)
+    confirm_texts(session)
+
+
+def ask(session: Session, work: Work, request: Departure) -> None:
+    answer(session, work, permit_question(request, 0))
+
+
+def test_what_was_planned_leaves_as_long_as_it_stands(
+    session: Session, recording: Recording, rendering: str, work: Work
+) -> None:
+    request = replace(abroad(recording.id, rendering), segment_id=segment_of(session, recording), frames=())
+    ask(session, work, request)
+    another_private_word(session)
+    with pytest.raises(Forbidden, match="after this question was made") as refused:
+        ask(session, work, request)
+    assert refused.value.rule == "reviewed"
+    assert [one.rule for one in all_egress(session.study)] == ["", "reviewed"]
+
+
+@pytest.mark.parametrize("other", [at_home, lambda recording, _: abroad(recording, "")])
+def test_what_stays_or_holds_no_words_is_let_through(
+    session: Session, recording: Recording, rendering: str, work: Work, other: Callable[[str, str], Departure]
+) -> None:
+    another_private_word(session)
+    request = replace(other(recording.id, rendering), segment_id=segment_of(session, recording), frames=())
+    ask(session, work, request if request.local else replace(request, texts=0))
