@@ -36,6 +36,24 @@ def utterances_called(study: Study, ids: Iterable[str]) -> dict[str, Utterance]:
     return found
 
 
+def words_edited(study: Study, recording_id: str, start_us: int, end_us: int, since: str) -> str:
+    """Return when an utterance that shares time with a stretch was added, changed or removed last; "" for never.
+
+    Only edits after `since` are looked for; both are UTC, ISO 8601, to the millisecond, without a zone.
+    """
+    there = " OR ".join(
+        f"(json_extract({state}, '$.recording_id') = ? AND json_extract({state}, '$.start_us') < ? "
+        f"AND json_extract({state}, '$.end_us') > ?)"
+        for state in ("before", "after")
+    )
+    row = study.row(
+        "SELECT max(substr(s.at, 1, 23)) FROM journal_step s JOIN journal_change c ON c.step_id = s.id "
+        f"WHERE substr(s.at, 1, 23) > ? AND c.table_name = 'utterance' AND ({there})",
+        (since[:23], *(recording_id, end_us, start_us) * 2),
+    )
+    return str(row[0]) if row is not None and row[0] is not None else ""
+
+
 def utterances_between(study: Study, recording_id: str, start_us: int, end_us: int) -> list[Utterance]:
     """Return the utterances that share time with a stretch, by start."""
     rows = study.rows(

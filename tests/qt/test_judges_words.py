@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.commands.transcript import add
 from app.core.session import Session
 from app.gui.judges.words import Known, Wanted, table_of
 from project.judging import RAW, JudgeEntry, JudgmentStatus
@@ -183,6 +184,20 @@ def test_facts_tell_time_tokens_cost_cache_mending_and_a_segment_that_moved(sess
     )
     (column, *_) = table_of(session, about, Known([replace(plain, cached_from="judgment-0", ms=0)])).columns
     assert column.facts == ("Cached: not asked again",)
+
+
+def test_an_answer_from_before_the_transcript_was_edited_says_so(session: Session, about: Segment) -> None:
+    def facts(at: str) -> tuple[str, ...]:
+        one = replace(made_up(SERVER, session, about.id, SAID), at=at)
+        return table_of(session, about, Known([one])).columns[0].facts
+
+    edited = "The transcript of it was edited since"
+    before, after = "2020-01-02T03:04:05.000Z", "2999-01-02T03:04:05.000Z"
+    add(session, about.recording_id, about.end_us, about.end_us + 1_000_000, "Beside it.", None)
+    assert edited not in facts(before)
+    add(session, about.recording_id, about.start_us, about.end_us, "In it.", None)
+    assert edited in facts(before)
+    assert edited not in facts(after)
 
 
 def test_only_texts_of_the_form_can_be_taken_over(session: Session, about: Segment) -> None:

@@ -11,8 +11,14 @@ _MENDED = {
 }
 
 
-def facts_of(one: Judgment, about: Segment) -> tuple[str, ...]:
-    """Return time, tokens, cost, and what is worth knowing about an answer."""
+def facts_of(one: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]:
+    """Return time, tokens, cost, and what is worth knowing about an answer.
+
+    Args:
+        one: the answer.
+        about: the segment as it is now.
+        edited: when its words were edited last, as `words_edited` says it.
+    """
     cached = one.cached_from is not None
     said = ["Cached: not asked again"] if cached else [f"{one.ms / 1000:.1f} s"]
     if not cached and (one.tokens_in is not None or one.tokens_out is not None):
@@ -28,6 +34,8 @@ def facts_of(one: Judgment, about: Segment) -> tuple[str, ...]:
         said.append("Shortened to fit the model")
     if (one.start_us, one.end_us) != (about.start_us, about.end_us):
         said.append("About the segment as it was before it was moved")
+    if edited > one.at[:23]:
+        said.append("The transcript of it was edited since")
     return tuple(said)
 
 

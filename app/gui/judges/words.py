@@ -11,6 +11,7 @@ from app.gui.judges.people import PersonSays, people_about
 from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
 from project.queries.annotators import all_annotators
 from project.queries.participants import all_participants
+from project.queries.utterances import words_edited
 from project.types import Segment
 from widgets.judges.shown import Column, Pair, State, Table
 
@@ -66,7 +67,9 @@ def table_of(session: Session, about: Segment, known: Known) -> Table:
     whose |= {f"person {one.segment.id}": one.name for one in people}
     participants = {one.id: one.pseudonym for one in all_participants(session.study)}
     answers = Answers(scheme, about.track, said, {key: whose[key] for key in whose if key in said}, participants)
-    columns = _judges(newest, known, hidden, about, answers, names)
+    oldest = min((one.at for one in newest.values()), default="")
+    edited = words_edited(session.study, about.recording_id, about.start_us, about.end_us, oldest) if oldest else ""
+    columns = _judges(newest, known, hidden, about, answers, names, edited)
     columns += [_person_column(one, about, answers) for one in people]
     return Table(answers.rows(), tuple(columns))
 
@@ -102,6 +105,7 @@ def _judges(
     about: Segment,
     answers: Answers,
     names: Mapping[str, str],
+    edited: str,
 ) -> list[Column]:
     places = [(one.judge.id, one.condition) for one in known.wanted if one.judge.backend != PERSON]
     rest = [key for key in newest if key not in places]
@@ -114,7 +118,8 @@ def _judges(
         if one is None:
             column = _asked(entries[who], condition)
         else:
-            column = _answer(one, about, answers, names, known.why_hidden if one.id in hidden else None)
+            unseen = known.why_hidden if one.id in hidden else None
+            column = _answer(one, about, answers, names, edited, unseen)
             if one.id in later and column.state is State.ANSWERED:
                 column = replace(column, said=later[one.id])
         if (who, condition) in known.under_way:
@@ -132,7 +137,7 @@ def _judges(
 
 
 def _answer(
-    one: Judgment, about: Segment, answers: Answers, names: Mapping[str, str], why_hidden: str | None
+    one: Judgment, about: Segment, answers: Answers, names: Mapping[str, str], edited: str, why_hidden: str | None
 ) -> Column:
     """Return the column of an answer; `why_hidden` is None where it may be seen."""
     key, person = f"judge {one.id}", _is_person(one)
@@ -145,7 +150,7 @@ def _answer(
         said=(why_hidden or "") if answered else one.error,
         cells=answers.cells(key) if answered and seen else {},
         thoughts=one.thinking if seen else "",
-        facts=facts_of(one, about),
+        facts=facts_of(one, about, edited),
         judgment_id=one.id,
         judge_id="" if person else one.judge_id,
         own_condition=one.condition,
