@@ -94,6 +94,7 @@ class Workspace(QWidget):
         self.lent: int | None = None
         """How wide the page was before it got some of the picture's pixels; None where it has none of them."""
         self._wanted = 0
+        self._chosen = 0
         self.pages = QStackedWidget()
         self.pages.setMinimumWidth(304)
         self.pages.setAutoFillBackground(True)
@@ -139,11 +140,12 @@ class Workspace(QWidget):
 
     def _give(self) -> None:
         sizes = self.columns.sizes()
-        width = min(self._wanted, sum(sizes) // 2)
+        width = (self._chosen or min(self._wanted, sum(sizes) // 2)) if self._wanted else 0
         if width and self.lent is None and sizes[2] < width:
             self.lent = sizes[2]
             self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - width, width, *sizes[3:]])
         elif not self._wanted and self.lent is not None:
+            self._chosen = sizes[2]
             lent, self.lent = self.lent, None
             self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent, *sizes[3:]])
 

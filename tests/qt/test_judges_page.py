@@ -186,6 +186,12 @@ def test_the_page_gets_room_from_the_picture_and_gives_it_back_also_in_a_later_w
     usual = columns.sizes()[2]
     assert usual < wide
     shown.window.set_mode("judges")
+    assert columns.sizes()[2] == wide
+    columns.setSizes([200, 300, wide + 100])
+    wide = columns.sizes()[2]
+    shown.window.set_mode("annotate")
+    shown.window.set_mode("judges")
+    assert columns.sizes()[2] == wide, "as somebody dragged it"
     shown.window.memory.save_view()
     shown.window.memory.save_window()
     shown.window.close()
