@@ -28,8 +28,9 @@ $(VENV)/tests.stamp: $(VENV)/program.stamp
 demo: $(VENV)/program.stamp
 	$(BIN)/greenroom demo --dir demo --fetch
 
+# Each worker has a processor to itself: threads of libraries would only wait for one another.
 test: $(VENV)/tests.stamp
-	$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
 
 lint: $(VENV)/tests.stamp
 	$(BIN)/ruff check .
