@@ -8,12 +8,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from project.check import check
-from project.judging import JudgeEntry
+from project.judging import JudgeEntry, Reveal
 from project.merging.resolving import put
 from project.queries.conflicts import all_conflicts
 from project.queries.judges import all_judges, delete_judge, prompt_versions, put_judge, put_prompt_version
-from project.queries.judgments import insert_judgments, judgments_of
-from tests.fakes.stored_judgments import SAID
+from project.queries.judgments import insert_judgments, insert_reveal, judgments_of
+from project.queries.policy import insert_egress
+from project.splitting import Share, split
+from tests.fakes.stored_judgments import SAID, SENT
 from tests.unit.project.merging.lab import ADA, copy_file, furnish, merge, working
 
 NAMES = ("x", "y", "z")
@@ -134,3 +136,19 @@ def test_whatever_both_did_to_judges_can_be_merged(
     names = [*judges(lab).values()]
     assert len(names) == len(set(names))
     assert check(lab) == []
+
+
+def test_a_copy_for_an_annotator_holds_nothing_that_judges_said(lab: Path) -> None:
+    set_judge(lab, "a", "x")
+    judged(lab, "j-1", "a")
+    with working(lab) as study:
+        with study.step("Edit prompt", ADA.id):
+            put_prompt_version(study, "verdict", 2, "words that hint at it")
+        with study.recording_run():
+            insert_reveal(study, Reveal(SAID.segment_id, ADA.id, {"task": ""}, "2026-01-02T03:04:05Z"))
+            insert_egress(study, SENT)
+        made = split(study, Share(ADA, (SAID.recording_id,)), lab.with_name("for-ada"))
+    whole = made.path.read_bytes()
+    for text in (SAID.raw, SAID.thinking, "words that hint at it", SAID.model_id):
+        assert text.encode() in lab.read_bytes()
+        assert text.encode() not in whole
