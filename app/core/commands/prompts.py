@@ -7,6 +7,9 @@ from project.errors import UserError
 from project.queries.judges import prompt_versions, put_prompt_version
 from project.types import Changes
 
+_LAST = 2**63 - 1
+"""The largest number that a file takes."""
+
 
 def edit_prompt(session: Session, key: str, text: str) -> Changes:
     """Ask with other words from now on; earlier versions are kept, so that judgments can be understood.
@@ -55,4 +58,9 @@ def _present(session: Session, key: str) -> Prompt | None:
 
 
 def _next(session: Session, key: str) -> int:
-    return max([shipped_prompt(key).version, *prompt_versions(session.study, key)]) + 1
+    newest = max([shipped_prompt(key).version, *prompt_versions(session.study, key)])
+    if newest >= _LAST:
+        raise UserError(
+            f"After version {newest} of the prompt “{key}” there is no other.", "Undo what brought it here."
+        )
+    return newest + 1

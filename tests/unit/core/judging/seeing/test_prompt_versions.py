@@ -69,6 +69,13 @@ def test_a_prompt_that_is_wrong_is_not_kept(session: Session) -> None:
     assert prompt_versions(session.study, "verdict") == {}
 
 
+def test_after_the_largest_number_there_is_no_other_version(session: Session) -> None:
+    with session.step("Damage"):
+        put_prompt_version(session.study, "verdict", 2**63 - 1, "= nothing")
+    with pytest.raises(UserError, match="there is no other"):
+        restore_prompt(session, "verdict")
+
+
 def test_a_version_that_is_damaged_is_mended_by_another(session: Session) -> None:
     for number, mend in enumerate((restore_prompt, lambda session, key: edit_prompt(session, key, edited("Think.")))):
         with session.step("Damage") as step:
