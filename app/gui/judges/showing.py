@@ -31,7 +31,11 @@ _TABLES = frozenset(
 )
 _VARIANTS = {
     "plain": ("Plain", "The question as it is"),
-    "few-shot": ("Few-shot", "With worked examples before it"),
+    "few-shot": (
+        "Few-shot",
+        "With examples before it: reviewed segments of other recordings in which everybody agreed to be sent to "
+        "models, else those of the scheme",
+    ),
     "cot": ("Chain of thought", "Thoughts first, apart from the answer"),
     "tom": ("Theory of mind", "Thoughts about what each person knows, wants and feels, first"),
 }
