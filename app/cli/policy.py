@@ -59,7 +59,7 @@ def set_(
     proxies: bool | None,
     as_json: bool,
 ) -> None:
-    """Set what may leave this machine; what is not given stays as it is. Undo takes it back.
+    """Set what may leave this machine; what is not given stays as it is. Undo does not reach it.
 
     LEVEL is `nothing`, `anonymized` (renderings and texts that passed review) or `raw`.
 

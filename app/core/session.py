@@ -107,8 +107,11 @@ class Session:
         return annotator_by_name(self.study, self.annotator_name)
 
     @contextmanager
-    def step(self, name: str, merge_key: str | None = None) -> Iterator[Step]:
-        """One edit: a transaction, a step of the history, recorded under the annotator of this session."""
+    def step(self, name: str, merge_key: str | None = None, *, undoable: bool = True) -> Iterator[Step]:
+        """One edit: a transaction, a step of the history, recorded under the annotator of this session.
+
+        `undoable` is explained at `Study.step`.
+        """
         if not self.annotator_name.strip():
             raise UserError("An edit needs a name to be recorded under.", "Set the annotator's name first.")
         self.study.require_writable()
@@ -117,7 +120,7 @@ class Session:
             who = Annotator(new_id(), self.annotator_name)
             with self.study.step(f"Introduce {who.name}", undoable=False):
                 insert_annotator(self.study, who)
-        with self.study.step(name, who.id, merge_key) as step:
+        with self.study.step(name, who.id, merge_key, undoable=undoable) as step:
             yield step
 
     def recording(self, recording_id: str) -> Recording:

@@ -145,7 +145,7 @@ class PolicyForm(QWidget):
         self.note = QLabel(wordWrap=True)
         self.note.setAccessibleName("What is missing")
         self.put = QPushButton("Set policy")
-        self.put.setToolTip("Set this as the policy of the study (Return in a field); Undo takes it back")
+        self.put.setToolTip("Set this as the policy of the study (Return in a field); undo does not reach it")
         self.put.clicked.connect(self._ask)
         row.addWidget(self.note, 1)
         row.addWidget(self.put)

@@ -1,4 +1,4 @@
-"""Setting what may leave this machine: a step of the history, as every edit."""
+"""Setting what may leave this machine: written into the history, and out of reach of undo, which could loosen it."""
 
 import re
 from collections.abc import Iterable
@@ -45,7 +45,7 @@ def set_policy(session: Session, policy: Policy) -> Changes:
         raise UserError(problem, "Raw footage shows who people are. Give --reason and --allowed-by.")
     before = rows.policy_of(session.study)
     name = STEPS[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
-    with session.step(name) as step:
+    with session.step(name, undoable=False) as step:
         if wanted != before or session.study.get_property(rows.KEY) is None:
             rows.set_policy(session.study, wanted)
     return step.changes

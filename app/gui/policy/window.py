@@ -87,7 +87,7 @@ class PolicyWindow(QWidget):
         self._look()
 
     def set_policy(self, wanted: Policy) -> None:
-        """Set the policy of the study, as a step that can be undone."""
+        """Set the policy of the study; undo does not reach it."""
 
         def do(session: Session) -> Changes | None:
             try:

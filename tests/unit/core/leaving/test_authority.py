@@ -91,7 +91,7 @@ def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
     set_policy(session, EVERYTHING)
     authority.permit(empty, 0)
     assert all_egress(session.study)[-1].permission == "raw, allowed by Board 7"
-    undo(session)
+    set_policy(session, Policy())
     with pytest.raises(Forbidden):
         authority.permit(empty, 0)
 
@@ -151,17 +151,28 @@ def test_a_question_is_told_from_others() -> None:
 # Setting it
 
 
-def test_setting_it_is_a_step_with_a_name(session: Session) -> None:
+def test_setting_it_is_in_the_history_with_a_name(session: Session) -> None:
     set_policy(session, Policy(Level.ANONYMIZED))
-    assert session.study.undo_name == "Let reviewed renderings leave this machine"
     set_policy(session, Policy(Level.ANONYMIZED, downloads=True))
-    assert session.study.undo_name == "Change what may leave this machine"
     assert not set_policy(session, Policy(Level.ANONYMIZED, downloads=True)), "nothing changed, so there is no step"
-    undo(session)
+    named = [row[0] for row in session.study.rows("SELECT name FROM journal_step ORDER BY id")]
+    assert named[-2:] == ["Let reviewed renderings leave this machine", "Change what may leave this machine"]
+
+
+def test_neither_undo_nor_redo_loosens_it(session: Session) -> None:
+    with session.step("Rename study"):
+        session.study.set_property("name", "Pilot")
+    set_policy(session, EVERYTHING)
+    set_policy(session, Policy())
     undo(session)
     assert policy_of(session.study) == Policy()
     redo(session)
-    assert policy_of(session.study).level is Level.ANONYMIZED
+    assert policy_of(session.study) == Policy()
+    set_policy(session, EVERYTHING)
+    undo(session)
+    set_policy(session, Policy())
+    redo(session)
+    assert policy_of(session.study) == Policy()
 
 
 @pytest.mark.parametrize(
