@@ -101,7 +101,7 @@ WITHOUT_STUDY = {"ask", "fetch", "pii", "try_judge"}
 ABOUT_RECORDINGS = [kind for kind in KINDS if kind not in WITHOUT_STUDY]
 
 PASSING = ("seconds", "file", "output", "sha256")
-"""What differs from run to run. On a busy machine x264's threads pack the same pictures into other bytes now and then."""
+"""What differs from run to run. On a busy machine x264's threads pack the same pictures into other bytes at times."""
 KEEPING_NOTHING = ("preview", "listen")
 """Kinds of which no run is left."""
 
