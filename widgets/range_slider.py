@@ -274,7 +274,10 @@ class RangeSlider(QWidget):
         if self._range is None and self._span[1] > self._span[0]:
             marking = "Press I and O to mark a start and an end, or select a segment."
             text = marking if self._editable else "Select a segment to see its start and end."
-            painter.drawText(QRectF(0, _top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, text)
+            fitting = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, self.width())
+            painter.drawText(
+                QRectF(0, _top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, fitting
+            )
 
     def _paint_range(self, painter: QPainter, look: Style) -> None:
         assert self._range is not None
