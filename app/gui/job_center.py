@@ -177,6 +177,8 @@ class JobCenter(QObject):
         try:
             changes = store_part(session, self.as_done(work), part)
         except UserError as error:
+            # What comes after it could not be kept either.
+            self.cancel(work)
             self.failed.emit(error)
             return
         self._studio.publish(changes)

@@ -133,3 +133,25 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
         jobs.start(work, lambda _result: heard.append("first"))
         jobs.after(work, lambda _result: heard.append("second"))
     qtbot.waitUntil(lambda: heard == ["first", "second"])
+
+
+def test_a_job_whose_pieces_cannot_be_kept_is_stopped(
+    qtbot: QtBot, runner: WorkerRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> Changes:
+        raise UserError("The disk is full.")
+
+    monkeypatch.setattr(job_center, "store_part", full)
+    studio = Studio()
+    studio.session = cast(Session, object())
+    panel = JobsPanel()
+    qtbot.addWidget(panel)
+    jobs = job_center.JobCenter(studio, panel, runner)
+    work = job("wait")
+    jobs.start(work)
+    told: list[UserError] = []
+    jobs.failed.connect(told.append)
+    with qtbot.waitSignal(jobs.stopped, timeout=10_000):
+        runner.part.emit(work, {"judgments": []})
+    assert [one.message for one in told] == ["The disk is full."]
+    assert not jobs.busy

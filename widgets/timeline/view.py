@@ -134,18 +134,14 @@ class TimelineView(TimeArea):
         In a lane with looks, `kinds` says which of them each span has.
         """
         self.model.set_spans(key, spans, kinds)
-        for band in self._bands:
-            if band.lane.key == key:
-                self.redraw_area(QRect(0, self._top(band), self.viewport().width(), band.height))
+        self._redraw_lane(key)
 
     def set_verdicts(self, key: str, bars: Iterable[VerdictBar]) -> None:
         """Fill a lane of the kind verdicts: what one judge says about segments. A click on one selects its segment."""
         self.model.set_verdicts(key, bars)
         if lay_out(self.model) != self._bands:
             self._lanes_changed()
-        for band in self._bands:
-            if band.lane.key == key:
-                self.redraw_area(QRect(0, self._top(band), self.viewport().width(), band.height))
+        self._redraw_lane(key)
 
     def update_verdicts(self, changed: Iterable[VerdictBar]) -> None:
         """Show verdicts that came or changed, in lanes that were filled before."""
@@ -391,6 +387,11 @@ class TimelineView(TimeArea):
         self._bands = lay_out(self.model)
         self.update_scroll_bars()
         self.content_changed()
+
+    def _redraw_lane(self, key: str) -> None:
+        for band in self._bands:
+            if band.lane.key == key:
+                self.redraw_area(QRect(0, self._top(band), self.viewport().width(), band.height))
 
     def _redraw_span(self, band: Band, start_us: int, end_us: int) -> None:
         left = max(0, int(self._view.time_to_x(start_us)) - 2)

@@ -66,3 +66,5 @@ def test_what_stays_or_holds_no_words_is_let_through(
     another_private_word(session)
     request = replace(other(recording.id, rendering), segment_id=segment_of(session, recording), frames=())
     ask(session, work, request if request.local else replace(request, texts=0))
+    (let_through,) = all_egress(session.study)
+    assert let_through.permission
