@@ -22,6 +22,54 @@ class JudgmentStatus(StrEnum):
     ERROR = "error"
 
 
+class Subject(StrEnum):
+    """What can be asked about."""
+
+    SEGMENT = "segment"
+    QUESTION = "question"
+    CHAIN = "chain"
+    RECORDING = "recording"
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What a judge is asked about: a row of the study, and where it matters which part of it.
+
+    Attributes:
+        id: of the row.
+        part: what of it, in the words of the task, such as the node of a chain that is asked about; "" for all of it.
+    """
+
+    subject: Subject
+    id: str
+    part: str = ""
+
+    @property
+    def key(self) -> str:
+        """Tell it from all others in one text; a segment is known by its id alone."""
+        if self.subject is Subject.SEGMENT:
+            return self.id
+        return f"{self.subject.value}/{self.id}" + (f"/{self.part}" if self.part else "")
+
+
+def about_from(key: str) -> About:
+    """Read what `About.key` made; a text without a known subject before a slash is a segment's id."""
+    subject, slash, rest = key.partition("/")
+    if not slash or subject not in {one.value for one in Subject}:
+        return About(Subject.SEGMENT, key)
+    identifier, _, part = rest.partition("/")
+    return About(Subject(subject), identifier, part)
+
+
+class Modality(StrEnum):
+    """What of a moment a judge is shown (R3-VQA, section 4.3 and figure 6)."""
+
+    WORDS = "words"
+    PICTURES = "pictures"
+    BOTH = "both"
+    NOTHING = "nothing"
+
+
 @dataclass(frozen=True, slots=True)
 class JudgeEntry:
     """A judge as a study knows it. Keys are never part of it.
@@ -42,13 +90,13 @@ class JudgeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What one judge said about one segment; stored once, then never changed.
+    """What one judge said about one segment, question, chain or recording; stored once, then never changed.
 
     Attributes:
         judge_id: of the entry that was asked; the entry may be gone or changed since.
         judge: the entry as it was: name, backend, model, settings.
         annotator_id: who answered, where the judge is a person.
-        segment_id: the segment; it may be gone or changed since.
+        segment_id: the segment; "" for another subject. Like every subject it may be gone or changed since.
         start_us: of what was judged, on the recording's axis.
         end_us: of what was judged, on the recording's axis.
         task: key of `benchmark/tasks/registry.py`.
@@ -68,6 +116,11 @@ class Judgment:
         error: one line.
         cached_from: the judgment whose answer this is, where the same request had been answered before.
         at: when it was answered, UTC, ISO 8601.
+        question_id: the question; "" for another subject.
+        chain_id: the chain; "" for another subject.
+        part: of the subject that was asked about; "" for all of it.
+        state: of a question or chain when it was asked; "" for a segment or a recording.
+        modality: what was shown.
     """
 
     id: str
@@ -101,6 +154,22 @@ class Judgment:
     cached_from: str | None
     at: str
     program_version: str
+    question_id: str = ""
+    chain_id: str = ""
+    part: str = ""
+    state: str = ""
+    modality: Modality = Modality.BOTH
+
+    @property
+    def about(self) -> About:
+        """What was asked about."""
+        if self.segment_id:
+            return About(Subject.SEGMENT, self.segment_id)
+        if self.question_id:
+            return About(Subject.QUESTION, self.question_id, self.part)
+        if self.chain_id:
+            return About(Subject.CHAIN, self.chain_id, self.part)
+        return About(Subject.RECORDING, self.recording_id, self.part)
 
 
 @dataclass(frozen=True, slots=True)

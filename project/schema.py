@@ -302,7 +302,109 @@ _VERSION_1 = (
 ) STRICT""",
     "CREATE INDEX adoption_by_segment ON adoption (segment_id)",
     "CREATE INDEX adoption_by_annotator ON adoption (annotator_id)",
-    # Like a run, a judgment outlives its segment and its judge; what they were is part of it.
+    """CREATE TABLE chain (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  name TEXT NOT NULL,
+  based_on TEXT NOT NULL
+) STRICT""",
+    "CREATE INDEX chain_by_recording ON chain (recording_id)",
+    "CREATE INDEX chain_by_annotator ON chain (annotator_id)",
+    """CREATE TABLE chain_node (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  chain_id TEXT NOT NULL REFERENCES chain (id),
+  kind TEXT NOT NULL CHECK (kind IN ('event', 'belief', 'intent', 'desire', 'emotion')),
+  text TEXT NOT NULL,
+  start_us INTEGER NOT NULL CHECK (start_us >= 0),
+  end_us INTEGER NOT NULL CHECK (end_us > start_us),
+  source TEXT NOT NULL
+) STRICT""",
+    "CREATE INDEX chain_node_by_chain ON chain_node (chain_id)",
+    """CREATE TABLE chain_person (
+  node_id TEXT NOT NULL REFERENCES chain_node (id),
+  participant_id TEXT NOT NULL REFERENCES participant (id),
+  PRIMARY KEY (node_id, participant_id)
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX chain_person_by_participant ON chain_person (participant_id)",
+    """CREATE TABLE chain_edge (
+  reason_id TEXT NOT NULL REFERENCES chain_node (id),
+  result_id TEXT NOT NULL REFERENCES chain_node (id) CHECK (result_id <> reason_id),
+  PRIMARY KEY (result_id, reason_id)
+) STRICT, WITHOUT ROWID""",
+    "CREATE INDEX chain_edge_by_reason ON chain_edge (reason_id)",
+    """CREATE TABLE chain_review (
+  chain_id TEXT NOT NULL REFERENCES chain (id),
+  reviewer_id TEXT NOT NULL REFERENCES annotator (id),
+  decision TEXT NOT NULL CHECK (decision IN ('agree', 'change', 'discuss')),
+  note TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state <> ''),
+  at TEXT NOT NULL,
+  PRIMARY KEY (chain_id, reviewer_id)
+) STRICT""",
+    "CREATE INDEX chain_review_by_reviewer ON chain_review (reviewer_id)",
+    """CREATE TABLE question (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  chain_id TEXT REFERENCES chain (id),
+  kind TEXT NOT NULL CHECK (kind <> ''),
+  aspect TEXT NOT NULL,
+  covers TEXT NOT NULL,
+  made_from TEXT NOT NULL,
+  start_us INTEGER NOT NULL CHECK (start_us >= 0),
+  end_us INTEGER NOT NULL CHECK (end_us > start_us),
+  text TEXT NOT NULL CHECK (text <> ''),
+  answer TEXT NOT NULL CHECK (answer <> ''),
+  wrong TEXT NOT NULL,
+  explanation TEXT NOT NULL,
+  seed INTEGER NOT NULL,
+  place INTEGER NOT NULL CHECK (place >= 0),
+  maker TEXT NOT NULL CHECK (maker IN ('rules', 'judge', 'person')),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  judgment_id TEXT NOT NULL,
+  at TEXT NOT NULL
+) STRICT""",
+    "CREATE INDEX question_by_recording ON question (recording_id)",
+    "CREATE INDEX question_by_chain ON question (chain_id)",
+    "CREATE INDEX question_by_annotator ON question (annotator_id)",
+    """CREATE TABLE verification (
+  question_id TEXT NOT NULL REFERENCES question (id),
+  annotator_id TEXT NOT NULL REFERENCES annotator (id),
+  decision TEXT NOT NULL CHECK (decision IN ('keep', 'correct', 'drop')),
+  checklist TEXT NOT NULL CHECK (checklist <> ''),
+  checks TEXT NOT NULL,
+  difficulty TEXT NOT NULL CHECK (difficulty IN ('', 'easy', 'intermediate', 'hard')),
+  note TEXT NOT NULL,
+  state TEXT NOT NULL CHECK (state <> ''),
+  at TEXT NOT NULL,
+  PRIMARY KEY (question_id, annotator_id)
+) STRICT""",
+    "CREATE INDEX verification_by_annotator ON verification (annotator_id)",
+    """CREATE TABLE look (
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  participant_id TEXT NOT NULL REFERENCES participant (id),
+  kind TEXT NOT NULL CHECK (kind IN ('clothing', 'hair', 'accessories', 'other')),
+  text TEXT NOT NULL CHECK (text <> ''),
+  PRIMARY KEY (recording_id, participant_id, kind)
+) STRICT""",
+    "CREATE INDEX look_by_participant ON look (participant_id)",
+    """CREATE TABLE summary (
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  source TEXT NOT NULL CHECK (source IN ('words', 'frames')),
+  text TEXT NOT NULL CHECK (text <> ''),
+  judgment_id TEXT NOT NULL,
+  PRIMARY KEY (recording_id, source)
+) STRICT""",
+    """CREATE TABLE contradiction (
+  id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
+  recording_id TEXT NOT NULL REFERENCES recording (id),
+  text TEXT NOT NULL CHECK (text <> ''),
+  resolution TEXT NOT NULL,
+  settled INTEGER NOT NULL CHECK (settled IN (0, 1)),
+  judgment_id TEXT NOT NULL
+) STRICT""",
+    "CREATE INDEX contradiction_by_recording ON contradiction (recording_id)",
+    # Like a run, a judgment outlives what it is about and its judge; what they were is part of it.
     """CREATE TABLE judgment (
   id TEXT PRIMARY KEY NOT NULL CHECK (id <> ''),
   judge_id TEXT NOT NULL CHECK (judge_id <> ''),
@@ -334,8 +436,14 @@ _VERSION_1 = (
   error TEXT NOT NULL,
   cached_from TEXT,
   at TEXT NOT NULL,
-  program_version TEXT NOT NULL
+  program_version TEXT NOT NULL,
+  question_id TEXT NOT NULL,
+  chain_id TEXT NOT NULL,
+  part TEXT NOT NULL,
+  state TEXT NOT NULL,
+  modality TEXT NOT NULL
 ) STRICT""",
+    "CREATE INDEX judgment_by_question ON judgment (question_id, task)",
     "CREATE INDEX judgment_by_segment ON judgment (segment_id, task)",
     "CREATE INDEX judgment_by_recording ON judgment (recording_id)",
     "CREATE INDEX judgment_by_request ON judgment (request_key, status)",

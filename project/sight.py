@@ -1,12 +1,14 @@
 """What the person who works in a study may see of others' segments: all, but for what a training round hides.
 
 While somebody trains on a recording, the reference's segments of it are out of their sight until they mark it as done.
-Queries that show segments read the view `seen_segment` in place of the table, so that none of them can forget.
+Queries that show segments read the view `seen_segment` in place of the table, those that show chains `seen_chain`, so
+that none of them can forget.
 """
 
 import sqlite3
 
 SEEN = "seen_segment"
+SEEN_CHAIN = "seen_chain"
 
 _HIDDEN = """
 CREATE TEMP VIEW hidden_lane AS
@@ -32,6 +34,11 @@ CREATE TEMP VIEW seen_segment AS
 SELECT * FROM main.segment s
 WHERE (s.recording_id, s.annotator_id) NOT IN (SELECT recording_id, annotator_id FROM temp.hidden_lane)
 """
+_SEEN_CHAINS = """
+CREATE TEMP VIEW seen_chain AS
+SELECT * FROM main.chain c
+WHERE (c.recording_id, c.annotator_id) NOT IN (SELECT recording_id, annotator_id FROM temp.hidden_lane)
+"""
 
 
 def install(connection: sqlite3.Connection) -> None:
@@ -39,6 +46,7 @@ def install(connection: sqlite3.Connection) -> None:
     connection.execute("CREATE TEMP TABLE viewer (name TEXT NOT NULL)")
     connection.execute(_HIDDEN)
     connection.execute(_SEEN)
+    connection.execute(_SEEN_CHAINS)
 
 
 def look_as(connection: sqlite3.Connection, name: str) -> None:

@@ -141,13 +141,17 @@ _TAUGHT = (
     "AND annotator_id IN (SELECT value FROM json_each(:references)))"
 )
 _SEGMENTS = f"({_OWN} OR {_TAUGHT})"
+_CHAINS = f"SELECT id FROM chain WHERE {_SEGMENTS}"
+_NODES = f"SELECT id FROM chain_node WHERE chain_id IN ({_CHAINS})"
+_QUESTIONS = f"({_OWN} AND (chain_id IS NULL OR chain_id IN ({_CHAINS})))"
 _GIVEN = {
     "property": "key IN (SELECT value FROM json_each(:properties))",
     "collection": "id IN (SELECT collection_id FROM recording WHERE id IN (SELECT value FROM json_each(:recordings)))",
     "recording": "id IN (SELECT value FROM json_each(:recordings))",
     "medium": _R,
     "participant": f"id IN (SELECT participant_id FROM appearance WHERE {_R} "
-    f"UNION SELECT participant_id FROM utterance WHERE {_R})",
+    f"UNION SELECT participant_id FROM utterance WHERE {_R} "
+    f"UNION SELECT participant_id FROM chain_person WHERE node_id IN ({_NODES}))",
     "appearance": _R,
     "annotator": "(id = :annotator OR id IN (SELECT value FROM json_each(:references)))",
     "scheme_version": "key <> ''",
@@ -158,6 +162,12 @@ _GIVEN = {
     "segment_value": f"segment_id IN (SELECT id FROM segment WHERE {_SEGMENTS})",
     "comment": f"annotator_id = :annotator AND segment_id IN (SELECT id FROM segment WHERE {_OWN})",
     "utterance": _R,
+    "chain": _SEGMENTS,
+    "chain_node": f"chain_id IN ({_CHAINS})",
+    "chain_person": f"node_id IN ({_NODES})",
+    "chain_edge": f"result_id IN ({_NODES})",
+    "question": _QUESTIONS,
+    "verification": f"annotator_id = :annotator AND question_id IN (SELECT id FROM question WHERE {_QUESTIONS})",
 }
 """Table -> which of its rows go along. Tables that are not named here stay behind whole."""
 

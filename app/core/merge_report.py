@@ -43,6 +43,16 @@ _NAMES = {
     "judgment": "judgments",
     "reveal": "judgments shown",
     "egress": "requests",
+    "chain": "chains",
+    "chain_node": "nodes of chains",
+    "chain_person": "people of nodes",
+    "chain_edge": "edges of chains",
+    "chain_review": "reviews of chains",
+    "question": "questions",
+    "verification": "verifications of questions",
+    "look": "looks of people",
+    "summary": "summaries",
+    "contradiction": "contradictions",
 }
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
 
-from benchmark.tasks.base import Item
+from benchmark.tasks.base import Item, OfSegments
 from benchmark.tasks.form import LABEL, Asked, FormSpec
 from benchmark.tasks.labels import asked_label, why_no_label
 from project.schemes.scheme import Field, FieldKind
@@ -13,7 +13,7 @@ _GIVEN = {("socialnli", "statement")}
 """Fields by scheme and key that say what a segment is about, so that they are told and not asked for."""
 
 
-class Assess:
+class Assess(OfSegments):
     """The whole form of a segment's scheme: its label or none, and every field of its track.
 
     SHREC, section 3: verdict, attributes, channel, rationale and, for an error, what should have been done instead.

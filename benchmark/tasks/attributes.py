@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from benchmark.tasks.base import Item
+from benchmark.tasks.base import Item, OfSegments
 from benchmark.tasks.form import Asked, FormSpec
 from benchmark.tasks.labels import attributes_of, label_named, why_no_attributes
 from project.types import Json
 
 
-class Attributes:
+class Attributes(OfSegments):
     """Which of the attributes a segment is about, given its label (SHREC, section 4.1 and appendix B, example 3)."""
 
     key: ClassVar[str] = "attributes"

@@ -1,10 +1,13 @@
 """What a task is: a question that can be asked about any segment of a scheme that it fits."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Protocol
 
 from benchmark.tasks.form import FormSpec
+from project.chains import ChainGraph
+from project.judging import Modality, Subject
+from project.questions import Question
 from project.schemes.scheme import Scheme
 from project.types import Json
 
@@ -24,6 +27,10 @@ class Item:
         values: that are filled in about it, by field.
         people: what a person is called in this request -> participant id, in order.
         agent: what the agent is called; "" where none takes part.
+        question: that it is about, or None.
+        chain: that it is about, or that the question was made from, or None.
+        part: of what it is about; "" for all of it.
+        material: what else is told about it, by key, several lines each (`Task.material`).
     """
 
     scheme: Scheme
@@ -32,11 +39,23 @@ class Item:
     values: Mapping[str, Json] | None = None
     people: Sequence[tuple[str, str]] = ()
     agent: str = ""
+    question: Question | None = None
+    chain: ChainGraph | None = None
+    part: str = ""
+    material: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def filled(self) -> Mapping[str, Json]:
         """The values; {} where none are."""
         return self.values or {}
+
+
+class OfSegments:
+    """What tasks about segments share."""
+
+    subject: ClassVar[Subject] = Subject.SEGMENT
+    shows: ClassVar[Modality] = Modality.BOTH
+    material: ClassVar[tuple[str, ...]] = ()
 
 
 class Task(Protocol):
@@ -47,12 +66,18 @@ class Task(Protocol):
         name: for menus.
         description: one line on what is asked.
         prompt: key of its prompt, `resources/prompts/KEY.toml`.
+        subject: what it is asked about.
+        shows: what of the moment is shown at most.
+        material: what is told beside it, keys of `app.core.judging.seeing.material.MATERIAL`.
     """
 
     key: ClassVar[str]
     name: ClassVar[str]
     description: ClassVar[str]
     prompt: ClassVar[str]
+    subject: ClassVar[Subject]
+    shows: ClassVar[Modality]
+    material: ClassVar[tuple[str, ...]]
 
     def why_not(self, item: Item) -> str:
         """Return why it cannot be asked about an item, in one sentence; "" where it can."""

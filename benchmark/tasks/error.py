@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from benchmark.tasks.base import Item
+from benchmark.tasks.base import Item, OfSegments
 from benchmark.tasks.form import Asked, FormSpec
 from benchmark.tasks.labels import YES_NO, error_of
 from project.schemes.scheme import Field, FieldKind
@@ -12,7 +12,7 @@ from project.types import Json
 KEY = "error"
 
 
-class ErrorTask:
+class ErrorTask(OfSegments):
     """Whether there is an error (SHREC, section 4.1 and appendix B, example 2: social error or none)."""
 
     key: ClassVar[str] = KEY

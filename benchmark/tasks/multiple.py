@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from benchmark.tasks.attributes import Attributes
-from benchmark.tasks.base import Item
+from benchmark.tasks.base import Item, OfSegments
 from benchmark.tasks.form import Asked, FormSpec
 from benchmark.tasks.labels import YES_NO, attributes_of, why_no_attributes
 from project.schemes.scheme import Field, FieldKind
@@ -13,7 +13,7 @@ from project.types import Json
 KEY = "multiple"
 
 
-class Multiple:
+class Multiple(OfSegments):
     """Whether a segment is about more than one attribute, given its label (SHREC, appendix B, example 4)."""
 
     key: ClassVar[str] = KEY

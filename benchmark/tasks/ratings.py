@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from benchmark.tasks.base import Item
+from benchmark.tasks.base import Item, OfSegments
 from benchmark.tasks.form import LONGEST_REASON, Asked, FormSpec
 from project.schemes.loader import load_scheme
 from project.schemes.scheme import NUMBERS, FieldKind
@@ -13,7 +13,7 @@ SCHEME = "sotopia-eval"
 _REASON = "_reason"
 
 
-class Ratings:
+class Ratings(OfSegments):
     """The seven dimensions of SOTOPIA-EVAL (section 3 and its appendix), a whole number and a reason each.
 
     Whose they are is told: the participant whom the segment rates; of a segment that rates nobody, the agent, or who

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import ClassVar
 
-from benchmark.tasks.base import Item
+from benchmark.tasks.base import Item, OfSegments
 from benchmark.tasks.form import LABEL, FormSpec
 from benchmark.tasks.labels import asked_label, why_no_label
 from project.types import Json
 
 
-class Verdict:
+class Verdict(OfSegments):
     """The label alone.
 
     SHREC, section 4.1 and appendix B, example 1: social competence, social error or none. In other schemes, the

@@ -25,6 +25,10 @@ AUTHOR = {
     "waiver": "annotator_id",
     "pii_decision": "annotator_id",
     "adoption": "annotator_id",
+    "chain": "annotator_id",
+    "chain_review": "reviewer_id",
+    "question": "annotator_id",
+    "verification": "annotator_id",
 }
 """The column that names an annotator."""
 
@@ -52,6 +56,9 @@ TIMES = {
     "waiver": "at",
     "pii_decision": "at",
     "adoption": "at",
+    "chain_review": "at",
+    "question": "at",
+    "verification": "at",
 }
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
@@ -81,6 +88,16 @@ PARENTS = {
     "waiver": (("recording_id", "recording"), ("annotator_id", "annotator")),
     "private_word": (("participant_id", "participant"),),
     "pii_decision": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "chain": (("recording_id", "recording"), ("annotator_id", "annotator")),
+    "chain_node": (("chain_id", "chain"),),
+    "chain_person": (("node_id", "chain_node"), ("participant_id", "participant")),
+    "chain_edge": (("reason_id", "chain_node"), ("result_id", "chain_node")),
+    "chain_review": (("chain_id", "chain"), ("reviewer_id", "annotator")),
+    "question": (("recording_id", "recording"), ("chain_id", "chain"), ("annotator_id", "annotator")),
+    "verification": (("question_id", "question"), ("annotator_id", "annotator")),
+    "look": (("recording_id", "recording"), ("participant_id", "participant")),
+    "summary": (("recording_id", "recording"),),
+    "contradiction": (("recording_id", "recording"),),
 }
 """Table -> the columns that refer to another table's id."""
 
@@ -88,7 +105,9 @@ ORDER = (
     "property", "collection", "recording", "medium", "participant", "appearance", "consent", "annotator",
     "scheme_version", "hold_out", "assignment", "completion", "segment", "segment_value", "review", "comment",
     "judge", "prompt_version", "adoption", "utterance", "track_correction", "track_box", "region", "region_box",
-    "face_review", "seen_span", "waiver", "private_word", "public_word", "pii_decision", "conflict", "merged_copy",
+    "face_review", "seen_span", "waiver", "private_word", "public_word", "pii_decision", "chain", "chain_node",
+    "chain_person", "chain_edge", "chain_review", "question", "verification", "look", "summary", "contradiction",
+    "conflict", "merged_copy",
 )  # fmt: skip
 """Every human table, what others refer to first."""
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 
 from project.errors import UserError
 from project.json_text import to_json
-from project.judging import PERSON, Judgment, JudgmentStatus, Reveal
+from project.judging import PERSON, Judgment, JudgmentStatus, Modality, Reveal
 from project.names import shown
 from project.store import Cell, Row, Study
 from project.types import Json
@@ -45,10 +45,39 @@ def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list
     return [_judgment(row) for row in rows]
 
 
+def judgments_of_questions(study: Study, tasks: Collection[str]) -> list[Judgment]:
+    """Return what was said about all questions in some tasks, newest first, without what was seen and written raw.
+
+    Raises:
+        UserError: one of them is damaged.
+    """
+    marks = ", ".join("?" * len(tasks))
+    left_out = {"sight": "'{}'", "raw": "''", "thinking": "''"}
+    columns = ", ".join(left_out.get(one, one) for one in _FIELDS)
+    rows = study.rows(
+        f"SELECT {columns} FROM judgment WHERE question_id <> '' AND task IN ({marks}) ORDER BY at DESC, id DESC",
+        [*tasks],
+    )
+    return [_judgment(row) for row in rows]
+
+
+def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
+    """Return what was said about a question, newest first.
+
+    Raises:
+        UserError: one of them is damaged.
+    """
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM judgment WHERE question_id = ? ORDER BY at DESC, id DESC", (question_id,)
+    )
+    return [_judgment(row) for row in rows]
+
+
 def judgments_in(study: Study, recording_id: str) -> list[Judgment]:
     """Return what was said about the segments of a recording, newest first."""
     rows = study.rows(
-        f"SELECT {_COLUMNS} FROM judgment WHERE recording_id = ? ORDER BY at DESC, id DESC", (recording_id,)
+        f"SELECT {_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id <> '' ORDER BY at DESC, id DESC",
+        (recording_id,),
     )
     return [_judgment(row) for row in rows]
 
@@ -133,7 +162,8 @@ def forms_answered(study: Study, annotator_id: str, segment_id: str) -> dict[str
 def forms_answered_in(study: Study, annotator_id: str, recording_id: str) -> dict[str, dict[str, str]]:
     """Return segment id -> what `forms_answered` returns, for the segments of a recording that have any."""
     rows = study.rows(
-        "SELECT segment_id, task, id FROM judgment WHERE recording_id = ? AND annotator_id = ? AND status = 'ok' "
+        "SELECT segment_id, task, id FROM judgment "
+        "WHERE recording_id = ? AND segment_id <> '' AND annotator_id = ? AND status = 'ok' "
         "AND json_valid(judge) AND json_extract(judge, '$.backend') = ? ORDER BY at, id",
         (recording_id, annotator_id, PERSON),
     )
@@ -225,6 +255,7 @@ def _cells(one: Judgment) -> list[Cell]:
     for name in _OBJECTS:
         values[name] = to_json(dict(values[name]))
     values["status"] = one.status.value
+    values["modality"] = one.modality.value
     return [values[name] for name in _FIELDS]
 
 
@@ -233,6 +264,7 @@ def _judgment(row: Row) -> Judgment:
     for name in _OBJECTS:
         values[name] = _object(values[name], f"A judgment ({shown(values['id'])})")
     values["status"] = JudgmentStatus(values["status"])
+    values["modality"] = Modality(values["modality"])
     return Judgment(**values)
 
 

@@ -39,7 +39,7 @@ def delete_participant(study: Study, participant_id: str) -> None:
     one = (participant_id,)
     for table in ("track_correction", "region", "utterance", "private_word"):
         study.write(f"UPDATE {table} SET participant_id = NULL WHERE participant_id = ?", one)
-    for table in ("appearance", "consent"):
+    for table in ("appearance", "consent", "chain_person", "look"):
         study.write(f"DELETE FROM {table} WHERE participant_id = ?", one)
     study.write("DELETE FROM participant WHERE id = ?", one)
 

@@ -47,10 +47,19 @@ def delete_recording(study: Study, recording_id: str) -> None:
     one = (recording_id,)
     for table in ("comment", "review", "adoption", "segment_value"):
         study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT id FROM segment WHERE recording_id = ?)", one)
+    chains = "SELECT id FROM chain WHERE recording_id = ?"
+    nodes = f"SELECT id FROM chain_node WHERE chain_id IN ({chains})"
+    study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE recording_id = ?)", one)
+    study.write("DELETE FROM question WHERE recording_id = ?", one)
+    study.write(f"DELETE FROM chain_review WHERE chain_id IN ({chains})", one)
+    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes})", one)
+    study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", one)
+    study.write(f"DELETE FROM chain_node WHERE chain_id IN ({chains})", one)
     study.write("DELETE FROM region_box WHERE region_id IN (SELECT id FROM region WHERE recording_id = ?)", one)
     for table in (
         *("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"),
         *("region", "face_review", "seen_span", "waiver", "pii_decision"),
+        *("chain", "look", "summary", "contradiction"),
     ):
         study.write(f"DELETE FROM {table} WHERE recording_id = ?", one)
     study.write("DELETE FROM recording WHERE id = ?", one)

@@ -98,12 +98,12 @@ class Asking(QObject):
 
     def _start(self, request: AskRequest, segments: Sequence[str] = ()) -> None:
         session = self._shown.session()
-        if session is None or not request.judges or not (segments or request.segments):
+        if session is None or not request.judges or not (segments or request.about):
             return
         if segments:
-            request = replace(request, segments=tuple(segments))
+            request = replace(request, about=tuple(segments))
         for judge in request.judges:
-            for segment_id in request.segments:
+            for segment_id in request.about:
                 self._shown.not_sent.pop((segment_id, judge.id, request.condition), None)
         # A checksum of a large file takes its time, once; it is worked out apart, so that it is there afterwards.
         slow = [one for one in request.judges if one.backend == _FILES]
@@ -122,7 +122,7 @@ class Asking(QObject):
         except UserError as error:
             self._context.studio.failed.emit(error)
             return
-        self._note(found.notes, request.condition, request.segments)
+        self._note(found.notes, request.condition, request.about)
         if found.changes:
             self._context.studio.publish(found.changes)
         if found.work is not None:
@@ -134,7 +134,7 @@ class Asking(QObject):
     def _note(self, notes: Sequence[Note], condition: str, segments: Sequence[str]) -> None:
         judges = [one.id for one in self._shown.judges()]
         for note in notes:
-            for segment_id in note.segment_ids or segments:
+            for segment_id in note.about or segments:
                 for judge_id in [note.judge_id] if note.judge_id else judges:
                     said = " ".join(part for part in (note.message, note.hint) if part)
                     self._shown.not_sent[segment_id, judge_id, condition] = said

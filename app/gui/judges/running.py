@@ -24,8 +24,8 @@ class Running:
         self.open = True
         asked = {one.judge for one in payload.items}
         self._judges = {payload.entries[at].id: payload.entries[at] for at in sorted(asked)}
-        self._left = {(payload.entries[one.judge].id, one.segment_id, one.condition) for one in payload.items}
-        self._segments = sorted({one.segment_id for one in payload.items})
+        self._left = {(payload.entries[one.judge].id, one.about, one.condition) for one in payload.items}
+        self._segments = sorted({one.about for one in payload.items})
         self._conditions = sorted({one.condition for one in payload.items})
         self._done: dict[str, int] = dict.fromkeys(self._judges, 0)
         self._failed: dict[str, int] = dict.fromkeys(self._judges, 0)

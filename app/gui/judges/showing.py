@@ -12,9 +12,9 @@ from app.gui.context import Context
 from app.gui.judges.sent_words import leaving, second_of
 from app.gui.judges.words import Known, Wanted, table_of
 from benchmark.tasks.base import VARIANTS
-from benchmark.tasks.registry import TASKS, task_of
+from benchmark.tasks.registry import BY_SUBJECT, task_of
 from project.errors import UserError
-from project.judging import PERSON, RAW, JudgeEntry, Judgment
+from project.judging import PERSON, RAW, JudgeEntry, Judgment, Subject
 from project.queries.judges import all_judges
 from project.queries.judgments import judged_segments, judgments_of
 from project.queries.segments import segment
@@ -59,7 +59,8 @@ class Showing(QObject):
         """State by (segment, judge, condition), of what is asked now."""
         self.not_sent: dict[tuple[str, str, str], str] = {}
         """Why it was not asked, by (segment, judge, condition)."""
-        page.bar.set_tasks({key: (task_of(key).name, task_of(key).description) for key in TASKS})
+        tasks = BY_SUBJECT[Subject.SEGMENT]
+        page.bar.set_tasks({key: (task_of(key).name, task_of(key).description) for key in tasks})
         page.bar.set_variants({key: _VARIANTS[key] for key in VARIANTS})
         studio = context.studio
         studio.recording_changed.connect(self.renew)

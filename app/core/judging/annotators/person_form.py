@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from app.core.clock import utc_now
+from app.core.judging.runs.parts import subject_fields
 from app.core.judging.seeing.plan import SightPlan, SightSettings
 from app.core.judging.seeing.planning import plan_sight
 from app.core.judging.seeing.request import prompt_sha256, request_key
@@ -86,14 +87,14 @@ def save_answer(
         raise UserError(_in_words(asked, str(error)), "Fill it in, then save again.") from None
     who = _introduced(session)
     entry = _entry(session, who)
-    sight = plan.sight(messages) | {"after_judges": plan.segment_id in reveals_to(session.study, who.id)}
+    sight = plan.sight(messages) | {"after_judges": plan.about in reveals_to(session.study, who.id)}
     made = Judgment(
         id=new_id(),
         judge_id=entry.id,
         judge={"name": entry.name, "backend": PERSON, "model": "", "settings": dict(entry.settings)},
         annotator_id=who.id,
         recording_id=plan.recording_id,
-        segment_id=plan.segment_id,
+        **subject_fields(plan.about, plan.state, plan.modality),
         start_us=plan.start_us,
         end_us=plan.end_us,
         task=plan.task,

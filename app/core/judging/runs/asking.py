@@ -10,7 +10,7 @@ from typing import cast
 
 from app.core.jobs import Holder, Work
 from app.core.judging.runs.cache import look_up
-from app.core.judging.runs.outcome import Note, Outcome, outcome_from
+from app.core.judging.runs.outcome import Note, Outcome, outcome_from, thing
 from app.core.judging.runs.parts import judgment_from
 from app.core.judging.runs.payload import Payload, payload_from
 from app.core.judging.runs.planned import planned
@@ -53,14 +53,14 @@ class Asking:
 def prepare(session: Session, request: AskRequest, progress: Progress = _SILENT) -> Asking:
     """Work out what has to be asked, look up what is answered already, and make the job for the rest.
 
-    What cannot be asked of one judge, or about one segment, is a note and stops nothing else.
+    What cannot be asked of one judge, or about one thing, is a note and stops nothing else.
 
     Raises:
         UserError: there is nothing to ask, or no such task, variant or condition.
     """
     session.study.require_writable()
-    if not request.judges or not request.segments:
-        raise UserError("There is nothing to ask.", "Name a judge and a segment.")
+    if not request.judges or not request.about:
+        raise UserError("There is nothing to ask.", "Name a judge and what to ask about.")
     outcome = Outcome()
     payload = planned(session, request, outcome, progress)
     known = look_up(session, payload.items, payload.entries, again=request.again, fresh=request.fresh)
@@ -144,4 +144,5 @@ def _title(payload: Payload) -> str:
     who = names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
     if len(names) > 3:
         who = f"{len(names)} judges"
-    return f"Ask {who} about {counted(len({one.segment_id for one in payload.items}), 'segment')}"
+    about = {one.about for one in payload.items}
+    return f"Ask {who} about {counted(len(about), thing(about))}"

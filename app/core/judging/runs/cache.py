@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from app.core.clock import utc_now
 from app.core.judging.runs.lane import RunItem
-from app.core.judging.runs.parts import judge_json
+from app.core.judging.runs.parts import judge_json, subject_fields
 from app.core.session import Session
 from project.ids import new_id
 from project.judging import JudgeEntry, Judgment, JudgmentStatus
@@ -58,16 +58,16 @@ def look_up(
     answers: dict[str, Judgment] = {}
     for one in came_back(session.study, [item.request_key for item in items]):
         if one.status is JudgmentStatus.OK:
-            own[one.request_key, one.judge_id, one.segment_id] = one
+            own[one.request_key, one.judge_id, one.about.key] = one
             answers[one.request_key] = one
         elif one.status in SETTLED and not again:
-            own.setdefault((one.request_key, one.judge_id, one.segment_id), one)
+            own.setdefault((one.request_key, one.judge_id, one.about.key), one)
     found: list[Judgment] = []
     added: list[Judgment] = []
     still_open: list[RunItem] = []
     for item in items:
         judge = judges[item.judge]
-        here = own.get((item.request_key, judge.id, item.segment_id))
+        here = own.get((item.request_key, judge.id, item.about))
         if here is not None:
             found.append(here)
         elif (there := answers.get(item.request_key)) is not None:
@@ -89,7 +89,7 @@ def _copied(there: Judgment, item: RunItem, judge: JudgeEntry) -> Judgment:
         judge_id=judge.id,
         judge=judge_json(judge),
         recording_id=item.recording_id,
-        segment_id=item.segment_id,
+        **subject_fields(item.about, item.state, item.modality),
         start_us=item.start_us,
         end_us=item.end_us,
         condition=item.condition,

@@ -5,7 +5,7 @@ from typing import cast
 from app.core.clock import utc_now
 from app.core.judging.judges.keys import without_key
 from app.core.judging.runs.lane import Lane, RunItem
-from app.core.judging.runs.parts import judge_json
+from app.core.judging.runs.parts import judge_json, subject_fields
 from app.core.judging.runs.setting import Setting, Sight
 from models.judges.base import Reply
 from project.ids import new_id
@@ -23,7 +23,7 @@ def judgment_of(setting: Setting, lane: Lane, item: RunItem, sight: Sight, reply
         judge=judge_json(entry),
         annotator_id=None,
         recording_id=item.recording_id,
-        segment_id=item.segment_id,
+        **subject_fields(item.about, item.state, item.modality),
         start_us=item.start_us,
         end_us=item.end_us,
         task=setting.task,

@@ -12,7 +12,7 @@ from app.core.judging.runs.pace import Pace
 from models.judges.base import Judge, Reply
 from models.judges.options import ModelOptions
 from project.errors import UserError
-from project.judging import JudgeEntry, JudgmentStatus
+from project.judging import JudgeEntry, JudgmentStatus, Modality
 from project.policy import Forbidden
 from project.types import Json
 
@@ -31,7 +31,10 @@ class RunItem:
         plan: position of what it sees in the run.
         request_key: of the request as it was planned; what had to be shortened does not change it.
         condition: `RAW`, or the id of the run that made the rendering.
+        about: what is asked about, `project.judging.About.key`.
         shares: how often each answer was given by people, for `majority`.
+        state: of a question or a chain when it was planned; "" for anything else.
+        modality: what is shown.
     """
 
     judge: int
@@ -39,10 +42,12 @@ class RunItem:
     request_key: str
     condition: str
     recording_id: str
-    segment_id: str
+    about: str
     start_us: int
     end_us: int
     shares: Sequence[tuple[Mapping[str, Json], int]] = ()
+    state: str = ""
+    modality: Modality = Modality.BOTH
 
 
 @dataclass
@@ -53,7 +58,7 @@ class Lane:
         options: of its backend.
         key: of its server, to be kept out of what is stored.
         left: what nobody has begun to ask yet.
-        under_way: segments that it is being asked about.
+        under_way: what it is being asked about.
         done: requests that came back.
         failed: of these, with an error.
         stopped: why it is not asked any more; None while it is.

@@ -48,7 +48,7 @@ async def _run(payload: Payload, holder: Holder) -> Outcome:
                 lanes.append(_lane(payload, entry, guard, stack, asked, paces))
             except UserError as error:
                 for one in asked:
-                    unable.note(entry, one.segment_id, error)
+                    unable.note(entry, one.about, error)
         asking = Run(_setting(payload, guard, holder), payload.plans, lanes, holder)
         outcome = await asking.go()
     outcome.notes[:0] = unable.notes

@@ -1,13 +1,13 @@
 """What came of a run, for the list of jobs, the page and the command line."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
 from models.judges.base import Reply
 from project.counted import counted
 from project.errors import UserError
-from project.judging import JudgeEntry, JudgmentStatus
+from project.judging import JudgeEntry, JudgmentStatus, about_from
 from project.policy import Forbidden
 from project.types import Json
 
@@ -19,7 +19,7 @@ class Note:
     Attributes:
         judge: its name; "" for what holds for every judge.
         rule: of the policy that forbade it; "" where something else was in the way.
-        segment_ids: of the segments that it was not asked about.
+        about: what it was not asked about, keys of `project.judging.About`.
     """
 
     judge_id: str
@@ -27,7 +27,7 @@ class Note:
     message: str
     hint: str = ""
     rule: str = ""
-    segment_ids: list[str] = field(default_factory=list)
+    about: list[str] = field(default_factory=list)
 
     def title(self) -> str:
         """Return who was not asked, and why."""
@@ -35,7 +35,7 @@ class Note:
 
     def as_text(self) -> str:
         """Return one line, with what can be done about it."""
-        about = f" ({counted(len(self.segment_ids), 'segment')})" if self.segment_ids else ""
+        about = f" ({counted(len(self.about), thing(self.about))})" if self.about else ""
         return " ".join(part for part in (f"{self.title()}{about}", self.hint) if part)
 
 
@@ -82,15 +82,15 @@ class Outcome:
         if reply.cost is not None:
             self.money[currency] = self.money.get(currency, 0.0) + reply.cost
 
-    def note(self, entry: JudgeEntry | None, segment_id: str, why: UserError) -> None:
+    def note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
         """Note why a request was not made; the same reason of the same judge is one note."""
         judge_id, name = (entry.id, entry.name) if entry else ("", "")
         for one in self.notes:
             if (one.judge_id, one.message) == (judge_id, why.message):
-                one.segment_ids.append(segment_id)
+                one.about.append(about)
                 return
         rule = why.rule if isinstance(why, Forbidden) else ""
-        self.notes.append(Note(judge_id, name, why.message, why.hint, rule, [segment_id]))
+        self.notes.append(Note(judge_id, name, why.message, why.hint, rule, [about]))
 
     def spent(self) -> str:
         """Say what it took so far, such as `12,340 tokens, 0.031 USD`."""
@@ -111,7 +111,7 @@ class Outcome:
             (self.failed, "failed"),
             (self.withdrawn, "withdrawn"),
             (self.over_budget, "not sent, for the budget"),
-            (sum(len(one.segment_ids) for one in self.notes), "not sent"),
+            (sum(len(one.about) for one in self.notes), "not sent"),
         ):
             if number:
                 parts.append(f"{number} {what}")
@@ -120,6 +120,12 @@ class Outcome:
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
         return cast(dict[str, Json], asdict(self))
+
+
+def thing(about: Iterable[str]) -> str:
+    """Return what things that are asked about are called, one of them: `segment`, `question`, ...; `item` if mixed."""
+    found = {about_from(one).subject.value for one in about}
+    return found.pop() if len(found) == 1 else "item"
 
 
 def outcome_from(found: Mapping[str, Json]) -> Outcome:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import fields
 from typing import Any
 
-from project.judging import JudgeEntry, Judgment, JudgmentStatus
+from project.judging import JudgeEntry, Judgment, JudgmentStatus, Modality, Subject, about_from
 from project.types import Json
 
 _FIELDS = [one.name for one in fields(Judgment)]
@@ -23,10 +23,31 @@ def judgment_json(one: Judgment) -> dict[str, Json]:
         "sight": dict(one.sight),
         "answer": dict(one.answer),
         "status": one.status.value,
+        "modality": one.modality.value,
     }
 
 
 def judgment_from(found: Mapping[str, Json]) -> Judgment:
     """Read what `judgment_json` made."""
     values: dict[str, Any] = {name: found[name] for name in _FIELDS}
-    return Judgment(**{**values, "status": JudgmentStatus(values["status"])})
+    return Judgment(**{**values, "status": JudgmentStatus(values["status"]), "modality": Modality(values["modality"])})
+
+
+def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
+    """Return the fields of a judgment that say what it is about, and what was shown of it.
+
+    Args:
+        key: `About.key`.
+        state: of a question or a chain; "" for anything else.
+        modality: what was shown.
+    """
+    about = about_from(key)
+    ids = {subject: about.id if about.subject is subject else "" for subject in Subject}
+    return {
+        "segment_id": ids[Subject.SEGMENT],
+        "question_id": ids[Subject.QUESTION],
+        "chain_id": ids[Subject.CHAIN],
+        "part": about.part,
+        "state": state,
+        "modality": modality,
+    }

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from app.core.judging.runs.budget import Limits
 from app.core.judging.runs.lane import RunItem
-from project.judging import JudgeEntry
+from project.judging import JudgeEntry, Modality
 from project.types import Json
 
 
@@ -82,10 +82,11 @@ def _request(one: RunItem) -> Json:
     shares: list[Json] = [[dict(said), count] for said, count in one.shares]
     return [
         *(one.judge, one.plan, one.request_key, one.condition),
-        *(one.recording_id, one.segment_id, one.start_us, one.end_us, shares),
+        *(one.recording_id, one.about, one.start_us, one.end_us, shares),
+        *(one.state, one.modality.value),
     ]
 
 
 def _item(found: list[Any]) -> RunItem:
     one = RunItem(*found)
-    return replace(one, shares=tuple((said, count) for said, count in one.shares))
+    return replace(one, shares=tuple((said, count) for said, count in one.shares), modality=Modality(one.modality))

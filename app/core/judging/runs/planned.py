@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
-from app.core.commands.segments import find
 from app.core.judging.judges.keys import address_of
 from app.core.judging.runs.lane import RunItem
-from app.core.judging.runs.outcome import Outcome
+from app.core.judging.runs.outcome import Outcome, thing
 from app.core.judging.runs.payload import Payload
 from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.conditions import condition_called
@@ -15,6 +14,7 @@ from app.core.judging.seeing.fitting import plan_json
 from app.core.judging.seeing.plan import SightPlan, SightSettings
 from app.core.judging.seeing.planning import plan_sight, settings_for
 from app.core.judging.seeing.request import request_key
+from app.core.judging.seeing.subjects import Place, place_of
 from app.core.judging.seeing.truths import shares_of
 from app.core.leaving.foretelling import why_not
 from app.core.session import Session
@@ -25,11 +25,11 @@ from models.judges.means import Means
 from models.judges.options import ModelOptions
 from models.judges.registry import judge_of, options_of
 from project.errors import UserError
-from project.judging import PERSON, JudgeEntry
+from project.judging import PERSON, JudgeEntry, about_from
 from project.policy import Departure, Forbidden
 from project.progress import Progress
 from project.queries.judges import judge_by_name
-from project.types import Json, Segment
+from project.types import Json
 
 _CHANGES_NOTHING = frozenset(
     {
@@ -71,11 +71,11 @@ def planned(session: Session, request: AskRequest, outcome: Outcome, progress: P
     _require_one_currency(request, asked)
     plans: list[dict[str, Json]] = []
     items: list[RunItem] = []
-    for done, segment_id in enumerate(dict.fromkeys(request.segments)):
+    for done, key in enumerate(dict.fromkeys(request.about)):
         progress.check_cancelled()
-        progress.progress(done, len(request.segments), "segments")
+        progress.progress(done, len(request.about), thing(request.about[:1]) + "s")
         if asked:
-            _plan_segment(session, request, segment_id, asked, plans, items, outcome)
+            _plan_one(session, request, key, asked, plans, items, outcome)
     return Payload(
         request.task,
         request.variant,
@@ -89,10 +89,10 @@ def planned(session: Session, request: AskRequest, outcome: Outcome, progress: P
     )
 
 
-def _plan_segment(
+def _plan_one(
     session: Session,
     request: AskRequest,
-    segment_id: str,
+    key: str,
     asked: Sequence[_Asked],
     plans: list[dict[str, Json]],
     items: list[RunItem],
@@ -100,21 +100,21 @@ def _plan_segment(
 ) -> None:
     made: dict[SightSettings, tuple[int, SightPlan]] = {}
     try:
-        about = find(session, segment_id)
+        about = place_of(session, about_from(key))
         condition = condition_called(session, about.recording_id, request.condition)
     except UserError as error:
-        outcome.note(None, segment_id, error)
+        outcome.note(None, key, error)
         return
     for one in asked:
         forbidden = _forbidden(session, one, about, condition)
         if forbidden is not None:
-            outcome.note(one.entry, segment_id, forbidden)
+            outcome.note(one.entry, key, forbidden)
             continue
         if one.settings not in made:
             try:
-                plan = plan_sight(session, segment_id, request.task, request.variant, condition, one.settings)
+                plan = plan_sight(session, key, request.task, request.variant, condition, one.settings)
             except UserError as error:
-                outcome.note(None, segment_id, error)
+                outcome.note(None, key, error)
                 return
             made[one.settings] = (len(plans), plan)
             plans.append(plan_json(plan, one.settings))
@@ -122,11 +122,11 @@ def _plan_segment(
         items.append(_item(session, one, about, place, plan, request.task))
 
 
-def _item(session: Session, one: _Asked, about: Segment, place: int, plan: SightPlan, task: str) -> RunItem:
+def _item(session: Session, one: _Asked, about: Place, place: int, plan: SightPlan, task: str) -> RunItem:
     shares: Any = ()
     known: Json = None
     if not isinstance(one.options, ModelOptions):
-        shares = tuple(shares_of(session, about.scheme, about.track, task)) if one.entry.backend == "majority" else ()
+        shares = tuple(shares_of(session, about.scheme, about.track, task)) if _counts(one, about) else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
     key = request_key(plan, one.fingerprint, one.sampling, known)
     return RunItem(
@@ -135,11 +135,18 @@ def _item(session: Session, one: _Asked, about: Segment, place: int, plan: Sight
         key,
         plan.condition,
         plan.recording_id,
-        about.id,
+        plan.about,
         plan.start_us,
         plan.end_us,
         shares,
+        plan.state,
+        plan.modality,
     )
+
+
+def _counts(one: _Asked, about: Place) -> bool:
+    """Tell whether a judge answers by what people said about other segments."""
+    return one.entry.backend == "majority" and bool(about.scheme)
 
 
 def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeEntry]:
@@ -176,8 +183,8 @@ def _able(number: int, entries: Sequence[JudgeEntry], request: AskRequest, outco
         return _Asked(number, entry, options, fingerprint, _settings(request, entry, options), sampling)
     except (UserError, OSError) as found:
         error = found if isinstance(found, UserError) else UserError(f"Its model cannot be read: {found.strerror}.")
-        for segment_id in dict.fromkeys(request.segments):
-            outcome.note(entry, segment_id, error)
+        for key in dict.fromkeys(request.about):
+            outcome.note(entry, key, error)
         return None
 
 
@@ -227,7 +234,7 @@ def _require_one_currency(request: AskRequest, asked: Sequence[_Asked]) -> None:
         )
 
 
-def _forbidden(session: Session, one: _Asked, about: Segment, condition: str) -> Forbidden | None:
+def _forbidden(session: Session, one: _Asked, about: Place, condition: str) -> Forbidden | None:
     at = (about.recording_id, condition)
     if at not in one.forbidden:
         one.forbidden[at] = why_not(session, one.entry, about.recording_id, condition)

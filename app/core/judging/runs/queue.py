@@ -15,7 +15,7 @@ class Standing:
     """How far one judge of a run is.
 
     Attributes:
-        asking: segments that it is being asked about.
+        asking: what it is being asked about.
         waiting: requests that nobody has begun.
         done: requests that came back.
         failed: of these, with an error.
@@ -38,9 +38,9 @@ class Queue:
         self.standings: tuple[Standing, ...] = ()
         self._withdrawn: list[list[str]] = []
 
-    def withdraw(self, judge_id: str, segment_id: str = "") -> None:
-        """Cancel what a judge is asked about a segment, or everything it is asked; heard within half a second."""
-        self._withdrawn.append([judge_id, segment_id])
+    def withdraw(self, judge_id: str, about: str = "") -> None:
+        """Cancel what a judge is asked about something, or everything it is asked; heard within half a second."""
+        self._withdrawn.append([judge_id, about])
 
     def answer(self, question: Mapping[str, Json]) -> dict[str, Json]:
         """Take in how far a run is, and return what is no longer wanted of it."""

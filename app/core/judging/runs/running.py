@@ -80,9 +80,9 @@ class Run:
         """Take one item after the other; one worker more than may ask at once gets the next one ready."""
         while lane.left:
             item = lane.left.popleft()
-            at = (lane.entry.id, item.segment_id)
+            at = (lane.entry.id, item.about)
             if lane.stopped is not None:
-                self.outcome.note(lane.entry, item.segment_id, lane.stopped)
+                self.outcome.note(lane.entry, item.about, lane.stopped)
             elif at in self._withdrawn:
                 self.outcome.withdrawn += 1
             else:
@@ -100,19 +100,19 @@ class Run:
                 raise
             self.outcome.withdrawn += 1
         except UserError as error:
-            self.outcome.note(lane.entry, item.segment_id, error)
+            self.outcome.note(lane.entry, item.about, error)
         finally:
             del self._under_way[at]
-            lane.under_way.discard(item.segment_id)
+            lane.under_way.discard(item.about)
 
     async def _one(self, lane: Lane, item: RunItem) -> None:
         plan = self._plans[item.plan]
         sight = await self._sight(item.plan)
         async with lane.pace.slot():
             if lane.stopped is not None:
-                self.outcome.note(lane.entry, item.segment_id, lane.stopped)
+                self.outcome.note(lane.entry, item.about, lane.stopped)
                 return
-            lane.under_way.add(item.segment_id)
+            lane.under_way.add(item.about)
             reply = await self._ask(lane, item, sight)
             for _ in range(SHORTENED_AT_MOST):
                 if reply is None or reply.too_long is None:
@@ -151,8 +151,8 @@ class Run:
             # What is cancelled under way may be counted by its server all the same.
             took = held.most
             try:
-                about = (item.recording_id, item.segment_id, item.condition, sight.others)
-                parcel = Parcel(Purpose.JUDGE, lane.entry.id, *about)
+                place = (item.recording_id, item.about, item.condition, sight.others)
+                parcel = Parcel(Purpose.JUDGE, lane.entry.id, *place)
                 with carrying(parcel), paying(after_loss):
                     reply = await lane.judge.ask(question)
                 lane.estimate.learn(sight.messages, sight.form, reply)
@@ -215,8 +215,8 @@ class Run:
     async def _say(self) -> None:
         """Say who is asked about what, and hear what is no longer wanted."""
         while True:
-            for judge_id, segment_id in await self._exchange(state_question(self._lanes)):
-                self._withdraw(judge_id, segment_id)
+            for judge_id, about in await self._exchange(state_question(self._lanes)):
+                self._withdraw(judge_id, about)
             await asyncio.sleep(_SAY_EVERY_S)
 
     async def _exchange(self, question: dict[str, Json]) -> list[list[str]]:
@@ -226,12 +226,12 @@ class Run:
             answer = self._holder.ask(question)
         return cast(list[list[str]], answer.get("withdrawn", []))
 
-    def _withdraw(self, judge_id: str, segment_id: str) -> None:
-        """Stop a request, or all of a judge where no segment is named."""
+    def _withdraw(self, judge_id: str, about: str) -> None:
+        """Stop a request, or all of a judge where nothing is named."""
         for lane in self._lanes:
             if lane.entry.id == judge_id:
-                begun = {about for who, about in self._under_way if who == judge_id}
-                named = {segment_id} if segment_id else {*begun, *(item.segment_id for item in lane.left)}
+                begun = {key for who, key in self._under_way if who == judge_id}
+                named = {about} if about else {*begun, *(item.about for item in lane.left)}
                 self._withdrawn |= {(judge_id, one) for one in named}
         for at, task in self._under_way.items():
             if at in self._withdrawn:

@@ -23,10 +23,10 @@ def standing(session: Session, work: Work, departure: Mapping[str, Json]) -> dic
         work: the run that it is part of.
         departure: as JSON.
     """
-    condition, segment_id = departure.get("condition"), departure.get("segment_id")
+    condition, about = departure.get("condition"), departure.get("segment_id")
     if departure.get("local") is True or condition in ("", RAW) or not departure.get("texts"):
         return dict(departure)
     plans = cast(list[Mapping[str, Json]], work.parameters["plans"])
-    made = {one["words_state"] for one in plans if (one["segment_id"], one["condition"]) == (segment_id, condition)}
+    made = {one["words_state"] for one in plans if (one["about"], one["condition"]) == (about, condition)}
     now = words_state(session, str(departure.get("recording_id")))
     return dict(departure) if made == {now} else {**departure, **_BARRED}

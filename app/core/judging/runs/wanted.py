@@ -14,7 +14,7 @@ class AskRequest:
 
     Attributes:
         judges: entries of the study.
-        segments: ids.
+        about: ids of segments, or keys of other things (`project.judging.About.key`).
         task: key of `benchmark/tasks/registry.py`.
         variant: of the prompt.
         condition: `RAW`, the id of the run that made a rendering, or a method: each recording's newest rendering by it.
@@ -27,7 +27,7 @@ class AskRequest:
     """
 
     judges: Sequence[JudgeEntry]
-    segments: Sequence[str]
+    about: Sequence[str]
     task: str = "assess"
     variant: str = "plain"
     condition: str = RAW

@@ -69,10 +69,8 @@ def answer_plan(session: Session, question: Mapping[str, Json]) -> dict[str, Jso
         UserError: it cannot be planned any more.
     """
     settings = settings_of(question)
-    segment_id, task, variant, condition = (
-        str(question[key]) for key in ("segment_id", "task", "variant", "condition")
-    )
-    made = plan_sight(session, segment_id, task, variant, condition, settings)
+    about, task, variant, condition = (str(question[key]) for key in ("about", "task", "variant", "condition"))
+    made = plan_sight(session, about, task, variant, condition, settings)
     media = cast(dict[str, list[Json]] | None, question["media"])
     fewer = (len(media["frames"]) if media else 0) - (len(made.media.frames) if made.media else 0)
     if fewer > 0:

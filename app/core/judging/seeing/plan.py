@@ -9,6 +9,7 @@ from benchmark.tasks.answer_form import answer_form
 from benchmark.tasks.base import THINKING
 from benchmark.tasks.form import FormSpec, form_from
 from models.judges.base import AnswerForm, Message, Question, Sampling
+from project.judging import Modality
 from project.types import Json
 
 INTERIOR, ENDPOINTS = "interior", "endpoints"
@@ -21,6 +22,7 @@ class SightSettings:
     """How much of a segment a judge sees.
 
     Attributes:
+        words: whether what is said is told at all.
         before: turns before the segment, at most.
         cues: whether marked cues are told inside the turns.
         frames: how many, at most; 0 for none.
@@ -41,6 +43,7 @@ class SightSettings:
     stamps: bool = True
     clip: bool = False
     longest_text: int = 24_000
+    words: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +102,9 @@ class SightPlan:
     """Everything that one request will hold, and how its answer is read.
 
     Attributes:
-        segment_id: the segment; "" for a stretch that nobody marked.
+        about: what is asked about, `project.judging.About.key`; "" for a stretch that nobody marked.
+        state: of a question or a chain, as it was; "" for anything else.
+        modality: what is shown.
         start_us: on the recording's axis.
         end_us: on the recording's axis.
         condition: `RAW`, or the id of the run that made the rendering.
@@ -116,7 +121,7 @@ class SightPlan:
     """
 
     recording_id: str
-    segment_id: str
+    about: str
     start_us: int
     end_us: int
     task: str
@@ -132,11 +137,13 @@ class SightPlan:
     notes: tuple[str, ...] = ()
     others: tuple[str, ...] = ()
     words_state: str = ""
+    state: str = ""
+    modality: Modality = Modality.BOTH
 
     @property
     def item(self) -> str:
         """Names what is judged, the same under every condition."""
-        return self.segment_id or f"{self.recording_id}:{self.start_us}-{self.end_us}"
+        return self.about or f"{self.recording_id}:{self.start_us}-{self.end_us}"
 
     @property
     def answer_form(self) -> AnswerForm:
@@ -157,7 +164,9 @@ class SightPlan:
         media = self.media
         return {
             "recording_id": self.recording_id,
-            "segment_id": self.segment_id,
+            "about": self.about,
+            "state": self.state,
+            "modality": self.modality.value,
             "start_us": self.start_us,
             "end_us": self.end_us,
             "task": self.task,
@@ -212,7 +221,7 @@ def plan_from(found: Mapping[str, Json]) -> SightPlan:
     media = cast(dict[str, Json] | None, found["media"])
     return SightPlan(
         recording_id=str(found["recording_id"]),
-        segment_id=str(found["segment_id"]),
+        about=str(found["about"]),
         start_us=cast(int, found["start_us"]),
         end_us=cast(int, found["end_us"]),
         task=str(found["task"]),
@@ -228,6 +237,8 @@ def plan_from(found: Mapping[str, Json]) -> SightPlan:
         notes=tuple(cast(list[str], found["notes"])),
         others=tuple(cast(list[str], found["others"])),
         words_state=str(found["words_state"]),
+        state=str(found["state"]),
+        modality=Modality(str(found["modality"])),
     )
 
 

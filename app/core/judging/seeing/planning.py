@@ -1,17 +1,20 @@
 """Plans what a judge is to see of a segment, from the study as it is now; decodes nothing."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.core.judging.seeing.conditions import source_under
 from app.core.judging.seeing.examples import examples_for
 from app.core.judging.seeing.items import item_of, scheme_of, seen_segment
 from app.core.judging.seeing.lines import lines_of, loose_cues, seconds
+from app.core.judging.seeing.material import gathered
 from app.core.judging.seeing.people import INTRODUCED, agent_among, names_of
 from app.core.judging.seeing.plan import PlannedMedia, SightPlan, SightSettings
 from app.core.judging.seeing.planned_media import planned_media
 from app.core.judging.seeing.prompt_versions import prompt_for
 from app.core.judging.seeing.shortening import Line, shortened
+from app.core.judging.seeing.subjects import Place, place_of
 from app.core.judging.seeing.words import Written, words_state, written_under
 from app.core.session import Session
 from app.core.speech.conversation import conversation
@@ -24,7 +27,7 @@ from benchmark.tasks.told import definitions_of, shape_of
 from models.judges.options import ModelOptions
 from models.judges.registry import options_of
 from project.errors import UserError
-from project.judging import PERSON, RAW, JudgeEntry
+from project.judging import PERSON, RAW, JudgeEntry, Modality, Subject, about_from
 from project.queries.collections import all_collections
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import has_utterances
@@ -44,6 +47,7 @@ class Span:
     track: str = ""
 
 
+_WITH_PICTURES = (Modality.PICTURES, Modality.BOTH)
 _USUAL = SightSettings()
 _SEPARATORS = re.compile(r"[\W_]+")
 
@@ -79,7 +83,7 @@ def plan_sight(
 
     Args:
         session: of the study; its annotator's eyes are those that segments are seen with.
-        about: the id of a segment, or a stretch.
+        about: what is asked about, as `project.judging.About.key` (of a segment, its id), or a stretch.
         task: key of the registry of tasks.
         variant: of the prompt.
         condition: `RAW`, or the id of the run that made a rendering.
@@ -113,29 +117,53 @@ class _Planner:
         self._condition, self._settings = condition, settings
         self._prompt = prompt or prompt_for(session, task.prompt)
         self._written: Written = written_under(session, condition)
-        segment = None if isinstance(about, Span) else seen_segment(session, str(about))
-        place = segment or about
-        assert not isinstance(place, str)
+        self._about = "" if isinstance(about, Span) else about
+        place = about if isinstance(about, Span) else place_of(session, about_from(about))
         self._recording = session.recording(place.recording_id)
-        self._segment_id = "" if segment is None else segment.id
+        self._state = "" if isinstance(place, Span) else place.state
         self._start, self._end = place.start_us, place.end_us
         if not 0 <= self._start < self._end:
             raise UserError(
                 f"There is nothing between {format_time(self._start)} and {format_time(self._end)}.",
                 "Give an end after the start.",
             )
-        self._turns = conversation(session, self._recording.id, self._start, self._end, settings.before, settings.cues)
+        self._told = settings.words and task.shows in (Modality.WORDS, Modality.BOTH)
+        self._turns = (
+            conversation(session, self._recording.id, self._start, self._end, settings.before, settings.cues)
+            if self._told
+            else []
+        )
         self._people = self._everybody()
         self._names = names_of(self._people, self._written)
         agent = agent_among(self._people, self._names)
         people = [(self._names[one.id], one.id) for one in self._people]
-        if segment is not None:
-            self._item = item_of(session, segment, people, agent)
+        if isinstance(place, Place):
+            self._item = self._item_at(place, people, agent)
         else:
             assert isinstance(about, Span)
             scheme = scheme_of(session, about.scheme) if about.scheme else session.scheme
             self._item = Item(scheme, about.track or scheme.tracks[0].key, people=people, agent=agent)
         self._notes: list[str] = []
+
+    def _item_at(self, place: Place, people: Sequence[tuple[str, str]], agent: str) -> Item:
+        if place.about.subject is not self._task.subject:
+            raise UserError(
+                f"“{self._task.name}” is asked about a {self._task.subject}, not about a {place.about.subject}.",
+                "Ask another task.",
+            )
+        if place.about.subject is Subject.SEGMENT:
+            return item_of(self._session, seen_segment(self._session, place.about.id), people, agent)
+        material = gathered(self._session, place, self._names, self._task.material)
+        return Item(
+            self._session.scheme,
+            self._session.scheme.tracks[0].key,
+            people=people,
+            agent=agent,
+            question=place.question,
+            chain=place.chain,
+            part=place.about.part,
+            material=material,
+        )
 
     def plan(self) -> SightPlan:
         """Return the plan.
@@ -169,7 +197,7 @@ class _Planner:
         text = filled(prompt, self._variant, values)
         return SightPlan(
             self._recording.id,
-            self._segment_id,
+            self._about,
             self._start,
             self._end,
             task.key,
@@ -185,7 +213,14 @@ class _Planner:
             tuple(self._notes),
             others,
             "" if self._condition == RAW else words_state(session, self._recording.id),
+            self._state,
+            self._modality(media),
         )
+
+    def _modality(self, media: PlannedMedia | None) -> Modality:
+        if media is not None:
+            return Modality.BOTH if self._told else Modality.PICTURES
+        return Modality.WORDS if self._told else Modality.NOTHING
 
     def _scrubbed(self, prompt: Prompt) -> Prompt:
         """Return a prompt as it may be sent: the program's as it is, a study's own as all of its texts."""
@@ -206,7 +241,11 @@ class _Planner:
         return [one for one in all_participants(self._session.study) if one.id in there]
 
     def _lines(self) -> list[Line]:
-        loose = loose_cues(self._session, self._recording.id, self._start, self._end) if self._settings.cues else []
+        loose = (
+            loose_cues(self._session, self._recording.id, self._start, self._end)
+            if self._settings.cues and self._told
+            else []
+        )
         return lines_of(self._turns, self._start, self._names, self._written, self._condition, loose)
 
     def _context(self) -> str:
@@ -233,13 +272,15 @@ class _Planner:
         """Tell whether the words of the scheme stay as they are: those that the program ships, and all in raw form."""
         if self._condition == RAW:
             return True
+        if self._task.subject is not Subject.SEGMENT:
+            return False
         try:
             return load_scheme(self._item.scheme.key) == self._item.scheme
         except UserError:
             return False
 
     def _media(self) -> PlannedMedia | None:
-        if not self._settings.frames and not self._settings.clip:
+        if (not self._settings.frames and not self._settings.clip) or self._task.shows not in _WITH_PICTURES:
             return None
         source = source_under(self._session, self._recording.id, self._condition)
         if source is None:
@@ -263,6 +304,9 @@ class _Planner:
         return f"{first} with this, from the moment's {length}.{when}"
 
     def _note_words(self) -> None:
+        if not self._told:
+            self._notes.append("What is said is not told.")
+            return
         if not self._turns:
             if has_utterances(self._session.study, self._recording.id):
                 self._notes.append("Nothing is said in the segment or before it.")

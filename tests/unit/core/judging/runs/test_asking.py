@@ -172,7 +172,7 @@ def test_what_the_policy_forbids_is_a_note_for_that_judge_alone(session: Session
     with misbehaving(RIGHT) as server:
         asking, result = ask(session, [far, model(session, server)], [segment])
     (note,) = asking.notes
-    assert (note.judge, note.rule, note.segment_ids) == ("far", "nothing-leaves", [segment])
+    assert (note.judge, note.rule, note.about) == ("far", "nothing-leaves", [segment])
     assert result["answered"] == 1
 
 

@@ -53,7 +53,7 @@ DECIDES = [
     *(media(frames=MEDIA.frames * 2), media(frames=(), clip=(0, 1_000_000)), media(frames=(), clip=(0, 1_000_001))),
 ]
 SAYS_NOTHING = [
-    *(media(path=Path("elsewhere/b.mp4")), plan(recording_id="other"), plan(segment_id="other"), plan(notes=("n",))),
+    *(media(path=Path("elsewhere/b.mp4")), plan(recording_id="other"), plan(about="other"), plan(notes=("n",))),
     *(plan(truth={"label": "a"}), plan(start_us=1), plan(condition="run-1")),
 ]
 

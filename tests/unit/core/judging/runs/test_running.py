@@ -61,7 +61,7 @@ def test_a_judge_that_only_fails_is_given_up_and_stops_no_other() -> None:
     assert outcome.answered == 50
     assert outcome.failed == GIVE_UP_AFTER
     (note,) = outcome.notes
-    assert (note.judge, len(note.segment_ids)) == ("broken", 50 - GIVE_UP_AFTER)
+    assert (note.judge, len(note.about)) == ("broken", 50 - GIVE_UP_AFTER)
     assert "The server is down." in note.message
     assert {one["status"] for one in keeper.judgments() if one["judge"]["name"] == "broken"} == {"error"}
 
@@ -78,7 +78,7 @@ def test_what_the_policy_forbids_for_all_is_asked_no_more_and_noted_with_its_rul
     assert len(judge.asked) <= 2
     assert outcome.answered == 20
     (note,) = outcome.notes
-    assert (note.rule, len(note.segment_ids)) == ("hosts", 20)
+    assert (note.rule, len(note.about)) == ("hosts", 20)
     assert {one["judge"]["name"] for one in keeper.judgments()} == {"well"}
 
 
@@ -90,7 +90,7 @@ def test_what_is_forbidden_for_one_segment_leaves_the_others() -> None:
 
     outcome = asyncio.run(run([lane("a", some, 10)], Keeper()).go())
     assert outcome.answered == 9
-    assert [(one.rule, one.segment_ids) for one in outcome.notes] == [("reviewed", ["s3"])]
+    assert [(one.rule, one.about) for one in outcome.notes] == [("reviewed", ["s3"])]
 
 
 def test_a_stopped_run_hands_over_what_was_answered() -> None:
@@ -202,7 +202,7 @@ def test_what_cannot_be_built_is_noted_for_every_judge_and_the_rest_is_asked() -
     lanes = [lane("a", at_once, 3), lane("b", at_once, 3)]
     outcome = asyncio.run(run(lanes, Keeper(), build=build).go())
     assert outcome.answered == 4
-    assert [(one.judge, one.message, one.segment_ids) for one in outcome.notes] == [
+    assert [(one.judge, one.message, one.about) for one in outcome.notes] == [
         ("a", "The file is missing.", ["s1"]),
         ("b", "The file is missing.", ["s1"]),
     ]

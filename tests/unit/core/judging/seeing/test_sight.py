@@ -162,7 +162,7 @@ def test_a_statement_is_told_and_not_asked_for(session: Session) -> None:
 
 def test_a_span_that_nobody_marked(session: Session) -> None:
     plan = plan_sight(session, Span(recording_of(session), 1_000_000, 4_000_000), settings=WORDS)
-    assert (plan.segment_id, plan.truth, plan.task) == ("", {}, "assess")
+    assert (plan.about, plan.truth, plan.task) == ("", {}, "assess")
     assert plan.item == f"{plan.recording_id}:1000000-4000000"
     with pytest.raises(UserError, match="There is nothing between"):
         plan_sight(session, Span(recording_of(session), 4_000_000, 4_000_000))
@@ -210,7 +210,7 @@ def test_what_a_training_round_hides_is_not_judged(tmp_path: Path) -> None:
     with open_round(tmp_path) as olga:
         hidden = str(olga.study.rows("SELECT id FROM segment")[0][0])
         copy = copy_for(olga, "Ada")
-        assert plan_sight(olga, hidden, settings=WORDS).segment_id == hidden
+        assert plan_sight(olga, hidden, settings=WORDS).about == hidden
     with Session.open(copy) as ada, pytest.raises(UserError, match="not to be seen yet"):
         plan_sight(ada, hidden, settings=WORDS)
 
@@ -218,7 +218,7 @@ def test_what_a_training_round_hides_is_not_judged(tmp_path: Path) -> None:
 def test_a_recording_that_is_held_out_can_be_judged_here(session: Session) -> None:
     place = mark(session, 3, 9)
     hold_out(session, all_recordings(session.study)[0].id)
-    assert plan_sight(session, place).segment_id == place
+    assert plan_sight(session, place).about == place
 
 
 def test_everything_that_is_built_is_vouched_for(session: Session) -> None:

@@ -1,0 +1,13 @@
+"""The command about questions: make them, filter them, verify them, export them."""
+
+import click
+
+from app.cli.lazy import LazyGroup
+
+_PLACES: dict[str, str] = {}
+"""Subcommand -> the file of `app.cli` that it is in, and its function."""
+
+
+@click.group(cls=LazyGroup, places=_PLACES)
+def questions() -> None:
+    """Make questions from causal chains, filter them, verify them, export them as a data set."""

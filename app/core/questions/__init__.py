@@ -1,0 +1,1 @@
+"""Questions: made from chains, hardened, verified by people, measured, exported."""
