@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
+from app.gui.dialogs import Questions
 from app.gui.job_center import JobCenter
 from app.gui.playback import Playback
 from app.gui.player import Player
-from app.gui.questions import Questions
 from app.gui.segment_editing import SegmentEditing
 from app.gui.studio import Studio
 from app.gui.timeline_feed import TimelineFeed

@@ -12,10 +12,10 @@ from app.core.commands import collections as collection_commands
 from app.core.commands import participants, recordings
 from app.core.session import MediaState, Session
 from app.gui.background import Background
+from app.gui.dialogs import Questions
 from app.gui.file_lines import FileLine
 from app.gui.job_center import JobCenter
 from app.gui.participants_table import Person
-from app.gui.questions import Questions
 from app.gui.recording_dialog import Known, RecordingDialog
 from app.gui.studio import Studio
 from project.errors import UserError

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from app.core import fetching
 from app.core.commands.policy import set_policy
-from app.gui.questions import Questions
+from app.gui.dialogs import Questions
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.queries.policy import policy_of

@@ -19,6 +19,7 @@ from app.core.rendering.queue import Clip, ClipState, Queue
 from app.core.session import Session
 from app.core.voice import preview as voice_preview
 from app.core.voice.choice import SoundChoice, must_search
+from app.gui.dialogs import Questions
 from app.gui.downloads import require_permission
 from app.gui.export_batch import ExportBatch
 from app.gui.export_dialog import ExportDialog, ExportRequest
@@ -26,7 +27,6 @@ from app.gui.export_result import ExportResult, Findings
 from app.gui.job_center import JobCenter, Result
 from app.gui.listening import Listening
 from app.gui.preview_feed import PreviewFeed
-from app.gui.questions import Questions
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.queries.recordings import all_recordings, recording

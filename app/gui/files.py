@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal
 
 from app.core.session import Session
 from app.gui.background import Background
-from app.gui.questions import Questions
+from app.gui.dialogs import Questions
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.progress import Progress

@@ -17,6 +17,7 @@ from app.gui.context_menus import ContextMenus
 from app.gui.conversation_feed import ConversationFeed
 from app.gui.cue_adding import CueAdding
 from app.gui.details import Details
+from app.gui.dialogs import Questions
 from app.gui.disagreement_strip import DisagreementStrip
 from app.gui.drops import Drops
 from app.gui.export import Export
@@ -35,7 +36,6 @@ from app.gui.playback import Playback
 from app.gui.player import Player
 from app.gui.policy.searching_ahead import SearchingAhead
 from app.gui.prelabel_deciding import PrelabelDeciding
-from app.gui.questions import Questions
 from app.gui.recordings_feed import RecordingsFeed
 from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts

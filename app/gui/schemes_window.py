@@ -12,7 +12,7 @@ from app.core.scheme_report import Orphan, kept_schemes, orphans_of
 from app.core.session import Session
 from app.gui.actions.table import ACTIONS
 from app.gui.context import Context
-from app.gui.questions import Questions
+from app.gui.dialogs import Questions
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.schemes.loader import load_scheme, parse_scheme, scheme_text, shipped_names

@@ -186,7 +186,7 @@ from app.core.session import Session
 from app.gui.application import make_application
 from app.gui.main_window import MainWindow
 from app.gui.pages import MODES
-from app.gui.questions import Questions
+from app.gui.dialogs import Questions
 from app.gui.study_windows import WINDOWS
 
 from project.store import Study

@@ -14,8 +14,8 @@ from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from widgets import theme
 
 

@@ -16,8 +16,8 @@ from app.core.commands.segments import add_segment
 from app.core.statistics import statistics
 from app.gui.agreement.computing import State
 from app.gui.agreement.window import AgreementWindow
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from project.queries.recordings import all_recordings
 from project.store import Study
 from project.synthetic import fill

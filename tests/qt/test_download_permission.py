@@ -8,8 +8,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.session import Session
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from models import weights
 from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.sources import MIRROR_VARIABLE

@@ -10,9 +10,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from pytestqt.qtbot import QtBot
 
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.models.window import ModelsWindow
-from app.gui.questions import Questions
 from app.gui.worker_runner import WorkerRunner
 from models import weights
 from models.weights import catalogue, package_index

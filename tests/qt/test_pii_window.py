@@ -13,9 +13,9 @@ from pytestqt.qtbot import QtBot
 from app.core.pii import search
 from app.core.pii.hits import hits
 from app.core.session import Session
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.pii.window import PiiWindow
-from app.gui.questions import Questions
 from project.ids import new_id
 from project.progress import Silent
 from project.queries.participants import all_participants, insert_participant

@@ -11,9 +11,9 @@ from pytestqt.qtbot import QtBot
 from app.core.commands.policy import set_policy
 from app.core.leaving.authority import authority_of
 from app.core.session import Session
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.policy.window import PolicyWindow
-from app.gui.questions import Questions
 from project.judging import RAW
 from project.policy import Departure, Forbidden, Level, Policy
 from project.queries.policy import policy_of

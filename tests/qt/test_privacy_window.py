@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QDoubleSpinBox
 from pytestqt.qtbot import QtBot
 
 from app.core.privacy.limits import PrivacyLimits, privacy_limits
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.privacy import cells
 from app.gui.privacy.window import PrivacyWindow
-from app.gui.questions import Questions
 from project.ids import new_id
 from project.queries.recordings import all_recordings
 from project.queries.runs import insert_run

@@ -12,8 +12,8 @@ from pytestqt.qtbot import QtBot
 from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.session import Session
 from app.gui.details import Details
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from app.gui.recording_dialog import RecordingDialog
 from project.queries.collections import all_collections
 from project.queries.media import media_of

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 from app.core.commands.segments import add_segment, edit_segment
 from app.core.commands.team import MediaWith
 from app.core.session import Session
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from app.gui.team.window import TeamWindow
 from project.queries.conflicts import count_unresolved
 from project.queries.plans import all_assignments

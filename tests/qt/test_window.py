@@ -10,8 +10,8 @@ from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from app.core.session import Session
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from app.gui.sample import sample_study
 from project.errors import UserError
 from project.queries.media import all_media

@@ -8,10 +8,10 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.gui.dialogs import Questions
 from app.gui.interchange.export_window import ExportWindow
 from app.gui.interchange.import_window import ImportWindow
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from project.queries.segments import all_segments
 from project.store import Study
 from project.synthetic import fill

@@ -10,8 +10,8 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands.comments import add_comment
 from app.core.commands.segments import set_field
+from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
-from app.gui.questions import Questions
 from app.gui.segments.checklist_window import ChecklistWindow
 from app.gui.segments.window import SegmentsWindow
 from project.queries.comments import comments_of

@@ -12,9 +12,9 @@ from app.core.speech import voice_activity as speech
 from app.core.speech.drafts import kept_of
 from app.core.speech.sound_files import has_sound, usable_sound
 from app.core.speech.vocabulary import vocabulary
+from app.gui.dialogs import Questions
 from app.gui.downloads import require_permission
 from app.gui.job_center import JobCenter
-from app.gui.questions import Questions
 from app.gui.speech.dialog import Spoken, TranscribeDialog, TranscribeRequest
 from app.gui.studio import Studio
 from project.errors import UserError

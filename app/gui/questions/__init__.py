@@ -1,0 +1,1 @@
+"""The mode Questions, and the windows about them."""
