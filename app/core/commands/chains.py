@@ -1,0 +1,403 @@
+"""Edits of causal chains: only who drew a chain changes it, and no edit leaves a circle or a loose end."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from app.core.chains.drawing import (
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    MOST_EDGES,
+    MOST_NODES,
+    SHORTEST_US,
+    Drawing,
+    DrawnNode,
+    circle,
+    one_line,
+)
+from app.core.chains.sources import text_from_segment, text_from_utterance
+from app.core.commands.who_speaks import require_participant
+from app.core.session import Session
+from app.core.training import require_training
+from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from project.errors import UserError
+from project.ids import new_id
+from project.queries import chains as rows
+from project.queries.annotators import all_annotators
+from project.queries.participants import set_appearance
+from project.timebase import format_time
+from project.types import Changes
+
+
+def find_chain(session: Session, chain_id: str) -> Chain:
+    """Return a chain.
+
+    Raises:
+        UserError: there is none with this id to be seen.
+    """
+    found = rows.chain_called(session.study, chain_id)
+    if found is None:
+        raise UserError(f"No chain has the id {chain_id}.", "List the chains to see their ids.")
+    return found
+
+
+def find_own_chain(session: Session, chain_id: str) -> Chain:
+    """Return a chain that the annotator of this session drew, and so may change.
+
+    Raises:
+        UserError: there is none with this id, somebody else drew it, or the study is open for reading only.
+    """
+    session.study.require_writable()
+    found = find_chain(session, chain_id)
+    author = session.annotator()
+    if author is None or author.id != found.annotator_id:
+        raise UserError(
+            "This chain was drawn by somebody else.", "Only who drew a chain changes it: make a copy of your own."
+        )
+    return found
+
+
+def find_node(session: Session, node_id: str) -> Node:
+    """Return a node.
+
+    Raises:
+        UserError: there is none with this id to be seen.
+    """
+    found = rows.node_called(session.study, node_id)
+    if found is None:
+        raise UserError(f"No node has the id {node_id}.", "It may have been deleted meanwhile.")
+    return found
+
+
+def add_chain(session: Session, recording_id: str, name: str = "") -> tuple[str, Changes]:
+    """Begin a chain without nodes; returns its id and what changed.
+
+    Args:
+        session: whose annotator draws it.
+        recording_id: of the recording.
+        name: such as “The proposal”; where it is empty, the chain is called by its number in the recording.
+
+    Raises:
+        UserError: the name is too long, or the training was not passed yet.
+    """
+    return add_drawn_chain(session, recording_id, Drawing(name, (), ()))
+
+
+def add_drawn_chain(
+    session: Session, recording_id: str, drawing: Drawing, *, based_on: str = "", what: str = "Add chain"
+) -> tuple[str, Changes]:
+    """Add a chain with all its nodes and edges as one step; returns its id and what changed.
+
+    Args:
+        session: whose annotator it belongs to.
+        recording_id: of the recording.
+        drawing: nodes and edges.
+        based_on: id of the chain that it was made from; "" for none.
+        what: name of the step.
+
+    Raises:
+        UserError: a node does not fit the recording, somebody in it is not in the study, the edges go round in a circle
+            or are no edges, or the training was not passed yet.
+    """
+    require_training(session, recording_id)
+    session.recording(recording_id)
+    name = _name(drawing.name) or f"Chain {len(rows.chains_of(session.study, recording_id)) + 1}"
+    if len(drawing.nodes) > MOST_NODES or len(drawing.edges) > MOST_EDGES:
+        raise UserError(
+            f"A chain has up to {MOST_NODES:,} nodes and {MOST_EDGES:,} edges.", "Draw it as several chains."
+        )
+    for reason, result in drawing.edges:
+        if reason == result or not {reason, result} <= {*range(len(drawing.nodes))}:
+            raise UserError("An edge leads to no other node of the chain.", "Join two different nodes.")
+    if len({*drawing.edges}) < len(drawing.edges):
+        raise UserError("Two edges join the same nodes.", "Keep one of them.")
+    _refuse_circle(drawing)
+    # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
+    ids = sorted(new_id() for _ in drawing.nodes)
+    made = Chain(new_id(), recording_id, "", name, based_on)
+    nodes = [_node(session, made, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
+    with session.step(what) as step:
+        author = session.annotator()
+        assert author is not None
+        rows.insert_chain(session.study, replace(made, annotator_id=author.id))
+        _insert(session, made, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges])
+    return made.id, step.changes
+
+
+def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
+    """Give a chain of one's own another name.
+
+    Raises:
+        UserError: the name is empty or too long, or somebody else drew the chain.
+    """
+    chain = find_own_chain(session, chain_id)
+    wanted = _name(name)
+    if not wanted:
+        raise UserError("A chain needs a name.", "Give one that tells it from the others of its recording.")
+    with session.step("Rename chain") as step:
+        if wanted != chain.name:
+            rows.rename_chain(session.study, chain.id, wanted)
+    return step.changes
+
+
+def delete_chain(session: Session, chain_id: str) -> Changes:
+    """Delete a chain with its nodes, edges and reviews, and the questions that were made from it, as one step.
+
+    A version that several people agreed on is nobody's own, so anybody may delete it.
+
+    Raises:
+        UserError: there is none with this id, or somebody else drew it.
+    """
+    session.study.require_writable()
+    chain = find_chain(session, chain_id)
+    if all(one.id != chain.annotator_id or one.kind != "adjudicated" for one in all_annotators(session.study)):
+        find_own_chain(session, chain_id)
+    with session.step("Delete chain") as step:
+        rows.delete_chain(session.study, chain.id)
+    return step.changes
+
+
+def add_node(
+    session: Session,
+    chain_id: str,
+    kind: NodeKind,
+    text: str,
+    start_us: int,
+    end_us: int,
+    people: Iterable[str] = (),
+    source: str = "",
+    *,
+    reasons: Sequence[str] = (),
+    results: Sequence[str] = (),
+) -> tuple[str, Changes]:
+    """Add a node to a chain of one's own, and its edges where wanted, as one step; returns its id and what changed.
+
+    Whoever a node is about appears in the recording from then on.
+
+    Args:
+        session: whose annotator draws it.
+        chain_id: of the chain.
+        kind: of the node.
+        text: what happens or what somebody believes, wants or feels; may be empty while it is drawn.
+        start_us: of its span, on the recording's axis.
+        end_us: of its span, on the recording's axis.
+        people: ids of participants whose event or state it is.
+        source: what it was made from, as `TABLE/ID`; "" for nothing.
+        reasons: ids of nodes that are reasons for it.
+        results: ids of nodes that it is a reason for.
+
+    Raises:
+        UserError: the span is empty or outside the recording, the text is too long, somebody is not in the study, a
+            node is none of this chain, or the edges would go round in a circle.
+    """
+    chain = find_own_chain(session, chain_id)
+    graph = rows.graph_of(session.study, chain)
+    if len(graph.nodes) >= MOST_NODES:
+        raise UserError(f"A chain has up to {MOST_NODES:,} nodes.", "Begin another chain.")
+    made = _node(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
+    edges = [*(Edge(one, made.id) for one in reasons), *(Edge(made.id, one) for one in results)]
+    for one in (*reasons, *results):
+        _own_node(graph, one)
+    for result in results:
+        if any(reason == result or _leads(graph, result, reason) for reason in reasons):
+            raise _circle()
+    with session.step(f"Add {kind.value}") as step:
+        _insert(session, chain, [made], list(dict.fromkeys(edges)))
+    return made.id, step.changes
+
+
+def add_node_from_segment(session: Session, chain_id: str, segment_id: str) -> tuple[str, Changes]:
+    """Make an event, or the state that a cue shows, of a segment; returns the node's id and what changed.
+
+    Raises:
+        UserError: there is no such segment in the chain's recording, or somebody else drew the chain.
+    """
+    chain = find_own_chain(session, chain_id)
+    return _add_drawn(session, chain, text_from_segment(session, chain.recording_id, segment_id))
+
+
+def add_node_from_utterance(session: Session, chain_id: str, utterance_id: str) -> tuple[str, Changes]:
+    """Make an event of what somebody says; returns the node's id and what changed.
+
+    Raises:
+        UserError: there is no such utterance in the chain's recording, or somebody else drew the chain.
+    """
+    chain = find_own_chain(session, chain_id)
+    return _add_drawn(session, chain, text_from_utterance(session, chain.recording_id, utterance_id))
+
+
+def edit_node(
+    session: Session,
+    node_id: str,
+    *,
+    kind: NodeKind | None = None,
+    text: str | None = None,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    people: Iterable[str] | None = None,
+    merge_key: str | None = None,
+) -> Changes:
+    """Change several things about a node as one step; None leaves a thing as it is.
+
+    Edits with the same `merge_key` in quick succession (a text being typed) become one step.
+
+    Raises:
+        UserError: the span is empty or outside the recording, the text is too long, somebody is not in the study, or
+            somebody else drew the chain.
+    """
+    old = find_node(session, node_id)
+    chain = find_own_chain(session, old.chain_id)
+    wanted = DrawnNode(
+        old.kind if kind is None else kind,
+        old.text if text is None else text,
+        old.start_us if start_us is None else start_us,
+        old.end_us if end_us is None else end_us,
+        old.people if people is None else tuple(people),
+        old.source,
+    )
+    new = _node(session, chain, wanted, old.id)
+    with session.step(f"Change {new.kind.value}", merge_key) as step:
+        if new != old:
+            rows.update_node(session.study, new)
+            _let_appear(session, chain, [new])
+    return step.changes
+
+
+def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> Changes:
+    """Give nodes new starts and ends, in microseconds, as one step.
+
+    Raises:
+        UserError: a span is empty or outside the recording, or somebody else drew a chain.
+    """
+    moved: list[tuple[Node, Node]] = []
+    for node_id, start_us, end_us in spans:
+        old = find_node(session, node_id)
+        chain = find_own_chain(session, old.chain_id)
+        _check_span(session, chain, start_us, end_us)
+        moved.append((old, replace(old, start_us=start_us, end_us=end_us)))
+    with session.step("Move node" if len(moved) == 1 else f"Move {len(moved)} nodes", merge_key) as step:
+        for old, new in moved:
+            if new != old:
+                rows.update_node(session.study, new)
+    return step.changes
+
+
+def delete_nodes(session: Session, node_ids: Iterable[str]) -> Changes:
+    """Delete nodes with their edges as one step; questions that cover them stay and are out of date.
+
+    Raises:
+        UserError: there is no such node, or somebody else drew its chain.
+    """
+    found = [find_node(session, one) for one in dict.fromkeys(node_ids)]
+    for chain_id in {one.chain_id for one in found}:
+        find_own_chain(session, chain_id)
+    with session.step("Delete node" if len(found) == 1 else f"Delete {len(found)} nodes") as step:
+        rows.delete_nodes(session.study, [one.id for one in found])
+    return step.changes
+
+
+def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
+    """Say that one node is a reason for another one of the same chain; nothing changes where that was said already.
+
+    Raises:
+        UserError: they are the same node or of two chains, it would close a circle, or somebody else drew the chain.
+    """
+    reason, result = find_node(session, reason_id), find_node(session, result_id)
+    if reason.chain_id != result.chain_id:
+        raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
+    chain = find_own_chain(session, reason.chain_id)
+    graph = rows.graph_of(session.study, chain)
+    if reason.id == result.id or _leads(graph, result.id, reason.id):
+        raise _circle()
+    if len(graph.edges) >= MOST_EDGES:
+        raise UserError(f"A chain has up to {MOST_EDGES:,} edges.", "Draw the rest as another chain.")
+    with session.step("Add reason") as step:
+        if Edge(reason.id, result.id) not in graph.edges:
+            rows.insert_edges(session.study, [Edge(reason.id, result.id)])
+    return step.changes
+
+
+def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
+    """Take back that one node is a reason for another.
+
+    Raises:
+        UserError: there is no such edge, or somebody else drew the chain.
+    """
+    result = find_node(session, result_id)
+    chain = find_own_chain(session, result.chain_id)
+    edge = Edge(reason_id, result_id)
+    if edge not in rows.graph_of(session.study, chain).edges:
+        raise UserError("The one is no reason for the other.", "Choose an edge of the chain.")
+    with session.step("Remove reason") as step:
+        rows.delete_edges(session.study, [edge])
+    return step.changes
+
+
+def _add_drawn(session: Session, chain: Chain, one: DrawnNode) -> tuple[str, Changes]:
+    return add_node(session, chain.id, one.kind, one.text, one.start_us, one.end_us, one.people, one.source)
+
+
+def _insert(session: Session, chain: Chain, nodes: Sequence[Node], edges: Sequence[Edge]) -> None:
+    rows.insert_nodes(session.study, nodes)
+    rows.insert_edges(session.study, edges)
+    _let_appear(session, chain, nodes)
+
+
+def _let_appear(session: Session, chain: Chain, nodes: Sequence[Node]) -> None:
+    for who in sorted({who for one in nodes for who in one.people}):
+        set_appearance(session.study, chain.recording_id, who, True)
+
+
+def _node(session: Session, chain: Chain, one: DrawnNode, node_id: str) -> Node:
+    _check_span(session, chain, one.start_us, one.end_us)
+    text = one_line(one.text)
+    if len(text) > LONGEST_TEXT:
+        raise UserError(f"A node's text has up to {LONGEST_TEXT:,} characters.", "Say it more briefly.")
+    people = tuple(sorted({*one.people}))
+    for who in people:
+        require_participant(session, who)
+    return Node(node_id, chain.id, NodeKind(one.kind), text, one.start_us, one.end_us, people, one.source)
+
+
+def _check_span(session: Session, chain: Chain, start_us: int, end_us: int) -> None:
+    recording = session.recording(chain.recording_id)
+    if end_us - start_us < SHORTEST_US:
+        raise UserError("A node must end after it starts.", "Mark a start and a later end.")
+    if start_us < 0 or end_us > recording.duration_us:
+        raise UserError(
+            f"The node reaches outside recording {recording.number}.",
+            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
+        )
+
+
+def _name(name: str) -> str:
+    wanted = one_line(name)
+    if len(wanted) > LONGEST_NAME:
+        raise UserError(f"A chain's name has up to {LONGEST_NAME} characters.", "Give a shorter one.")
+    return wanted
+
+
+def _own_node(graph: ChainGraph, node_id: str) -> None:
+    if node_id not in graph.by_id:
+        raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
+
+
+def _leads(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
+    """Whether a way leads from one node to another by results; also where there is a circle."""
+    seen, left = {start_id}, [start_id]
+    while left:
+        for one in graph.results.get(left.pop(), ()):
+            if one == goal_id:
+                return True
+            if one not in seen:
+                seen.add(one)
+                left.append(one)
+    return False
+
+
+def _refuse_circle(drawing: Drawing) -> None:
+    if circle(len(drawing.nodes), drawing.edges):
+        raise _circle()
+
+
+def _circle() -> UserError:
+    return UserError("This would make a node a reason for itself.", "Reasons lead to results, never round in a circle.")
