@@ -67,6 +67,9 @@ _COMMANDS = {
         "blind": "blind:blind",
         "revisions": "blind:revisions",
     },
+    "Chains and questions": {
+        "questions": "questions:questions",
+    },
     "Exchange": {
         "export": "interchange:export_annotations",
         "import": "interchange:import_annotations",

@@ -1,0 +1,152 @@
+"""Edits of questions: added by a maker, corrected by whoever verifies, removed."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from app.core.questions.coverage import made_from
+from app.core.session import Session
+from benchmark.questions.base import Draft
+from benchmark.questions.validity import why_not
+from project.counted import counted
+from project.errors import UserError
+from project.queries import questions as rows
+from project.queries.chains import chain_called, graph_of
+from project.questions import LETTERS, Question, WrongOption
+from project.types import Changes
+
+FEWEST = 2
+"""Options of a question."""
+
+
+def add_questions(session: Session, questions: Sequence[Question], name: str = "") -> Changes:
+    """Add questions as one step of the history.
+
+    Args:
+        session: of the study.
+        questions: with ids of their own; `annotator_id` may be "", which stands for the annotator of this session.
+        name: of the step; `Add 12 questions` where empty.
+
+    Raises:
+        UserError: one of them cannot be used, or is about a span outside its recording; nothing is written.
+    """
+    durations: dict[str, int] = {}
+    for one in questions:
+        if one.recording_id not in durations:
+            durations[one.recording_id] = session.recording(one.recording_id).duration_us
+        _require_usable(one, len(one.wrong) + 1, durations[one.recording_id])
+    if not questions:
+        return Changes()
+    with session.step(name or f"Add {counted(len(questions), 'question')}") as step:
+        author = session.annotator()
+        assert author is not None
+        rows.insert_questions(
+            session.study, [one if one.annotator_id else replace(one, annotator_id=author.id) for one in questions]
+        )
+    return step.changes
+
+
+def correct_question(
+    session: Session,
+    question_id: str,
+    *,
+    text: str | None = None,
+    answer: str | None = None,
+    wrong: Sequence[WrongOption] | None = None,
+    explanation: str | None = None,
+    start_us: int | None = None,
+    end_us: int | None = None,
+    fits_chain: bool = False,
+) -> Changes:
+    """Change the words of a question, or what is shown with it; None leaves a part as it is.
+
+    Anybody may: whoever verifies corrects what others had made. It keeps its number of options.
+
+    Args:
+        session: of the study.
+        question_id: of the question.
+        text: of the question.
+        answer: the right option.
+        wrong: the wrong options.
+        explanation: why the answer is right.
+        start_us: of what is shown, on the recording's axis.
+        end_us: of what is shown, on the recording's axis.
+        fits_chain: it was held against the chain as it is now, and is made from that from here on.
+
+    Raises:
+        UserError: there is no such question, or it could not be used as it would be.
+    """
+    session.study.require_writable()
+    before = question_called(session, question_id)
+    given: dict[str, Any] = {
+        "text": _stripped(text),
+        "answer": _stripped(answer),
+        "wrong": None if wrong is None else tuple(replace(one, text=one.text.strip()) for one in wrong),
+        "explanation": _stripped(explanation),
+        "start_us": start_us,
+        "end_us": end_us,
+        "made_from": _as_it_is_now(session, before) if fits_chain else None,
+    }
+    after = replace(before, **{name: value for name, value in given.items() if value is not None})
+    _require_usable(after, len(before.wrong) + 1, session.recording(before.recording_id).duration_us)
+    if after == before:
+        return Changes()
+    with session.step("Correct question") as step:
+        rows.update_question(session.study, after)
+    return step.changes
+
+
+def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
+    """Remove questions, with what people said about them, as one step.
+
+    Raises:
+        UserError: one of them is not there.
+    """
+    session.study.require_writable()
+    gone = [question_called(session, one).id for one in dict.fromkeys(question_ids)]
+    if not gone:
+        return Changes()
+    with session.step(f"Delete {counted(len(gone), 'question')}") as step:
+        rows.delete_questions(session.study, gone)
+    return step.changes
+
+
+def question_called(session: Session, question_id: str) -> Question:
+    """Return a question.
+
+    Raises:
+        UserError: there is none of that id, or it is not to be seen.
+    """
+    found = rows.question_called(session.study, question_id)
+    if found is None:
+        raise UserError("This question is no longer part of the study.", "Choose another one.")
+    return found
+
+
+def _as_it_is_now(session: Session, question: Question) -> str | None:
+    """Return what a question is made from now.
+
+    Raises:
+        UserError: what it covers is gone.
+    """
+    chain = chain_called(session.study, question.chain_id) if question.chain_id else None
+    if not question.made_from:
+        return None
+    found = made_from(graph_of(session.study, chain), question.covers) if chain else ""
+    if not found:
+        raise UserError("What this question covers is gone from its chain.", "Drop the question, or make a new one.")
+    return found
+
+
+def _stripped(text: str | None) -> str | None:
+    return None if text is None else text.strip()
+
+
+def _require_usable(one: Question, options: int, duration_us: int) -> None:
+    draft = Draft(one.kind, one.aspect, one.covers, one.text, one.answer, one.wrong, one.explanation)
+    if not FEWEST <= options <= len(LETTERS):
+        raise UserError(f"A question has {FEWEST} to {len(LETTERS)} options.", "Give one right and some wrong ones.")
+    if reason := why_not(draft, options):
+        raise UserError(reason, "Change what is wrong with it, and try again.")
+    if not 0 <= one.start_us < one.end_us <= duration_us:
+        raise UserError("What is shown with it does not lie inside the recording.", "Give another span.")
