@@ -25,6 +25,7 @@ class Studio(QObject):
         recording_changed: another recording is shown, or none.
         selection_changed: other segments are selected.
         utterances_selected: other utterances are selected.
+        nodes_selected: other nodes of a chain are selected.
         marks_changed: the marked start or end changed.
         history_changed: undo and redo name other steps than before.
         failed: (UserError) an edit was refused.
@@ -36,6 +37,7 @@ class Studio(QObject):
     recording_changed = Signal()
     selection_changed = Signal()
     utterances_selected = Signal()
+    nodes_selected = Signal()
     marks_changed = Signal()
     history_changed = Signal()
     failed = Signal(object)
@@ -50,6 +52,7 @@ class Studio(QObject):
         self.recording: Recording | None = None
         self.selected: tuple[str, ...] = ()
         self.selected_utterances: tuple[str, ...] = ()
+        self.selected_nodes: tuple[str, ...] = ()
         self.mark_in: int | None = None
         self.mark_out: int | None = None
         self._hidden: frozenset[Lane] = frozenset()
@@ -131,9 +134,11 @@ class Studio(QObject):
         self.set_marks(None, None)
         self.selected = ()
         self.selected_utterances = ()
+        self.selected_nodes = ()
         self.recording_changed.emit()
         self.selection_changed.emit()
         self.utterances_selected.emit()
+        self.nodes_selected.emit()
 
     def select(self, segment_ids: Iterable[str]) -> None:
         """Select exactly these segments."""
@@ -148,6 +153,13 @@ class Studio(QObject):
         if chosen != self.selected_utterances:
             self.selected_utterances = chosen
             self.utterances_selected.emit()
+
+    def select_nodes(self, node_ids: Iterable[str]) -> None:
+        """Select exactly these nodes, in the graph, the form and on the timeline; the last one is the current one."""
+        chosen = tuple(node_ids)
+        if chosen != self.selected_nodes:
+            self.selected_nodes = chosen
+            self.nodes_selected.emit()
 
     def set_marks(self, start_us: int | None, end_us: int | None) -> None:
         """Mark a start and an end for the next segment."""

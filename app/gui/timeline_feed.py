@@ -16,8 +16,9 @@ from project.queries.annotators import all_annotators
 from project.queries.segments import segment, segments_of
 from project.types import Annotator, Changes, Segment
 from widgets.label_looks import Pattern, looks_of
+from widgets.timeline.bars import kind_of
 from widgets.timeline.lane import Lane, LaneKind, lane_key
-from widgets.timeline.spoken import is_spoken
+from widgets.timeline.nodes import NodeBar
 from widgets.timeline.view import TimelineView
 
 WAVEFORM = "waveform"
@@ -49,11 +50,14 @@ class TimelineFeed(QObject):
         self._strip: Lane | None = None
         self._certainty: Lane | None = None
         self._judges: tuple[Lane, ...] = ()
+        self._chain: Lane | None = None
+        self._nodes: dict[str, NodeBar] = {}
         self.own_id: str | None = None
         studio.recording_changed.connect(self.reload)
         self._spoken = SpokenLanes()
         studio.selection_changed.connect(self._show_selection)
         studio.utterances_selected.connect(self._show_selection)
+        studio.nodes_selected.connect(self._show_selection)
         active.changed.connect(self.reload_lanes)
         timeline.selection_changed.connect(self._select)
 
@@ -69,6 +73,7 @@ class TimelineFeed(QObject):
         segments = [one for one in segments_of(session.study, recording.id) if one.id not in done]
         spoken = self._spoken.read(session, recording.id)
         self._places.clear()
+        self._nodes.clear()
         self._set_lanes(segments)
         self._timeline.set_segments([*segments, *spoken])
         self._timeline.set_spans(HEARD, self._spoken.heard)
@@ -96,6 +101,18 @@ class TimelineFeed(QObject):
         if wanted != self._judges:
             self._judges = wanted
             self._set_lanes(None)
+
+    def set_chain(self, lane: Lane | None, nodes: Iterable[NodeBar] = ()) -> None:
+        """Show the lane of a chain's nodes, or none; only what differs from before is drawn anew."""
+        now = {one.id: one for one in nodes}
+        before, self._nodes = self._nodes, now
+        self._chain = lane
+        changed = [one for key, one in now.items() if before.get(key) != one]
+        gone = before.keys() - now.keys()
+        if changed or gone:
+            self._timeline.update_segments(changed, gone)
+        self._set_lanes(None)
+        self._show_selection()
 
     def set_certainty(self, lane: Lane | None) -> None:
         """Show a lane of how sure it is that faces are hidden under all others, or none."""
@@ -192,6 +209,7 @@ class TimelineFeed(QObject):
         lanes += [lane for lane in made if not lane.pale]
         lanes += self._judges
         lanes += self._spoken.lanes(session, self._studio.recording.id, self._studio.writable)
+        lanes += [] if self._chain is None else [self._chain]
         lanes += [lane for lane in made if lane.pale]
         if self._has_faces:
             lanes.append(Lane(FACES, "Faces", LaneKind.SPANS))
@@ -238,15 +256,16 @@ class TimelineFeed(QObject):
         return lanes
 
     def _show_selection(self) -> None:
-        chosen = [*self._studio.selected, *self._studio.selected_utterances]
+        chosen = [*self._studio.selected, *self._studio.selected_utterances, *self._studio.selected_nodes]
         if set(self._timeline.selection()) != set(chosen):
             self._timeline.set_selection(chosen)
 
     def _select(self, ids: Sequence[str]) -> None:
         model = self._timeline.model
-        spoken = [one for one in ids if is_spoken(model.segment(one))]
-        self._studio.select(one for one in ids if one not in set(spoken))
-        self._studio.select_utterances(spoken)
+        kinds = {one: kind_of(model.segment(one)) for one in ids}
+        self._studio.select(one for one in ids if kinds[one] is LaneKind.SEGMENTS)
+        self._studio.select_utterances(one for one in ids if kinds[one] is LaneKind.UTTERANCES)
+        self._studio.select_nodes(one for one in ids if kinds[one] is LaneKind.NODES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,18 @@
 """What a screen reader says about the timeline."""
 
+from collections import Counter
 from collections.abc import Sequence
 from html import escape
 
 from project.timebase import format_time
 from project.types import Segment
+from widgets.timeline.bars import kind_of
 from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.model import TimelineModel
+from widgets.timeline.nodes import is_node, kind_name
 from widgets.timeline.spoken import SpokenBar, is_spoken
+
+_NAMES = {LaneKind.SEGMENTS: "segment", LaneKind.UTTERANCES: "utterance", LaneKind.NODES: "node"}
 
 
 def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) -> str:
@@ -18,10 +23,10 @@ def describe(model: TimelineModel, selected: Sequence[Segment], editable: bool) 
     if selected:
         first, last = min(s.start_us for s in selected), max(s.end_us for s in selected)
         span = f"between {format_time(first)} and {format_time(last)}"
-        spoken = sum(is_spoken(one) for one in selected)
-        chosen = _number(len(selected) - spoken, "segment"), _number(spoken, "utterance")
+        kinds = Counter(kind_of(one) for one in selected)
+        chosen = [_number(kinds[kind], name) for kind, name in _NAMES.items()]
         return f"{' and '.join(one for one in chosen if one)} selected, {span}.{read_only}"
-    shown = (_number(model.count(LaneKind.SEGMENTS), "segment"), _number(model.count(LaneKind.UTTERANCES), "utterance"))
+    shown = [_number(model.count(kind), name) for kind, name in _NAMES.items()]
     count = " and ".join(one for one in shown if one)
     if not count:
         return f"No segments yet.{read_only}"
@@ -42,12 +47,16 @@ def _number(count: int, what: str) -> str:
 
 
 def describe_segment(model: TimelineModel, segment: Segment) -> str:
-    """Return such as “Segment error 0:01:02.000 to 0:01:05.200, annotator A”; of an utterance, who says what."""
+    """Return such as “Segment error 0:01:02.000 to 0:01:05.200, annotator A”; of others, what they say."""
     lane = model.lane(lane_of(segment))
     if is_spoken(segment):
         who = lane.title if lane else "Somebody"
         span = f"{format_time(segment.start_us)} to {format_time(segment.end_us)}"
         return f"Utterance of {who} {span}: {segment.text or 'no words yet'}"
+    if is_node(segment):
+        of = f" of {segment.people}" if segment.people else ""
+        span = f"{format_time(segment.start_us)} to {format_time(segment.end_us)}"
+        return f"Node {kind_name(segment.label).lower()}{of} {span}: {segment.text or 'no words yet'}"
     label = lane.look(segment.label).name.lower() if lane else segment.label
     whose = f", annotator {lane.title}" if lane else ""
     return f"Segment {label} {format_time(segment.start_us)} to {format_time(segment.end_us)}{whose}"

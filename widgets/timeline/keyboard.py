@@ -8,9 +8,9 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 from project.types import Segment
-from widgets.timeline.lane import lane_of
+from widgets.timeline.bars import kind_of
+from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.layout import RULER
-from widgets.timeline.spoken import is_spoken
 
 if TYPE_CHECKING:
     from widgets.timeline.view import TimelineView
@@ -46,7 +46,7 @@ class Keyboard:
             self.step(1 if key == Qt.Key.Key_Down else -1)
         elif key in (Qt.Key.Key_PageDown, Qt.Key.Key_PageUp):
             self._across(1 if key == Qt.Key.Key_PageDown else -1, event.modifiers())
-        elif key in (Qt.Key.Key_Comma, Qt.Key.Key_Period) and is_spoken(self._last_selected()):
+        elif key in (Qt.Key.Key_Comma, Qt.Key.Key_Period) and kind_of(self._last_selected()) is not LaneKind.SEGMENTS:
             view.request_nudge(-1 if key == Qt.Key.Key_Comma else 1)
         elif key in (Qt.Key.Key_Home, Qt.Key.Key_End):
             self._go_to(view.model.neighbour(None, 1 if key == Qt.Key.Key_Home else -1))

@@ -13,6 +13,7 @@ class LaneKind(StrEnum):
     WAVEFORM = "waveform"
     SEGMENTS = "segments"
     UTTERANCES = "utterances"
+    NODES = "nodes"
     SPANS = "spans"
     VERDICTS = "verdicts"
 
@@ -25,7 +26,7 @@ class Lane:
         key: of a lane of segments, what `lane_key` gives; else any unique word.
         title: what stands at its left.
         kind: what it shows.
-        editable: whether segments, or utterances, can be made, moved and resized in it.
+        editable: whether segments, utterances or nodes can be made, moved and resized in it.
         looks: how the labels of its track look, in the scheme's order; any other label is drawn as unknown.
         subtitle: a second line under the title, such as the track's name.
         active: whether new segments go here.
@@ -45,8 +46,8 @@ class Lane:
 
     @property
     def has_bars(self) -> bool:
-        """Whether it holds segments or utterances, which can be selected and dragged."""
-        return self.kind in (LaneKind.SEGMENTS, LaneKind.UTTERANCES)
+        """Whether it holds segments, utterances or nodes, which can be selected and dragged."""
+        return self.kind in (LaneKind.SEGMENTS, LaneKind.UTTERANCES, LaneKind.NODES)
 
     @property
     def draws_bars(self) -> bool:

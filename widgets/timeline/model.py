@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from project.types import Segment
+from widgets.timeline.bars import kind_of
 from widgets.timeline.lane import Lane, LaneKind, lane_of
-from widgets.timeline.spoken import is_spoken
 from widgets.timeline.track import HIDDEN, SELECTED, SegmentTrack, order
 from widgets.timeline.verdicts import VerdictBar
 
@@ -192,7 +192,8 @@ class TimelineModel:
     def neighbour(self, segment: Segment | None, step: int) -> Segment | None:
         """Return the next (`step` 1) or previous (-1) segment in time over all lanes; the first or last for None.
 
-        From an utterance, the next one is an utterance; without any segments, the first one is.
+        From an utterance or a node, the next one is of that kind; without any segments, the first one is an utterance,
+        or else a node.
         """
         found: list[Segment] = []
         for track in self._steps(segment):
@@ -207,7 +208,7 @@ class TimelineModel:
         return (min if step > 0 else max)(found, key=order, default=None)
 
     def first_touching(self, start_us: int, end_us: int, step: int) -> Segment | None:
-        """Return the first (`step` 1) or last (-1) segment, or else utterance, that touches a span of time."""
+        """Return the first (`step` 1) or last (-1) segment, or else utterance or node, that touches a span of time."""
         found: list[Segment] = []
         for track in self._steps(None):
             near = track.touching(start_us, end_us)
@@ -231,9 +232,12 @@ class TimelineModel:
     def _steps(self, segment: Segment | None) -> list[SegmentTrack]:
         """Return the tracks that one goes along from a segment."""
         if segment is None:
-            found = list(self._open_tracks(LaneKind.SEGMENTS))
-            return found if any(len(track) for track in found) else list(self._open_tracks(LaneKind.UTTERANCES))
-        return list(self._open_tracks(LaneKind.UTTERANCES if is_spoken(segment) else LaneKind.SEGMENTS))
+            for kind in (LaneKind.SEGMENTS, LaneKind.UTTERANCES):
+                found = list(self._open_tracks(kind))
+                if any(len(track) for track in found):
+                    return found
+            return list(self._open_tracks(LaneKind.NODES))
+        return list(self._open_tracks(kind_of(segment)))
 
     def _open_tracks(self, kind: LaneKind | None = None) -> Iterator[SegmentTrack]:
         for lane in self.lanes:

@@ -12,6 +12,8 @@ from widgets.label_looks import NEW
 from widgets.timeline.gestures import Create, Gesture, Move
 from widgets.timeline.lane import LaneKind, lane_of
 from widgets.timeline.layout import HEADER, RULER, Band
+from widgets.timeline.nodes import is_node
+from widgets.timeline.nodes_drawing import paint_nodes
 from widgets.timeline.segments_drawing import paint_segments, segment_rect
 from widgets.timeline.spoken import is_spoken
 from widgets.timeline.spoken_drawing import paint_spoken
@@ -132,6 +134,8 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
         label = band.lane.look(segment.label) if segment else NEW
         if is_spoken(segment):
             paint_spoken(painter, [(rect, segment, label, True)], look)
+        elif is_node(segment):
+            paint_nodes(painter, [(rect, segment, label, True)], look)
         else:
             paint_segments(painter, [(rect, label, True)], look)
         start, end, lowest = start_us, end_us, max(lowest, round(rect.bottom()))

@@ -9,6 +9,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QMouseEvent
 
+from widgets.timeline.bars import kind_of
 from widgets.timeline.gestures import Create, Edge, Gesture, Move, Placed, Resize
 from widgets.timeline.hits import Hit, Part
 from widgets.timeline.lane import LaneKind, lane_of
@@ -197,8 +198,8 @@ class Pointer:
             return
         elif where.part is Part.BODY:
             chosen = [s for i in view.model.selected if (s := view.model.segment(i)) is not None]
-            kind = is_spoken(where.segment)
-            movable = [s for s in chosen if is_spoken(s) == kind and view.can_edit(view.model.lane(lane_of(s)))]
+            kind = kind_of(where.segment)
+            movable = [s for s in chosen if kind_of(s) is kind and view.can_edit(view.model.lane(lane_of(s)))]
             if where.segment not in movable:
                 return
             self.gesture = Move(movable, where.segment, where.time_us, view.view.duration_us)
@@ -256,10 +257,9 @@ class Pointer:
             _, start, end = gesture.placed()[0]
             if end > start:
                 lane = self._view.model.lane(gesture.lane)
-                spoken = lane is not None and lane.kind is LaneKind.UTTERANCES
-                view = self._view
-                ask = view.utterance_create_requested if spoken else view.segment_create_requested
-                ask.emit(gesture.lane, start, end)
+                self._view.requests(lane.kind if lane is not None else LaneKind.SEGMENTS).create.emit(
+                    gesture.lane, start, end
+                )
             return
         if isinstance(gesture, Move) and gesture.lane:
             self._view.utterance_assign_requested.emit([one.id for one in gesture.segments], gesture.lane)
@@ -271,9 +271,7 @@ class Pointer:
             if before is not None and (before.start_us, before.end_us) != (start, end):
                 moved.append((segment_id, start, end))
         if moved:
-            spoken = is_spoken(segment(moved[0][0]))
-            view = self._view
-            (view.utterance_move_requested if spoken else view.segment_move_requested).emit(moved)
+            self._view.requests(kind_of(segment(moved[0][0]))).move.emit(moved)
 
     def _finish(self) -> None:
         dragged = self.gesture is not None

@@ -14,6 +14,8 @@ from widgets.label_looks import LabelLook, Pattern, label_ink, unknown_look
 from widgets.label_paint import pattern_brush
 from widgets.timeline.lane import LaneKind
 from widgets.timeline.layout import HEADER, Band
+from widgets.timeline.nodes import is_node
+from widgets.timeline.nodes_drawing import paint_nodes
 from widgets.timeline.raster import columns, coverage, runs, segments_picture
 from widgets.timeline.spoken import is_spoken
 from widgets.timeline.spoken_drawing import paint_spoken
@@ -190,6 +192,14 @@ def _wide(
             if is_spoken(bar := track.items[i])
         ]
         paint_spoken(painter, spoken, look)
+        return
+    if band.lane.kind is LaneKind.NODES:
+        nodes = [
+            (segment_rect(band, place.top(), row, start, end, view), bar, looks[bar.label], bool(selected))
+            for start, end, row, i, selected in ordered
+            if is_node(bar := track.items[i])
+        ]
+        paint_nodes(painter, nodes, look)
         return
     paint_segments(
         painter,

@@ -1,6 +1,7 @@
 """The timeline: what was said about a recording, over time."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,7 @@ from project.timebase import FrameTimes
 from project.types import Segment
 from widgets.protocols import Clock, PeakSource
 from widgets.timeline import hits, overlay
+from widgets.timeline.bars import kind_of
 from widgets.timeline.describe import describe, told
 from widgets.timeline.following import Follow, Follower
 from widgets.timeline.gestures import Gesture
@@ -19,6 +21,7 @@ from widgets.timeline.keyboard import Keyboard
 from widgets.timeline.lane import Lane, LaneKind, lane_of
 from widgets.timeline.layout import HEADER, RULER, Band, lay_out
 from widgets.timeline.model import TimelineModel
+from widgets.timeline.nodes import is_node, told_node
 from widgets.timeline.pointer import Pointer
 from widgets.timeline.snapping import Snapper
 from widgets.timeline.spoken import is_spoken
@@ -27,6 +30,17 @@ from widgets.timeline.verdicts import VerdictBar, told_verdict
 from widgets.timeline.viewport import Viewport
 
 SNAP_PX = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """The signals by which the view asks for changes of one kind of bars."""
+
+    move: SignalInstance
+    create: SignalInstance
+    delete: SignalInstance
+    nudge: SignalInstance
+    activate: SignalInstance
 
 
 class TimelineView(TimeArea):
@@ -54,6 +68,11 @@ class TimelineView(TimeArea):
         utterance_delete_requested(list[str] ids): of the selection.
         utterance_nudge_requested(list[str] ids, int frames, str edge): as `nudge_requested`, of utterances.
         utterance_activated(str id): as `activated`: edit it.
+        node_move_requested(list[tuple[str, int, int]]): as `segment_move_requested`, of nodes of a chain.
+        node_create_requested(str lane_key, int start_us, int end_us): a stretch was drawn in the lane of nodes.
+        node_delete_requested(list[str] ids): of the selection.
+        node_nudge_requested(list[str] ids, int frames, str edge): as `nudge_requested`, of nodes.
+        node_activated(str id): as `activated`: edit it.
         menu_requested(QPoint global position, str id or "", int us): the context menu was asked for.
     """
 
@@ -73,6 +92,11 @@ class TimelineView(TimeArea):
     utterance_delete_requested = Signal(object)
     utterance_nudge_requested = Signal(object, int, str)
     utterance_activated = Signal(str)
+    node_move_requested = Signal(object)
+    node_create_requested = Signal(str, object, object)
+    node_delete_requested = Signal(object)
+    node_nudge_requested = Signal(object, int, str)
+    node_activated = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -85,6 +109,29 @@ class TimelineView(TimeArea):
         self._pointer = Pointer(self)
         self._keyboard = Keyboard(self)
         self._follower = Follower(self)
+        self._requests = {
+            LaneKind.SEGMENTS: Requests(
+                self.segment_move_requested,
+                self.segment_create_requested,
+                self.delete_requested,
+                self.nudge_requested,
+                self.activated,
+            ),
+            LaneKind.UTTERANCES: Requests(
+                self.utterance_move_requested,
+                self.utterance_create_requested,
+                self.utterance_delete_requested,
+                self.utterance_nudge_requested,
+                self.utterance_activated,
+            ),
+            LaneKind.NODES: Requests(
+                self.node_move_requested,
+                self.node_create_requested,
+                self.node_delete_requested,
+                self.node_nudge_requested,
+                self.node_activated,
+            ),
+        }
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAccessibleName("Timeline")
         self._describe()
@@ -243,14 +290,14 @@ class TimelineView(TimeArea):
     # What the window's actions ask for
 
     def request_delete(self) -> None:
-        """Ask for the selected segments and utterances to be deleted."""
-        for chosen, ask in self._by_kind(self.delete_requested, self.utterance_delete_requested):
-            ask.emit(chosen)
+        """Ask for what is selected to be deleted."""
+        for kind, chosen in self._by_kind():
+            self.requests(kind).delete.emit(chosen)
 
     def request_nudge(self, frames: int, edge: str = "both") -> None:
-        """Ask for the selected segments and utterances, or one edge of them, to move by frames."""
-        for chosen, ask in self._by_kind(self.nudge_requested, self.utterance_nudge_requested):
-            ask.emit(chosen, frames, edge)
+        """Ask for what is selected, or one edge of it, to move by frames."""
+        for kind, chosen in self._by_kind():
+            self.requests(kind).nudge.emit(chosen, frames, edge)
 
     def request_assign(self, step: int) -> None:
         """Ask for the selected utterances to go to the speaker whose lane is below (1) or above (-1)."""
@@ -262,8 +309,8 @@ class TimelineView(TimeArea):
                 self.utterance_assign_requested.emit([one.id for one in chosen], lanes[to])
 
     def activate(self, one: Segment) -> None:
-        """Go to a segment and loop it, or edit an utterance, on behalf of the user."""
-        (self.utterance_activated if is_spoken(one) else self.activated).emit(one.id)
+        """Go to a segment and loop it, or edit an utterance or a node, on behalf of the user."""
+        self.requests(kind_of(one)).activate.emit(one.id)
 
     def select_next(self) -> None:
         """Select the segment after the selected one in time."""
@@ -304,6 +351,10 @@ class TimelineView(TimeArea):
     def can_edit(self, lane: Lane | None) -> bool:
         """Return whether segments of a lane can be changed now."""
         return self._editable and lane is not None and lane.editable
+
+    def requests(self, kind: LaneKind) -> Requests:
+        """Return by which signals changes of bars of a kind are asked for."""
+        return self._requests[kind]
 
     def hit(self, position: QPointF) -> hits.Hit:
         """Return what lies under a point of the viewport."""
@@ -408,23 +459,23 @@ class TimelineView(TimeArea):
     def _editable_selection(self) -> list[Segment]:
         return [s for s in self._selected_segments() if self.can_edit(self.model.lane(lane_of(s)))]
 
-    def _by_kind(
-        self, of_segments: SignalInstance, of_utterances: SignalInstance
-    ) -> Iterator[tuple[list[str], SignalInstance]]:
+    def _by_kind(self) -> Iterator[tuple[LaneKind, list[str]]]:
         chosen = self._editable_selection()
-        for spoken, ask in ((False, of_segments), (True, of_utterances)):
-            ids = [one.id for one in chosen if is_spoken(one) == spoken]
+        for kind in self._requests:
+            ids = [one.id for one in chosen if kind_of(one) is kind]
             if ids:
-                yield ids, ask
+                yield kind, ids
 
     def _tell(self, event: QHelpEvent) -> None:
-        """Show the whole text of the utterance, or what the judge says, under the mouse."""
+        """Show the whole text of the utterance or node, or what the judge says, under the mouse."""
         where = self.hit(QPointF(event.pos()))
         one = where.segment
         if where.verdict is not None and where.band is not None:
             QToolTip.showText(event.globalPos(), told_verdict(where.band.lane, where.verdict), self.viewport())
         elif is_spoken(one):
             QToolTip.showText(event.globalPos(), told(self.model, one), self.viewport())
+        elif is_node(one):
+            QToolTip.showText(event.globalPos(), told_node(one), self.viewport())
         else:
             QToolTip.hideText()
 
