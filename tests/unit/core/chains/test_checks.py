@@ -1,0 +1,77 @@
+"""What is said about chains that are not well, also where no command could have made them so."""
+
+from app.core.chains.checks import Problem, by_node, in_circles, problems, sound
+from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from tests.unit.core.pairs import SECOND
+
+CHAIN = Chain("chain", "walk", "ada", "One")
+
+
+def make(edges: str, starts: dict[str, float] | None = None, *, more: str = "", **changed: Node) -> ChainGraph:
+    """Return a graph; `edges` such as "AB BC" are reason and result, `more` nodes without edges."""
+    pairs = [Edge(one[0], one[1]) for one in edges.split()]
+    letters = sorted({*more} | {one for edge in pairs for one in (edge.reason_id, edge.result_id)})
+    at = {one: round((starts or {}).get(one, place) * SECOND) for place, one in enumerate(letters)}
+    nodes = [
+        changed.get(one, Node(one, "chain", NodeKind.EVENT, f"event {one}", at[one], at[one] + SECOND))
+        for one in letters
+    ]
+    return ChainGraph(CHAIN, tuple(sorted(nodes, key=lambda one: (one.start_us, one.id))), tuple(pairs))
+
+
+def keys(found: list[Problem]) -> list[tuple[str, str, bool]]:
+    return [(one.node_id, one.key, one.warning) for one in found]
+
+
+def test_a_chain_that_is_well_has_no_problems() -> None:
+    assert problems(make("AB BC AC"), 60 * SECOND) == []
+    assert sound(make("AB BC AC"))
+
+
+def test_a_chain_without_nodes_or_edges() -> None:
+    assert keys(problems(make(""))) == [("", "empty", False)]
+    assert keys(problems(make("", more="AB"))) == [("", "no_edges", False)]
+
+
+def test_the_nodes_of_circles_are_named_and_no_others() -> None:
+    graph = make("AB BC CB CD DE EF FE", dict.fromkeys("ABCDEF", 0))
+    assert in_circles(graph) == {"B", "C", "E", "F"}
+    assert not sound(graph)
+    assert keys(problems(graph)) == [(one, "cycle", False) for one in "BCEF"]
+
+
+def test_an_edge_to_a_node_that_is_gone() -> None:
+    graph = make("AB BC")
+    graph = ChainGraph(graph.chain, graph.nodes, (*graph.edges, Edge("Z", "C"), Edge("Y", "Z")))
+    assert keys(problems(graph)) == [("", "dangling", False), ("C", "dangling", False)]
+    assert not sound(graph)
+
+
+def test_a_reason_that_starts_after_its_result_is_a_warning() -> None:
+    (found,) = problems(make("AB", {"A": 3, "B": 1.5}))
+    assert (found.node_id, found.key, found.warning) == ("B", "late", True)
+    assert found.message == "A reason for it starts after it, by up to 1.50 s."
+    assert problems(make("AB", {"A": 1, "B": 1})) == []
+
+
+def test_a_state_needs_somebody_and_every_node_a_text() -> None:
+    state = Node("B", "chain", NodeKind.DESIRE, " ", SECOND, 2 * SECOND)
+    assert keys(problems(make("AB", B=state))) == [("B", "text", False), ("B", "character", False)]
+
+
+def test_a_node_beyond_the_end_of_the_recording() -> None:
+    assert keys(problems(make("AB"), SECOND)) == [("B", "outside", False)]
+
+
+def test_what_does_not_hang_together_is_a_warning() -> None:
+    assert keys(problems(make("AB", more="C"))) == [("C", "isolated", True)]
+    found = problems(make("AB CD"))
+    assert keys(found) == [("", "apart", True)]
+    assert "2 parts" in found[0].message
+
+
+def test_two_nodes_that_say_the_same() -> None:
+    again = Node("B", "chain", NodeKind.EVENT, "EVENT  a", SECOND, 2 * SECOND)
+    found = problems(make("AB", B=again))
+    assert keys(found) == [("A", "twice", True), ("B", "twice", True)]
+    assert by_node(found)["A"] == found[0].message
