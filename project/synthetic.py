@@ -5,11 +5,11 @@ often two annotators mark the same moment and agree on it.
 """
 
 import random
-import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from project.errors import UserError
+from project.invented_ids import InventedIds
 from project.json_text import to_json
 from project.progress import Progress, Silent
 from project.queries.schemes import insert_version
@@ -72,7 +72,7 @@ class _Maker:
         self._study = study
         self._chance = chance
         self._scheme: Scheme = load_scheme("shrec")
-        self._count = 0
+        self._ids = InventedIds(chance)
 
     def people(self) -> list[str]:
         rows = [(self._id(), f"P{number:02}", ParticipantRole.USER.value, "") for number in range(1, _PEOPLE + 1)]
@@ -195,7 +195,4 @@ class _Maker:
         return written
 
     def _id(self) -> str:
-        """Return a UUIDv7 that depends on the seed alone: of 2025, a millisecond after the one before."""
-        self._count += 1
-        value = (1_735_689_600_000 + self._count) << 80 | 0x7 << 76 | self._chance.getrandbits(12) << 64
-        return str(uuid.UUID(int=value | 0b10 << 62 | self._chance.getrandbits(62)))
+        return self._ids.new()

@@ -198,8 +198,11 @@ def relink(study: Path, folder: Path, as_json: bool) -> None:
 @click.option("--segments", default=10353, show_default=True, type=click.IntRange(0), help="How many segments.")
 @click.option("--annotators", default=2, show_default=True, type=click.IntRange(1), help="How many annotators.")
 @click.option("--seed", default=0, show_default=True, help="The same seed gives the same study.")
+@click.option("--chains", is_flag=True, help="Causal chains in the place of segments, as many as R3-VQA has.")
 @json_option
-def synthetic(study: Path, recordings: int, segments: int, annotators: int, seed: int, as_json: bool) -> None:
+def synthetic(
+    study: Path, recordings: int, segments: int, annotators: int, seed: int, chains: bool, as_json: bool
+) -> None:
     """Make an invented study of any size, to try the program.
 
     It has no footage.
@@ -207,11 +210,15 @@ def synthetic(study: Path, recordings: int, segments: int, annotators: int, seed
     \b
     Example:
       greenroom synthetic big.greenroom --segments 100000
+      greenroom synthetic chains.greenroom --chains
     """
     from project.store import Study
     from project.synthetic import fill
 
     path = with_suffix(study)
+    if chains:
+        _with_chains(path, seed, as_json)
+        return
     with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
         fill(made, recordings=recordings, segments=segments, annotators=annotators, seed=seed, progress=bar)
     counts = {"recordings": recordings, "segments": segments, "annotators": annotators}
@@ -220,6 +227,17 @@ def synthetic(study: Path, recordings: int, segments: int, annotators: int, seed
         {"study": str(path), **counts},
         f"Made {path}: {counted(recordings, 'recording')}, {counted(segments, 'segment')}",
     )
+
+
+def _with_chains(path: Path, seed: int, as_json: bool) -> None:
+    from project.store import Study
+    from project.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
+
+    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
+        fill_with_chains(made, seed, bar)
+    counts = {"recordings": RECORDINGS, "chains": CHAINS, "nodes": sum(NODES.values()), "subchains": SUBCHAINS}
+    told = ", ".join(f"{number:,} {what}" for what, number in counts.items())
+    tell(as_json, {"study": str(path), **counts}, f"Made {path}: {told}")
 
 
 @click.command(hidden=True)

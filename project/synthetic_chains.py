@@ -1,0 +1,177 @@
+"""Invents a study with causal chains, for trying the program without footage and for measuring it.
+
+Its numbers are those of R3-VQA (section 3.3): 316 recordings under 180 s, 347 chains of 1 to 10 steps, 1,406 subchains,
+2,198 nodes.
+"""
+
+import random
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import cycle, islice, pairwise
+
+from project.chains import Chain, Edge, Node, NodeKind
+from project.errors import UserError
+from project.invented_ids import InventedIds
+from project.progress import Progress, Silent
+from project.queries.chains import insert_chain, insert_edges, insert_nodes
+from project.store import Cell, Study
+from project.types import ConsentUse, ParticipantRole
+from project.words import PLACES
+from project.words_of_chains import AIMS, CLAIMS, DEEDS, FEELINGS, MOMENTS, THINGS, WISHES
+
+RECORDINGS, CHAINS, SUBCHAINS = 316, 347, 1406
+NODES: Mapping[NodeKind, int] = {
+    NodeKind.EVENT: 997,
+    NodeKind.BELIEF: 321,
+    NodeKind.INTENT: 361,
+    NodeKind.DESIRE: 42,
+    NodeKind.EMOTION: 477,
+}
+_STEPS = (50, 80, 80, 60, 35, 19, 11, 6, 4, 2)
+"""How many of the chains have 1, 2, ... 10 steps: 3.3 on average."""
+_PEOPLE = 58
+_SECOND = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Recording:
+    id: str
+    duration_us: int
+    people: tuple[tuple[str, str], ...]
+    """Id and pseudonym."""
+
+
+def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = None) -> None:
+    """Fill an empty study with invented recordings, people and causal chains; there are no media files.
+
+    The same seed gives the same content and ids. It is one transaction outside the history.
+
+    Raises:
+        UserError: the study is not empty.
+        Cancelled: the user stopped it; the study is still empty.
+    """
+    if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
+        raise UserError("This study is not empty.", "Make a new one for invented content.")
+    progress = progress or Silent()
+    make = _Maker(study, random.Random(seed))
+    with study.without_history():
+        for done in make.everything():
+            progress.check_cancelled()
+            progress.progress(done, CHAINS, "Inventing chains")
+
+
+class _Maker:
+    def __init__(self, study: Study, chance: random.Random) -> None:
+        self._study = study
+        self._chance = chance
+        self._ids = InventedIds(chance)
+        self._texts = {kind: _texts(kind, chance) for kind in NodeKind}
+
+    def everything(self) -> Iterator[int]:
+        """Write it, and yield how many chains are written."""
+        annotator = self._ids.new()
+        self._study.write("INSERT INTO annotator VALUES (?, ?, ?)", (annotator, "Annotator 1", "person"))
+        recordings = self._recordings(self._people())
+        kinds = [kind for kind, number in NODES.items() for _ in range(number)]
+        self._chance.shuffle(kinds)
+        left = iter(kinds)
+        shapes = self._shapes()
+        for done, (levels, home) in enumerate(zip(shapes, islice(cycle(recordings), len(shapes)), strict=True)):
+            self._chain(annotator, home, levels, left, f"Chain {done + 1}")
+            yield done + 1
+
+    def _people(self) -> list[tuple[str, str]]:
+        people = [(self._ids.new(), f"P{number:02}") for number in range(1, _PEOPLE + 1)]
+        user = ParticipantRole.USER.value
+        self._study.write_many("INSERT INTO participant VALUES (?, ?, ?, ?)", [(*one, user, "") for one in people])
+        self._study.write_many(
+            "INSERT INTO consent VALUES (?, ?, ?)", [(who, use.value, 1) for who, _ in people for use in ConsentUse]
+        )
+        return people
+
+    def _recordings(self, people: list[tuple[str, str]]) -> list[_Recording]:
+        collection = self._ids.new()
+        self._study.write("INSERT INTO collection VALUES (?, ?, ?)", (collection, "Invented scenes", ""))
+        made = [
+            _Recording(
+                self._ids.new(),
+                self._chance.randrange(60 * _SECOND, 180 * _SECOND),
+                tuple(sorted(self._chance.sample(people, self._chance.choice((2, 2, 3))))),
+            )
+            for _ in range(RECORDINGS)
+        ]
+        rows: list[tuple[Cell, ...]] = [
+            (one.id, collection, place, f"{self._chance.choice(PLACES)} {place:03}", one.duration_us)
+            for place, one in enumerate(made, 1)
+        ]
+        self._study.write_many("INSERT INTO recording VALUES (?, ?, ?, ?, ?)", rows)
+        there = [(one.id, who) for one in made for who, _ in one.people]
+        self._study.write_many("INSERT INTO appearance VALUES (?, ?)", there)
+        return made
+
+    def _shapes(self) -> list[list[int]]:
+        """Return for each chain how many nodes it has at each level: what lies at one has reasons at the one before."""
+        steps = [number for number, times in enumerate(_STEPS, 1) for _ in range(times)]
+        self._chance.shuffle(steps)
+        shapes = [[1] * (number + 1) for number in steps]
+        for _ in range(SUBCHAINS - sum(steps)):
+            one = self._chance.choice(shapes)
+            one[self._chance.randrange(1, len(one))] += 1
+        for _ in range(sum(NODES.values()) - SUBCHAINS - CHAINS):
+            self._chance.choice(shapes)[0] += 1
+        return shapes
+
+    def _chain(self, annotator: str, home: _Recording, levels: list[int], kinds: Iterator[NodeKind], name: str) -> None:
+        chain = Chain(self._ids.new(), home.id, annotator, name)
+        step = home.duration_us // (sum(levels) + 1)
+        nodes: list[list[Node]] = []
+        at = 0
+        for count in levels:
+            nodes.append([])
+            for _ in range(count):
+                nodes[-1].append(self._node(chain.id, home, next(kinds), at, at + step))
+                at += step
+        insert_chain(self._study, chain)
+        insert_nodes(self._study, [one for level in nodes for one in level])
+        insert_edges(self._study, sorted(self._edges(nodes)))
+
+    def _edges(self, nodes: list[list[Node]]) -> set[Edge]:
+        """Return edges so that all but the first level has reasons, one at the level before, and no node is alone."""
+        found = set()
+        for before, level in pairwise(nodes):
+            for number, result in enumerate(level):
+                reason = before[0] if number == 0 else self._chance.choice(before)
+                found.add(Edge(reason.id, result.id))
+        used = {edge.reason_id for edge in found}
+        later = [one for level in nodes[1:] for one in level]
+        return found | {Edge(one.id, self._chance.choice(later).id) for one in nodes[0] if one.id not in used}
+
+    def _node(self, chain: str, home: _Recording, kind: NodeKind, start_us: int, end_us: int) -> Node:
+        who, name = self._chance.choice(home.people)
+        text = f"{name} {next(self._texts[kind])}"
+        return Node(self._ids.new(), chain, kind, text, start_us, end_us, (who,))
+
+
+def _texts(kind: NodeKind, chance: random.Random) -> Iterator[str]:
+    """Return what is told of a node of a kind, without its person; no two are alike."""
+    match kind:
+        case NodeKind.EVENT:
+            parts: tuple[tuple[str, ...], ...] = (DEEDS, THINGS, MOMENTS)
+            form = "{} {} {}"
+        case NodeKind.BELIEF:
+            parts, form = (THINGS, CLAIMS), "believes that {} {}"
+        case NodeKind.INTENT:
+            parts, form = (AIMS, THINGS), "means to {} {}"
+        case NodeKind.DESIRE:
+            parts, form = (WISHES, THINGS), "wishes {} {}"
+        case NodeKind.EMOTION:
+            parts, form = (FEELINGS, THINGS), "feels {} {}"
+    number = 1
+    for part in parts:
+        number *= len(part)
+    for drawn in chance.sample(range(number), number):
+        chosen, rest = [], drawn
+        for part in parts:
+            rest, place = divmod(rest, len(part))
+            chosen.append(part[place])
+        yield form.format(*chosen)
