@@ -37,6 +37,7 @@ KINDS = {
     "voice": "app.core.voice.job",
     "listen": "app.core.voice.preview",
     "cues": "app.core.cues.job",
+    "scenes": "app.core.meta.scene_job",
     "pii": "app.core.pii.search",
     "ask": "app.core.judging.runs.asking",
     "try_judge": "app.core.judging.judges.trying",

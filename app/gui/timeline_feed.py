@@ -6,8 +6,7 @@ from enum import IntEnum
 
 from PySide6.QtCore import QObject
 
-from app.core.cues.marks import SCHEME
-from app.core.cues.prelabels import decided, is_decided, prelabel_annotators
+from app.core.cues.prelabels import SUGGESTED_IN, decided, is_decided, prelabel_annotators
 from app.core.session import Session
 from app.gui.active_track import ActiveTrack
 from app.gui.spoken_lanes import HEARD, SpokenLanes
@@ -239,7 +238,7 @@ class TimelineFeed(QObject):
             track = None if scheme is None else scheme.lane(place.track)
             faded = not session.schemes.uses(place.scheme)
             mine = place.annotator_id == own
-            pale = place.annotator_id in models and place.scheme == SCHEME
+            pale = place.annotator_id in models and place.scheme in SUGGESTED_IN
             looks = () if track is None else looks_of(track)
             lanes.append(
                 Lane(

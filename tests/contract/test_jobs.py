@@ -15,6 +15,7 @@ from app.core.cues import job as cues
 from app.core.faces import text_regions
 from app.core.faces import tracking as face_tracking
 from app.core.jobs import KINDS, Work, kind_of, run_here
+from app.core.meta import scene_job
 from app.core.privacy import job as privacy
 from app.core.release import job as release
 from app.core.release.plan import ReleasePlan
@@ -90,6 +91,7 @@ PREPARE: dict[str, Callable[[Session, str, Path], Work]] = {
     "text": text_search,
     "speakers": suggested_speakers,
     "cues": suggested_cues,
+    "scenes": lambda session, recording, folder: scene_job.prepare(session, recording),
     "speech": lambda session, recording, folder: speech.prepare(session, recording),
     "transcribe": lambda session, recording, folder: transcription.prepare(
         session, recording, str(write_tiny_whisper(folder / "model")), replace=True

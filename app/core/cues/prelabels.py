@@ -1,4 +1,4 @@
-"""Pre-labels: cues that a model suggests, in a lane of their own, until somebody accepts or rejects them.
+"""Pre-labels: cues and scene changes that a model suggests, in lanes of their own, until somebody decides on them.
 
 A pre-label is a segment by the annotator `PRELABELS`, who is no person. What somebody decided about it is a review of
 theirs: agreement is acceptance, and its note is the id of the cue that they got for it.
@@ -20,6 +20,8 @@ from project.store import Study
 from project.types import Annotator, Changes, FieldValue, Segment
 
 PRELABELS = "Pre-labels"
+SUGGESTED_IN = (SCHEME, "scenes")
+"""Schemes in which a model suggests segments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,14 +51,14 @@ def nobodys(study: Study) -> frozenset[str]:
 
 def is_prelabel(study: Study, one: Segment) -> bool:
     """Tell a pre-label from a person's work."""
-    return one.scheme == SCHEME and one.annotator_id in prelabel_annotators(study)
+    return one.scheme in SUGGESTED_IN and one.annotator_id in prelabel_annotators(study)
 
 
 def is_decided(session: Session, one: Segment) -> bool:
     """Tell whether a segment is a pre-label that the annotator of this session accepted or rejected."""
     viewer = session.annotator()
     return (
-        one.scheme == SCHEME
+        one.scheme in SUGGESTED_IN
         and viewer is not None
         and review_by(session.study, one.id, viewer.id) is not None
         and is_prelabel(session.study, one)
@@ -68,7 +70,7 @@ def decided(session: Session, recording_id: str) -> frozenset[str]:
     models, viewer = prelabel_annotators(session.study), session.annotator()
     if not models or viewer is None:
         return frozenset()
-    found = {one.id for one in segments_of(session.study, recording_id, scheme=SCHEME) if one.annotator_id in models}
+    found = {one.id for one in _suggestible(session.study, recording_id) if one.annotator_id in models}
     reviews = reviews_in(session.study, recording_id) if found else {}
     return frozenset(key for key in found if any(one.reviewer_id == viewer.id for one in reviews.get(key, ())))
 
@@ -81,7 +83,7 @@ def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     done = decided(session, recording_id)
     values = values_in(session.study, recording_id)
     found = []
-    for one in segments_of(session.study, recording_id, scheme=SCHEME):
+    for one in _suggestible(session.study, recording_id):
         if one.annotator_id in models and one.id not in done:
             given = {key: value.value for key, value in values.get(one.id, {}).items()}
             whose = given.get("participant")
@@ -89,8 +91,10 @@ def open_prelabels(session: Session, recording_id: str) -> list[Prelabel]:
     return found
 
 
-def renew_prelabels(session: Session, recording_id: str, found: Sequence[Placed]) -> Changes:
+def renew_prelabels(session: Session, recording_id: str, found: Sequence[Placed], scheme: str = SCHEME) -> Changes:
     """Put new pre-labels in the place of those that nobody decided on; decided ones stay, and do not come again.
+
+    Only those of one scheme of `SUGGESTED_IN` are touched.
 
     Raises:
         UserError: a person is called as the pre-labels are.
@@ -98,29 +102,35 @@ def renew_prelabels(session: Session, recording_id: str, found: Sequence[Placed]
     study = session.study
     kept = reviews_in(study, recording_id)
     authors = nobodys(study)
-    old = [one for one in segments_of(study, recording_id, scheme=SCHEME) if one.annotator_id in authors]
+    old = [one for one in segments_of(study, recording_id, scheme=scheme) if one.annotator_id in authors]
     judged, gone = ([one for one in old if (one.id in kept) == there] for there in (True, False))
     new = [one for one in found if not any(_same(one, other) for other in judged)]
     if not gone and not new:
         return Changes()
     author = _author(study)
-    with study.step("Pre-label cues", author.id) as step:
+    with study.step(f"Pre-label {scheme}", author.id) as step:
         for one in gone:
             delete_segment(study, one.id)
         if new:
-            _insert(session, recording_id, author.id, new)
+            _insert(session, recording_id, author.id, new, scheme)
     return step.changes | Changes.of([("annotator", author.id)])
 
 
-def _insert(session: Session, recording_id: str, author_id: str, new: Sequence[Placed]) -> None:
-    study, version = session.study, session.schemes.get(SCHEME).version
+def _suggestible(study: Study, recording_id: str) -> list[Segment]:
+    found = [one for scheme in SUGGESTED_IN for one in segments_of(study, recording_id, scheme=scheme)]
+    return sorted(found, key=lambda one: (one.start_us, one.end_us, one.id))
+
+
+def _insert(session: Session, recording_id: str, author_id: str, new: Sequence[Placed], scheme: str) -> None:
+    study, version = session.study, session.schemes.get(scheme).version
     people = {one.id for one in all_participants(study)}
     for one in new:
-        made = Segment(new_id(), recording_id, author_id, one.label, one.start_us, one.end_us, SCHEME, one.track)
+        made = Segment(new_id(), recording_id, author_id, one.label, one.start_us, one.end_us, scheme, one.track)
         insert_segment(study, made)
-        set_value(study, FieldValue(made.id, SCHEME, version, "description", one.description))
+        if one.description:
+            set_value(study, FieldValue(made.id, scheme, version, "description", one.description))
         if one.participant_id in people:
-            set_value(study, FieldValue(made.id, SCHEME, version, "participant", one.participant_id))
+            set_value(study, FieldValue(made.id, scheme, version, "participant", one.participant_id))
 
 
 def _author(study: Study) -> Annotator:

@@ -1,0 +1,1 @@
+"""What is known about a recording beside its annotations: people and their looks, speech, scenes, summaries."""

@@ -1,0 +1,106 @@
+"""Scene changes are found to the frame, and suggested as pre-labels that somebody accepts or rejects."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from app.core.commands import cues as commands
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.jobs import run_here
+from app.core.meta import scene_job
+from app.core.meta.scenes import SCHEME, happenings
+from app.core.session import Session
+from media.index import load_index
+from models.scene_changes import scene_changes
+from project.errors import Cancelled
+from project.progress import Silent
+from project.queries.runs import latest_run
+from project.store import Study
+from tests.fakes.clips import Image, make_clip
+
+CUTS = (12, 30, 32)
+"""Positions with which a view begins; the one that begins with 30 lasts two frames and is none."""
+
+
+def views(index: int, width: int, height: int) -> Image:
+    rng = np.random.default_rng(sum(index >= cut for cut in CUTS))
+    patches = rng.integers(30, 220, (6, 8, 3)).astype(np.uint8)
+    return np.ascontiguousarray(np.kron(patches, np.ones((height // 6, width // 8, 1), np.uint8)))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    Study.create(tmp_path / "lab.greenroom").close()
+    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+        clip = make_clip(tmp_path / "views.mp4", size=(160, 120), frames=50, fps=25, draw=views)
+        add_recordings(opened, [probe_file(clip)])
+        yield opened
+
+
+def recording(session: Session) -> str:
+    ((found,),) = session.study.rows("SELECT id FROM recording")
+    return str(found)
+
+
+def find(session: Session) -> None:
+    run_here(session, scene_job.prepare(session, recording(session)), Silent())
+
+
+def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
+    find(session)
+    found = happenings(session, recording(session))
+    assert [(one.segment.start_us, one.segment.end_us) for one in found] == [(480_000, 980_000), (1_280_000, 1_780_000)]
+    assert {(one.name, one.prelabel, one.segment.scheme) for one in found} == {("Cut", True, SCHEME)}
+    run = latest_run(session.study, recording(session), "scenes")
+    assert run is not None
+    assert run.result["changes"] == [12, 32]
+
+
+def test_what_was_decided_stays_and_does_not_come_again(session: Session) -> None:
+    find(session)
+    first, second = happenings(session, recording(session))
+    commands.accept(session, [first.segment.id])
+    commands.reject(session, [second.segment.id])
+    find(session)
+    (kept,) = happenings(session, recording(session))
+    assert not kept.prelabel
+    assert kept.segment.start_us == first.segment.start_us
+
+
+def test_suggesting_scenes_leaves_suggested_cues_alone(session: Session) -> None:
+    from app.core.commands.schemes import use_shipped_scheme
+    from app.core.cues.placing import Placed
+    from app.core.cues.prelabels import open_prelabels, renew_prelabels
+
+    use_shipped_scheme(session, "cues")
+    renew_prelabels(session, recording(session), [Placed("action", "gesture", 0, 500_000, None, "Waves.")])
+    find(session)
+    assert [one.segment.scheme for one in open_prelabels(session, recording(session))] == ["cues", SCHEME, SCHEME]
+
+
+def test_it_stops_when_it_is_cancelled(tmp_path: Path) -> None:
+    class Stopping(Silent):
+        def check_cancelled(self) -> None:
+            raise Cancelled
+
+    clip = make_clip(tmp_path / "views.mp4", size=(160, 120), frames=30, draw=views)
+    with pytest.raises(Cancelled):
+        scene_changes(clip, load_index(clip), Stopping())
+
+
+def test_the_cuts_of_a_conversation_are_those_that_one_sees(shared_data: Path) -> None:
+    path = shared_data / "media" / "conv_multi_friends_720p.mp4"
+    assert scene_changes(path, load_index(path), Silent()) == [104, 270, 401, 452, 553]
+
+
+@pytest.mark.parametrize("name", ["fresco_music.mp4", "expressive_talker.mp4", "expressions_hand_occl.mp4"])
+def test_footage_of_one_view_has_none(shared_data: Path, name: str) -> None:
+    path = shared_data / "media" / name
+    assert scene_changes(path, load_index(path), Silent()) == []
+
+
+def test_a_black_picture_between_two_views_makes_one_change(shared_data: Path) -> None:
+    path = shared_data / "media" / "face_noface_vfr_hevc.mov"
+    assert scene_changes(path, load_index(path), Silent()) == [73]
