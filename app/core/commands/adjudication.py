@@ -85,7 +85,7 @@ def make_lane(
         raise UserError(
             "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom merge"
         )
-    lane = _lane(session, name)
+    lane = lane_called(session, name)
     with session.step(f"Adjudicate as {lane.name}") as step:
         for recording, _, result in made:
             _replace(session, recording.id, lane, result.drafts, schemes)
@@ -98,17 +98,12 @@ def make_lane(
     return Made(lane, counted, tuple(skipped)), step.changes
 
 
-def _sources(session: Session, names: Sequence[str]) -> set[str]:
-    for name in names:
-        found = annotator_by_name(session.study, name)
-        if found is None or found.kind != "person":
-            raise UserError(f"No person called “{name}” annotates this study.", "Name those whose lanes should count.")
-    if len(set(names)) == 1:
-        raise UserError("One annotator cannot be adjudicated.", "Name two or more, or nobody for all.")
-    return set(names)
+def lane_called(session: Session, name: str) -> Annotator:
+    """Return the adjudicated annotator of a name, who is introduced where there is none.
 
-
-def _lane(session: Session, name: str) -> Annotator:
+    Raises:
+        UserError: the name is empty or somebody's who annotates.
+    """
     name = name.strip()
     if not name:
         raise UserError("The lane needs a name.", "Give one, such as Adjudicated.")
@@ -122,6 +117,16 @@ def _lane(session: Session, name: str) -> Annotator:
         with session.study.step(f"Introduce {name}", undoable=False):
             insert_annotator(session.study, found)
     return found
+
+
+def _sources(session: Session, names: Sequence[str]) -> set[str]:
+    for name in names:
+        found = annotator_by_name(session.study, name)
+        if found is None or found.kind != "person":
+            raise UserError(f"No person called “{name}” annotates this study.", "Name those whose lanes should count.")
+    if len(set(names)) == 1:
+        raise UserError("One annotator cannot be adjudicated.", "Name two or more, or nobody for all.")
+    return set(names)
 
 
 def _replace(
