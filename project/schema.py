@@ -328,8 +328,8 @@ _VERSION_1 = (
 ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX chain_person_by_participant ON chain_person (participant_id)",
     """CREATE TABLE chain_edge (
-  reason_id TEXT NOT NULL REFERENCES chain_node (id),
-  result_id TEXT NOT NULL REFERENCES chain_node (id) CHECK (result_id <> reason_id),
+  result_id TEXT NOT NULL REFERENCES chain_node (id),
+  reason_id TEXT NOT NULL REFERENCES chain_node (id) CHECK (reason_id <> result_id),
   PRIMARY KEY (result_id, reason_id)
 ) STRICT, WITHOUT ROWID""",
     "CREATE INDEX chain_edge_by_reason ON chain_edge (reason_id)",

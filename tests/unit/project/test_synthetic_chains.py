@@ -1,0 +1,58 @@
+"""An invented study with causal chains has R3-VQA's numbers, and is a sound file."""
+
+from collections import Counter
+from pathlib import Path
+
+from project.chains import ChainGraph
+from project.check import check
+from project.queries.chains import all_chains, graphs_of
+from project.queries.participants import participants_in
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
+
+
+def graphs(study: Study) -> list[ChainGraph]:
+    return graphs_of(study, all_chains(study))
+
+
+def test_the_numbers_are_those_of_the_paper(study: Study) -> None:
+    fill_with_chains(study)
+    found = graphs(study)
+    assert len(all_recordings(study)) == RECORDINGS == 316
+    assert len(found) == CHAINS == 347
+    assert Counter(node.kind for one in found for node in one.nodes) == Counter(NODES)
+    assert sum(len(one.nodes) for one in found) == 2198
+    assert sum(len(one.subchains) for one in found) == SUBCHAINS == 1406
+    steps = [one.steps for one in found]
+    assert {*steps} == {*range(1, 11)}
+    assert 3.25 < sum(steps) / len(steps) < 3.35
+
+
+def test_every_node_is_part_of_its_chain_and_lies_in_its_recording(study: Study) -> None:
+    fill_with_chains(study)
+    durations = {one.id: one.duration_us for one in all_recordings(study)}
+    assert max(durations.values()) < 180_000_000
+    for one in graphs(study)[:60]:
+        people = {who.id for who in participants_in(study, one.chain.recording_id)}
+        for node in one.nodes:
+            assert one.reasons[node.id] or one.results[node.id]
+            assert 0 <= node.start_us < node.end_us <= durations[one.chain.recording_id]
+            assert {*node.people} <= people
+
+
+def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
+    made = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        with Study.create(tmp_path / f"{name}.greenroom") as study:
+            fill_with_chains(study, seed)
+            made.append([node.text for one in graphs(study) for node in one.nodes])
+    assert made[0] == made[1] != made[2]
+
+
+def test_a_study_with_edges_is_a_sound_file(tmp_path: Path) -> None:
+    path = tmp_path / "made.greenroom"
+    with Study.create(path) as study:
+        fill_with_chains(study)
+    assert check(path) == []
+    Study.open(path).close()
