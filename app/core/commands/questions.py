@@ -1,7 +1,7 @@
 """Edits of questions: added by a maker, corrected by whoever verifies, removed."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from app.core.questions.coverage import made_from
@@ -17,6 +17,19 @@ from project.types import Changes
 
 FEWEST = 2
 """Options of a question."""
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """What changes of a question; the attributes are the arguments of `correct_question`."""
+
+    text: str | None = None
+    answer: str | None = None
+    wrong: Sequence[WrongOption] | None = None
+    explanation: str | None = None
+    start_us: int | None = None
+    end_us: int | None = None
+    fits_chain: bool = False
 
 
 def add_questions(session: Session, questions: Sequence[Question], name: str = "") -> Changes:
@@ -77,23 +90,35 @@ def correct_question(
         UserError: there is no such question, or it could not be used as it would be.
     """
     session.study.require_writable()
-    before = question_called(session, question_id)
-    given: dict[str, Any] = {
-        "text": _stripped(text),
-        "answer": _stripped(answer),
-        "wrong": None if wrong is None else tuple(replace(one, text=one.text.strip()) for one in wrong),
-        "explanation": _stripped(explanation),
-        "start_us": start_us,
-        "end_us": end_us,
-        "made_from": _as_it_is_now(session, before) if fits_chain else None,
-    }
-    after = replace(before, **{name: value for name, value in given.items() if value is not None})
-    _require_usable(after, len(before.wrong) + 1, session.recording(before.recording_id).duration_us)
-    if after == before:
+    correction = Correction(text, answer, wrong, explanation, start_us, end_us, fits_chain)
+    after = corrected(session, question_id, correction)
+    if after == question_called(session, question_id):
         return Changes()
     with session.step("Correct question") as step:
         rows.update_question(session.study, after)
     return step.changes
+
+
+def corrected(session: Session, question_id: str, correction: Correction) -> Question:
+    """Return a question as it would be after a correction; nothing is written.
+
+    Raises:
+        UserError: there is no such question, or it could not be used as it would be.
+    """
+    before = question_called(session, question_id)
+    wrong = correction.wrong
+    given: dict[str, Any] = {
+        "text": _stripped(correction.text),
+        "answer": _stripped(correction.answer),
+        "wrong": None if wrong is None else tuple(replace(one, text=one.text.strip()) for one in wrong),
+        "explanation": _stripped(correction.explanation),
+        "start_us": correction.start_us,
+        "end_us": correction.end_us,
+        "made_from": _as_it_is_now(session, before) if correction.fits_chain else None,
+    }
+    after = replace(before, **{name: value for name, value in given.items() if value is not None})
+    _require_usable(after, len(before.wrong) + 1, session.recording(before.recording_id).duration_us)
+    return after
 
 
 def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
