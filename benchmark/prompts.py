@@ -8,7 +8,9 @@ from functools import cache
 
 from benchmark.quoting import QUOTE, quoted
 from benchmark.tasks.base import VARIANTS
+from benchmark.tasks.registry import TASKS, task_of
 from project.errors import UserError
+from project.judging import Modality
 from project.names import shown
 from resources import resource
 
@@ -20,7 +22,7 @@ SLOTS: Mapping[str, str] = {
     "context": "what the collection says about the agent",
     "people": "who takes part, and what they are called",
     "definitions": "what can be answered, and what it means",
-    "given": "what is told about the segment, such as its label",
+    "given": "what is told about the segment, such as its label, or about a question or a chain",
     "seen": "which pictures come with it, and when they were taken",
     "conversation": "what was said before the segment and in it",
     "examples": "what people answered elsewhere",
@@ -29,6 +31,8 @@ SLOTS: Mapping[str, str] = {
 """Every slot, and what stands in it."""
 NEEDED = ("definitions", "seen", "conversation", "shape")
 """Slots without which a judge cannot answer."""
+NEEDED_ALONE = ("definitions", "shape")
+"""Those of a task that shows nothing of the recording."""
 LONGEST = 50_000
 LAST_VERSION = 1_000_000
 _SLOT = re.compile(r"\{([A-Za-z][\w-]*)\}")
@@ -96,6 +100,13 @@ def filled(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
 
     body = _ALONE.sub(lambda found: prompt.variants[variant] if found[1] == VARIANT else found[0], prompt.body)
     return Filled(prompt.system.strip(), _ALONE.sub(value, body).strip())
+
+
+@cache
+def needed_in(key: str) -> tuple[str, ...]:
+    """Return the slots that every variant of a task's prompt must have."""
+    alone = key in TASKS and task_of(key).shows is Modality.NOTHING
+    return NEEDED_ALONE if alone else NEEDED
 
 
 @cache
@@ -188,7 +199,7 @@ def _check_slots(prompt: Prompt) -> None:
         twice = next((slot for slot in slots if slots.count(slot) > 1), None)
         if twice is not None:
             raise _wrong(prompt.key, f"the slot {{{twice}}} is there twice in “{variant}”")
-        needed = (*NEEDED, "examples") if variant == "few-shot" else NEEDED
+        needed = (*needed_in(prompt.key), "examples") if variant == "few-shot" else needed_in(prompt.key)
         missing = next((slot for slot in needed if slot not in slots), None)
         if missing is not None:
             raise _wrong(prompt.key, f"“{variant}” lacks the slot {{{missing}}}: {SLOTS[missing]}")

@@ -19,9 +19,25 @@ BY_SUBJECT: Mapping[Subject, Mapping[str, str]] = {
     },
     Subject.QUESTION: {
         "answer": "benchmark.tasks.answer:Answer",
+        "options_only": "benchmark.tasks.options_only:OptionsOnly",
+        "review_score": "benchmark.tasks.scores:ReviewScore",
+        "difficulty": "benchmark.tasks.scores:Difficulty",
+        "truth": "benchmark.tasks.scores:Truth",
+        "separability": "benchmark.tasks.scores:Separability",
+        "relevance": "benchmark.tasks.scores:Relevance",
+        "distractors": "benchmark.tasks.distractors:Distractors",
+        "explanation_chain": "benchmark.tasks.explanation_chain:ExplanationChain",
     },
-    Subject.CHAIN: {},
-    Subject.RECORDING: {},
+    Subject.CHAIN: {
+        "word_question": "benchmark.tasks.word_question:WordQuestion",
+    },
+    Subject.RECORDING: {
+        "words_summary": "benchmark.tasks.recordings:WordsSummary",
+        "frames_summary": "benchmark.tasks.recordings:FramesSummary",
+        "audit": "benchmark.tasks.recordings:Audit",
+        "looks": "benchmark.tasks.recordings:LooksTask",
+        "esi_question": "benchmark.tasks.esi_question:EsiQuestion",
+    },
 }
 """What is asked about -> the tasks that ask about it."""
 TASKS = {key: place for tasks in BY_SUBJECT.values() for key, place in tasks.items()}

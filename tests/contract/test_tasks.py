@@ -6,13 +6,15 @@ import sys
 
 import pytest
 
+from app.core.judging.seeing.material import MATERIAL
 from app.core.judging.seeing.shortening import RULES
 from benchmark.prompts import SLOTS, shipped_keys, shipped_prompt
 from benchmark.tasks.base import VARIANTS
-from benchmark.tasks.registry import DEFAULT, TASKS, task_of
+from benchmark.tasks.registry import BY_SUBJECT, DEFAULT, TASKS, task_of
 from models.judges.registry import BACKENDS, backend_of
+from project.judging import Subject
 from tests.contract.documentation import ROOT, page
-from tests.unit.benchmark.tasks.items import every_item
+from tests.unit.benchmark.tasks.items import items_for, shrec
 
 
 @pytest.mark.parametrize("key", TASKS)
@@ -22,8 +24,10 @@ def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
     assert task.name.strip()
     assert task.description.endswith(".")
     assert shipped_prompt(task.prompt).key == task.prompt
-    assert "SHREC" in str(type(task).__doc__) or "SOTOPIA" in str(type(task).__doc__)
-    items = [item for item in every_item() if not task.why_not(item)]
+    assert key in BY_SUBJECT[task.subject]
+    assert set(task.material) <= set(MATERIAL)
+    assert any(paper in str(type(task).__doc__) for paper in ("SHREC", "SOTOPIA", "R3-VQA", "ESI-Bench"))
+    items = [*items_for(key)]
     assert items
     for item in items:
         spec = task.spec(item)
@@ -32,8 +36,13 @@ def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
         assert not set(task.given(item)) & {one.field.name for one in spec.asked}
 
 
+def test_what_is_not_there_cannot_be_asked_about() -> None:
+    for key in (*BY_SUBJECT[Subject.QUESTION], *BY_SUBJECT[Subject.CHAIN]):
+        assert task_of(key).why_not(shrec()).endswith("."), key
+
+
 def test_the_default_is_a_task_and_every_prompt_is_of_one() -> None:
-    assert DEFAULT in TASKS
+    assert DEFAULT in BY_SUBJECT[Subject.SEGMENT]
     assert set(shipped_keys()) == {task_of(key).prompt for key in TASKS}
     for key in shipped_keys():
         assert set(shipped_prompt(key).variants) == set(VARIANTS)

@@ -4,26 +4,31 @@ from collections.abc import Callable, Mapping, Sequence
 
 from app.core.judging.seeing.lines import seconds
 from app.core.judging.seeing.subjects import Place
+from app.core.judging.seeing.told import Told
 from app.core.session import Session
+from benchmark.quoting import on_one_line
 from project.chains import ChainGraph
 from project.queries.meta import contradictions_in, looks_in, summaries_of
 from project.questions import SummarySource
 
 Names = Mapping[str, str]
 """Participant id -> what they are called in this request."""
+LONGEST = 12_000
+"""Characters of one piece of material; whole lines beyond are left out."""
 
 
-def gathered(session: Session, place: Place, names: Names, wanted: Sequence[str]) -> dict[str, str]:
+def gathered(session: Session, place: Place, names: Names, told: Told, wanted: Sequence[str]) -> dict[str, str]:
     """Return the wanted material, several lines each; what there is none of is left out.
 
     Args:
         session: of the study.
-        place: what is asked about.
+        place: what is asked about, with its chain in the words in which it is told.
         names: what the people are called.
+        told: how a text of the study is told.
         wanted: keys of `MATERIAL`.
     """
-    found = {key: MATERIAL[key](session, place, names) for key in wanted}
-    return {key: text for key, text in found.items() if text}
+    found = {key: MATERIAL[key](session, place, names, told) for key in wanted}
+    return {key: _bounded(text) for key, text in found.items() if text.strip()}
 
 
 def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
@@ -41,38 +46,57 @@ def chain_lines(graph: ChainGraph, names: Names, zero_us: int) -> str:
         span = f"{seconds(one.start_us - zero_us)} to {seconds(one.end_us - zero_us)}"
         because = ", ".join(str(number[each]) for each in graph.reasons[one.id])
         reasons = f" (because of {because})" if because else ""
-        lines.append(f"{number[one.id]}. {one.kind.value}{f' of {who}' if who else ''}, {span}: {one.text}{reasons}")
+        lines.append(
+            f"{number[one.id]}. {one.kind.value}{f' of {who}' if who else ''}, {span}: {on_one_line(one.text)}{reasons}"
+        )
     return "\n".join(lines)
 
 
-def _chain(_session: Session, place: Place, names: Names) -> str:
+def _bounded(text: str) -> str:
+    """Return a text without the lines that make it longer than `LONGEST`, and a line that says how many these are."""
+    if len(text) <= LONGEST:
+        return text
+    lines, kept, size = text.splitlines(), 0, 0
+    while kept < len(lines) and size + len(lines[kept]) < LONGEST:
+        size += len(lines[kept]) + 1
+        kept += 1
+    first = lines[:kept] or [lines[0][:LONGEST]]
+    left = len(lines) - len(first)
+    return "\n".join([*first, f"({left} more lines left out here)"] if left else first)
+
+
+def _chain(_session: Session, place: Place, names: Names, _told: Told) -> str:
     return chain_lines(place.chain, names, place.start_us) if place.chain is not None else ""
 
 
-def _words_summary(session: Session, place: Place, _names: Names) -> str:
-    found = summaries_of(session.study, place.recording_id).get(SummarySource.WORDS)
-    return found.text if found else ""
+def _words_summary(session: Session, place: Place, _names: Names, told: Told) -> str:
+    return _summary(session, place, SummarySource.WORDS, told)
 
 
-def _frames_summary(session: Session, place: Place, _names: Names) -> str:
-    found = summaries_of(session.study, place.recording_id).get(SummarySource.FRAMES)
-    return found.text if found else ""
+def _frames_summary(session: Session, place: Place, _names: Names, told: Told) -> str:
+    return _summary(session, place, SummarySource.FRAMES, told)
 
 
-def _looks(session: Session, place: Place, names: Names) -> str:
+def _summary(session: Session, place: Place, source: SummarySource, told: Told) -> str:
+    found = summaries_of(session.study, place.recording_id).get(source)
+    return "\n".join(map(told, found.text.splitlines())) if found else ""
+
+
+def _looks(session: Session, place: Place, names: Names, told: Told) -> str:
     found: dict[str, list[str]] = {}
     for one in looks_in(session.study, place.recording_id):
-        found.setdefault(one.participant_id, []).append(one.text)
+        found.setdefault(one.participant_id, []).append(on_one_line(told(one.text)))
     return "\n".join(f"{names[who]}: {', '.join(texts)}" for who, texts in found.items() if who in names)
 
 
-def _contradictions(session: Session, place: Place, _names: Names) -> str:
+def _contradictions(session: Session, place: Place, _names: Names, told: Told) -> str:
     return "\n".join(
-        f"{one.text} {one.resolution}".strip() for one in contradictions_in(session.study, place.recording_id)
+        on_one_line(told(f"{one.text} {one.resolution}"))
+        for one in contradictions_in(session.study, place.recording_id)
     )
 
 
-MATERIAL: Mapping[str, Callable[[Session, Place, Names], str]] = {
+MATERIAL: Mapping[str, Callable[[Session, Place, Names, Told], str]] = {
     "chain": _chain,
     "words summary": _words_summary,
     "frames summary": _frames_summary,

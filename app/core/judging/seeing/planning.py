@@ -15,6 +15,7 @@ from app.core.judging.seeing.planned_media import planned_media
 from app.core.judging.seeing.prompt_versions import prompt_for
 from app.core.judging.seeing.shortening import Line, shortened
 from app.core.judging.seeing.subjects import Place, place_of
+from app.core.judging.seeing.told import telling, told_chain, told_question
 from app.core.judging.seeing.words import Written, words_state, written_under
 from app.core.session import Session
 from app.core.speech.conversation import conversation
@@ -153,7 +154,12 @@ class _Planner:
             )
         if place.about.subject is Subject.SEGMENT:
             return item_of(self._session, seen_segment(self._session, place.about.id), people, agent)
-        material = gathered(self._session, place, self._names, self._task.material)
+        told = telling(self._people, self._names, self._written)
+        place = replace(
+            place,
+            question=told_question(place.question, told) if place.question is not None else None,
+            chain=told_chain(place.chain, told) if place.chain is not None else None,
+        )
         return Item(
             self._session.scheme,
             self._session.scheme.tracks[0].key,
@@ -162,7 +168,7 @@ class _Planner:
             question=place.question,
             chain=place.chain,
             part=place.about.part,
-            material=material,
+            material=gathered(self._session, place, self._names, told, self._task.material),
         )
 
     def plan(self) -> SightPlan:
@@ -266,14 +272,15 @@ class _Planner:
 
     def _given(self) -> list[str]:
         told = self._task.given(self._item)
-        return [f"{name}: {on_one_line(self._written(text))}" for name, text in told.items()]
+        if self._task.subject is Subject.SEGMENT:
+            return [f"{name}: {on_one_line(self._written(text))}" for name, text in told.items()]
+        # What an item of another subject holds was scrubbed text by text when it was made.
+        return [line for name, text in told.items() for line in _told_lines(name, text)]
 
     def _ours(self) -> bool:
-        """Tell whether the words of the scheme stay as they are: those that the program ships, and all in raw form."""
-        if self._condition == RAW:
+        """Tell whether the words of a form stay as they are: the program's own, those made of what was scrubbed."""
+        if self._condition == RAW or self._task.subject is not Subject.SEGMENT:
             return True
-        if self._task.subject is not Subject.SEGMENT:
-            return False
         try:
             return load_scheme(self._item.scheme.key) == self._item.scheme
         except UserError:
@@ -292,7 +299,11 @@ class _Planner:
         return media
 
     def _seen(self, media: PlannedMedia | None) -> str:
+        if self._task.shows is Modality.NOTHING:
+            return "Nothing of the recording comes with this."
         length = seconds(self._end - self._start)
+        if media is None and not self._told:
+            return f"The moment lasts {length}. Neither pictures nor words of it come with this."
         if media is None:
             return f"The moment lasts {length}. No pictures come with it: go by the words alone."
         if media.clip is not None:
@@ -316,6 +327,14 @@ class _Planner:
         drafts = sum(not turn.checked for turn in self._turns)
         if drafts:
             self._notes.append(f"{drafts} of {len(self._turns)} turns are drafts that nobody checked.")
+
+
+def _told_lines(name: str, text: str) -> list[str]:
+    """Return what is told under a name: on its line, or on lines of its own where it has several."""
+    lines = [on_one_line(one) for one in text.splitlines() if one.strip()]
+    if len(lines) > 1:
+        return [f"{name}:", *(f"  {one}" for one in lines)]
+    return [f"{name}: {''.join(lines)}".rstrip()]
 
 
 def _require_plain_keys(spec: FormSpec, written: Written) -> None:

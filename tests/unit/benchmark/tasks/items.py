@@ -1,13 +1,26 @@
-"""Items of every scheme that the program ships."""
+"""Items of every kind of subject: of every scheme that the program ships, of questions, of chains, of recordings."""
 
 from collections.abc import Iterator
 
+from benchmark.questions.base import SINGLE_STEP, wanted_from
 from benchmark.tasks.base import Item
+from benchmark.tasks.esi_dimensions import DIMENSIONS, EsiPart
+from benchmark.tasks.registry import task_of
+from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from project.judging import Subject
+from project.questions import Maker, Question, QuestionKind, WrongOption
 from project.schemes.loader import load_scheme, shipped_names
 from project.schemes.scheme import FieldKind
 from project.types import Json
 
 PEOPLE = (("Agent", "p1"), ("User", "p2"))
+MATERIAL = {
+    "chain": "1. event of Agent, 0.0 s to 1.0 s: It asks.\n2. emotion of User, 1.0 s to 2.0 s: glad (because of 1)",
+    "words summary": "They talk.",
+    "frames summary": "They sit.",
+    "looks": "User: green scarf",
+    "contradictions": "Who sat down first?",
+}
 
 
 def shrec(label: str = "error", **values: Json) -> Item:
@@ -27,3 +40,77 @@ def every_item() -> Iterator[Item]:
                     if field.kind is FieldKind.PARTICIPANT and label:
                         values[field.key] = "p2"
                 yield Item(scheme, track.key, label, values, PEOPLE, "Agent")
+
+
+def question(wrong: int = 4, place: int = 2, **facts: object) -> Question:
+    """Return a question with so many wrong options."""
+    usual: dict[str, object] = {
+        "id": "q1",
+        "recording_id": "r1",
+        "chain_id": None,
+        "kind": QuestionKind.WHY,
+        "aspect": "",
+        "covers": ("n2", "n1"),
+        "made_from": "",
+        "start_us": 0,
+        "end_us": 2_000_000,
+        "text": "Why is the user glad?",
+        "answer": "Because the agent asks.",
+        "wrong": tuple(WrongOption(f"Because of thing {number}.") for number in range(wrong)),
+        "explanation": "The agent asks, and that gladdens the user.",
+        "seed": 3,
+        "place": place,
+        "maker": Maker.PERSON,
+        "annotator_id": "a1",
+        "judgment_id": "",
+        "at": "2026-01-01T00:00:00Z",
+    }
+    return Question(**{**usual, **facts})  # type: ignore[arg-type]
+
+
+def graph() -> ChainGraph:
+    """Return a line of four nodes, of which the second is an emotion."""
+    kinds = (NodeKind.EVENT, NodeKind.EMOTION, NodeKind.INTENT, NodeKind.EVENT)
+    texts = ("The agent asks.", "The user is glad.", "The user wants to go on.", "The user laughs.")
+    nodes = tuple(
+        Node(f"n{at}", "c1", kind, text, at * 1_000_000, (at + 1) * 1_000_000, ("p2",))
+        for at, (kind, text) in enumerate(zip(kinds, texts, strict=True), 1)
+    )
+    edges = tuple(Edge(f"n{at}", f"n{at + 1}") for at in (1, 2, 3))
+    return ChainGraph(Chain("c1", "r1", "a1", "Chain 1"), nodes, edges)
+
+
+def _other(**facts: object) -> Item:
+    scheme = load_scheme("shrec")
+    usual: dict[str, object] = {"people": PEOPLE, "agent": "Agent", "material": MATERIAL}
+    return Item(scheme, scheme.tracks[0].key, **{**usual, **facts})  # type: ignore[arg-type]
+
+
+def question_items() -> Iterator[Item]:
+    """Yield questions of two to eight options."""
+    for wrong in range(1, 8):
+        yield _other(question=question(wrong, wrong // 2), chain=graph())
+
+
+def chain_items() -> Iterator[Item]:
+    """Yield a chain for each question that the rules ask for."""
+    for one in wanted_from(graph(), (*SINGLE_STEP, QuestionKind.STEPS)):
+        yield _other(chain=graph(), part=one.part)
+
+
+def recording_items() -> Iterator[Item]:
+    """Yield recordings, one for each dimension."""
+    for number, dimension in enumerate(DIMENSIONS, 1):
+        yield _other(part=EsiPart(1, number, dimension).part)
+
+
+def items_for(key: str) -> Iterator[Item]:
+    """Yield the items that a task can be asked about."""
+    task = task_of(key)
+    of = {
+        Subject.SEGMENT: every_item,
+        Subject.QUESTION: question_items,
+        Subject.CHAIN: chain_items,
+        Subject.RECORDING: recording_items,
+    }
+    return (item for item in of[task.subject]() if not task.why_not(item))
