@@ -1,0 +1,238 @@
+"""Questions are verified by two people, each for themselves."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.commands import chains
+from app.core.commands.history import redo, undo
+from app.core.commands.questions import Correction
+from app.core.commands.verifications import verify, withdraw_verification
+from app.core.questions.verifying import (
+    Standing,
+    Verified,
+    agreement,
+    gathered,
+    me,
+    progress,
+    queue,
+    standing,
+    verified,
+)
+from app.core.session import Session
+from project.errors import UserError
+from project.queries.questions import verifications_of
+from project.questions import (
+    CHECKS,
+    Maker,
+    Question,
+    QuestionKind,
+    Verification,
+    VerificationDecision,
+)
+from tests.unit.core.chains.drawn import draw
+from tests.unit.core.pairs import open_study
+from tests.unit.core.questions.asked import WRONG, ask
+
+KEEP, CORRECT, DROP = VerificationDecision.KEEP, VerificationDecision.CORRECT, VerificationDecision.DROP
+ALL = CHECKS["chain"]
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def say(session: Session, who: str, question: str, decision: VerificationDecision = KEEP, **more: object) -> None:
+    session.annotator_name = who
+    verify(session, question, decision, () if decision is DROP else ALL, **more)  # type: ignore[arg-type]
+
+
+def only(session: Session) -> Verified:
+    (found,) = gathered(session)
+    return found
+
+
+def waiting(session: Session, who: str) -> list[str]:
+    session.annotator_name = who
+    return [one.question.id for one in queue(session)]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "expected"),
+    [
+        (KEEP, KEEP, Standing.VERIFIED),
+        (DROP, DROP, Standing.DROPPED),
+        (KEEP, DROP, Standing.DISPUTED),
+        (DROP, KEEP, Standing.DISPUTED),
+    ],
+)
+def test_two_people_settle_a_question(
+    session: Session, first: VerificationDecision, second: VerificationDecision, expected: Standing
+) -> None:
+    question = ask(session)
+    assert only(session).standing is Standing.OPEN
+    say(session, "Ada", question, first)
+    assert only(session).standing is Standing.ONCE
+    assert waiting(session, "Ada") == []
+    assert waiting(session, "Bo") == [question]
+    say(session, "Bo", question, second)
+    assert only(session).standing is expected
+    assert waiting(session, "Bo") == waiting(session, "Cy") == []
+    assert verified(session) == ({question} if expected is Standing.VERIFIED else set())
+
+
+def test_the_same_person_twice_is_one_person(session: Session) -> None:
+    question = ask(session)
+    say(session, "Ada", question)
+    say(session, "Ada", question, note="Still fine.")
+    assert only(session).standing is Standing.ONCE
+    assert len(only(session).said) == 1
+
+
+def test_a_correction_asks_the_first_one_again(session: Session) -> None:
+    question = ask(session)
+    say(session, "Ada", question)
+    say(session, "Bo", question, CORRECT, correction=Correction(answer="He told a joke."))
+    found = only(session)
+    assert found.question.answer == "He told a joke."
+    assert found.standing is Standing.ONCE
+    other = ask(session, "What does he do?", start=2)
+    assert waiting(session, "Ada") == [question, other], "what is to be looked at again comes first"
+    assert found.again(me(session))
+    say(session, "Ada", question)
+    assert {one.question.id: one.standing for one in gathered(session)}[question] is Standing.VERIFIED
+
+
+def test_a_correction_and_the_word_about_it_are_one_step(session: Session) -> None:
+    question = ask(session)
+    say(session, "Bo", question, CORRECT, correction=Correction(text="Why does he smile?"))
+    undo(session)
+    found = only(session)
+    assert (found.question.text, found.said) == ("Why does she smile?", ())
+    redo(session)
+    assert only(session).question.text == "Why does he smile?"
+    assert only(session).looked_at_by(me(session))
+
+
+def test_a_correction_that_cannot_be_used_writes_nothing(session: Session) -> None:
+    question = ask(session)
+    session.annotator_name = "Ada"
+    with pytest.raises(UserError, match="among the wrong options"):
+        verify(session, question, CORRECT, ALL, correction=Correction(answer=WRONG[0].text))
+    assert only(session).said == ()
+    with pytest.raises(UserError, match="stays as it is"):
+        verify(session, question, KEEP, ALL, correction=Correction(answer="He sang."))
+
+
+def test_what_is_kept_meets_every_check(session: Session) -> None:
+    question = ask(session)
+    with pytest.raises(UserError, match="one_right"):
+        verify(session, question, KEEP, ALL[:-1])
+    with pytest.raises(UserError, match="not on this checklist"):
+        verify(session, question, DROP, ["clear"])
+    with pytest.raises(UserError, match="no label"):
+        verify(session, question, KEEP, CHECKS["esi"], checklist="esi")
+    verify(session, question, DROP, ALL[:-1], note="Two are right.")
+    assert only(session).said[0].checks == ALL[:-1]
+    verify(session, question, KEEP, CHECKS["esi"], "hard", checklist="esi")
+    assert only(session).said[0].difficulty == "hard"
+
+
+def test_a_word_is_taken_back(session: Session) -> None:
+    question = ask(session)
+    say(session, "Ada", question)
+    session.annotator_name = "Bo"
+    with pytest.raises(UserError, match="did not verify"):
+        withdraw_verification(session, question)
+    session.annotator_name = "Ada"
+    withdraw_verification(session, question)
+    assert verifications_of(session.study, question) == []
+
+
+def test_an_edit_of_the_chain_asks_everybody_again(session: Session) -> None:
+    session.annotator_name = "Ada"
+    chain_id, ids = draw(session, {"B": "A"})
+    question = ask(session, chain_id=chain_id, covers=(ids["A"],))
+    untouched = ask(session, "What is B?", chain_id=chain_id, covers=(ids["B"],), start=1)
+    for who in ("Ada", "Bo"):
+        say(session, who, question)
+        say(session, who, untouched)
+    session.annotator_name = "Ada"
+    chains.edit_node(session, ids["A"], text="something else happens")
+    assert [one.stale for one in gathered(session)] == [False, True]
+    assert waiting(session, "Bo") == [question]
+    say(session, "Bo", question)
+    found = next(one for one in gathered(session) if one.question.id == question)
+    assert (found.stale, found.standing) == (False, Standing.ONCE), "Bo held it against the chain as it is now"
+    assert waiting(session, "Ada") == [question]
+    say(session, "Ada", question)
+    assert verified(session) == {question, untouched}
+
+
+def test_what_lost_its_nodes_can_only_be_dropped(session: Session) -> None:
+    session.annotator_name = "Ada"
+    chain_id, ids = draw(session, {"B": "A"})
+    question = ask(session, chain_id=chain_id, covers=(ids["A"],))
+    chains.delete_nodes(session, [ids["A"]])
+    with pytest.raises(UserError, match="gone from its chain"):
+        say(session, "Ada", question)
+    say(session, "Ada", question, DROP)
+    assert only(session).standing is Standing.ONCE
+
+
+def test_progress_and_agreement_are_counted(session: Session) -> None:
+    first, second, third, fourth = (ask(session, f"Why {number}?") for number in range(4))
+    session.annotator_name = "Ada"
+    for question, decision, checks in ((first, KEEP, ALL), (second, DROP, ALL[:2]), (third, DROP, ())):
+        verify(session, question, decision, checks, "easy")
+    session.annotator_name = "Bo"
+    for question, decision, checks in ((first, KEEP, ALL), (second, DROP, ALL[:3]), (third, KEEP, ALL)):
+        verify(session, question, decision, checks, "easy" if question == first else "hard")
+    found = agreement(session)
+    assert (found.of("decision").agreeing, found.of("decision").pairs) == (2, 3)
+    # Ada: keep, drop, drop; Bo: keep, drop, keep. Observed 2/3, expected 1/3 * 2/3 + 2/3 * 1/3 = 4/9.
+    assert found.of("decision").kappa == pytest.approx((2 / 3 - 4 / 9) / (1 - 4 / 9))
+    assert (found.of("covers").agreeing, found.of("by_rules").agreeing) == (1, 2)
+    assert (found.of("difficulty").raw, found.of("clear").raw) == (pytest.approx(1 / 3), None)
+    told = progress(gathered(session), me(session))
+    assert (told.done, told.waiting, told.total) == (3, 1, 4)
+    assert {where.value: number for where, number in told.standings.items() if number} == {
+        "open": 1,
+        "verified": 1,
+        "disputed": 1,
+        "dropped": 1,
+    }
+    assert waiting(session, "Bo") == [fourth]
+
+
+def test_only_what_the_filters_leave_is_in_the_queue(session: Session) -> None:
+    first, second = ask(session), ask(session, "What is it?", start=30)
+    session.annotator_name = "Ada"
+    assert [one.question.id for one in queue(session, surviving={second})] == [second]
+    assert {one.question.id for one in queue(session)} == {first, second}
+
+
+_QUESTION = Question(
+    *("q", "r", None, QuestionKind.EVENT, "", (), "", 0, 1, "Why?", "So.", WRONG, "", 0, 0, Maker.RULES, "ada", "", "")
+)
+
+
+@given(st.lists(st.tuples(st.sampled_from([KEEP, CORRECT, DROP]), st.booleans()), max_size=5), st.randoms())
+def test_what_others_saw_never_counts_and_order_does_not_matter(
+    words: list[tuple[VerificationDecision, bool]], chance: object
+) -> None:
+    said = [
+        Verification("q", f"p{at}", decision, "chain", (), "", "", _QUESTION.state if now else "before", str(at))
+        for at, (decision, now) in enumerate(words)
+    ]
+    shuffled = [*said]
+    chance.shuffle(shuffled)  # type: ignore[attr-defined]
+    assert standing(_QUESTION, said) is standing(_QUESTION, shuffled)
+    assert standing(_QUESTION, said) is standing(_QUESTION, [one for one in said if one.state != "before"])
+    if standing(_QUESTION, said) is Standing.VERIFIED:
+        assert sum(one.state != "before" and one.decision is not DROP for one in said) >= 2
