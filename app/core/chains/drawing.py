@@ -14,6 +14,8 @@ SHORTEST_US = 1_000
 MOST_NODES = 5_000
 MOST_EDGES = 20_000
 """How much one chain holds at most."""
+_NO_CHARACTERS = "\ufffe\uffff"
+"""No XML holds them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,6 @@ def circle(count: int, edges: Sequence[tuple[int, int]]) -> tuple[int, ...]:
 
 
 def one_line(text: str) -> str:
-    """Return a text without line ends and other control characters, each run of blanks as one space."""
-    kept = (" " if unicodedata.category(one) in ("Cc", "Cs") else one for one in text)
+    """Return a text without line ends and what is no character, each run of blanks as one space."""
+    kept = (" " if unicodedata.category(one) in ("Cc", "Cs") or one in _NO_CHARACTERS else one for one in text)
     return " ".join("".join(kept).split())

@@ -98,29 +98,41 @@ def add_drawn_chain(
         UserError: a node does not fit the recording, somebody in it is not in the study, the edges go round in a circle
             or are no edges, or the training was not passed yet.
     """
-    require_training(session, recording_id)
-    session.recording(recording_id)
-    name = _name(drawing.name) or f"Chain {len(rows.chains_of(session.study, recording_id)) + 1}"
-    if len(drawing.nodes) > MOST_NODES or len(drawing.edges) > MOST_EDGES:
-        raise UserError(
-            f"A chain has up to {MOST_NODES:,} nodes and {MOST_EDGES:,} edges.", "Draw it as several chains."
-        )
-    for reason, result in drawing.edges:
-        if reason == result or not {reason, result} <= {*range(len(drawing.nodes))}:
-            raise UserError("An edge leads to no other node of the chain.", "Join two different nodes.")
-    if len({*drawing.edges}) < len(drawing.edges):
-        raise UserError("Two edges join the same nodes.", "Keep one of them.")
-    _refuse_circle(drawing)
-    # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
-    ids = sorted(new_id() for _ in drawing.nodes)
-    made = Chain(new_id(), recording_id, "", name, based_on)
-    nodes = [_node(session, made, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
+    (made,), changes = add_drawn_chains(session, [(recording_id, drawing)], based_on=based_on, what=what)
+    return made, changes
+
+
+def add_drawn_chains(
+    session: Session, drawn: Sequence[tuple[str, Drawing]], *, based_on: str = "", what: str = "Add chains"
+) -> tuple[list[str], Changes]:
+    """Add chains with all their nodes and edges as one step; returns their ids and what changed.
+
+    Args:
+        session: whose annotator they belong to.
+        drawn: (id of the recording, nodes and edges) of each.
+        based_on: id of the chain that they were made from; "" for none.
+        what: name of the step.
+
+    Raises:
+        UserError: as `add_drawn_chain`; then nothing is written.
+    """
+    chains: list[tuple[Chain, list[Node], list[Edge]]] = []
+    begun: dict[str, int] = {}
+    for (recording_id, drawing), chain_id in zip(drawn, sorted(new_id() for _ in drawn), strict=True):
+        require_training(session, recording_id)
+        session.recording(recording_id)
+        if recording_id not in begun:
+            begun[recording_id] = len(rows.chains_of(session.study, recording_id))
+        begun[recording_id] += 1
+        name = _name(drawing.name) or f"Chain {begun[recording_id]}"
+        chains.append(_joined(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
     with session.step(what) as step:
         author = session.annotator()
         assert author is not None
-        rows.insert_chain(session.study, replace(made, annotator_id=author.id))
-        _insert(session, made, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges])
-    return made.id, step.changes
+        for chain, nodes, edges in chains:
+            rows.insert_chain(session.study, replace(chain, annotator_id=author.id))
+            _insert(session, chain, nodes, edges)
+    return [chain.id for chain, _, _ in chains], step.changes
 
 
 def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
@@ -332,6 +344,24 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     return step.changes
 
 
+def _joined(session: Session, chain: Chain, drawing: Drawing) -> tuple[Chain, list[Node], list[Edge]]:
+    if len(drawing.nodes) > MOST_NODES or len(drawing.edges) > MOST_EDGES:
+        raise UserError(
+            f"A chain has up to {MOST_NODES:,} nodes and {MOST_EDGES:,} edges.", "Draw it as several chains."
+        )
+    for reason, result in drawing.edges:
+        if reason == result or not {reason, result} <= {*range(len(drawing.nodes))}:
+            raise UserError("An edge leads to no other node of the chain.", "Join two different nodes.")
+    if len({*drawing.edges}) < len(drawing.edges):
+        raise UserError("Two edges join the same nodes.", "Keep one of them.")
+    if circle(len(drawing.nodes), drawing.edges):
+        raise _circle()
+    # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
+    ids = sorted(new_id() for _ in drawing.nodes)
+    nodes = [_node(session, chain, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
+    return chain, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges]
+
+
 def _add_drawn(session: Session, chain: Chain, one: DrawnNode) -> tuple[str, Changes]:
     return add_node(session, chain.id, one.kind, one.text, one.start_us, one.end_us, one.people, one.source)
 
@@ -392,11 +422,6 @@ def _leads(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
                 seen.add(one)
                 left.append(one)
     return False
-
-
-def _refuse_circle(drawing: Drawing) -> None:
-    if circle(len(drawing.nodes), drawing.edges):
-        raise _circle()
 
 
 def _circle() -> UserError:

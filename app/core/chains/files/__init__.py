@@ -1,0 +1,1 @@
+"""Chains in files: our own JSON, and GraphML for graph tools."""

@@ -1,0 +1,26 @@
+"""Drawings and edits as nobody would think of them."""
+
+from hypothesis import strategies as st
+
+from app.core.chains.drawing import Drawing, DrawnNode, one_line
+from project.chains import NodeKind
+
+END_US = 600_000_000
+TEXTS = st.text(max_size=40).map(one_line)
+
+
+@st.composite
+def drawings(draw: st.DrawFn, people: tuple[str, ...] = ()) -> Drawing:
+    """Return a drawing without circles; its nodes lie in a recording of ten minutes."""
+    count = draw(st.integers(1, 8))
+    who = st.lists(st.sampled_from(people), unique=True, max_size=3) if people else st.just([])
+    nodes = []
+    for _ in range(count):
+        start = draw(st.integers(0, END_US - 1_000))
+        end = draw(st.integers(start + 1_000, END_US))
+        kind, text = draw(st.sampled_from([*NodeKind])), draw(TEXTS)
+        nodes.append(DrawnNode(kind, text, start, end, tuple(sorted(draw(who)))))
+    order = draw(st.permutations(range(count)))
+    pairs = [(order[a], order[b]) for a in range(count) for b in range(a + 1, count)]
+    edges = draw(st.lists(st.sampled_from(pairs), unique=True)) if pairs else []
+    return Drawing(draw(TEXTS), tuple(nodes), tuple(edges))

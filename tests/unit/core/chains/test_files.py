@@ -1,0 +1,245 @@
+"""Chains in files: what is written comes back, and what does not fit is refused in a line."""
+
+import json
+import xml.etree.ElementTree as ET
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.core.chains.drawing import drawing_of
+from app.core.chains.files.exporting import export_chains, exportable_chains
+from app.core.chains.files.form import forms
+from app.core.chains.files.importing import import_chains
+from app.core.commands import chains
+from app.core.commands.history import undo
+from app.core.commands.participants import add_participant
+from app.core.commands.plan import hold_out
+from app.core.session import Session
+from project.chains import ChainGraph
+from project.errors import UserError
+from project.ids import new_id
+from project.queries.chains import all_chains, graphs_of
+from project.types import ParticipantRole
+from tests.unit.core.chains.drawn import draw, graph
+from tests.unit.core.chains.random_chains import drawings
+from tests.unit.core.pairs import WALK, open_study
+
+PEOPLE = ("P01", "Зоя; B", 'O\'Hara, "P"')
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=2) as opened:
+        for one in PEOPLE:
+            add_participant(opened, one, ParticipantRole.USER)
+        yield opened
+
+
+def told(one: ChainGraph) -> tuple[Any, ...]:
+    """Return what a chain says, whatever its ids."""
+    plain = drawing_of(one)
+    said = sorted(
+        (str(node), sorted(str(key[a][0]) for a, b in plain.edges if b == at)) for at, node in enumerate(plain.nodes)
+    )
+    return plain.name, said, len(plain.edges)
+
+
+@pytest.mark.parametrize("key", [*forms()])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_what_is_exported_comes_back(session: Session, tmp_path: Path, key: str, data: st.DataObject) -> None:
+    ids = tuple(row[0] for row in session.study.rows("SELECT id FROM participant"))
+    drawn = data.draw(st.lists(drawings(ids), min_size=1, max_size=3))
+    for old in all_chains(session.study):
+        chains.delete_chain(session, old.id)
+    chains.add_drawn_chains(session, [(WALK, one) for one in drawn])
+    before = graphs_of(session.study, all_chains(session.study))
+    path = tmp_path / f"{new_id()}.{key}"
+    export_chains(session, exportable_chains(session), path)
+    for old in before:
+        chains.delete_chain(session, old.chain.id)
+    made, _ = import_chains(session, path)
+    after = [graph(session, one) for one in made]
+    assert [told(one) for one in after] == [told(one) for one in before]
+
+
+@pytest.mark.parametrize("key", [*forms()])
+def test_a_file_is_one_step_and_of_who_imports_it(session: Session, tmp_path: Path, key: str) -> None:
+    for name in ("first", "second"):
+        draw(session, {"C": "AB"}, name=name)
+    path = tmp_path / f"chains.{key}"
+    export_chains(session, exportable_chains(session), path)
+    session.annotator_name = "Bo"
+    made, _ = import_chains(session, path, recording="2")
+    bo = session.annotator()
+    assert bo is not None
+    assert [(one.name, one.annotator_id, one.recording_id) for one in (graph(session, i).chain for i in made)] == [
+        ("first", bo.id, "walk 2"),
+        ("second", bo.id, "walk 2"),
+    ]
+    assert undo(session).name == f"Import chains.{key}"
+    assert len(all_chains(session.study)) == 2
+
+
+def test_graph_tools_read_the_graphml(session: Session, tmp_path: Path) -> None:
+    networkx = pytest.importorskip("networkx")
+    _, ids = draw(session, {"C": "AB", "D": "C"}, name="The proposal")
+    export_chains(session, exportable_chains(session), tmp_path / "one.graphml")
+    found = networkx.read_graphml(tmp_path / "one.graphml")
+    assert {*found.edges} == {(ids["A"], ids["C"]), (ids["B"], ids["C"]), (ids["C"], ids["D"])}
+    assert found.nodes[ids["B"]]["start_us"] == 10_000_000
+    assert networkx.dag_longest_path_length(found) == 2
+
+
+def test_what_a_graph_tool_writes_is_read(session: Session, tmp_path: Path) -> None:
+    networkx = pytest.importorskip("networkx")
+    made = networkx.DiGraph(name="by hand", recording=WALK)
+    for at, name in enumerate("ab"):
+        made.add_node(name, kind="event", text=f"it {name}", start_us=at, end_us=9_000, x=1.5, people="P01")
+    made.add_edge("a", "b", weight=2)
+    networkx.write_graphml(made, tmp_path / "hand.graphml")
+    (chain_id,), _ = import_chains(session, tmp_path / "hand.graphml", recording="1")
+    found = graph(session, chain_id)
+    assert [one.text for one in found.nodes] == ["it a", "it b"]
+    assert found.steps == 1
+
+
+def test_hold_outs_are_never_exported(session: Session, tmp_path: Path) -> None:
+    kept, _ = draw(session, {"B": "A"})
+    secret, _ = draw(session, {"B": "A"}, recording="walk 2")
+    hold_out(session, "walk 2")
+    assert [one.chain.id for one in exportable_chains(session)] == [kept]
+    for asked in ({"chain_ids": [secret]}, {"recording_ids": ["walk 2"]}):
+        with pytest.raises(UserError, match="held out"):
+            exportable_chains(session, **asked)
+    assert not [*tmp_path.glob("*.json")]
+
+
+def whole(**changed: Any) -> dict[str, Any]:
+    node = {"kind": "event", "text": "it", "start_us": 0, "end_us": 5_000, "people": ["P01"]}
+    chain = {
+        "name": "One",
+        "recording": WALK,
+        "nodes": [{"id": one, **node} for one in "abc"],
+        "edges": [{"reason": "a", "result": "b"}, {"reason": "b", "result": "c"}],
+    }
+    return {"format": "greenroom-chains", "version": 1, "chains": [chain | changed]}
+
+
+def node(**changed: Any) -> list[dict[str, Any]]:
+    found = whole()["chains"][0]["nodes"]
+    found[1] |= changed
+    return list(found)
+
+
+BAD: dict[str, tuple[Any, str]] = {
+    "cycle": (whole(edges=[{"reason": a, "result": b} for a, b in ("ab", "bc", "ca")]), "round in a circle"),
+    "itself": (whole(edges=[{"reason": "a", "result": "a"}]), "round in a circle"),
+    "dangling": (whole(edges=[{"reason": "a", "result": "z"}]), "leads to “z”"),
+    "empty": (whole(nodes=[], edges=[]), "no nodes"),
+    "outside": (whole(nodes=node(end_us=600_000_001)), "outside recording 1"),
+    "before": (whole(nodes=node(start_us=-1)), "outside recording 1"),
+    "backwards": (whole(nodes=node(start_us=9_000)), "does not end after"),
+    "kind": (whole(nodes=node(kind="mood")), "unknown kind “mood”"),
+    "person": (whole(nodes=node(people=["P99"])), "“P99”, who is no participant"),
+    "twice": (whole(nodes=node(id="a")), "two nodes"),
+    "long": (whole(nodes=node(text="x" * 2_001)), "up to 2,000"),
+    "elsewhere": (whole(recording="swim"), "no recording of this study called “swim”"),
+    "time": (whole(nodes=node(start_us=0.5)), "whole number"),
+    "huge": (whole(nodes=node(end_us=10**30)), "whole number"),
+    "no text": (whole(nodes=node(text=None)), "no text"),
+    "no chains": ({"format": "greenroom-chains", "version": 1, "chains": []}, "no chains"),
+    "newer": ({**whole(), "version": 2}, "version 2"),
+    "other": ({"nodes": []}, "format"),
+    "list": ([1], "format"),
+    "missing": ({"format": "greenroom-chains", "version": 1, "chains": [{"name": "x"}]}, "“nodes”"),
+}
+
+
+@pytest.mark.parametrize("case", [*BAD])
+def test_what_does_not_fit_is_refused_in_one_line_and_nothing_written(
+    session: Session, tmp_path: Path, case: str
+) -> None:
+    content, message = BAD[case]
+    path = tmp_path / "chains.json"
+    path.write_text(json.dumps(content), "utf-8")
+    before = session.study.undo_name
+    with pytest.raises(UserError, match=message) as refused:
+        import_chains(session, path)
+    assert "\n" not in refused.value.message
+    assert all_chains(session.study) == []
+    assert session.study.undo_name == before
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('<!DOCTYPE x [<!ENTITY a "aaaa">]><graphml>&a;</graphml>', "document type"),
+        ("<svg/>", "no GraphML"),
+        ('<graphml><graph edgedefault="undirected"/></graphml>', "not directed"),
+        ('<graphml><graph edgedefault="directed"><node id="a"/></graph></graphml>', "no “kind”"),
+        ('<graphml><graph edgedefault="directed"><hyperedge/></graph></graphml>', "hyperedge"),
+        ('<graphml><graph edgedefault="directed"><edge source="a"/></graph></graphml>', "no “target”"),
+        ('<graphml><graph edgedefault="directed"><graph edgedefault="directed"/></graph></graphml>', "inside another"),
+        ("<graphml><node id='a'/></graphml>", "outside a graph"),
+        ("<graphml><graph", "cannot be read"),
+        ("<graphml></graphml>", "no chains"),
+        ("<graphml>" + "<a>" * 100, "too deeply"),
+    ],
+)
+def test_hostile_graphml(session: Session, tmp_path: Path, content: str, message: str) -> None:
+    path = tmp_path / "chains.graphml"
+    path.write_text(content, "utf-8")
+    with pytest.raises(UserError, match=message):
+        import_chains(session, path)
+    assert all_chains(session.study) == []
+
+
+def test_one_bad_chain_keeps_all_out(session: Session, tmp_path: Path) -> None:
+    both = whole()
+    both["chains"] += whole(nodes=[], edges=[])["chains"]
+    (tmp_path / "chains.json").write_text(json.dumps(both), "utf-8")
+    with pytest.raises(UserError, match="no nodes"):
+        import_chains(session, tmp_path / "chains.json")
+    assert all_chains(session.study) == []
+
+
+def test_a_file_is_replaced_only_when_asked(session: Session, tmp_path: Path) -> None:
+    draw(session, {"B": "A"})
+    path = tmp_path / "chains.json"
+    path.write_text("mine")
+
+    def write(*, overwrite: bool = False) -> None:
+        export_chains(session, exportable_chains(session), path, overwrite=overwrite)
+
+    with pytest.raises(UserError):
+        write()
+    assert path.read_text() == "mine"
+    write(overwrite=True)
+    assert json.loads(path.read_text("utf-8"))["format"] == "greenroom-chains"
+
+
+def test_a_node_s_source_is_kept_where_it_is_still_there(session: Session, tmp_path: Path) -> None:
+    from tests.unit.core.pairs import mark
+
+    chain_id, _ = draw(session, {"B": "A"})
+    chains.add_node_from_segment(session, chain_id, mark(session, "Ada", 1, 2))
+    chains.add_node(session, chain_id, graph(session, chain_id).nodes[0].kind, "x", 0, 9_000, (), "segment/gone")
+    export_chains(session, exportable_chains(session), tmp_path / "one.json")
+    (made,), _ = import_chains(session, tmp_path / "one.json")
+    sources = [one.source.split("/")[0] for one in graph(session, made).nodes]
+    assert sorted(sources) == ["", "", "", "segment"]
+
+
+def test_the_xml_says_what_its_keys_are(session: Session, tmp_path: Path) -> None:
+    draw(session, {"B": "A"})
+    export_chains(session, exportable_chains(session), tmp_path / "one.graphml")
+    root = ET.parse(tmp_path / "one.graphml").getroot()
+    assert root.tag == "{http://graphml.graphdrawing.org/xmlns}graphml"
+    keys = {one.get("id") for one in root if one.tag.endswith("}key")}
+    used = {one.get("key") for one in root.iter() if one.tag.endswith("}data")}
+    assert used <= keys
