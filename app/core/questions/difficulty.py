@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Iterable
 
-from project.judging import Judgment, JudgmentStatus
-from project.questions import DIFFICULTIES, Question, Verification
+from app.core.questions.hardening.reading import read
+from app.core.questions.hardening.scores import scores_of
+from app.core.questions.hardening.steps import DIFFICULTY, step_called
+from app.core.questions.verifying import counting
+from app.core.session import Session
+from project.queries.questions import verifications
+from project.questions import DIFFICULTIES, Verification
 
-TASK = "difficulty"
-_SCORE = "score"
 _LABEL_OF_SCORE = {0: "easy", 1: "easy", 2: "intermediate", 3: "hard"}
 
 
@@ -35,20 +38,18 @@ def label_of(score: float) -> str:
     return _LABEL_OF_SCORE[min(max(round(score), 0), max(_LABEL_OF_SCORE))]
 
 
-def scores_of(question: Question, judgments: Iterable[Judgment]) -> list[float]:
-    """Return the newest score of difficulty of each judge for a question as it is now.
+def difficulties(session: Session) -> dict[str, str]:
+    """Return question id -> its label by people and models together, for the questions that have one.
 
-    Args:
-        question: a question.
-        judgments: about it, newest first.
+    Raises:
+        UserError: the study is damaged.
     """
-    found: dict[str, float] = {}
-    for one in judgments:
-        score = one.answer.get(_SCORE)
-        fits = one.task == TASK and one.state == question.state and one.status is JudgmentStatus.OK
-        if fits and isinstance(score, int | float) and not isinstance(score, bool):
-            found.setdefault(one.judge_id, float(score))
-    return [*found.values()]
+    reading, said, step = read(session), verifications(session.study), step_called(DIFFICULTY)
+    found = {}
+    for question in reading.questions.values():
+        scores = [one.value for one in scores_of(reading, step, question) if one.value is not None]
+        found[question.id] = difficulty(counting(question, said.get(question.id, ())), scores)
+    return {key: label for key, label in found.items() if label}
 
 
 def _middle(places: Iterable[int]) -> int | None:

@@ -10,6 +10,7 @@ from enum import StrEnum
 
 from app.core.questions.agreeing import APPROVING, Agreement, agreement_of
 from app.core.questions.coverage import is_stale
+from app.core.questions.hardening.funnel import survives
 from app.core.questions.seen import is_author, kept, seen_state
 from app.core.session import Session
 from project.chains import ChainGraph
@@ -141,14 +142,15 @@ def queue(
     Args:
         session: of the study.
         recording_id: only its questions; "" for those of all recordings.
-        surviving: ids of the questions that the filters leave; None for all.
+        surviving: ids of the questions that go on to verification; None for those that the filters leave.
         annotator_id: for whom; "" for the annotator of the session.
 
     Raises:
         UserError: a question is damaged.
     """
     who = annotator_id or me(session)
-    waiting = [one for one in gathered(session, recording_id, surviving) if one.waits_for(who)]
+    going = survives(session) if surviving is None else surviving
+    waiting = [one for one in gathered(session, recording_id, going) if one.waits_for(who)]
     return sorted(waiting, key=lambda one: not (one.stale or one.again(who)))
 
 
