@@ -113,7 +113,8 @@ class LooksTask(OfRecordings):
         names = ", ".join(label for label, _ in item.people)
         kinds = ", ".join(one.value for one in LookKind)
         about = (
-            f"One line for each thing, of three parts between upright bars: whose it is, one of {names}; one of {kinds}; "
-            "what it is, in a few words. Nothing for whoever is not to be seen."
+            "One line for each thing, of three parts between upright bars: "
+            f"whose it is, one of {names}; one of {kinds}; what it is, in a few words. "
+            "Nothing for whoever is not to be seen."
         )
         return FormSpec(self.key, (asked_text(LOOKS, "Looks", LONGEST, about),))

@@ -72,7 +72,7 @@ class Difficulty(ScoreTask):
     prompt: ClassVar[str] = "difficulty"
     tells: ClassVar[tuple[str, ...]] = (QUESTION,)
     levels: ClassVar[Mapping[int, str]] = {
-        3: "It takes everything together: cues of several moments or people, seen and heard, and conclusions from them.",
+        3: "It takes everything together: cues of several moments or people, seen and heard, and conclusions.",
         2: "It takes two or three separate cues that have to be combined.",
         1: "One place shows or says the answer outright.",
         0: "It has nothing to do with this recording, or general knowledge answers it without.",

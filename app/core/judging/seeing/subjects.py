@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from app.core.chains.state import state_of
-from app.core.commands.segments import find
+from app.core.judging.seeing.items import seen_segment
 from app.core.session import Session
 from project.chains import Chain, ChainGraph
 from project.errors import UserError
@@ -48,7 +48,7 @@ def place_of(session: Session, about: About) -> Place:
     """
     match about.subject:
         case Subject.SEGMENT:
-            segment = find(session, about.id)
+            segment = seen_segment(session, about.id)
             span = segment.recording_id, segment.start_us, segment.end_us
             return Place(about, *span, segment.scheme, segment.track)
         case Subject.QUESTION:

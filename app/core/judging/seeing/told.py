@@ -1,4 +1,4 @@
-"""How texts about a recording are told: people by what they are called in the request, nothing else that is personal."""
+"""How texts about a recording are told: people by what they are called in the request, scrubbed where they must be."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping

@@ -22,6 +22,7 @@ from project.queries.private_words import PrivateWord, put_private_word
 from project.queries.utterances import update_utterance, utterances_of
 from project.schemes.loader import shipped_text as shipped_scheme
 from project.types import ParticipantRole, Recording
+from tests.fakes.subjects import asked_about
 
 WORD = "Zephyrine"
 SIGHT = SightSettings(frames=1, cues=True)
@@ -60,9 +61,10 @@ def test_no_private_word_is_in_what_is_sent(
     session: Session, recording: Recording, rendering: str, task: str, variant: str
 ) -> None:
     segment = private_everywhere(session, recording)
-    raw = plan_sight(session, segment, task, variant, RAW, SIGHT)
+    about = asked_about(session, task, recording.id, segment, WORD)
+    raw = plan_sight(session, about, task, variant, RAW, SIGHT)
     assert WORD in raw.text
-    plan = plan_sight(session, segment, task, variant, rendering, SIGHT)
+    plan = plan_sight(session, about, task, variant, rendering, SIGHT)
     sent = [message.text for message in build(plan)]
     assert WORD.lower() not in json.dumps([*sent, plan.answer_form.schema]).lower()
 

@@ -18,12 +18,14 @@ from app.core.commands.transcript import edit_text
 from app.core.judging.seeing.sight import SightPlan, SightSettings, Span, build, plan_from, plan_sight, prompt_sha256
 from app.core.session import Session
 from benchmark.tasks.base import VARIANTS
-from benchmark.tasks.registry import TASKS
+from benchmark.tasks.registry import BY_SUBJECT, TASKS, task_of
 from models.connection.cleared import Cleared
 from models.judges.base import Role
 from project.errors import UserError
+from project.judging import Modality, Subject
 from project.queries.recordings import all_recordings
 from tests.fakes.skeleton import skeleton
+from tests.fakes.subjects import asked_about
 from tests.unit.core import pairs
 from tests.unit.core.judging.seeing.seen import mark, open_seen, people, recording_of, say
 from tests.unit.core.training_round import copy_for, open_round
@@ -121,7 +123,8 @@ def test_every_task_in_every_variant(session: Session, task: str, variant: str) 
     people(session, "P01")
     say(session, 3, 5, "Fine.")
     place = mark(session, 3, 9, "error", attributes=["norms"], rationale="A secret reason.", correction="Wait.")
-    plan = plan_sight(session, place, task, variant, settings=WORDS)
+    about = asked_about(session, task, recording_of(session), place)
+    plan = plan_sight(session, about, task, variant, settings=WORDS)
     assert plan.prompt == f"{task}@1"
     assert "secret reason" not in plan.text
     assert plan.answer_form.thinks == (variant in ("cot", "tom"))
@@ -130,8 +133,12 @@ def test_every_task_in_every_variant(session: Session, task: str, variant: str) 
     system, user = build(plan)
     assert (system.role, user.role) == (Role.SYSTEM, Role.USER)
     assert (system.text, user.text, user.pictures, user.clip) == (plan.system, plan.text, (), None)
-    if task != "ratings":
-        assert plan.truth
+    assert plan.about == about
+    assert bool(plan.state) == (task_of(task).subject in (Subject.QUESTION, Subject.CHAIN))
+    shows_words = task_of(task).shows in (Modality.WORDS, Modality.BOTH)
+    assert plan.modality is (Modality.WORDS if shows_words else Modality.NOTHING)
+    assert ("Fine." in plan.text) == shows_words
+    assert bool(plan.truth) == (task in ("answer", "options_only", *BY_SUBJECT[Subject.SEGMENT]) and task != "ratings")
 
 
 def test_a_label_is_told_only_where_the_task_gives_it(session: Session) -> None:

@@ -1,0 +1,96 @@
+"""Everything that a judge can be asked about besides segments, put into a study: chain, question, meta information."""
+
+from app.core.chains.drawing import Drawing, DrawnNode
+from app.core.clock import utc_now
+from app.core.commands.chains import add_drawn_chain
+from app.core.commands.questions import add_questions
+from app.core.session import Session
+from benchmark.questions.base import SINGLE_STEP, wanted_from
+from benchmark.tasks.esi_dimensions import EsiPart
+from benchmark.tasks.registry import task_of
+from project.chains import ChainGraph, NodeKind
+from project.ids import new_id
+from project.judging import About, Subject
+from project.queries.chains import chain_called, graph_of
+from project.queries.meta import insert_contradictions, set_look, set_summary
+from project.questions import (
+    Contradiction,
+    Look,
+    LookKind,
+    Maker,
+    Question,
+    QuestionKind,
+    Summary,
+    SummarySource,
+    WrongOption,
+)
+
+KINDS = (NodeKind.EVENT, NodeKind.BELIEF, NodeKind.EMOTION, NodeKind.EVENT)
+
+
+def a_chain(session: Session, recording_id: str, word: str = "", people: tuple[str, ...] = ()) -> ChainGraph:
+    """Draw a line of four nodes in the first seconds of a recording, each of whose texts begins with a word."""
+    texts = ("asks something.", "takes it for a joke.", "is amused.", "laughs.")
+    length = session.recording(recording_id).duration_us // 10
+    nodes = tuple(
+        DrawnNode(kind, f"{word} {text}".strip(), at * length, (at + 1) * length, people)
+        for at, (kind, text) in enumerate(zip(KINDS, texts, strict=True))
+    )
+    made, _ = add_drawn_chain(session, recording_id, Drawing(f"{word} chain".strip(), nodes, ((0, 1), (1, 2), (2, 3))))
+    chain = chain_called(session.study, made)
+    assert chain is not None
+    return graph_of(session.study, chain)
+
+
+def a_question(session: Session, recording_id: str, word: str = "", chain_id: str | None = None) -> Question:
+    """Add a written question over a whole recording, in each of whose texts there is a word."""
+    made = Question(
+        id=new_id(),
+        recording_id=recording_id,
+        chain_id=chain_id,
+        kind=QuestionKind.WRITTEN,
+        aspect="",
+        covers=(),
+        made_from="",
+        start_us=0,
+        end_us=session.recording(recording_id).duration_us,
+        text=f"Why does {word or 'somebody'} laugh?",
+        answer=f"{word} takes it for a joke.".strip(),
+        wrong=tuple(WrongOption(f"{word} {one}.".strip()) for one in ("is bored", "wants to leave", "fell", "is ill")),
+        explanation=f"{word} heard the question as a joke, which amused.".strip(),
+        seed=1,
+        place=2,
+        maker=Maker.PERSON,
+        annotator_id="",
+        judgment_id="",
+        at=utc_now(),
+    )
+    add_questions(session, [made])
+    return made
+
+
+def gather(session: Session, recording_id: str, word: str = "", participant_id: str = "") -> None:
+    """Note a look, both summaries and a contradiction of a recording, a word in each."""
+    with session.step("Gather"):
+        if participant_id:
+            set_look(session.study, Look(recording_id, participant_id, LookKind.HAIR, f"hair like {word}"))
+        for source in SummarySource:
+            set_summary(session.study, Summary(recording_id, source, f"{word} talks.\n{word} laughs.", ""))
+        note = Contradiction(new_id(), recording_id, f"Does {word} laugh?", f"{word} does.", True, "")
+        insert_contradictions(session.study, [note])
+
+
+def asked_about(session: Session, task: str, recording_id: str, segment_id: str, word: str = "") -> str:
+    """Return what a task can be asked about, made where it is not a segment."""
+    match task_of(task).subject:
+        case Subject.SEGMENT:
+            return segment_id
+        case Subject.QUESTION:
+            return About(Subject.QUESTION, a_question(session, recording_id, word).id).key
+        case Subject.CHAIN:
+            graph = a_chain(session, recording_id, word)
+            wanted = wanted_from(graph, (*SINGLE_STEP, QuestionKind.STEPS))[-1]
+            return About(Subject.CHAIN, graph.chain.id, wanted.part).key
+        case Subject.RECORDING:
+            gather(session, recording_id, word)
+            return About(Subject.RECORDING, recording_id, EsiPart(1, 3, "EBR").part).key
