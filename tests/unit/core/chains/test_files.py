@@ -42,9 +42,8 @@ def session(tmp_path: Path) -> Iterator[Session]:
 def told(one: ChainGraph) -> tuple[Any, ...]:
     """Return what a chain says, whatever its ids."""
     plain = drawing_of(one)
-    said = sorted(
-        (str(node), sorted(str(key[a][0]) for a, b in plain.edges if b == at)) for at, node in enumerate(plain.nodes)
-    )
+    because = {at: sorted(str(plain.nodes[a]) for a, b in plain.edges if b == at) for at in range(len(plain.nodes))}
+    said = sorted((str(one), because[at]) for at, one in enumerate(plain.nodes))
     return plain.name, said, len(plain.edges)
 
 
