@@ -4,11 +4,13 @@ from collections.abc import Collection, Iterable
 
 from app.core.questions.hardening.reading import read
 from app.core.questions.hardening.scores import scores_of
-from app.core.questions.hardening.steps import DIFFICULTY, step_called
+from app.core.questions.hardening.steps import step_called
 from app.core.questions.verifying import counting
 from app.core.session import Session
 from project.queries.questions import verifications
 from project.questions import DIFFICULTIES, Verification
+
+_STEP = "difficulty"
 
 _LABEL_OF_SCORE = {0: "easy", 1: "easy", 2: "intermediate", 3: "hard"}
 
@@ -44,7 +46,7 @@ def difficulties(session: Session) -> dict[str, str]:
     Raises:
         UserError: the study is damaged.
     """
-    reading, said, step = read(session), verifications(session.study), step_called(DIFFICULTY)
+    reading, said, step = read(session), verifications(session.study), step_called(_STEP)
     found = {}
     for question in reading.questions.values():
         scores = [one.value for one in scores_of(reading, step, question) if one.value is not None]
