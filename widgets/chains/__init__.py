@@ -1,0 +1,1 @@
+"""The graph view of a causal chain."""
