@@ -73,6 +73,21 @@ def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
     return [_judgment(row) for row in rows]
 
 
+def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> list[Judgment]:
+    """Return what was said about a whole recording in some tasks, newest first.
+
+    Raises:
+        UserError: one of them is damaged.
+    """
+    marks = ", ".join("?" * len(tasks))
+    rows = study.rows(
+        f"SELECT {_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id = '' AND question_id = '' "
+        f"AND chain_id = '' AND task IN ({marks}) ORDER BY at DESC, id DESC",
+        (recording_id, *tasks),
+    )
+    return [_judgment(row) for row in rows]
+
+
 def judgments_in(study: Study, recording_id: str) -> list[Judgment]:
     """Return what was said about the segments of a recording, newest first."""
     rows = study.rows(

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from project.questions import Contradiction, Look, LookKind, Summary, SummarySource
-from project.store import Study
+from project.store import Row, Study
 
 
 def looks_in(study: Study, recording_id: str) -> list[Look]:
@@ -56,7 +56,16 @@ def contradictions_in(study: Study, recording_id: str) -> list[Contradiction]:
         "ORDER BY id",
         (recording_id,),
     )
-    return [Contradiction(row[0], row[1], row[2], row[3], bool(row[4]), row[5]) for row in rows]
+    return [_contradiction(row) for row in rows]
+
+
+def contradiction_called(study: Study, contradiction_id: str) -> Contradiction | None:
+    """Return one contradiction, or None where there is none of that id."""
+    row = study.row(
+        "SELECT id, recording_id, text, resolution, settled, judgment_id FROM contradiction WHERE id = ?",
+        (contradiction_id,),
+    )
+    return None if row is None else _contradiction(row)
 
 
 def insert_contradictions(study: Study, new: Sequence[Contradiction]) -> None:
@@ -78,3 +87,7 @@ def update_contradiction(study: Study, new: Contradiction) -> None:
 def delete_contradiction(study: Study, contradiction_id: str) -> None:
     """Remove a contradiction."""
     study.write("DELETE FROM contradiction WHERE id = ?", (contradiction_id,))
+
+
+def _contradiction(row: Row) -> Contradiction:
+    return Contradiction(row[0], row[1], row[2], row[3], bool(row[4]), row[5])

@@ -1,0 +1,148 @@
+"""What judges said about a whole recording, and taking it into the study: never over what a person wrote, unasked."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from app.core.commands import meta as commands
+from app.core.judging.seeing.people import ROLES, names_of
+from app.core.judging.seeing.words import written_under
+from app.core.meta.people import cast_of
+from app.core.session import Session
+from project.errors import UserError
+from project.judging import Judgment, JudgmentStatus
+from project.queries.judgments import judgments_about, judgments_called
+from project.queries.meta import contradictions_in, looks_in, summaries_of
+from project.questions import Look, LookKind, SummarySource
+from project.types import Changes
+
+WORDS, FRAMES, AUDIT, LOOKS = "words_summary", "frames_summary", "audit", "looks"
+TASKS = (LOOKS, WORDS, FRAMES, AUDIT)
+"""Tasks whose answers are part of the meta information, in the order in which they build on each other."""
+SOURCES: Mapping[str, SummarySource] = {WORDS: SummarySource.WORDS, FRAMES: SummarySource.FRAMES}
+_NOTHING = re.compile(r"(?i)(none|no contradictions?|nothing|n/?a|-)\W*")
+_BULLET = re.compile(r"^\s*(?:[-*•]|\d{1,2}[.)])\s+")
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What came of taking an answer in.
+
+    Attributes:
+        new: how many looks, summaries or contradictions were written.
+        kept: how many stay as a person has them and the answer says otherwise.
+        unread: lines of the answer that say nothing about anybody who is there.
+        changes: rows touched.
+    """
+
+    new: int
+    kept: int
+    unread: tuple[str, ...]
+    changes: Changes
+
+
+def answers_about(session: Session, recording_id: str) -> list[Judgment]:
+    """Return what judges answered about a recording in `TASKS`, newest first."""
+    found = judgments_about(session.study, recording_id, TASKS)
+    return [one for one in found if one.status is JudgmentStatus.OK]
+
+
+def take(session: Session, judgment_id: str, *, replace_own: bool = False) -> Taken:
+    """Take what a judge answered into the study, as one step.
+
+    What a person wrote or changed stays as it is, unless `replace_own`. Contradictions of earlier audits that nobody
+    touched make room for those of a new one.
+
+    Raises:
+        UserError: there is no such answer about a recording.
+    """
+    found = judgments_called(session.study, [judgment_id])
+    if not found or found[0].task not in TASKS or found[0].status is not JudgmentStatus.OK:
+        raise UserError("This is no answer about a recording.", "Ask a judge, then choose its answer.")
+    said = found[0]
+    if said.task in SOURCES:
+        return _take_summary(session, said, SOURCES[said.task], replace_own)
+    return _take_audit(session, said) if said.task == AUDIT else _take_looks(session, said, replace_own)
+
+
+def is_own(session: Session, recording_id: str, source: SummarySource) -> bool:
+    """Tell whether a person wrote or changed a summary that is there."""
+    known = summaries_of(session.study, recording_id).get(source)
+    if known is None or not known.judgment_id:
+        return known is not None
+    said = judgments_called(session.study, [known.judgment_id])
+    return not said or known.text != said_summary(said[0])
+
+
+def said_summary(said: Judgment) -> str:
+    """Return the summary that a judge wrote, as it is taken in."""
+    return commands.plain_summary(str(said.answer.get("summary") or "")[: commands.LONGEST_SUMMARY])
+
+
+def lines_of_looks(session: Session, said: Judgment) -> tuple[list[Look], list[str]]:
+    """Read the lines of an answer, `who | kind | what`; returns the looks, and the lines that say nothing of that kind.
+
+    People are known by pseudonym, or by what they were called in the request.
+    """
+    people = _called(session, said)
+    looks: dict[tuple[str, LookKind], Look] = {}
+    unread = []
+    for line in _lines(said.answer.get("looks")):
+        who, kind, what = (*(part.strip() for part in line.strip("| ").split("|", 2)), "", "")[:3]
+        participant = people.get(who.casefold())
+        if participant is None or kind.casefold() not in {one.value for one in LookKind} or not what:
+            unread.append(line)
+            continue
+        key = participant, LookKind(kind.casefold())
+        before = f"{looks[key].text}, " if key in looks else ""
+        text = f"{before}{' '.join(what.split())}"[: commands.LONGEST_LOOK]
+        looks[key] = Look(said.recording_id, *key, text)
+    return [*looks.values()], unread
+
+
+def _take_summary(session: Session, said: Judgment, source: SummarySource, replace_own: bool) -> Taken:
+    if is_own(session, said.recording_id, source) and not replace_own:
+        return Taken(0, 1, (), Changes())
+    text = said_summary(said)
+    if not text:
+        return Taken(0, 0, (), Changes())
+    changes = commands.summarize(session, said.recording_id, source, text, said.id)
+    return Taken(int(bool(changes)), 0, (), changes)
+
+
+def _take_audit(session: Session, said: Judgment) -> Taken:
+    lines = [one[: commands.LONGEST_CONTRADICTION] for one in _lines(said.answer.get("contradictions"))]
+    texts = [] if len(lines) == 1 and _NOTHING.fullmatch(lines[0]) else lines
+    known = contradictions_in(session.study, said.recording_id)
+    open_ones = [one.id for one in known if one.judgment_id and not one.settled and not one.resolution]
+    made, changes = commands.renew_contradictions(session, said.recording_id, texts, said.id, open_ones)
+    return Taken(len(made), len(known) - len(open_ones), (), changes)
+
+
+def _take_looks(session: Session, said: Judgment, replace_own: bool) -> Taken:
+    looks, unread = lines_of_looks(session, said)
+    known = {(one.participant_id, one.kind): one.text for one in looks_in(session.study, said.recording_id)}
+    fresh = [one for one in looks if known.get((one.participant_id, one.kind)) != one.text]
+    wanted = [one for one in fresh if replace_own or (one.participant_id, one.kind) not in known]
+    changes = commands.describe_all(session, wanted) if wanted else Changes()
+    return Taken(len(wanted), len(fresh) - len(wanted), tuple(unread), changes)
+
+
+def _called(session: Session, said: Judgment) -> dict[str, str]:
+    """Return what people may be called in an answer, without case -> participant id."""
+    people = cast_of(session, said.recording_id)
+    try:
+        written = written_under(session, said.condition)
+    except UserError:
+        written = str
+    found = {name.casefold(): key for key, name in names_of(people, written).items()}
+    for one in people:
+        for name in (one.pseudonym, written(one.pseudonym)):
+            found |= {each.casefold(): one.id for each in (name, f"{ROLES[one.role]} {name}")}
+    shared = [one.role for one in people]
+    return found | {ROLES[one.role].casefold(): one.id for one in people if shared.count(one.role) == 1}
+
+
+def _lines(text: object) -> Sequence[str]:
+    lines = (_BULLET.sub("", line).strip() for line in str(text or "").splitlines())
+    return [line for line in lines if line]
