@@ -59,8 +59,8 @@ def test_what_is_exported_comes_back(session: Session, tmp_path: Path, key: str,
     before = graphs_of(session.study, all_chains(session.study))
     path = tmp_path / f"{new_id()}.{key}"
     export_chains(session, exportable_chains(session), path)
-    for old in before:
-        chains.delete_chain(session, old.chain.id)
+    for gone in before:
+        chains.delete_chain(session, gone.chain.id)
     made, _ = import_chains(session, path)
     after = [graph(session, one) for one in made]
     assert [told(one) for one in after] == [told(one) for one in before]
