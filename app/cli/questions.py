@@ -4,7 +4,14 @@ import click
 
 from app.cli.lazy import LazyGroup
 
-_PLACES: dict[str, str] = {}
+_PLACES: dict[str, str] = {
+    "filter": "questions_filter:filter_questions",
+    "verify": "questions_verify:verify",
+    "queue": "questions_verify:queue",
+    "standing": "questions_verify:standing",
+    "write": "questions_write:write",
+    "try": "questions_write:attempt",
+}
 """Subcommand -> the file of `app.cli` that it is in, and its function."""
 
 

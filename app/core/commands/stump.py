@@ -14,7 +14,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries import questions as rows
 from project.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
-from project.types import Changes
+from project.types import Annotator, Changes
 
 
 def write_question(
@@ -71,9 +71,7 @@ def settle_try(session: Session, question_id: str, answers: Sequence[Tried], jud
     """
     session.study.require_writable()
     question = question_called(session, question_id)
-    who = session.annotator()
-    if who is None or not is_author(question, who.id):
-        raise UserError("Somebody else wrote this question.", "Whoever wrote it tries it and keeps it.")
+    who = require_author(session, question)
     said = {one.annotator_id: one for one in rows.verifications_of(session.study, question.id)}
     if not stumped(answers, judge_ids):
         if who.id not in said:
@@ -94,6 +92,18 @@ def settle_try(session: Session, question_id: str, answers: Sequence[Tried], jud
             ),
         )
     return step.changes
+
+
+def require_author(session: Session, question: Question) -> Annotator:
+    """Return who works here, where they wrote a question.
+
+    Raises:
+        UserError: somebody else did, or nobody: it was made.
+    """
+    who = session.annotator()
+    if who is None or not is_author(question, who.id):
+        raise UserError("Somebody else wrote this question.", "Whoever wrote it tries it and keeps it.")
+    return who
 
 
 def _place(session: Session, identifier: str) -> int:
