@@ -84,7 +84,7 @@ def summarize(
     new = Summary(recording_id, source, plain, first if judgment_id is None else judgment_id)
     if known == new or (known is None and not plain):
         return Changes()
-    merge = f"summary {recording_id} {source.value}"
+    merge = f"summary {recording_id} {source.value}" if judgment_id is None else None
     with session.step(f"Write {_NAMES[source]} of recording {number}", merge_key=merge) as step:
         set_summary(session.study, new)
     return step.changes
