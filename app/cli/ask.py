@@ -37,7 +37,7 @@ class _Bar(Bar):
     "--task",
     default="assess",
     show_default=True,
-    help="What is asked: assess, verdict, error, attributes, multiple or ratings.",
+    help="What is asked of a segment: assess, verdict, error, attributes, multiple or ratings.",
 )
 @click.option("--variant", default="plain", show_default=True, help="How: plain, few-shot, cot or tom.")
 @click.option(

@@ -42,13 +42,15 @@ def a_chain(session: Session, recording_id: str, word: str = "", people: tuple[s
     return graph_of(session.study, chain)
 
 
-def a_question(session: Session, recording_id: str, word: str = "", chain_id: str | None = None) -> Question:
-    """Add a written question over a whole recording, in each of whose texts there is a word."""
+def a_question(
+    session: Session, recording_id: str, word: str = "", kind: QuestionKind = QuestionKind.WRITTEN
+) -> Question:
+    """Add a question over a whole recording, in each of whose texts there is a word."""
     made = Question(
         id=new_id(),
         recording_id=recording_id,
-        chain_id=chain_id,
-        kind=QuestionKind.WRITTEN,
+        chain_id=None,
+        kind=kind,
         aspect="",
         covers=(),
         made_from="",

@@ -108,6 +108,7 @@ def test_what_the_policy_forbids_ends_with_two_and_names_the_rule(study: Path, g
         ((), "Which segments?"),
         (("--all", "--judge", "nobody"), "no judge"),
         (("--all", "--task", "nothing"), "no task"),
+        (("--all", "--task", "answer"), "is asked about a question, not about a segment"),
         (("--all", "--variant", "loud"), "no variant"),
         (("--segment", "nothing"), "No segment has the id"),
         (("--all", "--condition", "blur"), "no rendering"),

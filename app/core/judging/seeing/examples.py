@@ -59,10 +59,10 @@ def examples_for(session: Session, task: Task, item: Item, recording_id: str, co
         recordings = dict.fromkeys(one.recording_id for one in found)
         return Examples("\n".join(one.text for one in found), note, tuple(recordings))
     why = ", since no other recording has segments that people agreed on" if condition == RAW else ""
-    written = [*_worked(task, item)][:MOST]
-    if not written:
+    worked = [*_worked(task, item)][:MOST]
+    if not worked:
         return Examples("", f"There are no examples: the scheme explains none{why}.")
-    return Examples("\n".join(written), f"The examples are those of the scheme{why}.")
+    return Examples("\n".join(worked), f"The examples are those of the scheme{why}.")
 
 
 def _agreed(session: Session, task: Task, item: Item, recording_id: str) -> "list[_Example]":
@@ -98,15 +98,12 @@ def _gathered(session: Session, scheme: str, track: str, task: Task) -> list[_Ex
     counts: Counter[tuple[str, str]] = Counter()
     marked = [one for one in segments_under(session.study, scheme) if one.track == track]
     reviews = {place: reviews_in(session.study, place) for place in {each.recording_id for each in marked}}
-    usable: dict[str, bool] = {}
     for one in sorted(marked, key=lambda each: hashlib.sha256(each.id.encode()).hexdigest()):
         said = {review.decision for review in reviews.get(one.recording_id, {}).get(one.id, ())}
         place = (one.recording_id, one.label)
         if said != {Decision.AGREE} or counts[place] == MOST:
             continue
-        if one.recording_id not in usable:
-            usable[one.recording_id] = _usable(session, one.recording_id)
-        if not usable[one.recording_id]:
+        if not usable(session, one.recording_id):
             continue
         text = _told(session, task, one)
         if text:
@@ -115,8 +112,18 @@ def _gathered(session: Session, scheme: str, track: str, task: Task) -> list[_Ex
     return found
 
 
-def _usable(session: Session, recording_id: str) -> bool:
+_USABLE: PerState[dict[str, bool]] = PerState(lambda _session: {})
+
+
+def usable(session: Session, recording_id: str) -> bool:
     """Tell whether words of a recording may be sent to a model, by the rules for its own segments."""
+    known = _USABLE.of(session)
+    if recording_id not in known:
+        known[recording_id] = _willing(session, recording_id)
+    return known[recording_id]
+
+
+def _willing(session: Session, recording_id: str) -> bool:
     # It brings all that a release is judged by, which a window does without until somebody asks.
     from app.core.leaving.evidence import evidences_of
 
@@ -132,19 +139,19 @@ def _told(session: Session, task: Task, one: Segment) -> str:
     turns = conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
     lines, _ = shortened(lines_of(turns, one.start_us, names, str), LONGEST)
     said = [f"{line.head}{line.text}" for line in lines]
-    return _written(task, item, said) if said else ""
+    return written(task, item, said) if said else ""
 
 
 def _worked(task: Task, item: Item) -> Iterator[str]:
     """Yield the worked examples of a scheme that answer a task."""
     for one in item.scheme.examples:
         about = replace(item, label=one.label, values=one.values, people=(), agent="Agent")
-        written = _written(task, about, [on_one_line(one.situation)])
-        if written:
-            yield written
+        if text := written(task, about, [on_one_line(one.situation)]):
+            yield text
 
 
-def _written(task: Task, item: Item, said: Sequence[str]) -> str:
+def written(task: Task, item: Item, said: Sequence[str], more: Sequence[str] = ()) -> str:
+    """Return an example: what was said, what is told beside it and more of that, and the answer; "" where it is none."""
     if task.why_not(item):
         return ""
     answer = task.truth(item)
@@ -156,4 +163,6 @@ def _written(task: Task, item: Item, said: Sequence[str]) -> str:
         key: names.get(str(value), str(value)) if key in people else value for key, value in answer.items()
     }
     given = [f"{name}: {on_one_line(text)}" for name, text in task.given(item).items()]
-    return "\n".join(["Example:", *(f"  {line}" for line in (*said, *given)), f"  Answer: {written_answer(shown)}"])
+    return "\n".join(
+        ["Example:", *(f"  {line}" for line in (*said, *given, *more)), f"  Answer: {written_answer(shown)}"]
+    )

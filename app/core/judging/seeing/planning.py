@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from app.core.judging.seeing.conditions import source_under
-from app.core.judging.seeing.examples import examples_for
+from app.core.judging.seeing.examples import Examples, examples_for
 from app.core.judging.seeing.items import item_of, scheme_of, seen_segment
 from app.core.judging.seeing.lines import lines_of, loose_cues, seconds
 from app.core.judging.seeing.material import gathered
@@ -13,6 +13,7 @@ from app.core.judging.seeing.people import INTRODUCED, agent_among, names_of
 from app.core.judging.seeing.plan import PlannedMedia, SightPlan, SightSettings
 from app.core.judging.seeing.planned_media import planned_media
 from app.core.judging.seeing.prompt_versions import prompt_for
+from app.core.judging.seeing.question_examples import question_examples_for
 from app.core.judging.seeing.shortening import Line, shortened
 from app.core.judging.seeing.subjects import Place, place_of
 from app.core.judging.seeing.told import telling, told_chain, told_question
@@ -195,7 +196,7 @@ class _Planner:
         }
         others: tuple[str, ...] = ()
         if "examples" in prompt.slots(self._variant):
-            examples = examples_for(session, task, item, self._recording.id, self._condition)
+            examples = self._examples()
             values["examples"] = self._of_scheme(examples.text)
             others = examples.recordings
             self._notes.append(examples.note)
@@ -222,6 +223,12 @@ class _Planner:
             self._state,
             self._modality(media),
         )
+
+    def _examples(self) -> Examples:
+        about = (self._session, self._task, self._item, self._recording.id, self._condition)
+        if self._task.subject is Subject.SEGMENT:
+            return examples_for(*about)
+        return question_examples_for(*about, words=self._told)
 
     def _modality(self, media: PlannedMedia | None) -> Modality:
         if media is not None:

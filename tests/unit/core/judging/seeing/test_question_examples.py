@@ -1,0 +1,90 @@
+"""Which questions of other recordings are shown as examples."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.plan import hold_out
+from app.core.commands.transcript import add
+from app.core.commands.verifications import verify
+from app.core.judging.seeing.sight import SightPlan, SightSettings, plan_sight
+from app.core.session import Session
+from project.judging import About, Subject
+from project.queries.participants import all_participants
+from project.questions import CHECKS, QuestionKind, VerificationDecision
+from project.types import ConsentUse, ParticipantRole
+from tests.fakes.subjects import a_question
+from tests.unit.core.pairs import open_study
+
+HERE, OTHER = "walk", "walk 2"
+WORDS = SightSettings(frames=0, before=0)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=3) as opened:
+        yield opened
+
+
+def verified(session: Session, recording: str, word: str, by: int = 2) -> None:
+    question = a_question(session, recording, word, QuestionKind.ESI)
+    for who in ("Bo", "Cy")[:by]:
+        session.annotator_name = who
+        verify(session, question.id, VerificationDecision.KEEP, CHECKS["chain"])
+    session.annotator_name = "Ada"
+
+
+def willing(session: Session, recording: str, granted: bool = True) -> None:
+    made, _ = add_participant(session, f"P-{recording}", ParticipantRole.USER, recording)
+    one = next(each for each in all_participants(session.study) if each.id == made)
+    set_consent(session, one, ConsentUse.MODELS, granted)
+
+
+def planned(session: Session, task: str = "answer", **facts: bool) -> SightPlan:
+    about = About(Subject.QUESTION, a_question(session, HERE, "Hereword").id).key
+    return plan_sight(session, about, task, "few-shot", settings=replace(WORDS, **facts))
+
+
+def test_verified_questions_of_other_recordings_are_examples(session: Session) -> None:
+    willing(session, OTHER)
+    for number in range(5):
+        verified(session, OTHER, f"Word{number}")
+    verified(session, HERE, "Neighbour")
+    add(session, OTHER, 0, 2_000_000, "How funny.", all_participants(session.study)[0].id)
+    plan = planned(session)
+    assert plan.others == (OTHER,)
+    assert plan.notes[0] == "3 examples are questions of 1 other recording, verified."
+    assert plan.text.count("Example:") == 3
+    assert plan.text.count("User: How funny.") == 3
+    assert plan.text.count('|   Answer: {"answer": "C"}') == 3
+    assert re.search(r"\|   C: Word\d takes it for a joke\.", plan.text)
+    assert "Neighbour" not in plan.text
+    assert "How funny." not in planned(session, words=False).text
+
+
+def test_examples_of_options_alone_tell_no_questions(session: Session) -> None:
+    willing(session, OTHER)
+    verified(session, OTHER, "Word")
+    add(session, OTHER, 0, 2_000_000, "How funny.", all_participants(session.study)[0].id)
+    text = planned(session, "options_only").text
+    assert "Word takes it for a joke." in text
+    assert "Why does" not in text
+    assert "How funny." not in text
+
+
+@pytest.mark.parametrize("why", ["refused", "held out", "once", "nobody known", "a score", "nobody looked"])
+def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None:
+    if why != "nobody known":
+        willing(session, OTHER, granted=why != "refused")
+    verified(session, OTHER, "Word", by={"once": 1, "nobody looked": 0}.get(why, 2))
+    if why == "held out":
+        hold_out(session, OTHER)
+    plan = planned(session, "truth" if why == "a score" else "answer")
+    assert "Word" not in plan.text
+    assert plan.others == ()
+    assert plan.notes[0].startswith("There are no examples: ")
+    assert "|" + " (nothing)" in plan.text
