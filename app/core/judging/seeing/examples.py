@@ -151,7 +151,7 @@ def _worked(task: Task, item: Item) -> Iterator[str]:
 
 
 def written(task: Task, item: Item, said: Sequence[str], more: Sequence[str] = ()) -> str:
-    """Return an example: what was said, what is told beside it and more of that, and the answer; "" where it is none."""
+    """Return an example: what was said, what is told beside it, and the answer; "" where it is none."""
     if task.why_not(item):
         return ""
     answer = task.truth(item)
