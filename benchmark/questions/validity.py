@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from benchmark.questions.base import OPTIONS, Draft
 from project.errors import UserError
@@ -13,7 +14,9 @@ LONGEST_EXPLANATION = 4_000
 _ARTICLES = frozenset({"a", "an", "the"})
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Co", "Cn"})
 _ACCENTS = ("\u0300", "\u036f")
+_WORD = re.compile(r"[^\W_]+")
 _SHORTEST_STEM = 3
+_REMEMBERED = 1 << 14
 
 
 def why_not(draft: Draft, options: int = OPTIONS) -> str:
@@ -46,18 +49,23 @@ def why_not(draft: Draft, options: int = OPTIONS) -> str:
     return ""
 
 
+@lru_cache(_REMEMBERED)
 def plain(text: str) -> str:
     """Return a text without what does not make another option of it: case, accents, marks, spaces, what is not seen.
 
     Texts of marks alone, such as `?` or a picture, stay apart from each other.
     """
-    folded = " ".join(unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).split())
-    seen = "".join(sign for sign in folded if unicodedata.category(sign) not in _UNSEEN)
-    letters = "".join(sign for sign in seen if not _ACCENTS[0] <= sign <= _ACCENTS[1])
-    words = " ".join(re.findall(r"\w+", re.sub("['\u2019]", "", letters.replace("_", " "))))
+    if text.isascii() and text.isprintable():
+        seen = letters = text.lower()
+    else:
+        folded = " ".join(unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text).casefold()).split())
+        seen = "".join(sign for sign in folded if unicodedata.category(sign) not in _UNSEEN)
+        letters = "".join(sign for sign in seen if not _ACCENTS[0] <= sign <= _ACCENTS[1])
+    words = " ".join(_WORD.findall(letters.replace("'", "").replace("\u2019", "")))
     return words or "".join(seen.split())
 
 
+@lru_cache(_REMEMBERED)
 def gist(text: str) -> str:
     """Return the words of a text without articles and the `s` at the end of English words, in their order.
 
