@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
+from app.gui.chains.chains import Chains
 from app.gui.dialogs import Questions
 from app.gui.job_center import JobCenter
 from app.gui.playback import Playback
@@ -36,3 +37,4 @@ class Context:
     look_at: Callable[[str, int], None]
     activity: ActivityLog
     trigger: Callable[[str], None]
+    chains: Chains

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
 
 _ON_RECORDING = ("details", "rename", "track", "export", "locate")
-_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "delete")
+_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_from_selected", "delete")
 _ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
 
 
@@ -31,6 +31,8 @@ class ContextMenus:
         window = self._window
         if segment_id in window.studio.selected_utterances:
             window.spoken.menu(where, self._menu())
+        elif segment_id in window.studio.selected_nodes:
+            window.chains.menu(where, self._menu())
         elif window.prelabels.of_kind(segment_id):
             window.prelabels.menu(where, self._menu(), segment_id)
         elif segment_id:

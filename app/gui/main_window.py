@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLa
 from app.gui.active_track import ActiveTrack
 from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
+from app.gui.chains.chains import Chains
 from app.gui.coding import Coding
 from app.gui.comments_feed import CommentsFeed
 from app.gui.context import Context
@@ -95,6 +96,7 @@ class MainWindow(QMainWindow):
     playback: Playback
     views: Views
     faces: Faces
+    chains: Chains
     commands: WindowCommands
     active: ActiveTrack
     guidelines: Guidelines
@@ -190,10 +192,17 @@ class MainWindow(QMainWindow):
         self.prelabels = PrelabelDeciding(self.studio, self.playback, self)
         self.history = ConversationFeed(self.studio, self.playback, self)
         self.spoken = SpokenEditing(
-            self.studio, self.player, self.timeline, lambda: asking.ask(self, "type"), self.cues.ask, self
+            self.studio,
+            self.player,
+            self.timeline,
+            lambda: asking.ask(self, "type"),
+            self.cues.ask,
+            lambda: self.chains.drawing.add_from_selected(),
+            self,
         )
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
         self.activity = ActivityLog(self.studio, self.player, self)
+        self.chains = Chains(self.studio, self.player, self.editing, self.feed, self.timeline, questions, self)
         context = Context(
             self.studio,
             self.player,
@@ -207,6 +216,7 @@ class MainWindow(QMainWindow):
             self.look_at,
             self.activity,
             lambda key: self.menus.actions[key].trigger(),
+            self.chains,
         )
         self.pages = Pages(space.pages, context, self)
         self.pages.put("faces", self.faces_page)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QMenu
 
 from app.gui.actions.spec import MARKED, Need, Spec
 from app.gui.actions.table import ACTIONS
+from app.gui.chains.keys import SHEET as CHAIN_SHEET
 from app.gui.transcript.keys import SHEET
 from project.schemes.scheme import Choice, Field, Label, Scheme, Track
 from widgets.icons import icon
@@ -150,6 +151,7 @@ class Menus(QObject):
             Shortcut("In Review", "T", "Write a note"),
             Shortcut("In Review", "N, P", "Next or previous item"),
             *(Shortcut("In Transcript", keys, text) for keys, text in SHEET),
+            *(Shortcut("In Chains", keys, text) for keys, text in CHAIN_SHEET),
         ]
         return listed
 

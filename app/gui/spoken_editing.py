@@ -29,6 +29,7 @@ class SpokenEditing(QObject):
         timeline: what asks.
         open_page: lets somebody type in the selected utterance.
         add_cue: asks for a cue in the selected utterance.
+        add_node: makes a node of a chain of the selected utterances.
         parent: the window.
     """
 
@@ -39,6 +40,7 @@ class SpokenEditing(QObject):
         timeline: TimelineView,
         open_page: Callable[[], None],
         add_cue: Callable[[], None],
+        add_node: Callable[[], None],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -46,6 +48,7 @@ class SpokenEditing(QObject):
         self._player = player
         self._open_page = open_page
         self._add_cue = add_cue
+        self._add_node = add_node
         timeline.utterance_move_requested.connect(self.retime)
         timeline.utterance_create_requested.connect(self.add)
         timeline.utterance_assign_requested.connect(lambda ids, lane: self.assign(ids, speaker_of(lane)))
@@ -112,6 +115,7 @@ class SpokenEditing(QObject):
         if any(one.suggested for one in utterances_called(session.study, ids).values()):
             owner.addAction("The suggested speaker is right", lambda: self._accept(ids))
         owner.addAction("Add cue…", self._add_cue)
+        owner.addAction("Node of a chain", self._add_node)
         owner.addSeparator()
         owner.addAction("Delete", lambda: self.delete(ids))
         for action in owner.actions():

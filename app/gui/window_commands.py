@@ -48,6 +48,8 @@ class WindowCommands:
             return
         elif self._window.studio.selected:
             self._window.studio.select(())
+        elif self._window.studio.selected_nodes:
+            self._window.studio.select_nodes(())
         elif self._window.studio.mark_in is not None or self._window.studio.mark_out is not None:
             self._window.studio.set_marks(None, None)
         else:

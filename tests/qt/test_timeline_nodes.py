@@ -12,7 +12,7 @@ from tests.fakes.looks import LOOKS
 from tests.qt.test_timeline_mouse import CTRL, click, drag, send
 from widgets.timeline.lane import Lane, lane_key
 from widgets.timeline.layout import HEADER, RULER
-from widgets.timeline.nodes import NODE_LOOKS, NODES, NodeBar, node_bar, node_lane, told_node
+from widgets.timeline.nodes import NODES, NodeBar, node_bar, node_lane, told_node
 from widgets.timeline.spoken import spoken_bar, spoken_lane
 from widgets.timeline.view import TimelineView
 
@@ -141,11 +141,6 @@ def test_several_kinds_are_told_apart(view: TimelineView) -> None:
     assert "Desire</b> of Ann" in text
     assert "&lt;b&gt;wants" in text
     assert "It has no reason." in text
-
-
-def test_no_two_kinds_share_a_colour_or_a_sign() -> None:
-    assert [look.key for look in NODE_LOOKS] == [kind.value for kind in NodeKind]
-    assert len({look.colour for look in NODE_LOOKS}) == len({look.sign for look in NODE_LOOKS}) == len(NODE_LOOKS)
 
 
 def test_kinds_words_and_problems_are_painted(view: TimelineView) -> None:

@@ -8,17 +8,9 @@ from typing import TypeGuard
 from project.chains import Node, NodeKind
 from project.timebase import format_time
 from project.types import Segment
-from widgets.label_looks import LabelLook, Pattern, Sign
+from widgets.chains.looks import KINDS
 from widgets.timeline.lane import Lane, LaneKind, lane_key
 
-NODE_LOOKS: tuple[LabelLook, ...] = (
-    LabelLook(NodeKind.EVENT.value, "Event", "#4f8fd6", Pattern.SOLID, Sign.SQUARE),
-    LabelLook(NodeKind.BELIEF.value, "Belief", "#9a6fd0", Pattern.SOLID, Sign.RING),
-    LabelLook(NodeKind.INTENT.value, "Intent", "#2f9e9e", Pattern.SOLID, Sign.TRIANGLE),
-    LabelLook(NodeKind.DESIRE.value, "Desire", "#cf7a2c", Pattern.SOLID, Sign.DIAMOND),
-    LabelLook(NodeKind.EMOTION.value, "Emotion", "#c9588e", Pattern.SOLID, Sign.WAVE),
-)
-"""How the kinds of nodes look; a colour alone never tells them apart."""
 _SCHEME, _TRACK, _WHO = "chains", "nodes", "chain"
 NODES = lane_key(_WHO, _SCHEME, _TRACK)
 """Key of the lane."""
@@ -63,12 +55,12 @@ def node_bar(node: Node, recording_id: str, people: Iterable[str] = (), flag: st
 
 def node_lane(title: str, subtitle: str, editable: bool) -> Lane:
     """Return the lane of the chain that is worked on."""
-    return Lane(NODES, title, LaneKind.NODES, editable, NODE_LOOKS, subtitle=subtitle)
+    return Lane(NODES, title, LaneKind.NODES, editable, tuple(KINDS.values()), subtitle=subtitle)
 
 
 def kind_name(kind: str) -> str:
     """Return what people call a kind."""
-    return next((look.name for look in NODE_LOOKS if look.key == kind), kind)
+    return KINDS[NodeKind(kind)].name
 
 
 def told_node(bar: NodeBar) -> str:

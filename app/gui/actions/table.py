@@ -1,5 +1,6 @@
 """Everything the window can do, in one table: it feeds the menus, the keys and the sheet on F1."""
 
+from app.gui.actions.chains import CHAINS
 from app.gui.actions.edit import EDIT
 from app.gui.actions.faces import FACES
 from app.gui.actions.file import FILE
@@ -12,4 +13,4 @@ from app.gui.actions.study import STUDY
 from app.gui.actions.transcript import TRANSCRIPT
 from app.gui.actions.view import VIEW
 
-ACTIONS: tuple[Spec, ...] = (*FILE, *EDIT, *PLAY, *VIEW, *FACES, *SPEECH, *TRANSCRIPT, *JUDGES, *STUDY, *HELP)
+ACTIONS: tuple[Spec, ...] = (*FILE, *EDIT, *PLAY, *VIEW, *FACES, *SPEECH, *TRANSCRIPT, *JUDGES, *CHAINS, *STUDY, *HELP)

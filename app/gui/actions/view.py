@@ -96,6 +96,7 @@ VIEW: tuple[Spec, ...] = (
     Spec("mode_review", "&View", "&Review", ("Ctrl+3",), lambda w: w.set_mode("review"), Need.STUDY),
     Spec("mode_transcript", "&View", "&Transcript", ("Ctrl+4",), lambda w: w.set_mode("transcript"), Need.STUDY),
     Spec("mode_judges", "&View", "&Judges", ("Ctrl+5",), lambda w: w.set_mode("judges"), Need.STUDY),
+    Spec("mode_chains", "&View", "&Chains", ("Ctrl+6",), lambda w: w.set_mode("chains"), Need.STUDY),
     Spec(
         "strip",
         "&View",

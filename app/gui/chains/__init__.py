@@ -1,0 +1,1 @@
+"""The mode Chains: drawing how events and states of mind cause one another, and reviewing what others drew."""

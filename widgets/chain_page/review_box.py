@@ -1,0 +1,130 @@
+"""What people say about a chain that one of them drew: agree, change or discuss, with a note."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
+
+from project.chains import ChainDecision
+from widgets import theme
+from widgets.chain_page.shown import DECISIONS, SaidReview, ShownReviews
+from widgets.icons import icon
+
+_ICONS = {
+    ChainDecision.AGREE: "circle-check",
+    ChainDecision.CHANGE: "pencil",
+    ChainDecision.DISCUSS: "circle-alert",
+}
+_TELLS = {
+    ChainDecision.AGREE: "The chain is right as it is",
+    ChainDecision.CHANGE: "Something has to be changed: say what, or draw your own version",
+    ChainDecision.DISCUSS: "Talk about it before it counts",
+}
+
+
+class ReviewBox(QWidget):
+    """Shows where a chain comes from and who said what, and lets a second expert say it.
+
+    Signals:
+        decided (str, str): what is said, and the note.
+        withdraw_requested: take back what one said.
+        copy_requested: draw a version of one's own.
+        agreed_requested: make it the agreed version.
+    """
+
+    decided = Signal(str, str)
+    withdraw_requested = Signal()
+    copy_requested = Signal()
+    agreed_requested = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        self._lines = QLabel(wordWrap=True)
+        self._lines.setTextFormat(Qt.TextFormat.PlainText)
+        self.said = QListWidget()
+        self.said.setAccessibleName("What people said about this chain")
+        self.said.setWordWrap(True)
+        self._nobody = QLabel("Nobody said anything about this chain yet.")
+        self._nobody.setProperty("quiet", True)
+        self.note = QLineEdit()
+        self.note.setPlaceholderText("Note: what is missing, what is wrong")
+        self.note.setAccessibleName("Note about this chain")
+        self.note.setClearButtonEnabled(True)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID // 2)
+        self.buttons: dict[ChainDecision, QPushButton] = {}
+        for decision, (name, key) in DECISIONS.items():
+            button = QPushButton(f" {name} ({key})")
+            button.setIcon(icon(_ICONS[decision]))
+            button.setCheckable(True)
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.setAccessibleName(f"{name}: {_TELLS[decision]}")
+            button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
+            self.buttons[decision] = button
+            row.addWidget(button, 1)
+        self.withdraw = _button("Take back (W)", "Take back what you said about this chain")
+        self.withdraw.clicked.connect(self.withdraw_requested)
+        row.addWidget(self.withdraw)
+        last = QHBoxLayout()
+        last.setSpacing(theme.GRID // 2)
+        self.copy = _button("My own version", "Copy this chain as yours, to draw what should be different")
+        self.copy.clicked.connect(self.copy_requested)
+        self.agreed = _button("Make it the agreed version", "Copy this chain as the version that both of you agreed on")
+        self.agreed.clicked.connect(self.agreed_requested)
+        last.addWidget(self.copy, 1)
+        last.addWidget(self.agreed, 1)
+        for part in (self._lines, self._nobody):
+            column.addWidget(part)
+        column.addWidget(self.said, 1)
+        column.addWidget(self.note)
+        column.addLayout(row)
+        column.addLayout(last)
+
+    def show_reviews(self, shown: ShownReviews) -> None:
+        """Show what was said; a note that is being typed is left alone."""
+        self._lines.setText("\n".join(shown.lines))
+        self.said.clear()
+        for one in shown.said:
+            self.said.addItem(_line(one))
+        self.said.setVisible(bool(shown.said))
+        self._nobody.setVisible(not shown.said)
+        if not self.note.hasFocus() or not self.note.isModified():
+            self.note.setText(shown.note)
+            self.note.setModified(False)
+        self.note.setEnabled(shown.decidable)
+        for decision, button in self.buttons.items():
+            button.setChecked(decision is shown.mine)
+            button.setEnabled(shown.decidable)
+            button.setToolTip(shown.why_not or _TELLS[decision])
+        self.note.setToolTip(shown.why_not)
+        self.withdraw.setEnabled(shown.decidable and shown.mine is not None)
+        self.copy.setEnabled(shown.copyable)
+        self.agreed.setEnabled(shown.agreeable)
+
+    def decide(self, decision: ChainDecision) -> None:
+        """Say this, with the note that stands there, where that is possible."""
+        button = self.buttons[decision]
+        button.setChecked(False)
+        if button.isEnabled():
+            self.note.setModified(False)
+            self.decided.emit(decision.value, self.note.text())
+
+    def write_note(self) -> None:
+        """Let a note be typed."""
+        self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+def _line(one: SaidReview) -> str:
+    name = DECISIONS[one.decision][0].lower()
+    says = {"agree": "agrees", "change": "wants a change", "discuss": "wants to discuss"}[name]
+    note = f": “{one.note}”" if one.note else ""
+    return f"{one.who} {says}{note} ({one.when}{', before it was changed' if one.outdated else ''})"
+
+
+def _button(text: str, told: str) -> QPushButton:
+    button = QPushButton(text)
+    button.setToolTip(told)
+    button.setAccessibleName(told)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    return button
