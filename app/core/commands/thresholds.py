@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Mapping
 from dataclasses import replace
+from textwrap import shorten
 
 from app.core.questions.hardening.rules import PARTS, Rule, Several, checked, property_of, rules_of
 from app.core.questions.hardening.steps import STEPS, Needs, step_called
@@ -11,6 +12,8 @@ from project.queries.judges import all_judges
 from project.types import Changes
 
 LIMIT = PARTS[0]
+_DIGITS = 6
+"""Of the largest number that anybody types."""
 
 
 def set_rules(session: Session, rules: Mapping[str, Rule]) -> Changes:
@@ -23,6 +26,23 @@ def set_rules(session: Session, rules: Mapping[str, Rule]) -> Changes:
     Raises:
         UserError: there is no such step, a value is outside its limits, or a judge that is to count is not there.
     """
+    wanted = _changed(session, rules)
+    about = STEPS[next(iter(wanted))].name.lower() if len(wanted) == 1 else "questions"
+    return _written(session, wanted, f"Change limits of {about}", f"limits {sorted(wanted)}")
+
+
+def decide_by(session: Session, steps: Collection[str]) -> Changes:
+    """Let these steps, and no others, decide which questions go on to verification and export.
+
+    Raises:
+        UserError: there is no such step, or it drops no question.
+    """
+    wanted = {step_called(one).key for one in steps}
+    rules = {key: replace(rule, decides=key in wanted) for key, rule in rules_of(session.study).items()}
+    return _written(session, _changed(session, rules), "Choose which steps decide", None)
+
+
+def _changed(session: Session, rules: Mapping[str, Rule]) -> dict[str, Rule]:
     now = rules_of(session.study)
     known = {one.id for one in all_judges(session.study)}
     wanted = {}
@@ -35,24 +55,16 @@ def set_rules(session: Session, rules: Mapping[str, Rule]) -> Changes:
             raise UserError("A judge that is to count is no longer part of the study.", "Choose others.")
         if made != now[key]:
             wanted[key] = made
+    return wanted
+
+
+def _written(session: Session, wanted: Mapping[str, Rule], name: str, merge_key: str | None) -> Changes:
     if not wanted:
         return Changes()
-    about = STEPS[next(iter(wanted))].name.lower() if len(wanted) == 1 else "questions"
-    with session.step(f"Change limits of {about}", merge_key=f"limits {sorted(wanted)}") as step_:
+    with session.step(name, merge_key) as step:
         for key, rule in wanted.items():
             session.study.set_property(property_of(key), rule.as_json())
-    return step_.changes
-
-
-def decide_by(session: Session, steps: Collection[str]) -> Changes:
-    """Let these steps, and no others, decide which questions go on to verification and export.
-
-    Raises:
-        UserError: there is no such step, or it drops no question.
-    """
-    wanted = {step_called(one).key for one in steps}
-    now = rules_of(session.study)
-    return set_rules(session, {key: replace(rule, decides=key in wanted) for key, rule in now.items()})
+    return step.changes
 
 
 def rule_from(session: Session, said: str, rules: Mapping[str, Rule]) -> tuple[str, Rule]:
@@ -79,8 +91,8 @@ def rule_from(session: Session, said: str, rules: Mapping[str, Rule]) -> tuple[s
     part = part or LIMIT
     match part:
         case "limit" | "runs":
-            if not value.lstrip("-").isdecimal():
-                raise UserError(f"“{value}” is no whole number.", f"Write {name}=NUMBER.")
+            if not value.lstrip("-").isdecimal() or len(value) > _DIGITS:
+                raise UserError(f"“{shorten(value, 40)}” is no whole number that fits.", f"Write {name}=NUMBER.")
             rule = replace(rule, **{part: int(value)})  # type: ignore[arg-type]
         case "several":
             if value not in {one.value for one in Several}:

@@ -1,0 +1,104 @@
+"""What a step still has to ask, of whom, with which seeds; and that it is asked as any other question is."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.commands import thresholds
+from app.core.commands.judges import add_judge
+from app.core.commands.questions import add_questions
+from app.core.jobs import run_here
+from app.core.questions.hardening.asking import reaching, run_step, wanted
+from app.core.questions.hardening.funnel import funnel
+from app.core.questions.hardening.reading import read
+from app.core.questions.hardening.rules import rules_of
+from app.core.session import Session
+from project.errors import UserError
+from project.judging import JudgmentStatus
+from project.progress import Silent
+from project.questions import Maker
+from tests.fakes.questions_said import ask_about, question, said
+
+
+def test_only_what_is_missing_is_asked(session: Session) -> None:
+    judge, _ = add_judge(session, "knows", "oracle", "", {})
+    first, second, third = ask_about(session, 3)
+    said(session, first, judge, "truth", {"score": 2})
+    said(session, second, judge, "truth", {}, status=JudgmentStatus.REFUSED)
+    ids = [one.id for one in (first, second, third)]
+    found = wanted(read(session), "truth", [judge], ids)
+    assert [one.about for one in found.requests] == [[f"question/{third.id}"]]
+    assert found.there == 2
+    again = wanted(read(session), "truth", [judge], ids, again=True)
+    assert [one.about for one in again.requests] == [[f"question/{second.id}", f"question/{third.id}"]]
+
+
+def test_what_answered_with_nothing_that_can_be_used_is_asked_again_only_when_wished(session: Session) -> None:
+    judge, _ = add_judge(session, "knows", "oracle", "", {})
+    (one,) = ask_about(session, 1)
+    said(session, one, judge, "truth", {"score": "two"})
+    assert not wanted(read(session), "truth", [judge], [one.id]).requests
+    assert wanted(read(session), "truth", [judge], [one.id], again=True).requests
+
+
+def test_runs_are_told_apart_by_seeds_and_asked_as_warm_as_the_step_says(session: Session) -> None:
+    model, _ = add_judge(session, "m", "openai", "some-model", {"url": "http://127.0.0.1:9/v1", "frames": 4})
+    (one,) = ask_about(session, 1)
+    found = wanted(read(session), "stability", [model], [one.id]).requests
+    assert [(each.seed, each.task) for each in found] == [(0, "answer"), (1, "answer")]
+    assert {each.judges[0].settings["temperature"] for each in found} == {0.2}
+    assert {each.judges[0].id for each in found} == {model.id}
+    rules = rules_of(session.study)
+    thresholds.set_rules(session, {"options-only": replace(rules["options-only"], runs=3)})
+    alone = wanted(read(session), "options-only", [model], [one.id]).requests
+    assert [each.seed for each in alone] == [0, 1, 2]
+    assert "temperature" not in alone[0].judges[0].settings
+
+
+def test_a_judge_is_not_asked_to_score_what_it_made(session: Session) -> None:
+    maker, _ = add_judge(session, "maker", "constant", "", {})
+    other, _ = add_judge(session, "other", "oracle", "", {})
+    (first,) = ask_about(session, 1)
+    worded = said(session, first, maker, "word_question", {})
+    made = question(1, maker=Maker.JUDGE, judgment_id=worded.id)
+    add_questions(session, [made])
+    found = wanted(read(session), "review", [maker, other], [first.id, made.id])
+    assert [(each.judges[0].name, len(each.about)) for each in found.requests] == [("maker", 1), ("other", 2)]
+    assert found.left_out == {"maker made it: another judge has to score it.": (made.id,)}
+
+
+def test_a_step_runs_alone_and_its_answers_are_scores(session: Session) -> None:
+    guesses, _ = add_judge(session, "always D", "constant", "", {"says": "D"})
+    made = ask_about(session, 5)
+    jobs, _ = run_step(session, "stability", [guesses])
+    assert [job.work.kind for job in jobs if job.work] == ["ask", "ask"]
+    for job in jobs:
+        assert job.work is not None
+        run_here(session, job.work, Silent())
+    assert len(funnel(session, (), ["stability"]).survivors) == 5
+    jobs, found = run_step(session, "stability", ["always D"], [made[0].id])
+    assert (jobs, found.there) == ([], 2)
+    jobs, _ = run_step(session, "options-only", ["always D"])
+    assert jobs[0].work is not None
+    run_here(session, jobs[0].work, Silent())
+    assert [*funnel(session, (), ["options-only"]).steps[0].fallen] == [made[3].id]
+
+
+def test_what_reaches_a_step_is_what_the_steps_before_keep(session: Session) -> None:
+    judge, _ = add_judge(session, "j", "oracle", "", {})
+    first, second = ask_about(session, 2)
+    said(session, first, judge, "difficulty", {"score": 3})
+    said(session, second, judge, "difficulty", {"score": 1})
+    reading = read(session)
+    assert reaching(reading, "truth", ["difficulty", "truth"]) == (first.id,)
+    assert reaching(reading, "truth", ["truth"]) == (first.id, second.id)
+    assert reaching(reading, "truth") == ()
+
+
+def test_a_step_without_a_judge_cannot_be_asked(session: Session) -> None:
+    judge, _ = add_judge(session, "j", "oracle", "", {})
+    ask_about(session, 1)
+    with pytest.raises(UserError, match="computed"):
+        run_step(session, "duplicates", [judge])
+    with pytest.raises(UserError, match="no judge “nobody”"):
+        run_step(session, "truth", ["nobody"])

@@ -1,0 +1,247 @@
+"""The funnel: what is kept, what falls and why, what is open; and that nothing passes unseen."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.commands import thresholds
+from app.core.commands.judges import add_judge
+from app.core.commands.questions import add_questions, correct_question
+from app.core.questions.hardening.fates import Verdict, chance_of
+from app.core.questions.hardening.funnel import funnel, survives
+from app.core.questions.hardening.rules import Several, rules_of, usual
+from app.core.questions.hardening.steps import STEPS
+from app.core.session import Session
+from project.errors import UserError
+from project.judging import JudgeEntry, JudgmentStatus
+from project.questions import Maker
+from project.types import Json
+from tests.fakes.questions_said import GEMINI, GPT, ask_about, pass_all, question, said
+
+
+def fate(session: Session, step: str, question_id: str = "question-00000") -> tuple[Verdict, str]:
+    found = funnel(session, (), [step]).at(step).fates[question_id]
+    return found.verdict, found.reason
+
+
+def test_steps_come_in_the_order_of_the_paper_with_its_thresholds(session: Session) -> None:
+    ask_about(session, 1)
+    told = [(one.key, one.step.needs.value, one.rule.limit) for one in funnel(session).steps]
+    assert told == [
+        ("duplicates", "at most", 90),
+        ("review", "at least", 4),
+        ("distractors", "", 0),
+        ("difficulty", "at least", 2),
+        ("truth", "at least", 2),
+        ("separability", "at least", 2),
+        ("relevance", "at least", 3),
+        ("options-only", "at most", 50),
+        ("stability", "at least", 1),
+    ]
+
+
+def test_what_every_step_keeps_survives_and_each_other_falls_where_it_fails(session: Session) -> None:
+    made = ask_about(session, 9)
+    pass_all(session, made[:1])
+    for one, task, score in zip(
+        made[1:], ["review_score", "difficulty", "truth", "separability", "relevance"], [3, 1, 1, 1, 2], strict=False
+    ):
+        pass_all(session, [one], GPT, {task: score})
+    pass_all(session, made[6:])
+    said(session, made[6], GPT, "options_only", {"answer": made[6].letter})
+    other = "A" if made[7].letter != "A" else "B"
+    said(session, made[7], GPT, "answer", {"answer": other}, seed=1)
+    said(session, made[8], GPT, "truth", {}, status=JudgmentStatus.REFUSED)
+    found = funnel(session)
+    fell = {stage.key: [*stage.fallen] for stage in found.steps if stage.fallen}
+    assert fell == {
+        "review": [made[1].id],
+        "difficulty": [made[2].id],
+        "truth": [made[3].id],
+        "separability": [made[4].id],
+        "relevance": [made[5].id],
+        "options-only": [made[6].id],
+        "stability": [made[7].id],
+    }
+    assert {stage.key: stage.open for stage in found.steps if stage.open} == {"truth": {made[8].id: "gpt refused"}}
+    assert found.at("difficulty").fallen[made[2].id] == "gpt 1"
+    assert found.at("options-only").fallen[made[6].id] == "gpt right in 1 of 1"
+    assert found.survivors == (made[0].id,)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {},
+        {"score": None},
+        {"score": "3"},
+        {"score": True},
+        {"score": 4},
+        {"score": -1},
+        {"score": 2.5},
+        {"score": [3]},
+        {"scores": 3},
+        {"score": {"score": 3}},
+        {"score": 10**30},
+    ],
+)
+def test_a_score_that_is_none_is_open(session: Session, answer: dict[str, Json]) -> None:
+    (one,) = ask_about(session, 1)
+    said(session, one, GPT, "difficulty", answer)
+    assert fate(session, "difficulty") == (Verdict.OPEN, "gpt could not be read")
+
+
+@pytest.mark.parametrize("letter", ["F", "Z", "", "AB", "a", None, 1, ["A"]])
+def test_a_letter_that_no_option_has_is_open(session: Session, letter: Json) -> None:
+    (one,) = ask_about(session, 1)
+    said(session, one, GPT, "options_only", {"answer": letter})
+    for seed in (0, 1):
+        said(session, one, GPT, "answer", {"answer": letter}, seed=seed)
+    assert fate(session, "options-only") == (Verdict.OPEN, "gpt could not be read")
+    assert fate(session, "stability") == (Verdict.OPEN, "gpt could not be read")
+
+
+@pytest.mark.parametrize("status", [JudgmentStatus.REFUSED, JudgmentStatus.UNPARSED])
+def test_a_refusal_after_a_score_takes_it_back_and_a_failure_does_not(session: Session, status: JudgmentStatus) -> None:
+    (one,) = ask_about(session, 1)
+    said(session, one, GPT, "truth", {"score": 2})
+    said(session, one, GPT, "truth", {}, status=JudgmentStatus.ERROR)
+    assert fate(session, "truth")[0] is Verdict.KEPT
+    said(session, one, GPT, "truth", {"score": 2}, status=status)
+    assert fate(session, "truth")[0] is Verdict.OPEN
+
+
+def test_scores_of_a_question_as_it_was_do_not_count_and_count_again_after_an_undo(session: Session) -> None:
+    (one,) = ask_about(session, 1)
+    pass_all(session, [one])
+    assert funnel(session).survivors == (one.id,)
+    correct_question(session, one.id, answer="Ana waits outside.")
+    stage = funnel(session).at("review")
+    assert [*stage.open] == [one.id]
+    session.study.undo()
+    assert funnel(session).survivors == (one.id,)
+
+
+class TestSecondJudge:
+    def test_a_judge_does_not_score_what_it_made(self, session: Session) -> None:
+        (first,) = ask_about(session, 1)
+        worded = said(session, first, GPT, "word_question", {})
+        one = question(1, maker=Maker.JUDGE, judgment_id=worded.id)
+        add_questions(session, [one])
+        said(session, one, GPT, "review_score", {"score": 5})
+        verdict, why = fate(session, "review", one.id)
+        assert (verdict, why) == (Verdict.OPEN, "gpt made it: another judge has to score it")
+        said(session, one, GEMINI, "review_score", {"score": 3})
+        assert fate(session, "review", one.id) == (Verdict.FELL, "gemini 3")
+
+    def test_the_same_model_under_another_name_is_the_same_judge(self, session: Session) -> None:
+        (first,) = ask_about(session, 1)
+        maker = JudgeEntry("judge-a", "a", "openai", "gpt-4o")
+        worded = said(session, first, maker, "word_question", {})
+        one = question(1, maker=Maker.JUDGE, judgment_id=worded.id)
+        add_questions(session, [one])
+        said(session, one, JudgeEntry("judge-b", "b", "openai", "GPT-4o"), "review_score", {"score": 5})
+        assert fate(session, "review", one.id)[0] is Verdict.OPEN
+
+    def test_where_the_maker_is_not_known_nobody_is_a_second_judge(self, session: Session) -> None:
+        one = question(0, maker=Maker.JUDGE, judgment_id="gone")
+        add_questions(session, [one])
+        said(session, one, GEMINI, "review_score", {"score": 5})
+        assert fate(session, "review")[0] is Verdict.OPEN
+
+
+class TestSeveralJudges:
+    def test_the_strictest_decides_unless_the_mean_is_asked_for(self, session: Session) -> None:
+        (one,) = ask_about(session, 1)
+        said(session, one, GPT, "difficulty", {"score": 3})
+        said(session, one, GEMINI, "difficulty", {"score": 1})
+        assert fate(session, "difficulty") == (Verdict.FELL, "gemini 1, gpt 3")
+        rule = replace(rules_of(session.study)["difficulty"], several=Several.MEAN)
+        thresholds.set_rules(session, {"difficulty": rule})
+        assert fate(session, "difficulty") == (Verdict.KEPT, "mean 2: gemini 1, gpt 3")
+
+    def test_one_that_cannot_be_read_keeps_it_open_but_saves_none(self, session: Session) -> None:
+        good, bad = ask_about(session, 2)
+        said(session, good, GPT, "difficulty", {"score": 3})
+        said(session, bad, GPT, "difficulty", {"score": 0})
+        for one in (good, bad):
+            said(session, one, GEMINI, "difficulty", {}, status=JudgmentStatus.UNPARSED)
+        assert fate(session, "difficulty", good.id)[0] is Verdict.OPEN
+        assert fate(session, "difficulty", bad.id)[0] is Verdict.FELL
+
+    def test_a_judge_that_does_not_count_is_not_seen_and_one_that_counts_is_waited_for(self, session: Session) -> None:
+        entry, _ = add_judge(session, "knows", "oracle", "", {})
+        (one,) = ask_about(session, 1)
+        said(session, one, GPT, "difficulty", {"score": 0})
+        rule = replace(rules_of(session.study)["difficulty"], judges=(entry.id,))
+        thresholds.set_rules(session, {"difficulty": rule})
+        assert fate(session, "difficulty")[0] is Verdict.OPEN
+        said(session, one, entry, "difficulty", {"score": 2})
+        assert fate(session, "difficulty") == (Verdict.KEPT, "knows 2")
+
+
+class TestOptionsAlone:
+    def test_more_runs_ask_for_more_than_a_lucky_guess(self, session: Session) -> None:
+        (one,) = ask_about(session, 1)
+        wrong = "A" if one.letter != "A" else "B"
+        thresholds.set_rules(session, {"options-only": replace(rules_of(session.study)["options-only"], runs=3)})
+        said(session, one, GPT, "options_only", {"answer": one.letter}, seed=0)
+        assert fate(session, "options-only") == (Verdict.OPEN, "gpt 1 of 3 runs answered")
+        said(session, one, GPT, "options_only", {"answer": wrong}, seed=1)
+        said(session, one, GPT, "options_only", {"answer": wrong}, seed=2)
+        assert fate(session, "options-only") == (Verdict.KEPT, "gpt right in 1 of 3")
+        said(session, one, GPT, "options_only", {"answer": one.letter}, seed=2)
+        assert fate(session, "options-only") == (Verdict.FELL, "gpt right in 2 of 3")
+
+    def test_what_guessing_alone_drops_is_known(self) -> None:
+        step = STEPS["options-only"]
+        rule = usual(step)
+        assert chance_of(step, rule, 5) == pytest.approx(0.2)
+        assert chance_of(step, replace(rule, runs=3), 5) == pytest.approx(3 * 0.04 * 0.8 + 0.008)
+        assert chance_of(STEPS["truth"], rule, 5) is None
+
+
+class TestStability:
+    model = JudgeEntry("judge-m", "m", "openai", "some-model")
+
+    def test_only_answers_at_the_steps_temperature_count(self, session: Session) -> None:
+        (one,) = ask_about(session, 1)
+        for seed, letter in enumerate("AB"):
+            said(session, one, self.model, "answer", {"answer": letter}, seed=seed, settings={"temperature": 0.0})
+        assert fate(session, "stability")[0] is Verdict.OPEN
+        for seed in (0, 1):
+            said(session, one, self.model, "answer", {"answer": "C"}, seed=seed, settings={"temperature": 0.2})
+        assert fate(session, "stability") == (Verdict.KEPT, "Answered m C C")
+
+    def test_answers_that_differ_fall(self, session: Session) -> None:
+        (one,) = ask_about(session, 1)
+        for seed, letter in enumerate("AB"):
+            said(session, one, GPT, "answer", {"answer": letter}, seed=seed)
+        assert fate(session, "stability") == (Verdict.FELL, "Answered gpt A B")
+
+    def test_one_run_is_not_enough(self, session: Session) -> None:
+        (one,) = ask_about(session, 1)
+        said(session, one, GPT, "answer", {"answer": "A"})
+        said(session, one, GPT, "answer", {"answer": "A"}, seed=1, variant="cot")
+        assert fate(session, "stability") == (Verdict.OPEN, "gpt 1 of 2 runs answered")
+
+
+class TestSurvives:
+    def test_where_no_step_decides_all_do(self, session: Session) -> None:
+        made = ask_about(session, 2)
+        assert survives(session) == {one.id for one in made}
+
+    def test_a_step_that_decides_keeps_back_what_falls_and_what_is_open(self, session: Session) -> None:
+        made = ask_about(session, 3)
+        said(session, made[0], GPT, "difficulty", {"score": 2})
+        said(session, made[1], GPT, "difficulty", {"score": 1})
+        thresholds.decide_by(session, ["difficulty"])
+        assert survives(session) == {made[0].id}
+        said(session, made[2], GPT, "difficulty", {"score": 3})
+        assert survives(session) == {made[0].id, made[2].id}
+        session.study.undo()
+        assert survives(session) == {one.id for one in made}
+
+    def test_a_step_that_is_not_there_is_one_line(self, session: Session) -> None:
+        with pytest.raises(UserError, match="no step “taste”"):
+            funnel(session, (), ["taste"])

@@ -1,0 +1,143 @@
+"""What holds of every funnel: no question is lost, and a stricter limit lets no other question through."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from app.core.questions.hardening.duplicates import alike
+from app.core.questions.hardening.funnel import deciding, funnel_of, survivors_of
+from app.core.questions.hardening.reading import Reading
+from app.core.questions.hardening.rules import Rule, Several, usual
+from app.core.questions.hardening.steps import STEPS, Needs, Step
+from project.json_text import to_json
+from project.judging import RAW, JudgmentStatus, Modality
+from project.queries.question_scores import Given
+from project.questions import Question
+from tests.fakes.questions_said import question
+
+_WORDS = ("cold", "late", "cold cup", "cups", "she left", "Left, she!", "12:10", "12:20")
+_TASKS = ("review_score", "difficulty", "truth", "separability", "relevance", "options_only", "answer")
+_values = st.one_of(st.integers(-1, 6), st.sampled_from(["A", "B", "C", "F", "3", None, True, 2.0]))
+_questions = st.lists(st.tuples(st.sampled_from(_WORDS), st.sampled_from(_WORDS), st.booleans()), max_size=7).map(
+    lambda found: [
+        question(at, text=text, answer=answer, recording_id="r1" if first else "r2")
+        for at, (text, answer, first) in enumerate(found)
+    ]
+)
+
+
+@st.composite
+def _readings(draw: st.DrawFn) -> tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]]:
+    made = draw(_questions)
+    said: list[Given] = []
+    for one in made:
+        # Most are good, so that some reach the last steps.
+        for task in _TASKS:
+            for judge in ("a", "b") if draw(st.integers(0, 3)) == 0 else ("a",):
+                for seed in (0, 1):
+                    value: Any = one.letter if task == "answer" else "E" if task == "options_only" else 3
+                    value = 2 if task == "truth" else value
+                    if draw(st.integers(0, 5)) == 0:
+                        value = draw(_values)
+                    said.append(_given(one, task, judge, seed, value, draw, len(said)))
+    rules = {key: _rule(step, draw) for key, step in STEPS.items()}
+    return made, said, rules
+
+
+def _given(one: Question, task: str, judge: str, seed: int, value: Any, draw: st.DrawFn, number: int) -> Given:
+    field = "answer" if task in ("answer", "options_only") else "score"
+    status = draw(st.sampled_from(JudgmentStatus)) if draw(st.integers(0, 9)) == 0 else JudgmentStatus.OK
+    state = one.state if draw(st.integers(0, 9)) else "old"
+    entry = to_json({"name": judge, "backend": "constant", "model": "", "settings": {}})
+    return Given(
+        *(f"{number:05d}", one.id, task, judge, entry, "plain", RAW, Modality.BOTH.value, seed, state, status),
+        *(to_json({field: value}), f"2026-01-01T00:00:00.{number:06d}Z"),
+    )
+
+
+def _rule(step: Step, draw: st.DrawFn) -> Rule:
+    several = draw(st.sampled_from(Several))
+    judges = draw(st.sampled_from([(), (), ("a",), ("a", "b")]))
+    runs = draw(st.integers(step.runs, min(step.most_runs, 2)))
+    limit = draw(st.integers(step.low, step.high))
+    return Rule(limit, runs, several, judges, decides=step.needs is not Needs.NOTHING and draw(st.booleans()))
+
+
+@settings(max_examples=40)
+@given(_readings())
+def test_whoever_reaches_a_step_is_kept_falls_or_is_open(
+    found: tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]],
+) -> None:
+    made, said, rules = found
+    reading = Reading(made, said, {}, rules)
+    going: tuple[str, ...] = tuple(one.id for one in made)
+    for stage in funnel_of(reading).steps:
+        assert stage.entered == going
+        assert [*stage.fates] == sorted([*stage.kept, *stage.fallen, *stage.open])
+        assert len(stage.entered) == len(stage.kept) + len(stage.fallen) + len(stage.open)
+        assert all(stage.fallen.values())
+        assert all(stage.open.values())
+        going = stage.kept
+    assert survivors_of(reading) >= {*funnel_of(reading).survivors}
+
+
+@settings(max_examples=40)
+@given(_readings(), st.data())
+def test_a_stricter_limit_never_lets_another_question_through(
+    found: tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]], data: st.DataObject
+) -> None:
+    made, said, rules = found
+    step = data.draw(st.sampled_from([one for one in STEPS.values() if one.needs is not Needs.NOTHING]))
+    now = rules[step.key].limit
+    limits = (now, step.high) if step.needs is Needs.LEAST else (step.low, now)
+    stricter = {**rules, step.key: replace(rules[step.key], limit=data.draw(st.integers(*limits)))}
+    before, after = Reading(made, said, {}, rules), Reading(made, said, {}, stricter)
+    assert {*funnel_of(after).survivors} <= {*funnel_of(before).survivors}
+    assert survivors_of(after) <= survivors_of(before)
+    alone = [step.key]
+    assert {*funnel_of(after, (), alone).survivors} <= {*funnel_of(before, (), alone).survivors}
+
+
+@settings(max_examples=40)
+@given(_readings(), st.data())
+def test_one_more_step_that_decides_never_lets_another_question_through(
+    found: tuple[Sequence[Question], Sequence[Given], Mapping[str, Rule]], data: st.DataObject
+) -> None:
+    made, said, rules = found
+    reading = Reading(made, said, {}, rules)
+    step = data.draw(st.sampled_from([one.key for one in STEPS.values() if one.needs is not Needs.NOTHING]))
+    more = Reading(made, said, {}, {**rules, step: replace(rules[step], decides=True)})
+    assert {*deciding(reading)} <= {*deciding(more)}
+    assert survivors_of(more) <= survivors_of(reading)
+
+
+@given(_questions)
+def test_who_stays_of_near_duplicates_does_not_depend_on_the_order_they_come_in(made: list[Question]) -> None:
+    assert alike(made) == alike(made[::-1])
+    for key, (value, other) in alike(made).items():
+        about = {one.id: one for one in made}
+        assert other < key
+        assert about[key].recording_id == about[other].recording_id
+        assert 0 < value <= 100
+
+
+def test_copies_are_found_and_questions_about_other_times_or_answers_are_not() -> None:
+    first = question(0, text="Why does Ana leave the room at 0:10?", answer="She is angry with Ben.")
+    copy = question(1, text="Why does Ana leave the room, at 0:10?", answer="She is angry with Ben")
+    later = question(2, text="Why does Ana leave the room at 0:50?", answer="She is angry with Ben.")
+    other = question(3, text="Why does Ana leave the room at 0:10?", answer="Her bus is about to come.")
+    elsewhere = replace(copy, id="question-00004", recording_id="elsewhere")
+    found = alike([first, copy, later, other, elsewhere])
+    assert found[copy.id] == (100, first.id)
+    assert later.id not in found
+    assert found[other.id][0] < usual(STEPS["duplicates"]).limit
+    assert elsewhere.id not in found
+
+
+def test_many_questions_of_one_recording_are_compared_with_all_earlier_ones() -> None:
+    made = [question(at, text=f"Question {'abcdefghij'[at % 10] * (at // 10 + 1)}", answer="x") for at in range(600)]
+    made.append(question(600, text=made[0].text, answer="x"))
+    assert alike(made)[made[600].id] == (100, made[0].id)

@@ -1,0 +1,121 @@
+"""Harder wrong options: what judges propose, what of it can be used, and what a take-over does to scores."""
+
+from dataclasses import replace
+
+import pytest
+
+from app.core.commands.hardening import take_all_over, take_over
+from app.core.commands.questions import question_called
+from app.core.questions.hardening.funnel import funnel
+from app.core.questions.hardening.proposals import Proposal, proposals_for
+from app.core.questions.hardening.reading import read
+from app.core.session import Session
+from project.errors import UserError
+from project.questions import Question, WrongOption
+from project.types import Json
+from tests.fakes.questions_said import GEMINI, GPT, ask_about, pass_all, said
+
+HARDER: dict[str, Json] = {
+    **{f"wrong_{at}": text for at, text in enumerate(("Ana yawns.", "Ana nods.", "Ana waves.", "Ana frowns."), 1)},
+    **{f"plausibility_{at}": likely for at, likely in enumerate((40, 90, 0, 70), 1)},
+}
+
+
+def proposed(session: Session, about: Question, **other: Json) -> Proposal:
+    said(session, about, GPT, "distractors", {**HARDER, **other})
+    (found,) = proposals_for(read(session), about)
+    return found
+
+
+def test_the_most_plausible_come_first(session: Session) -> None:
+    (one,) = ask_about(session, 1)
+    found = proposed(session, one)
+    assert [(each.text, each.plausibility) for each in found.wrong] == [
+        ("Ana nods.", 90),
+        ("Ana frowns.", 70),
+        ("Ana yawns.", 40),
+        ("Ana waves.", 0),
+    ]
+    assert (found.judge, found.why_not) == ("gpt", "")
+
+
+@pytest.mark.parametrize(
+    ("other", "why"),
+    [
+        ({"wrong_2": None}, "proposes 3 wrong options"),
+        ({"wrong_2": "   "}, "proposes 3 wrong options"),
+        ({"wrong_2": ["Ana nods."]}, "proposes 3 wrong options"),
+        ({"wrong_2": "x" * 5000}, "proposes 3 wrong options"),
+        ({"wrong_2": "Ana YAWNS"}, "same"),
+        ({"wrong_2": "ana sighs, because the coffee is cold"}, "answer"),
+        ({"wrong_2": "\N{ZERO WIDTH SPACE}"}, "empty"),
+    ],
+)
+def test_what_cannot_be_used_is_not_taken_over(session: Session, other: dict[str, Json], why: str) -> None:
+    (one,) = ask_about(session, 1)
+    found = proposed(session, one, **other)
+    assert why in found.why_not
+    changes, refused = take_all_over(session, read(session), [one.id])
+    assert not changes
+    assert why in refused[one.id]
+    assert question_called(session, one.id).wrong == one.wrong
+
+
+@pytest.mark.parametrize("likely", [None, -1, 101, True, "90", 2.5])
+def test_a_plausibility_that_is_none_is_left_open(session: Session, likely: Json) -> None:
+    (one,) = ask_about(session, 1)
+    found = proposed(session, one, plausibility_2=likely)
+    assert found.wrong[-1] == WrongOption("Ana nods.", None)
+
+
+def test_scores_of_before_count_no_more_and_again_after_an_undo(session: Session) -> None:
+    first, second = ask_about(session, 2)
+    pass_all(session, [first, second])
+    assert len(funnel(session).survivors) == 2
+    found = proposed(session, first)
+    take_over(session, first.id, first.state, found.wrong)
+    after = funnel(session)
+    assert [*after.at("review").open] == [first.id]
+    assert after.survivors == (second.id,)
+    now = question_called(session, first.id)
+    assert now.wrong == found.wrong
+    assert (now.text, now.answer, now.place) == (first.text, first.answer, first.place)
+    assert funnel(session, (), ["distractors"]).at("distractors").taken_over == {first.id}
+    session.study.undo()
+    assert question_called(session, first.id).wrong == first.wrong
+    assert len(funnel(session).survivors) == 2
+
+
+def test_some_of_them_can_be_taken_over(session: Session) -> None:
+    (one,) = ask_about(session, 1)
+    found = proposed(session, one)
+    take_over(session, one.id, one.state, (*found.wrong[:1], *one.wrong[1:]))
+    now = question_called(session, one.id)
+    assert [each.text for each in now.wrong] == ["Ana nods.", "Ben leaves.", "Ben sleeps.", "Ben sings."]
+    assert [each.plausibility for each in now.wrong] == [90, None, None, None]
+
+
+def test_a_proposal_for_the_question_as_it_was_is_refused(session: Session) -> None:
+    (one,) = ask_about(session, 1)
+    found = proposed(session, one)
+    take_over(session, one.id, one.state, found.wrong)
+    with pytest.raises(UserError, match="changed since"):
+        take_over(session, one.id, one.state, one.wrong)
+    now = question_called(session, one.id)
+    with pytest.raises(UserError, match="same"):
+        take_over(session, one.id, now.state, (*now.wrong[:3], now.wrong[0]))
+    with pytest.raises(UserError, match="no longer part"):
+        take_over(session, "gone", one.state, found.wrong)
+    assert proposals_for(read(session), replace(now)) == []
+
+
+def test_all_are_taken_over_in_one_step_the_newest_that_can_be_used(session: Session) -> None:
+    first, second, third = ask_about(session, 3)
+    for one in (first, second):
+        said(session, one, GPT, "distractors", HARDER)
+    said(session, second, GEMINI, "distractors", {"wrong_1": "Only one."})
+    changes, refused = take_all_over(session, read(session), [first.id, second.id, third.id])
+    assert changes.ids("question") == {first.id, second.id}
+    assert refused == {}
+    session.study.undo()
+    assert question_called(session, second.id).wrong == second.wrong

@@ -1,0 +1,128 @@
+"""Limits of a study: the paper's at first, held to their range, undone, merged, and never loosened by damage."""
+
+from dataclasses import replace
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+from app.core.commands import thresholds
+from app.core.commands.judges import add_judge
+from app.core.commands.team import merge_copies
+from app.core.conflicts import described
+from app.core.questions.hardening.rules import Rule, Several, property_of, rules_of, usual
+from app.core.questions.hardening.steps import STEPS
+from app.core.session import Session
+from project.errors import UserError
+from project.queries.conflicts import all_conflicts
+from project.types import Json
+from tests.unit.core.pairs import mark, open_study
+
+
+def set_(session: Session, *said: str) -> None:
+    rules = rules_of(session.study)
+    for one in said:
+        key, rules[key] = thresholds.rule_from(session, one, rules)
+    thresholds.set_rules(session, rules)
+
+
+def test_they_are_set_kept_and_undone(session: Session) -> None:
+    add_judge(session, "a", "oracle", "", {})
+    add_judge(session, "b", "random", "", {})
+    set_(session, "difficulty=3", "truth.several=mean", "options-only.runs=5", "review.judges=a+b")
+    rules = rules_of(session.study)
+    assert rules["difficulty"].limit == 3
+    assert rules["truth"].several is Several.MEAN
+    assert rules["options-only"].runs == 5
+    assert len(rules["review"].judges) == 2
+    set_(session, "review.judges=all")
+    assert rules_of(session.study)["review"].judges == ()
+    session.study.undo()
+    session.study.undo()
+    assert rules_of(session.study) == {key: usual(step) for key, step in STEPS.items()}
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("difficulty", "sets nothing"),
+        ("difficulty=", "sets nothing"),
+        ("=2", "sets nothing"),
+        ("taste=2", "no step “taste”"),
+        ("difficulty=4", "“4” is no limit for difficulty"),
+        ("difficulty=-1", "“-1” is no limit"),
+        ("difficulty=two", "no whole number"),
+        ("difficulty=2.5", "no whole number"),
+        (f"difficulty={'9' * 5000}", "no whole number"),
+        ("difficulty.runs=2", "number of runs"),
+        ("stability.runs=1", "number of runs"),
+        ("stability=0", "no limit"),
+        ("options-only.runs=999", "number of runs"),
+        ("options-only=100", "no limit"),
+        ("truth.several=median", "not allowed"),
+        ("truth.judges=nobody", "no judge “nobody”"),
+        ("truth.colour=red", "nothing called “colour”"),
+        ("difficulty=\N{SUPERSCRIPT TWO}", "no whole number"),
+    ],
+)
+def test_what_cannot_be_set_is_one_line(session: Session, said: str, told: str) -> None:
+    with pytest.raises(UserError, match=told) as caught:
+        set_(session, said)
+    assert "\n" not in str(caught.value)
+    assert caught.value.hint
+
+
+def test_a_step_that_drops_nothing_cannot_decide(session: Session) -> None:
+    with pytest.raises(UserError, match="cannot decide"):
+        thresholds.decide_by(session, ["distractors"])
+    thresholds.decide_by(session, ["truth", "difficulty"])
+    assert {key for key, one in rules_of(session.study).items() if one.decides} == {"truth", "difficulty"}
+    thresholds.decide_by(session, [])
+    assert not any(one.decides for one in rules_of(session.study).values())
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        3,
+        "strict",
+        [],
+        {},
+        {"limit": 0},
+        {"limit": "0", "runs": 1, "several": "mean", "judges": [], "decides": False},
+        {"limit": -5, "runs": 1, "several": "mean", "judges": [], "decides": False},
+        {"limit": 0, "runs": 1, "several": "mean", "judges": [4], "decides": False},
+        {"limit": 0, "runs": 1, "several": "any", "judges": [], "decides": False},
+        {"limit": True, "runs": 1, "several": "mean", "judges": [], "decides": False},
+        {"limit": 0, "runs": 1, "several": "mean", "judges": [], "decides": "no"},
+    ],
+)
+def test_what_cannot_be_understood_lets_nothing_through(session: Session, found: Json) -> None:
+    with session.step("Damage"):
+        session.study.set_property(property_of("truth"), found)
+    assert rules_of(session.study)["truth"] == Rule(2, 1, decides=True)
+
+
+def test_two_people_who_change_different_limits_keep_both(tmp_path: Path) -> None:
+    with open_study(tmp_path) as session:
+        mark(session, "Ada", 1, 2)
+    other = tmp_path / "other.greenroom"
+    copy(tmp_path / "pair.greenroom", other)
+    with Session.open(other, "Ben") as session:
+        set_(session, "difficulty=3")
+        set_(session, "truth=1")
+    with Session.open(tmp_path / "pair.greenroom", "Ada") as session:
+        set_(session, "review=5")
+        set_(session, "truth=0")
+        merge_copies(session, [other])
+        rules = rules_of(session.study)
+        assert (rules["difficulty"].limit, rules["review"].limit) == (3, 5)
+        assert rules["truth"].limit == 0
+        (conflict,) = all_conflicts(session.study)
+        assert described(session, conflict).title == "Study: question-filter/truth"
+
+
+def test_limits_that_are_as_before_are_no_step(session: Session) -> None:
+    rules = rules_of(session.study)
+    assert not thresholds.set_rules(session, {"truth": rules["truth"]})
+    assert thresholds.set_rules(session, {"truth": replace(rules["truth"], limit=1)})
