@@ -68,6 +68,7 @@ _COMMANDS = {
         "revisions": "blind:revisions",
     },
     "Chains and questions": {
+        "chain": "chain:chain",
         "questions": "questions:questions",
     },
     "Exchange": {

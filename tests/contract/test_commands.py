@@ -90,6 +90,21 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("merge", ("lab.greenroom", "for-ada.greenroom")),
     ("conflicts", ("lab.greenroom",)),
     ("resolve", ("lab.greenroom", "all", "--take", "ours")),
+    ("chain add", ("lab.greenroom", "--recording", "1", "--annotator", "Ada")),
+    ("chain node", ("lab.greenroom", "SEGMENT", "--kind", "event", "--text", "One.", "--start", "0", "--end", "1")),
+    ("chain node", ("lab.greenroom", "SEGMENT", "--kind", "event", "--text", "Two.", "--start", "1", "--end", "2")),
+    ("chain edge", ("lab.greenroom", "REASON", "RESULT")),
+    ("chain list", ("lab.greenroom",)),
+    ("chain show", ("lab.greenroom", "SEGMENT")),
+    ("chain check", ("lab.greenroom",)),
+    ("chain statistics", ("lab.greenroom",)),
+    ("chain export", ("lab.greenroom", "--out", "chains.json")),
+    ("chain import", ("lab.greenroom", "chains.json", "--annotator", "Bo")),
+    ("chain review", ("lab.greenroom", "SEGMENT", "--decision", "agree", "--annotator", "Bo")),
+    ("chain consensus", ("lab.greenroom", "SEGMENT")),
+    ("chain remove", ("lab.greenroom", "RESULT")),
+    ("chain copy", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
+    ("chain delete", ("lab.greenroom", "SEGMENT")),
     ("export", ("lab.greenroom", "--format", "csv", "--out", "table.csv")),
     ("import", ("lab.greenroom", "table.csv")),
     ("undo", ("lab.greenroom",)),
@@ -196,15 +211,17 @@ def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(
     assert {name for name, _ in CHAIN} | WINDOW == set(COMMANDS)
     monkeypatch.chdir(tmp_path)
     make_clip(tmp_path / "two seconds.mp4", size=(160, 120), frames=20, fps=10, sound=True)
-    segment = ""
+    segment, nodes = "", ["", ""]
     for name, arguments in CHAIN:
         if "--help" in arguments:
             continue
-        said = greenroom(*name.split(), *(segment if a == "SEGMENT" else a for a in arguments), "--json")
+        known = {"SEGMENT": segment, "REASON": nodes[-2], "RESULT": nodes[-1]}
+        said = greenroom(*name.split(), *(known.get(a, a) for a in arguments), "--json")
         assert said.count("\n") == 1, name
         found = json.loads(said)
         assert isinstance(found, dict)
         segment = found.get("id", segment)
+        nodes += [found["node"]] if "node" in found else []
     assert found == {"ok": True, "problems": [], "media": []}
 
 

@@ -1,0 +1,127 @@
+"""`greenroom chain`, as a script uses it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.participants import add_participant
+from app.core.session import Session
+from project.types import ParticipantRole
+from tests.fakes.terminal import Terminal
+from tests.unit.core.pairs import mark, open_study
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with open_study(tmp_path) as session:
+        add_participant(session, "P01", ParticipantRole.USER)
+        return session.study.path
+
+
+@pytest.fixture
+def drawn(study: Path, greenroom: Terminal) -> tuple[str, list[str]]:
+    """A chain of three nodes; the second and the third have a reason."""
+    chain = greenroom.json("chain", "add", study, "--recording", "1", "--name", "Late", "--annotator", "Ada")["id"]
+    at = ("chain", "node", study, chain, "--text")
+    first = greenroom.json(*at, "It rains.", "--kind", "event", "--start", "0", "--end", "0:05")["node"]
+    second = greenroom.json(
+        *(*at, "She is wet.", "--kind", "event", "--start", "10", "--end", "12.5", "--reason", first)
+    )["node"]
+    state = ("--kind", "emotion", "--start", "11", "--end", "13", "--who", "P01")
+    third = greenroom.json(*at, "She is cross.", *state)["node"]
+    greenroom("chain", "edge", study, second, third)
+    return chain, [first, second, third]
+
+
+def test_a_chain_is_drawn_listed_shown_and_counted(
+    study: Path, greenroom: Terminal, drawn: tuple[str, list[str]]
+) -> None:
+    chain, (first, second, third) = drawn
+    (listed,) = greenroom.json("chain", "list", study, "--recording", "1")["chains"]
+    assert (listed["id"], listed["nodes"], listed["subchains"], listed["steps"]) == (chain, 3, 2, 2)
+    assert listed["standing"] == "open"
+    shown = greenroom.json("chain", "show", study, chain)["node_list"]
+    assert [one["reasons"] for one in shown] == [[], [first], [second]]
+    assert shown[2]["people"] == ["P01"]
+    assert "because of 2" in greenroom("chain", "show", study, chain)
+    assert greenroom.json("chain", "check", study)["errors"] == 0
+    figures = greenroom.json("chain", "statistics", study)["figures"]
+    assert (figures["nodes.emotion"]["value"], figures["nodes.emotion"]["published"]) == (1, 477)
+    assert "R3-VQA" in greenroom("chain", "statistics", study)
+    assert "itself" in greenroom("chain", "edge", study, third, first, code=2)
+    greenroom("chain", "edge", study, first, second, "--remove")
+    greenroom("chain", "remove", study, third)
+    found = greenroom.json("chain", "check", study, "--chain", chain)
+    assert [one["key"] for one in found["problems"]] == ["no_edges"]
+    assert found["errors"] == 1
+    greenroom("chain", "delete", study, chain)
+    assert greenroom("chain", "list", study).strip() == "No chains."
+    greenroom("undo", study)
+    assert len(greenroom.json("chain", "list", study)["chains"]) == 1
+
+
+@pytest.mark.parametrize("suffix", ["json", "graphml"])
+def test_out_to_a_file_and_in_again(
+    study: Path, greenroom: Terminal, drawn: tuple[str, list[str]], tmp_path: Path, suffix: str
+) -> None:
+    file = tmp_path / f"chains.{suffix}"
+    said = greenroom("chain", "export", study, "--out", file)
+    assert "Wrote 1 chain" in said
+    assert "personal" in said
+    greenroom("chain", "export", study, "--out", file, code=2)
+    greenroom("chain", "export", study, "--out", file, "--force", "--chain", drawn[0])
+    (made,) = greenroom.json("chain", "import", study, file, "--annotator", "Bo")["chains"]
+    nodes = greenroom.json("chain", "show", study, made)
+    assert (nodes["annotator"], nodes["name"], nodes["steps"]) == ("Bo", "Late", 2)
+
+
+def test_a_cyclic_file_is_refused_in_a_line(study: Path, greenroom: Terminal, tmp_path: Path) -> None:
+    node = {"kind": "event", "text": "it", "start_us": 0, "end_us": 5_000}
+    chain = {
+        "name": "Round",
+        "nodes": [{"id": one, **node} for one in "ab"],
+        "edges": [{"reason": "a", "result": "b"}, {"reason": "b", "result": "a"}],
+    }
+    file = tmp_path / "round.json"
+    file.write_text(json.dumps({"format": "greenroom-chains", "version": 1, "chains": [chain]}))
+    said = greenroom("chain", "import", study, file, "--recording", "1", "--annotator", "Ada", code=2)
+    assert "round in a circle" in said
+    assert greenroom.json("chain", "list", study)["chains"] == []
+
+
+def test_reviewed_copied_and_agreed_on(study: Path, greenroom: Terminal, drawn: tuple[str, list[str]]) -> None:
+    chain, _ = drawn
+    greenroom("chain", "review", study, chain, "--decision", "agree", "--annotator", "Ada", code=2)
+    greenroom("chain", "review", study, chain, "--decision", "change", "--note", "No.", "--annotator", "Bo")
+    assert greenroom.json("chain", "list", study)["chains"][0]["standing"] == "change"
+    greenroom("chain", "review", study, chain, "--withdraw", "--annotator", "Bo")
+    greenroom("chain", "review", study, chain, "--annotator", "Bo", code=2)
+    copy = greenroom.json("chain", "copy", study, chain, "--annotator", "Bo")["id"]
+    agreed = greenroom.json("chain", "consensus", study, chain, "--from", copy, "--annotator", "Bo")["id"]
+    standings = {one["id"]: one["standing"] for one in greenroom.json("chain", "list", study)["chains"]}
+    assert standings == {chain: "open", copy: "open", agreed: "consensus"}
+    assert greenroom.json("chain", "statistics", study)["figures"]["chains"]["value"] == 1
+    assert greenroom.json("chain", "statistics", study, "--all")["figures"]["chains"]["value"] == 3
+
+
+def test_a_node_is_made_of_a_segment_or_of_what_is_given(study: Path, greenroom: Terminal) -> None:
+    with Session.open(study, "Ada") as session:
+        segment = mark(session, "Ada", 1, 2, rationale="She waits.")
+    chain = greenroom.json("chain", "add", study, "--recording", "1", "--annotator", "Ada")["id"]
+    made = greenroom.json("chain", "node", study, chain, "--segment", segment)
+    assert (made["text"], made["start"]) == ("She waits.", 1)
+    for wrong in (
+        ("--segment", segment, "--kind", "event"),
+        ("--kind", "event", "--start", "1"),
+        (),
+        ("--segment", segment, "--reason", made["node"]),
+        ("--utterance", "none"),
+        ("--kind", "event", "--start", "1", "--end", "2", "--who", "P99"),
+    ):
+        greenroom("chain", "node", study, chain, *wrong, code=2)
