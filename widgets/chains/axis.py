@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 WAIT = 232.0
 """Pixels that a wait between two nodes takes at most."""
-_WIDTHS = ((1, 2_400.0), (2, 5_000.0), (3, 9_000.0), (5, 15_000.0), (8, float("inf")))
+_WIDTHS = ((1, 1_300.0), (2, 3_000.0), (3, 7_000.0), (5, 15_000.0), (8, float("inf")))
 """How many nodes may lie above one another in a row, and how wide the graph may become to keep to it, in pixels."""
+_MUCH = 2.5
+"""How many times shorter than the others a wait is drawn before that is said."""
 _SCALES = np.geomspace(2e-6, 4e-4, 48)
 """Pixels a microsecond: 2 to 400 a second."""
 
@@ -38,11 +40,11 @@ class TimeAxis:
         return round(self._read(x, self.places, self.times, 1 / self.scale))
 
     def stretches(self) -> Iterable[tuple[int, int, bool]]:
-        """Give each piece between two points: its start, its end, and whether it is shortened."""
+        """Give each piece between two points: its start, its end, and whether it is much shortened."""
         for place in range(len(self.times) - 1):
             start, end = self.times[place], self.times[place + 1]
             drawn = self.places[place + 1] - self.places[place]
-            yield start, end, drawn < (end - start) * self.scale * 0.99
+            yield start, end, drawn * _MUCH < (end - start) * self.scale
 
     @staticmethod
     def _read(value: float, known: Sequence[float], wanted: Sequence[float], rate: float) -> float:

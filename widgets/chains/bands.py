@@ -9,7 +9,7 @@ WIDTH, HEIGHT = 176.0, 56.0
 GAP = 28.0
 """Pixels between a node and the next one at its right."""
 NEEDED = WIDTH + GAP
-PITCH = HEIGHT + 12
+PITCH = HEIGHT + 22
 """Pixels from one lane to the next."""
 _SWEEPS = 4
 _ROW = 3 * PITCH

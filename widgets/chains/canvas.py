@@ -1,9 +1,8 @@
 """The area that a graph is drawn in: it zooms, pans, and keeps a picture of what stands still."""
 
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QFocusEvent,
     QHelpEvent,
@@ -12,7 +11,6 @@ from PySide6.QtGui import (
     QPainterPath,
     QPaintEvent,
     QPen,
-    QPixmap,
     QResizeEvent,
     QWheelEvent,
 )
@@ -28,12 +26,16 @@ from widgets.chains.layout import HEIGHT, WIDTH, Box
 from widgets.chains.linking import why_not
 from widgets.chains.model import GraphModel
 from widgets.chains.painting import GraphPainter, Sight
+from widgets.chains.still import Still
 
 STEP = 1.25
 """Of one notch of the wheel."""
 _MOST = 2.5
 _LEAST = 0.04
+_READABLE = 0.75
+"""Zoom that a graph is shown at first, where it does not fit at a larger one."""
 _ROOM = 8.0
+_SETTLE_MS = 90
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +71,15 @@ class Canvas(QAbstractScrollArea):
         self.hovered: str | None = None
         self.hint = ""
         self._sight = Sight(HEADER + _ROOM, RULER + _ROOM, 1.0, 100, 100)
-        self._kept = QPixmap()
-        self._kept_without: frozenset[str] | None = None
+        self._still = Still()
+        self._settling = QTimer(self, singleShot=True, interval=_SETTLE_MS)
+        self._settling.timeout.connect(self.redraw)
         self._fitted = True
+        self._began = False
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
         self.setMinimumSize(HEADER + 160, RULER + 96)
         self.viewport().setMouseTracking(True)
         self.viewport().setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
@@ -99,17 +105,25 @@ class Canvas(QAbstractScrollArea):
         x = HEADER + _ROOM - left * zoom + max(0.0, (wide - (right - left) * zoom) / 2)
         self._set(replace(self._sight, zoom=zoom, x=x, y=RULER + _ROOM - top * zoom), fitted=True)
 
+    def begin(self) -> None:
+        """Show the beginning, so that texts can be read; the whole graph where that is possible."""
+        self.fit()
+        if self._sight.zoom < _READABLE:
+            self.zoom(_READABLE / self._sight.zoom, QPointF(HEADER, RULER))
+            self._began = True
+
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom in (`factor` over 1) or out, at a pixel of the view or in its middle."""
         sight = self._sight
         x, y = (at.x(), at.y()) if at is not None else ((sight.width + HEADER) / 2, (sight.height + RULER) / 2)
         zoom = min(_MOST, max(_LEAST, sight.zoom * factor))
+        self._settling.start()
         graph_x, graph_y = sight.to_graph(x, y)
         self._set(replace(sight, zoom=zoom, x=x - graph_x * zoom, y=y - graph_y * zoom))
 
     def pan(self, dx: float, dy: float) -> None:
-        """Move the graph to the right and down, as far as some of it stays in sight."""
-        self._set(replace(self._sight, x=self._sight.x + dx, y=self._sight.y + dy))
+        """Move the graph to the right and down by whole pixels, as far as some of it stays in sight."""
+        self._set(replace(self._sight, x=self._sight.x + round(dx), y=self._sight.y + round(dy)))
 
     def reveal(self, node_id: str) -> None:
         """Move the view by as little as brings a node into sight."""
@@ -122,7 +136,7 @@ class Canvas(QAbstractScrollArea):
             self.pan(dx, dy)
 
     def _set(self, sight: Sight, *, fitted: bool = False) -> None:
-        self._fitted = fitted
+        self._fitted, self._began = fitted, False
         if self.model.picture is not None:
             left, top, right, bottom = (one * sight.zoom for one in self.model.picture.layout.area)
             x = min(max(sight.x, HEADER + 80 - right), sight.width - 80 - left)
@@ -131,7 +145,7 @@ class Canvas(QAbstractScrollArea):
         if sight != self._sight:
             self._sight = sight
             self._fit_bars()
-            self.redraw()
+            self.viewport().update()
             self.view_changed.emit()
 
     def _fit_bars(self) -> None:
@@ -190,7 +204,7 @@ class Canvas(QAbstractScrollArea):
 
     def redraw(self) -> None:
         """Draw everything again."""
-        self._kept_without = None
+        self._still.invalidate()
         self.viewport().update()
 
     def show_hint(self, hint: str) -> None:
@@ -205,33 +219,12 @@ class Canvas(QAbstractScrollArea):
             painter.fillRect(event.rect(), theme.palette().field)
             return
         without = frozenset({self.dragged[0]} if self.dragged is not None else ())
-        scale = self.viewport().devicePixelRatioF()
-        size = self.viewport().size() * scale
-        if self._kept_without != without or self._kept.size() != size:
-            self._keep(without, scale)
-        painter.drawPixmap(0, 0, self._kept)
+        self._still.draw(painter, self.model, self._sight, without, stretch=self._settling.isActive())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._paint_moving(painter)
         paint_frame(painter, self.model, self._sight, theme.palette())
         self._paint_hint(painter)
         painter.end()
-
-    def _keep(self, without: Collection[str], scale: float) -> None:
-        size = self.viewport().size() * scale
-        if self._kept.size() != size:
-            self._kept = QPixmap(size)
-        self._kept.setDevicePixelRatio(scale)
-        colours = theme.palette()
-        self._kept.fill(colours.field)
-        painter = QPainter(self._kept)
-        drawn = GraphPainter(painter, self.model, self._sight, inks(colours), shade=theme.shade())
-        drawn.rows()
-        if not without:
-            drawn.hull()
-        drawn.edges(without)
-        drawn.nodes(without)
-        painter.end()
-        self._kept_without = frozenset(without)
 
     def _paint_moving(self, painter: QPainter) -> None:
         look = inks(theme.palette())
@@ -241,9 +234,8 @@ class Canvas(QAbstractScrollArea):
             moved = Box(self.model.box(node_id).x, y)
 
             def between(edge: Edge) -> Curve:
-                return curve(
-                    *(moved if one == node_id else self.model.box(one) for one in (edge.reason_id, edge.result_id))
-                )
+                ends = [moved if one == node_id else self.model.box(one) for one in (edge.reason_id, edge.result_id)]
+                return curve(ends[0], ends[1])
 
             drawn.edges_of({node_id}, between)
             drawn.node(node_id, moved, State.SELECTED)
@@ -319,7 +311,9 @@ class Canvas(QAbstractScrollArea):
         super().resizeEvent(event)
         port = self.viewport()
         self._sight = replace(self._sight, width=float(port.width()), height=float(port.height()))
-        if self._fitted:
+        if self._began:
+            self.begin()
+        elif self._fitted:
             self.fit()
         self._fit_bars()
         self.redraw()

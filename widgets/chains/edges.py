@@ -12,6 +12,8 @@ from widgets.chains.layout import HEIGHT, WIDTH, Box
 HEAD = 9.0
 """Length of an arrowhead, in pixels."""
 _SAMPLES = 17
+_BOW = 34.0
+_SHARED = 24.0
 
 
 class Way(StrEnum):
@@ -30,12 +32,25 @@ class Curve:
     way: Way
 
 
-def curve(reason: Box, result: Box) -> Curve:
-    """Return the curve from one box to another: out at the right and in at the left, or upright where they overlap."""
-    if result.x >= reason.right + HEAD + 3 or abs(result.y - reason.y) < HEIGHT:
-        return rubber((reason.right, reason.y + HEIGHT / 2), (result.x, result.y + HEIGHT / 2))
+def curve(reason: Box, result: Box, blocked: bool = False) -> Curve:
+    """Return the curve from one box to another: out at the right and in at the left, or upright where they overlap.
+
+    Args:
+        reason: where it begins.
+        result: where it ends.
+        blocked: something stands between the two on one line: pass over it.
+    """
+    if result.x >= reason.right + HEAD + 3:
+        straight = rubber((reason.right, reason.y + HEIGHT / 2), (result.x, result.y + HEIGHT / 2))
+        return straight if not blocked else _lifted(straight)
+    if abs(result.y - reason.y) < HEIGHT:
+        x1, x2, low = reason.x + WIDTH * 0.4, result.x + WIDTH * 0.6, max(reason.bottom, result.bottom) + _BOW
+        return Curve(((x1, reason.bottom), (x1, low), (x2, low), (x2, result.bottom)), Way.UP)
     down = result.y > reason.y
+    left, right = max(reason.x, result.x), min(reason.right, result.right)
     x1, x2 = reason.x + WIDTH * 0.6, result.x + WIDTH * 0.4
+    if right - left > _SHARED:
+        x1 = x2 = (left + right) / 2
     y1, y2 = (reason.bottom, result.y) if down else (reason.y, result.bottom)
     bend = (y2 - y1) / 2
     return Curve(((x1, y1), (x1, y1 + bend), (x2, y2 - bend), (x2, y2)), Way.DOWN if down else Way.UP)
@@ -45,6 +60,11 @@ def rubber(start: tuple[float, float], end: tuple[float, float]) -> Curve:
     """Return a curve that leaves to the right and arrives from the left."""
     bend = max(24.0, abs(end[0] - start[0]) / 2)
     return Curve((start, (start[0] + bend, start[1]), (end[0] - bend, end[1]), end), Way.RIGHT)
+
+
+def _lifted(line: Curve) -> Curve:
+    first, second, third, last = line.points
+    return Curve((first, (second[0], second[1] - HEIGHT * 1.1), (third[0], third[1] - HEIGHT * 1.1), last), line.way)
 
 
 def sampled(curves: Sequence[Curve]) -> NDArray[np.float64]:

@@ -73,6 +73,8 @@ def _times(painter: QPainter, axis: TimeAxis, sight: Sight, colours: Palette) ->
     last = -_APART
     for time, waited in ticks(axis, sight):
         x = sight.to_view(axis.x(time), 0)[0]
+        if waited and x - last < _APART * 0.9:
+            continue
         if waited:
             painter.setPen(QPen(mix(colours.uncertain, colours.panel, 0.8), 1.2))
             painter.drawPolyline([QPointF(x + dx, 12 + dy) for dx, dy in ((-4, -6), (0, -2), (-4, 2), (0, 6))])
@@ -80,8 +82,12 @@ def _times(painter: QPainter, axis: TimeAxis, sight: Sight, colours: Palette) ->
             painter.setPen(colours.outline)
             painter.drawLine(QPointF(x, RULER - 7), QPointF(x, RULER - 1))
             painter.setPen(colours.muted)
-            painter.drawText(QPointF(x + 3, RULER - 9), format_time(time)[:-2])
+            painter.drawText(QPointF(x + 3, RULER - 9), _written(time))
             last = x
+
+
+def _written(time_us: int) -> str:
+    return format_time(time_us)[: -2 if time_us % 1_000_000 else -4]
 
 
 def ticks(axis: TimeAxis, sight: Sight) -> list[tuple[int, bool]]:

@@ -90,7 +90,7 @@ class ChainGraphView(QWidget):
         self.model.show(graph, people, problems or {})
         self._show_state(graph)
         if another or empty:
-            self.board.fit()
+            self.board.begin()
         self.board.refresh()
 
     def select(self, node_ids: Collection[str]) -> None:

@@ -28,7 +28,8 @@ class Picture:
     def curves(self) -> tuple[Curve, ...]:
         """The curve of each edge of the graph."""
         boxes = self.layout.boxes
-        return tuple(curve(boxes[one.reason_id], boxes[one.result_id]) for one in self.graph.edges)
+        pairs = ((boxes[one.reason_id], boxes[one.result_id]) for one in self.graph.edges)
+        return tuple(curve(reason, result, self._blocked(reason, result)) for reason, result in pairs)
 
     @cached_property
     def samples(self) -> NDArray[np.float64]:
@@ -50,6 +51,13 @@ class Picture:
         """Return the places, among the graph's edges, of those that may touch a rectangle."""
         low, high = self._reach
         return np.flatnonzero((low[:, 0] < right) & (high[:, 0] > left) & (low[:, 1] < bottom) & (high[:, 1] > top))
+
+    def _blocked(self, reason: Box, result: Box) -> bool:
+        """Tell whether a node stands between two on one line."""
+        if result.x <= reason.right or abs(result.y - reason.y) > HEIGHT / 2:
+            return False
+        middle = (reason.y + result.y + HEIGHT) / 2
+        return len(self.nodes_in(reason.right + 1, middle - 1, result.x - 1, middle + 1)) > 0
 
     @cached_property
     def _reach(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -1,24 +1,27 @@
 """Draws a graph: rows, the outline of the subchain, edges and nodes; the same for the screen and for files."""
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
+import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF
+from PySide6.QtGui import QColor, QPainter, QPainterPath, QPainterPathStroker, QPen, QPolygonF, QTransform
 
-from project.chains import Edge
+from project.chains import Edge, Node
 from widgets import theme
-from widgets.chains.edges import Curve
+from widgets.chains.edges import Curve, Way
 from widgets.chains.ink import MARGIN, Inks, State, head_pixmap, paint_head, paint_shape, shape_pixmap
-from widgets.chains.layout import WIDTH, Box
+from widgets.chains.layout import HEIGHT, WIDTH, Box
 from widgets.chains.model import GraphModel, Picture
-from widgets.chains.node_text import paint_text
+from widgets.chains.node_text import paint_texts
 
 NEAR = 0.55
 """Zoom from which on texts are drawn."""
 _FADED = 0.22
 _MANY = 160
 """Edges in sight beyond which lines are one device pixel wide: wider soft lines cost ten times as much to draw."""
+_FEW = 40
 _HULL = 16.0
 
 
@@ -52,12 +55,21 @@ class GraphPainter:
 
     Args:
         painter: on the screen, or on a file.
+        part: the rectangle that is drawn, in pixels of the view; all of it by default.
         exact: draw lines and shapes instead of ready pictures of them; for files.
         shade: the theme that ready pictures are drawn in.
     """
 
     def __init__(
-        self, painter: QPainter, model: GraphModel, sight: Sight, look: Inks, *, shade: theme.Shade, exact: bool = False
+        self,
+        painter: QPainter,
+        model: GraphModel,
+        sight: Sight,
+        look: Inks,
+        *,
+        shade: theme.Shade,
+        part: QRectF | None = None,
+        exact: bool = False,
     ) -> None:
         assert model.picture is not None
         self._painter = painter
@@ -68,6 +80,9 @@ class GraphPainter:
         self._shade = shade
         self._exact = exact
         self._scale = 1.0 if exact else painter.device().devicePixelRatioF()
+        whole = QRectF(0, 0, sight.width, sight.height) if part is None else part
+        corners = sight.to_graph(whole.left(), whole.top()), sight.to_graph(whole.right(), whole.bottom())
+        self._area = (*corners[0], *corners[1])
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def rows(self) -> None:
@@ -85,29 +100,19 @@ class GraphPainter:
         members = self._model.members
         if not members:
             return
-        corners = [
-            point
-            for one in members
-            for box in [self._model.box(one)]
-            for point in ((box.x, box.y), (box.right, box.y), (box.right, box.bottom), (box.x, box.bottom))
-        ]
-        shape = QPolygonF([QPointF(*self._sight.to_view(x, y)) for x, y in around(corners)])
-        wide = 2 * _HULL * self._sight.zoom
-        path = QPainterPath()
-        path.addPolygon(shape)
-        path.closeSubpath()
-        join, cap = Qt.PenJoinStyle.RoundJoin, Qt.PenCapStyle.RoundCap
-        stroked = _stroke(path, wide, join, cap).united(path).simplified()
+        boxes = [self._model.box(one) for one in members]
+        path = hull_of(tuple(sorted((box.x, box.y) for box in boxes)))
+        to_view = QTransform(self._sight.zoom, 0, 0, self._sight.zoom, self._sight.x, self._sight.y)
         rim = QColor(self._look.colours.accent)
         rim.setAlphaF(0.55)
         self._painter.setPen(QPen(rim, 1, Qt.PenStyle.DashLine))
         self._painter.setBrush(self._look.hull)
-        self._painter.drawPath(stroked)
+        self._painter.drawPath(to_view.map(path))
 
     def edges(self, without: Collection[str] = ()) -> None:
         """Draw the edges in sight, but for those of some nodes."""
         graph, curves = self._picture.graph, self._picture.curves
-        seen = self._picture.edges_in(*self._sight.area).tolist()
+        seen = self._picture.edges_in(*self._area).tolist()
         self._draw_edges([(graph.edges[one], curves[one]) for one in seen], without)
 
     def edges_of(self, node_ids: Collection[str], curve_of: Callable[[Edge], Curve]) -> None:
@@ -142,73 +147,85 @@ class GraphPainter:
         painter, sight = self._painter, self._sight
         if not curves:
             return
-        pen = QPen(ink, 1 if many and len(curves) > 20 else width * min(1.0, max(0.55, sight.zoom)))
-        pen.setCosmetic(many and not self._exact)
+        fine = many and len(curves) > _FEW
+        pen = QPen(ink, 1 if fine else width * min(1.0, max(0.55, sight.zoom)))
+        pen.setCosmetic(fine and not self._exact)
         if dashed:
             pen.setDashPattern([5, 3])
         painter.setPen(pen)
         painter.setBrush(Qt.BrushStyle.NoBrush)
+        placed = (np.array([curve.points for curve in curves]) * sight.zoom + (sight.x, sight.y)).tolist()
         whole = QPainterPath()
-        for curve in curves:
-            path = whole if many else QPainterPath()
-            (x1, y1), (x2, y2), (x3, y3), (x4, y4) = (sight.to_view(*point) for point in curve.points)
+        for (x1, y1), (x2, y2), (x3, y3), (x4, y4) in placed:
+            path = whole if fine else QPainterPath()
             path.moveTo(x1, y1)
             path.cubicTo(x2, y2, x3, y3, x4, y4)
-            if not many:
+            if not fine:
                 painter.drawPath(path)
-        if many:
+        if fine:
             painter.drawPath(whole)
-        self._heads(curves, ink)
+        for way in Way:
+            tips = [points[3] for curve, points in zip(curves, placed, strict=True) if curve.way is way]
+            self._heads(way, tips, ink)
 
-    def _heads(self, curves: list[Curve], ink: QColor) -> None:
+    def _heads(self, way: Way, tips: list[list[float]], ink: QColor) -> None:
         painter, size = self._painter, max(0.45, min(1.4, self._sight.zoom))
-        for curve in curves:
-            x, y = self._sight.to_view(*curve.points[3])
-            if self._exact:
+        if self._exact:
+            for x, y in tips:
                 painter.save()
                 painter.translate(x, y)
-                paint_head(painter, curve.way, ink, size)
+                paint_head(painter, way, ink, size)
                 painter.restore()
-            else:
-                head = head_pixmap(curve.way, ink.rgba(), size, self._scale)
-                half = head.width() / self._scale / 2
-                painter.drawPixmap(QPointF(x - half, y - half), head)
+            return
+        head = head_pixmap(way, ink.rgba(), size, self._scale)
+        half = head.width() / self._scale / 2
+        for x, y in tips:
+            painter.drawPixmap(QPointF(x - half, y - half), head)
 
     def nodes(self, without: Collection[str] = ()) -> None:
         """Draw the nodes in sight, but for some."""
-        graph, boxes = self._picture.graph, self._picture.layout.boxes
-        for place in self._picture.nodes_in(*self._sight.area).tolist():
-            node_id = graph.nodes[place].id
-            if node_id not in without:
-                self.node(node_id, boxes[node_id])
+        nodes, boxes = self._picture.graph.nodes, self._picture.layout.boxes
+        seen = (nodes[place] for place in self._picture.nodes_in(*self._area).tolist())
+        self._draw_nodes([(one, boxes[one.id]) for one in seen if one.id not in without])
 
     def node(self, node_id: str, box: Box, state: State | None = None) -> None:
         """Draw one node somewhere."""
-        model, painter, sight = self._model, self._painter, self._sight
-        node = self._picture.graph.by_id[node_id]
-        if state is None:
-            selected = node_id in model.selected
-            state = State.SELECTED if selected else State.MEMBER if node_id in model.members else State.PLAIN
-        x, y = sight.to_view(box.x, box.y)
-        painter.setOpacity(_FADED if model.covered and node_id not in model.covered else 1)
-        if self._exact:
-            painter.save()
-            painter.translate(x, y)
-            paint_shape(painter, node.kind, state, self._look, sight.zoom)
-            painter.restore()
-        else:
-            x, y = round(x * self._scale) / self._scale, round(y * self._scale) / self._scale
-            made = shape_pixmap(node.kind, state, self._shade, sight.zoom, self._scale)
-            painter.drawPixmap(QPointF(x - MARGIN, y - MARGIN), made)
+        self._draw_nodes([(self._picture.graph.by_id[node_id], box)], state)
+
+    def _draw_nodes(self, placed: Sequence[tuple[Node, Box]], state: State | None = None) -> None:
+        covered = self._model.covered
+        if covered:
+            faded = [one for one in placed if one[0].id not in covered]
+            self._painter.setOpacity(_FADED)
+            self._draw_alike(faded, state)
+            self._painter.setOpacity(1)
+            placed = [one for one in placed if one[0].id in covered]
+        self._draw_alike(placed, state)
+
+    def _draw_alike(self, placed: Sequence[tuple[Node, Box]], state: State | None) -> None:
+        painter, sight, problems = self._painter, self._sight, self._model.problems
+        members, selected = self._model.members, frozenset(self._model.selected)
+        for node, box in placed:
+            own = State.SELECTED if node.id in selected else State.MEMBER if node.id in members else State.PLAIN
+            x, y = sight.to_view(box.x, box.y)
+            if self._exact:
+                painter.save()
+                painter.translate(x, y)
+                paint_shape(painter, node.kind, state or own, self._look, sight.zoom)
+                painter.restore()
+            else:
+                x, y = round(x * self._scale) / self._scale, round(y * self._scale) / self._scale
+                made = shape_pixmap(node.kind, state or own, self._shade, sight.zoom, self._scale)
+                painter.drawPixmap(QPointF(x - MARGIN, y - MARGIN), made)
         if sight.zoom >= NEAR:
             painter.save()
-            painter.translate(x, y)
+            painter.translate(sight.x, sight.y)
             painter.scale(sight.zoom, sight.zoom)
-            paint_text(painter, node, model, self._look)
+            paint_texts(painter, placed, self._model, self._look)
             painter.restore()
-        if node_id in model.problems:
-            self._badge(x + WIDTH * sight.zoom, y)
-        painter.setOpacity(1)
+        for node, box in placed:
+            if node.id in problems:
+                self._badge(*sight.to_view(box.right, box.y))
 
     def _badge(self, x: float, y: float) -> None:
         """Draw a triangle with an exclamation mark around an upper right corner."""
@@ -247,9 +264,14 @@ def around(points: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
     return half(ranked) + half(reversed(ranked))
 
 
-def _stroke(path: QPainterPath, width: float, join: Qt.PenJoinStyle, cap: Qt.PenCapStyle) -> QPainterPath:
+@lru_cache(maxsize=16)
+def hull_of(corners: tuple[tuple[float, float], ...]) -> QPainterPath:
+    """Return the soft outline around nodes, in the graph's pixels; given are their upper left corners."""
+    points = [(x + dx, y + dy) for x, y in corners for dx in (0, WIDTH) for dy in (0, HEIGHT)]
+    path = QPainterPath()
+    path.addPolygon(QPolygonF([QPointF(x, y) for x, y in around(points)]))
+    path.closeSubpath()
     stroker = QPainterPathStroker()
-    stroker.setWidth(width)
-    stroker.setJoinStyle(join)
-    stroker.setCapStyle(cap)
-    return stroker.createStroke(path)
+    stroker.setWidth(2 * _HULL)
+    stroker.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
+    return stroker.createStroke(path).united(path).simplified()

@@ -55,7 +55,6 @@ def outline(kind: NodeKind, area: QRectF, slant: float = _SLANT) -> QPainterPath
     return path
 
 
-def inside(kind: NodeKind, area: QRectF) -> QRectF:
-    """Return the rectangle inside a node's outline that text fits into."""
-    left, right = _INSETS[kind]
-    return area.adjusted(left, 5, -right, -5)
+def margins(kind: NodeKind) -> tuple[float, float]:
+    """Return the pixels that text keeps from the left and the right edge of a node."""
+    return _INSETS[kind]
