@@ -11,6 +11,7 @@ from project.filesystem import resolved
 from project.journal import SUBJECTS
 from project.opening import Snapshot, connect, examine, foreign_code
 from project.queries.media import facts_from_json
+from project.questions import QuestionKind
 from project.schemes.loader import parse_scheme
 from project.sqlite_errors import explain
 from project.types import MediumRole, ParticipantRole
@@ -32,6 +33,11 @@ _OBJECTS = {
     "egress": ("request",),
 }
 
+_LISTS = {
+    "question": ("covers", "wrong"),
+    "verification": ("checks",),
+}
+
 _SENTENCES = {
     "a segment reaches outside its recording: {}": (
         "SELECT s.id FROM segment s JOIN recording r ON r.id = s.recording_id "
@@ -51,6 +57,20 @@ _SENTENCES = {
     "a value was filled in under a version of its scheme that is kept nowhere: {}": (
         "SELECT DISTINCT segment_id FROM segment_value v WHERE NOT EXISTS "
         "(SELECT 1 FROM scheme_version k WHERE k.key = v.scheme AND k.version = v.version)"
+    ),
+    "a node reaches beyond the end of its recording: {}": (
+        "SELECT n.id FROM chain_node n JOIN chain c ON c.id = n.chain_id JOIN recording r ON r.id = c.recording_id "
+        "WHERE n.end_us > r.duration_us"
+    ),
+    "a reason and its result are nodes of two chains: {}": (
+        "SELECT e.result_id FROM chain_edge e JOIN chain_node a ON a.id = e.reason_id "
+        "JOIN chain_node b ON b.id = e.result_id WHERE a.chain_id <> b.chain_id"
+    ),
+    "a question is about another recording than its chain: {}": (
+        "SELECT q.id FROM question q JOIN chain c ON c.id = q.chain_id WHERE c.recording_id <> q.recording_id"
+    ),
+    "a question reaches beyond the end of its recording: {}": (
+        "SELECT q.id FROM question q JOIN recording r ON r.id = q.recording_id WHERE q.end_us > r.duration_us"
     ),
     "two recordings have the same number: {}": "SELECT number FROM recording GROUP BY number HAVING count(*) > 1",
     "a step of the history points to one that is not there: {}": (
@@ -143,13 +163,17 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
             ).fetchone()
             if bad:
                 yield f"{bad} values of “{table}” are not JSON"
-    for table, columns in _OBJECTS.items():
-        for column in columns:
-            (bad,) = connection.execute(
-                f"SELECT count(*) FROM {table} WHERE json_valid({column}) = 0 OR json_type({column}) <> 'object'"
-            ).fetchone()
-            if bad:
-                yield f"{bad} values of “{table}” are no JSON objects"
+    for kind, found in (("object", _OBJECTS), ("array", _LISTS)):
+        for table, columns in found.items():
+            for column in columns:
+                (bad,) = connection.execute(
+                    f"SELECT count(*) FROM {table} WHERE json_valid({column}) = 0 OR json_type({column}) <> '{kind}'"
+                ).fetchone()
+                if bad:
+                    yield f"{bad} values of “{table}” are no JSON {kind}s"
+    for question, question_kind in connection.execute("SELECT id, kind FROM question"):
+        if question_kind not in set(QuestionKind):
+            yield f"a question is of an unknown kind: {question}"
     for medium, role, facts in connection.execute("SELECT id, role, facts FROM medium"):
         try:
             MediumRole(role)

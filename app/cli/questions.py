@@ -5,6 +5,8 @@ import click
 from app.cli.lazy import LazyGroup
 
 _PLACES: dict[str, str] = {
+    "make": "questions_make:make",
+    "list": "questions_list:list_questions",
     "filter": "questions_filter:filter_questions",
     "verify": "questions_verify:verify",
     "queue": "questions_verify:queue",
@@ -17,4 +19,4 @@ _PLACES: dict[str, str] = {
 
 @click.group(cls=LazyGroup, places=_PLACES)
 def questions() -> None:
-    """Make questions from causal chains, filter them, verify them, export them as a data set."""
+    """Make questions from chains; filter, verify, stump and export them."""
