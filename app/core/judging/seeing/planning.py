@@ -16,7 +16,7 @@ from app.core.judging.seeing.prompt_versions import prompt_for
 from app.core.judging.seeing.question_examples import question_examples_for
 from app.core.judging.seeing.shortening import Line, shortened
 from app.core.judging.seeing.subjects import Place, place_of
-from app.core.judging.seeing.told import telling, told_chain, told_question
+from app.core.judging.seeing.told import cast_told, telling, told_chain, told_question
 from app.core.judging.seeing.words import Written, words_state, written_under
 from app.core.session import Session
 from app.core.speech.conversation import conversation
@@ -249,6 +249,8 @@ class _Planner:
 
     def _everybody(self) -> list[Participant]:
         """Return who appears or speaks, in the order in which they were added to the study."""
+        if self._task.subject is not Subject.SEGMENT:
+            return cast_told(self._session, self._recording.id)
         there = {one.id for one in participants_in(self._session.study, self._recording.id)}
         there |= {turn.participant_id for turn in self._turns if turn.participant_id is not None}
         return [one for one in all_participants(self._session.study) if one.id in there]

@@ -7,7 +7,7 @@ from app.core.judging.seeing.examples import LONGEST, MOST, Examples, usable, wr
 from app.core.judging.seeing.lines import lines_of
 from app.core.judging.seeing.people import agent_among, names_of
 from app.core.judging.seeing.shortening import shortened
-from app.core.judging.seeing.told import telling, told_question
+from app.core.judging.seeing.told import cast_told, telling, told_question
 from app.core.per_state import PerState
 from app.core.session import Session
 from app.core.speech.conversation import conversation
@@ -15,7 +15,6 @@ from benchmark.tasks.base import Item, Task
 from benchmark.tasks.options import told_options
 from project.counted import counted
 from project.judging import RAW
-from project.queries.participants import participants_in
 from project.queries.questions import all_questions
 from project.questions import Question
 
@@ -71,7 +70,7 @@ _POOL: PerState[list[Question]] = PerState(_verified)
 
 def _told(session: Session, task: Task, one: Question, *, words: bool) -> str:
     """Return a question as an example: what was said, what is told of it, and the answer; "" where it is none."""
-    people = participants_in(session.study, one.recording_id)
+    people = cast_told(session, one.recording_id)
     names = names_of(people, str)
     item = Item(
         session.scheme,

@@ -4,11 +4,23 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
+from app.core.session import Session
 from project.chains import ChainGraph
+from project.queries.participants import all_participants, participants_in
+from project.queries.utterances import speakers_in
 from project.questions import Question
 from project.types import Participant
 
 Told = Callable[[str], str]
+
+
+def cast_told(session: Session, recording_id: str) -> list[Participant]:
+    """Return who appears or speaks in a recording, in the order in which they were added to the study.
+
+    Whatever of it is shown, they are called the same in every request about its questions and chains.
+    """
+    there = {one.id for one in participants_in(session.study, recording_id)} | speakers_in(session.study, recording_id)
+    return [one for one in all_participants(session.study) if one.id in there]
 
 
 def telling(people: Iterable[Participant], names: Mapping[str, str], written: Told) -> Told:

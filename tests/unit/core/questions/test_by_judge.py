@@ -1,0 +1,180 @@
+"""Questions in a judge's words: what is asked for, what is taken in, and what is not."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.chains import delete_chain, edit_node
+from app.core.commands.participants import add_participant
+from app.core.questions import by_judge
+from app.core.questions.coverage import is_stale, made_from
+from app.core.session import Session
+from benchmark.questions.base import SINGLE_STEP, Wanted, wanted_from
+from benchmark.tasks.word_question import KEY
+from project.chains import ChainGraph
+from project.errors import UserError
+from project.judging import JudgmentStatus
+from project.queries.questions import all_questions
+from project.questions import Maker, QuestionKind
+from project.types import ParticipantRole
+from tests.fakes.subjects import a_chain
+from tests.unit.core.pairs import WALK, open_study
+from tests.unit.core.questions.worded import GOOD, asked, judge_that
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        add_participant(opened, "R1", ParticipantRole.ROBOT, WALK)
+        add_participant(opened, "P07", ParticipantRole.USER, WALK)
+        yield opened
+
+
+@pytest.fixture
+def graph(session: Session) -> ChainGraph:
+    return a_chain(session, WALK, "P07")
+
+
+def one_part(session: Session, graph: ChainGraph, answer: object) -> dict[str, int]:
+    """Take in one question worded so; return why it was left out."""
+    with judge_that(session, lambda _: answer) as judge:
+        request = by_judge.requests(session, [graph.chain.id], [judge], [QuestionKind.EVENT])
+        said = asked(session, replace(request, about=request.about[:1]))
+    made, changes = by_judge.take_in(session, said)
+    assert bool(made.ids) == bool(changes)
+    return made.skipped
+
+
+def test_a_question_for_everything_that_the_rules_ask_for(session: Session, graph: ChainGraph) -> None:
+    told: list[str] = []
+
+    def answer(text: str) -> object:
+        told.append(text)
+        return {**GOOD, "question": f"Why does the User laugh, case {len(told)}?"}
+
+    kinds = (*SINGLE_STEP, QuestionKind.STEPS)
+    with judge_that(session, answer) as judge:
+        said = asked(session, by_judge.requests(session, (), [judge], kinds))
+    made, _ = by_judge.take_in(session, said)
+    questions = all_questions(session.study)
+    wanted = wanted_from(graph, kinds)
+    assert {Wanted(one.kind, one.aspect, one.covers) for one in questions} == {*wanted}
+    assert made.by_kind == dict(Counter(one.kind.value for one in wanted))
+    assert made.skipped == {}
+    assert {one.judgment_id for one in questions} == {one.id for one in said}
+    for one in questions:
+        assert one.maker is Maker.JUDGE
+        assert one.made_from == made_from(graph, one.covers)
+        assert not is_stale(one, graph)
+        assert (one.answer, len(one.wrong)) == ("Because P07 takes the question for a joke.", 4)
+    places = Counter(one.place for one in questions)
+    assert max(places.values()) - min(places[at] for at in range(5)) <= 1
+    # The chain is told with people by role, and so is the part that is covered.
+    assert all("User asks something." in one and "P07" not in one for one in told)
+
+
+def test_what_was_worded_is_not_asked_for_again(session: Session, graph: ChainGraph) -> None:
+    with judge_that(session, lambda _: GOOD) as judge:
+        request = by_judge.requests(session, (), [judge], [QuestionKind.EVENT])
+        said = asked(session, request)
+        first, _ = by_judge.take_in(session, said)
+        again, changes = by_judge.take_in(session, said)
+        assert (len(first.ids), again.ids, bool(changes)) == (2, (), False)
+        assert again.skipped == {by_judge.THERE: 2}
+        with pytest.raises(UserError, match="No question is left"):
+            by_judge.requests(session, (), [judge], [QuestionKind.EVENT])
+        edit_node(session, graph.nodes[0].id, text="P07 asks something else.")
+        left = by_judge.requests(session, (), [judge], [QuestionKind.EVENT])
+        assert [one.split("/")[-1] for one in left.about] == [f"EU:{graph.nodes[0].id}"]
+
+
+def test_of_two_judges_the_first_that_can_be_used_words_it(session: Session, graph: ChainGraph) -> None:
+    with (
+        judge_that(session, lambda _: {**GOOD, "wrong_1": GOOD["answer"]}, "bad") as bad,
+        judge_that(session, lambda _: GOOD, "good") as good,
+    ):
+        request = by_judge.requests(session, [graph.chain.id], [bad, good], [QuestionKind.EVENT])
+        said = asked(session, request)
+    made, _ = by_judge.take_in(session, said)
+    known = {one.id: one.judge["name"] for one in said}
+    assert {known[one.judgment_id] for one in all_questions(session.study)} == {"good"}
+    assert made.skipped == {"The answer is among the wrong options.": 2}
+
+
+@pytest.mark.parametrize(
+    ("answer", "reason"),
+    [
+        ({**GOOD, "wrong_2": GOOD["answer"]}, "The answer is among the wrong options."),
+        (
+            {**GOOD, "wrong_2": "because the user takes the question for a JOKE"},
+            "The answer is among the wrong options.",
+        ),
+        (
+            {**GOOD, "wrong_2": "Because a User takes the questions for jokes."},
+            "A wrong option says what the answer says.",
+        ),
+        ({**GOOD, "wrong_1": GOOD["wrong_3"]}, "Two wrong options are the same."),
+        ({**GOOD, "question": "x" * 5000}, "The question is longer than 1,000 characters."),
+        ({**GOOD, "answer": "x" * 900}, "The option is longer than 600 characters."),
+    ],
+)
+def test_what_cannot_be_used_is_left_out_with_its_reason(
+    session: Session, graph: ChainGraph, answer: object, reason: str
+) -> None:
+    assert one_part(session, graph, answer) == {reason: 1}
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {key: GOOD[key] for key in ("question", "answer", "wrong_1", "wrong_2")},
+        {**GOOD, "answer": ["one", "two"]},
+        {**GOOD, "answer": ""},
+        {**GOOD, "wrong_3": None},
+        {"questions": [GOOD]},
+        [3, "four"],
+        "I would rather not say.",
+        json.dumps(GOOD)[:-40],
+        "",
+    ],
+)
+def test_three_options_two_answers_and_noise_make_no_question(
+    session: Session, graph: ChainGraph, answer: object
+) -> None:
+    assert sum(one_part(session, graph, answer).values()) == 1
+    assert all_questions(session.study) == []
+
+
+def test_noise_around_an_answer_does_no_harm(session: Session, graph: ChainGraph) -> None:
+    noisy = f"Sure!\n```json\n{json.dumps({**GOOD, 'note': 'mine'})}\n```\nGood luck."
+    assert one_part(session, graph, noisy) == {}
+
+
+def test_what_a_judge_writes_is_plain_text_on_one_line(session: Session, graph: ChainGraph) -> None:
+    assert one_part(session, graph, {**GOOD, "answer": "One\nline <b>and\u202e\tmore</b>\u2028here."}) == {}
+    assert all_questions(session.study)[0].answer == "One line <b>and more</b> here."
+
+
+def test_answers_about_a_chain_as_it_was_are_not_taken_in(session: Session, graph: ChainGraph) -> None:
+    with judge_that(session, lambda _: GOOD) as judge:
+        said = asked(session, by_judge.requests(session, (), [judge], [QuestionKind.WHY]))
+    edit_node(session, graph.nodes[0].id, text="Something else.")
+    assert by_judge.take_in(session, said)[0].skipped == {by_judge.CHANGED: 3}
+    delete_chain(session, graph.chain.id)
+    assert by_judge.take_in(session, said)[0].skipped == {by_judge.GONE: 3}
+    assert all_questions(session.study) == []
+
+
+def test_answers_to_other_tasks_and_without_a_form_are_counted(session: Session, graph: ChainGraph) -> None:
+    with judge_that(session, lambda _: GOOD) as judge:
+        (said, *_) = asked(session, by_judge.requests(session, (), [judge], [QuestionKind.WHY]))
+    others = [replace(said, id="1", task="answer"), replace(said, id="2", status=JudgmentStatus.REFUSED, answer={})]
+    others += [replace(said, id="3", part="EU:nobody"), replace(said, id="4", part="")]
+    made, changes = by_judge.take_in(session, others)
+    assert not changes
+    assert sum(made.skipped.values()) == 4
+    assert said.task == KEY
