@@ -70,6 +70,7 @@ _COMMANDS = {
     "Chains and questions": {
         "chain": "chain:chain",
         "questions": "questions:questions",
+        "consistency": "consistency:consistency",
     },
     "Exchange": {
         "export": "interchange:export_annotations",

@@ -43,7 +43,9 @@ def published_rows(paper: str) -> tuple[PublishedRow, ...]:
     return tuple(
         PublishedRow(
             found["name"],
-            *(row[one] for one in told),
+            row["table"],
+            row["model"],
+            row["setting"],
             {name: float(value) for name, value in row.items() if name not in told},
         )
         for row in found["rows"]

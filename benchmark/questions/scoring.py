@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -11,6 +12,7 @@ from benchmark.agreement.types import Floats
 from benchmark.questions.consistency import Consistency, Covered, of_chain, of_subchains
 from project.questions import Question, QuestionKind
 
+_drawn = lru_cache(8)(resamples)
 NOTHING = "Nothing of this sort was answered."
 NO_CHAINS = "No question of a chain was answered."
 
@@ -45,23 +47,23 @@ class Answered:
     def by_kind(self) -> dict[str, Figure]:
         """Return accuracy by kind of question, of those kinds that there are."""
         kinds = {one.kind for one in self.questions}
-        return {kind.value: self.accuracy(lambda one, k=kind: one.kind is k) for kind in QuestionKind if kind in kinds}
+        return {kind.value: self._where(lambda one: one.kind, kind) for kind in QuestionKind if kind in kinds}
 
     def by_state(self) -> dict[str, Figure]:
         """Return accuracy in MSE questions by mental state."""
         states = sorted({one.aspect for one in self.questions if one.kind is QuestionKind.STATE})
-        return {
-            state: self.accuracy(lambda one, s=state: one.kind is QuestionKind.STATE and one.aspect == s)
-            for state in states
-        }
+        return {state: self._where(lambda one: (one.kind, one.aspect), (QuestionKind.STATE, state)) for state in states}
 
     def by_steps(self) -> dict[int, Figure]:
         """Return accuracy by the number of steps of the chain that a question was made from."""
         steps = {one.chain_id: one.steps for one in self.chains}
         return {
-            number: self.accuracy(lambda one, n=number: steps.get(one.chain_id or "") == n)
+            number: self._where(lambda one: steps.get(one.chain_id or ""), number)
             for number in sorted({*steps.values()})
         }
+
+    def _where(self, trait: Callable[[Question], object], value: object) -> Figure:
+        return self.accuracy(lambda one: trait(one) == value)
 
     def chain_consistency(self, steps: int | None = None) -> Figure:
         """Return the share of chains all of whose questions were answered right; of one length where it is given."""
@@ -90,14 +92,14 @@ def share_of(counts: Iterable[tuple[str, float, float]], nothing: str, samples: 
         seed: of the bootstrap.
     """
     part, whole = _sums(counts)
-    return share(part, whole, resamples(len(part), samples, seed), nothing)
+    return share(part, whole, _drawn(len(part), samples, seed), nothing)
 
 
 def mean_of(values: Iterable[tuple[str, float]], nothing: str, samples: int = 1000, seed: int = 0) -> Figure:
     """Return a mean over values, each with its recording; the rest as `share_of`."""
     total, number = _sums((home, value, 1.0) for home, value in values)
     sums = np.stack([total, number], axis=-1)
-    return estimate(ratio, sums, resamples(len(total), samples, seed), round(number.sum()), (nothing, nothing))
+    return estimate(ratio, sums, _drawn(len(total), samples, seed), round(number.sum()), (nothing, nothing))
 
 
 def _sums(counts: Iterable[tuple[str, float, float]]) -> tuple[Floats, Floats]:

@@ -17,6 +17,7 @@ BACKENDS = {
     "majority": "models.judges.baselines.majority:MajorityJudge",
     "constant": "models.judges.baselines.constant:ConstantJudge",
     "oracle": "models.judges.baselines.oracle:OracleJudge",
+    "reliable": "models.judges.baselines.reliable:ReliableJudge",
 }
 """`PERSON` is none of them: people answer in a form."""
 

@@ -1,0 +1,291 @@
+"""How well judges answer the questions of a study: accuracy, consistency over chains, and what the set is like."""
+
+import json
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from app.core.chains.checks import sound
+from app.core.questions.coverage import is_stale
+from app.core.questions.verifying import Standing, standing
+from app.core.session import Session
+from benchmark.agreement.figure import Figure
+from benchmark.questions.consistency import Covered, covered_by
+from benchmark.questions.diagnostics import ACCURACY, BIAS, SCORES, TASKS, Said, diagnostics
+from benchmark.questions.published import ESI_BENCH, R3_VQA, PublishedRow, published_rows
+from benchmark.questions.scoring import Answered
+from project.judging import JudgmentStatus, Modality
+from project.queries.chains import all_chains, graphs_of
+from project.queries.question_scores import Given, given_in, given_rows, newest_judgment
+from project.queries.questions import all_questions, verifications
+from project.questions import Question
+from project.types import Json
+
+BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
+"""R3-VQA, section 4.3: pictures alone; with what is said; and with a prompt that asks for minds and events first."""
+OTHER = "other"
+_ANSWER, _SCORE = "answer", "score"
+_WITH_WORDS = (Modality.WORDS, Modality.BOTH)
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """One judge, asked in one way.
+
+    Attributes:
+        judge: its name.
+        backend: of it.
+        setting: `BASE`, `SUB`, `SUB_TOM`, or `OTHER` for any other way of putting questions.
+        variant: of the prompt.
+    """
+
+    judge_id: str
+    judge: str
+    backend: str
+    setting: str
+    variant: str
+    modality: Modality
+    condition: str
+    seed: int
+
+
+@dataclass(frozen=True, slots=True)
+class JudgeMeasures:
+    """How well one judge answers, asked in one way.
+
+    Attributes:
+        asked: questions that it was asked; where the asking failed, it was not.
+        unparsed: of these, those whose answer could not be read; they count as wrong.
+        refused: of these, those that it refused; they count as wrong.
+        by_kind: value of `QuestionKind` -> accuracy.
+        by_state: mental state -> accuracy in MSE questions.
+        by_steps: steps of a chain -> accuracy, chain consistency, subchain consistency.
+    """
+
+    asking: Asking
+    asked: int
+    unparsed: int
+    refused: int
+    overall: Figure
+    by_kind: Mapping[str, Figure]
+    by_state: Mapping[str, Figure]
+    chain: Figure
+    subchain: Figure
+    by_steps: Mapping[int, tuple[Figure, Figure, Figure]]
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object."""
+        told = self.asking
+        steps: Json = {
+            str(number): {"accuracy": one[0].to_json(), "chain": one[1].to_json(), "subchain": one[2].to_json()}
+            for number, one in self.by_steps.items()
+        }
+        return {
+            "judge": told.judge,
+            "backend": told.backend,
+            "setting": told.setting,
+            "variant": told.variant,
+            "modality": told.modality.value,
+            "condition": told.condition,
+            "seed": told.seed,
+            "asked": self.asked,
+            "unparsed": self.unparsed,
+            "refused": self.refused,
+            "accuracy": self.overall.to_json(),
+            "by_kind": {name: one.to_json() for name, one in self.by_kind.items()},
+            "by_state": {name: one.to_json() for name, one in self.by_state.items()},
+            "chain_consistency": self.chain.to_json(),
+            "subchain_consistency": self.subchain.to_json(),
+            "by_steps": steps,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """Every figure about the questions of a study.
+
+    Attributes:
+        everything: unverified questions count too.
+        questions: how many count.
+        stale: that do not count because their chain says something else by now.
+        unverified: that do not count, or do where `everything` says so, because two people did not approve of them.
+        sizes: number of questions of each chain and of each subchain that has any.
+        judges: by name, setting, modality.
+        diagnostics: key of `benchmark.questions.diagnostics.TASKS` -> figure.
+    """
+
+    everything: bool
+    questions: int
+    stale: int
+    unverified: int
+    sizes: tuple[tuple[int, ...], tuple[int, ...]]
+    judges: tuple[JudgeMeasures, ...]
+    diagnostics: Mapping[str, Figure]
+
+    @property
+    def published(self) -> tuple[PublishedRow, ...]:
+        """What papers report, to be shown beside."""
+        return (*published_rows(R3_VQA), *published_rows(ESI_BENCH))
+
+    def as_json(self) -> dict[str, Json]:
+        """Return it as a JSON object; `published` says each row of the papers' tables."""
+        return {
+            "everything": self.everything,
+            "questions": self.questions,
+            "stale": self.stale,
+            "unverified": self.unverified,
+            "chains": len(self.sizes[0]),
+            "subchains": len(self.sizes[1]),
+            "judges": [one.as_json() for one in self.judges],
+            "diagnostics": {name: one.to_json() for name, one in self.diagnostics.items()},
+            "published": [one.as_json() for one in self.published],
+        }
+
+
+def measures(
+    session: Session,
+    judges: Collection[str] = (),
+    *,
+    everything: bool = False,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Measures:
+    """Measure the judges of a study by its questions; nothing is written.
+
+    Questions count whose chain still says what they were made from, and that two people approved of. Of several answers
+    of one judge to one question, asked in the same way, the newest counts; answers about another state do not.
+
+    Args:
+        session: of the study.
+        judges: ids or names; all that were asked where empty.
+        everything: count also what nobody verified yet, but not what was dropped.
+        samples: of the bootstrap over recordings.
+        seed: of the bootstrap.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    study = session.study
+    graphs = {one.chain.id: one for one in graphs_of(study, all_chains(study)) if sound(one)}
+    said = verifications(study)
+    questions: list[Question] = []
+    stale = unverified = 0
+    for one in all_questions(study):
+        now = standing(one, said.get(one.id, ()))
+        if is_stale(one, graphs.get(one.chain_id or "")):
+            stale += 1
+            continue
+        unverified += now is not Standing.VERIFIED
+        if now is Standing.VERIFIED or (everything and now is not Standing.DROPPED):
+            questions.append(one)
+    of_chain: dict[str, list[Question]] = {}
+    for one in questions:
+        of_chain.setdefault(one.chain_id or "", []).append(one)
+    covered = [covered_by(graphs[chain], there) for chain, there in of_chain.items() if chain]
+    chains = [one for one in covered if one.subchains]
+    rows = given_rows(study, [*TASKS.values()], 0, newest_judgment(study))
+    given = _counting(questions, given_in(rows), judges)
+    found = [
+        _measured(asking, answers, questions, chains, samples, seed)
+        for asking, answers in sorted(given[_ANSWER].items(), key=lambda one: _order(one[0]))
+    ]
+    sizes = (
+        tuple(len(one.questions) for one in chains),
+        tuple(len(ids) for one in chains for ids in one.subchains.values()),
+    )
+    about = diagnostics(_said(questions, given), samples, seed)
+    return Measures(everything, len(questions), stale, unverified, sizes, tuple(found), about)
+
+
+_Answers = dict[Asking, dict[str, Given]]
+
+
+def _counting(questions: Sequence[Question], given: Iterable[Given], judges: Collection[str]) -> dict[str, _Answers]:
+    """Return task -> who, asked how -> question id -> what counts of what was said."""
+    states = {one.id: one.state for one in questions}
+    found: dict[str, _Answers] = {task: {} for task in TASKS.values()}
+    known: dict[tuple[str, ...], Asking] = {}
+    for one in sorted(given, key=lambda one: (one.at, one.id)):
+        if states.get(one.question_id) != one.state or one.status is JudgmentStatus.ERROR:
+            continue
+        how = (one.judge_id, one.judge, one.variant, one.modality, one.condition, str(one.seed))
+        asking = known.get(how) or known.setdefault(how, _asking(one))
+        if judges and asking.judge not in judges and asking.judge_id not in judges:
+            continue
+        found[one.task].setdefault(asking, {})[one.question_id] = one
+    return found
+
+
+def _asking(one: Given) -> Asking:
+    entry = _object(one.judge)
+    modality = Modality(one.modality)
+    name, backend = str(entry.get("name", one.judge_id)), str(entry.get("backend", ""))
+    how = (_setting(one.variant, modality), one.variant, modality, one.condition, one.seed)
+    return Asking(one.judge_id, name, backend, *how)
+
+
+def _setting(variant: str, modality: Modality) -> str:
+    if variant == "plain":
+        return SUB if modality in _WITH_WORDS else BASE
+    return SUB_TOM if variant == "tom" and modality in _WITH_WORDS else OTHER
+
+
+def _order(one: Asking) -> tuple[str, ...]:
+    return one.judge.casefold(), one.setting, one.modality.value, one.condition, one.judge_id, str(one.seed)
+
+
+def _measured(
+    asking: Asking,
+    answers: Mapping[str, Given],
+    questions: Sequence[Question],
+    chains: Sequence[Covered],
+    samples: int,
+    seed: int,
+) -> JudgeMeasures:
+    right = {one.id: is_right(one, answers[one.id]) for one in questions if one.id in answers}
+    found = Answered(questions, right, chains, samples, seed)
+    statuses = [one.status for one in answers.values()]
+    by_steps = {
+        steps: (accuracy, found.chain_consistency(steps), found.subchain_consistency(steps))
+        for steps, accuracy in found.by_steps().items()
+    }
+    return JudgeMeasures(
+        asking,
+        len(right),
+        statuses.count(JudgmentStatus.UNPARSED),
+        statuses.count(JudgmentStatus.REFUSED),
+        found.accuracy(),
+        found.by_kind(),
+        found.by_state(),
+        found.chain_consistency(),
+        found.subchain_consistency(),
+        by_steps,
+    )
+
+
+def is_right(question: Question, one: Given) -> bool:
+    """Tell whether a question was answered right; what could not be read, or was refused, was not."""
+    return one.status is JudgmentStatus.OK and _object(one.answer).get(_ANSWER) == question.letter
+
+
+def _said(questions: Sequence[Question], given: Mapping[str, _Answers]) -> dict[str, list[Said]]:
+    by_id = {one.id: one for one in questions}
+    found: dict[str, list[Said]] = {}
+    for name, task in TASKS.items():
+        for answers in given[task].values():
+            for one in answers.values():
+                question = by_id[one.question_id]
+                if name in (BIAS, ACCURACY):
+                    found.setdefault(task, []).append(Said(question.recording_id, float(is_right(question, one))))
+                elif name in SCORES and one.status is JudgmentStatus.OK:
+                    score = _object(one.answer).get(_SCORE)
+                    if isinstance(score, int) and not isinstance(score, bool):
+                        found.setdefault(task, []).append(Said(question.recording_id, float(score)))
+    return found
+
+
+def _object(text: str) -> dict[str, Json]:
+    try:
+        found = json.loads(text)
+    except ValueError:
+        return {}
+    return found if isinstance(found, dict) else {}
