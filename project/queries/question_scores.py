@@ -1,10 +1,10 @@
 """What judges said about questions, as far as filters need it: nothing of what they saw or wrote besides the answer."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from project.judging import JudgmentStatus
-from project.store import Study
+from project.store import Row, Study
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +37,26 @@ _COLUMNS = "id, question_id, task, judge_id, judge, variant, condition, modality
 _STATUS = {one.value: one for one in JudgmentStatus}
 
 
-def given_about_questions(study: Study, tasks: Collection[str]) -> list[Given]:
-    """Return what was said about all questions in some tasks, in no order."""
+def given_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> list[Row]:
+    """Return what was said about questions in some tasks, as it is stored, for `given_in`.
+
+    Args:
+        study: the study.
+        tasks: keys of tasks.
+        after: number of the judgment (`newest_judgment`) after which is read; judgments are stored once and never
+            changed, so what was read before stands.
+        upto: number of the last judgment that is read.
+    """
     marks = ", ".join("?" * len(tasks))
-    rows = study.rows(f"SELECT {_COLUMNS} FROM judgment WHERE question_id <> '' AND task IN ({marks})", [*tasks])
-    return [Given(*row[:10], _STATUS[row[10]], *row[11:]) for row in rows]
+    return study.rows(
+        f"SELECT {_COLUMNS} FROM judgment WHERE rowid > ? AND rowid <= ? AND question_id <> '' AND task IN ({marks})",
+        [after, upto, *tasks],
+    )
+
+
+def given_in(rows: Iterable[Row]) -> list[Given]:
+    """Return what `given_rows` read as judgments; any thread may do it."""
+    return [Given(*(*row[:10], _STATUS[row[10]], *row[11:])) for row in rows]
 
 
 def judges_behind(study: Study) -> dict[str, tuple[str, str]]:

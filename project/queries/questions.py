@@ -57,6 +57,20 @@ def all_questions(study: Study) -> list[Question]:
     return _read(study, "id <> ''", ())
 
 
+def question_rows(study: Study) -> list[Row]:
+    """Return every question as it is stored, in the order in which they were made, for `questions_in`."""
+    return study.rows(f"SELECT {_COLUMNS} FROM question WHERE {_SEEN} ORDER BY id")
+
+
+def questions_in(rows: Iterable[Row]) -> list[Question]:
+    """Return what `question_rows` read as questions; any thread may do it.
+
+    Raises:
+        UserError: one is damaged.
+    """
+    return [_question(row) for row in rows]
+
+
 def insert_questions(study: Study, new: Sequence[Question]) -> None:
     """Add questions; inside a step."""
     study.insert_many("question", [_cells(one) for one in new], [one.id for one in new])

@@ -10,10 +10,15 @@ from app.core.questions.hardening.rules import Rule, rules_of
 from app.core.questions.hardening.steps import DUPLICATES, STEPS
 from app.core.session import Session
 from project.judging import JudgmentStatus
-from project.queries.question_scores import Given, given_about_questions, judges_behind
-from project.queries.questions import all_questions
+from project.queries.question_scores import Given, given_in, given_rows, judges_behind, newest_judgment
+from project.queries.questions import question_rows, questions_in
 from project.questions import Maker, Question
+from project.store import Row
 from project.types import Json
+
+_TASKS = tuple(dict.fromkeys(one.task for one in STEPS.values() if one.key != DUPLICATES))
+_PIECE = 2_000
+"""Judgments that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,16 +127,57 @@ def asked(judge_id: str, entry: str) -> Asked:
     return Asked(judge_id, str(values.get("name") or "A judge"), str(values.get("backend") or ""), model, settings)
 
 
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """What was read of a study, as it is stored."""
+
+    questions: Sequence[Row]
+    given: Sequence[Row]
+    makers: Mapping[str, tuple[str, str]]
+    rules: Mapping[str, Rule]
+
+    def reading(self) -> Reading:
+        """Return it as questions and judgments; any thread may do it.
+
+        Raises:
+            UserError: a question is damaged.
+        """
+        return Reading(questions_in(self.questions), given_in(self.given), self.makers, self.rules)
+
+
+class Gatherer:
+    """Reads a study in pieces that are short, so that a window does not stand still; of judgments only new ones."""
+
+    def __init__(self, session: Session) -> None:
+        self._study = session.study
+        self._given: list[Row] = []
+        self._last = 0
+
+    def more(self) -> bool:
+        """Read one piece of the judgments; tells whether there is another."""
+        newest = newest_judgment(self._study)
+        upto = min(newest, self._last + _PIECE)
+        self._given += given_rows(self._study, _TASKS, self._last, upto)
+        self._last = upto
+        return upto < newest
+
+    def gathered(self) -> Gathered:
+        """Return what was read, with questions and rules as they are now.
+
+        Raises:
+            UserError: the study is damaged.
+        """
+        study = self._study
+        return Gathered(question_rows(study), tuple(self._given), judges_behind(study), rules_of(study))
+
+
 def read(session: Session) -> Reading:
     """Read what the funnel of a study is computed from.
 
     Raises:
         UserError: the study is damaged.
     """
-    tasks = dict.fromkeys(one.task for one in STEPS.values() if one.key != DUPLICATES)
-    return Reading(
-        all_questions(session.study),
-        given_about_questions(session.study, tasks),
-        judges_behind(session.study),
-        rules_of(session.study),
-    )
+    gatherer = Gatherer(session)
+    while gatherer.more():
+        pass
+    return gatherer.gathered().reading()

@@ -16,7 +16,7 @@ from project.questions import LETTERS, Question
 from project.types import Json
 
 _PLAIN = "plain"
-_RANK = {Modality.BOTH: 0, Modality.PICTURES: 1, Modality.WORDS: 2, Modality.NOTHING: 3}
+_MOST_FIRST = [one.value for one in (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +107,9 @@ def _series(reading: Reading, step: Step, said: Sequence[Given]) -> list[Given]:
             groups.setdefault((one.judge, one.condition, one.modality), []).append(one)
     if not groups:
         return []
-    best = min(_RANK.get(Modality(key[2]), len(_RANK)) for key in groups)
-    return next(each for key, each in groups.items() if _RANK.get(Modality(key[2]), len(_RANK)) == best)
+    shown = {modality for _, _, modality in groups}
+    most = next(one for one in _MOST_FIRST if one in shown)
+    return next(each for key, each in groups.items() if key[2] == most)
 
 
 def _newest(series: Sequence[Given]) -> dict[int, Given]:
