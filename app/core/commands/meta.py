@@ -234,6 +234,15 @@ def mark_moment(session: Session, recording_id: str, time_us: int, track: str, l
     return mark(session, recording_id, start, min(last, start + SHOWN_US), track, label)
 
 
+def unmark(session: Session, segment_id: str) -> Changes:
+    """Delete one's own mark.
+
+    Raises:
+        UserError: it is not there, or somebody else made it.
+    """
+    return delete_segments(session, [segment_id])
+
+
 def mark(
     session: Session, recording_id: str, start_us: int, end_us: int, track: str, label: str
 ) -> tuple[str, Changes]:

@@ -68,8 +68,12 @@ def people_of(session: Session, recording_id: str) -> list[Person]:
 
 
 def faces_of(session: Session, recording_id: str) -> list[FaceTrack]:
-    """Return the face tracks of a recording, corrected, without what somebody said is no face."""
-    return [one for one in tracks_of(session.study, recording_id) if not one.dismissed and len(one.frames)]
+    """Return the face tracks of a recording, corrected, without what is no face or doubtful and nobody's."""
+    return [
+        one
+        for one in tracks_of(session.study, recording_id)
+        if len(one.frames) and not one.dismissed and (one.participant_id is not None or not one.doubtful)
+    ]
 
 
 def picture_size(session: Session, recording_id: str) -> tuple[int, int]:

@@ -62,6 +62,16 @@ STUDY: tuple[Spec, ...] = (
         line=True,
     ),
     Spec("hold_out", "&Study", "&Hold out recording, or not", (), lambda w: toggle_hold_out(w), EDITING, "lock"),
+    Spec(
+        "meta",
+        "&Study",
+        "Meta &information…",
+        ("Shift+F4",),
+        lambda w: w.windows.open("meta"),
+        Need.STUDY,
+        icon="film",
+        line=True,
+    ),
     Spec("activity", "&Study", "Active &minutes…", (), lambda w: w.windows.open("activity"), Need.STUDY, line=True),
     Spec(
         "release",

@@ -1,0 +1,1 @@
+"""The window of what is gathered about a recording to make questions from."""

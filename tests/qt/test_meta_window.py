@@ -1,0 +1,161 @@
+"""Meta information in the real window: looked at, written, suggested, accepted; every edit can be undone."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.commands import meta as commands
+from app.core.cues.placing import Placed
+from app.core.cues.prelabels import renew_prelabels
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from app.gui.meta.window import MetaWindow
+from project.queries.meta import contradictions_in, looks_in, summaries_of
+from project.questions import LookKind, SummarySource
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.meta.room import ANN, SECOND, R, answered, open_room, seen
+
+Opened = tuple[MainWindow, MetaWindow]
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow]) -> Opened:
+    with open_room(tmp_path) as session:
+        seen(session, (ANN, 2.0, (300, 100, 60, 80)), (None, 30.0, (0, 0, 30, 40)))
+        answered(session, "looks", {"looks": "Ann | clothing | red coat\nAnn | hair | dark"})
+        answered(session, "words_summary", {"summary": "They greet <b>each other</b>."})
+        answered(session, "audit", {"contradictions": "One says red.\nThe other says two."})
+        commands.mark_moment(session, R, 0, "event", "arrival")
+        renew_prelabels(session, R, [Placed("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+        path = session.study.path
+    main = open_window(path, "Ada")
+    main.choose_recording(R)
+    window = main.windows.open("meta")
+    assert isinstance(window, MetaWindow)
+    qtbot.waitExposed(window)
+    return main, window
+
+
+def study(main: MainWindow) -> Session:
+    assert main.studio.session is not None
+    return main.studio.session
+
+
+def test_it_shows_everything_that_is_known(opened: Opened) -> None:
+    _, window = opened
+    assert window.title.text() == "Recording 1: One"
+    assert [row[0] for row in window.people.texts()] == ["Ann", "Bo", "nobody yet"]
+    said = [(row[1], row[2]) for row in window.speech.texts()]
+    assert said[:3] == [("", "nobody speaks for 2.0 s"), ("Ann", "Hello there"), ("", "nobody speaks for 6.0 s")]
+    assert [row[1::2] for row in window.scenes.texts()] == [("Event: Somebody comes or goes", ""), ("Cut", "suggested")]
+    assert window.words.answers.isVisibleTo(window)
+    assert not window.frames.answers.isVisibleTo(window)
+    assert window.words.answers.text.toPlainText() == "They greet <b>each other</b>."
+    assert not nameless(window)
+    assert not unexplained(window)
+
+
+def test_looks_are_written_in_the_table_and_taken_over_without_writing_over(qtbot: QtBot, opened: Opened) -> None:
+    main, window = opened
+    cell = window.people.item(0, 5)
+    assert cell is not None
+    cell.setText("grey")
+    qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "", "grey", "", ""))
+    window.looks_answers.accept.click()
+    qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "red coat", "grey", "", ""))
+    assert "1 stay as they were written" in window.status.text()
+    main.studio.undo()
+    main.studio.undo()
+    qtbot.waitUntil(lambda: window.people.texts()[0] == ("Ann", "", "", "", ""))
+    assert looks_in(study(main).study, R) == []
+
+
+def test_what_is_refused_is_not_left_standing(qtbot: QtBot, opened: Opened) -> None:
+    _, window = opened
+    cell = window.people.item(0, 4)
+    assert cell is not None
+    cell.setText("x" * 300)
+    assert "at most 200" in window.status.text()
+
+    def emptied() -> bool:
+        shown = window.people.item(0, 4)
+        return shown is not None and not shown.text()
+
+    qtbot.waitUntil(emptied)
+
+
+def test_a_summary_is_accepted_changed_and_only_replaced_when_asked_to(qtbot: QtBot, opened: Opened) -> None:
+    main, window = opened
+    window.words.answers.accept.click()
+    qtbot.waitUntil(lambda: window.words.note.text() == "by a judge")
+    window.words.text.setPlainText("They say hello.")
+    window.words.flush()
+    qtbot.waitUntil(lambda: window.words.note.text() == "by a judge, changed by a person")
+    assert window.words.answers.accept.text() == "Replace mine"
+    assert summaries_of(study(main).study, R)[SummarySource.WORDS].text == "They say hello."
+    main.studio.undo()
+    qtbot.waitUntil(lambda: window.words.text.toPlainText() == "They greet <b>each other</b>.")
+
+
+def test_what_is_typed_survives_a_change_elsewhere(qtbot: QtBot, opened: Opened) -> None:
+    main, window = opened
+    window.frames.text.setPlainText("Half a sent")
+    main.studio.edit(lambda session: commands.describe(session, R, ANN, LookKind.HAIR, "dark"))
+    qtbot.waitUntil(lambda: window.people.texts()[0][2] == "dark")
+    assert window.frames.text.toPlainText() == "Half a sent"
+
+
+def test_contradictions_are_taken_settled_added_and_deleted(qtbot: QtBot, opened: Opened) -> None:
+    main, window = opened
+    window.audit_answers.accept.click()
+    table = window.contradictions
+    qtbot.waitUntil(lambda: len(table.texts()) == 2)
+    answer = table.item(0, 2)
+    assert answer is not None
+    answer.setText("Red it is.")
+    qtbot.waitUntil(lambda: table.texts()[0] == ("One says red.", "Red it is.", True))
+    window.new_contradiction.setText("Mine")
+    window.add.click()
+    qtbot.waitUntil(lambda: [row[0] for row in table.texts()] == ["One says red.", "The other says two.", "Mine"])
+    tick = table.item(1, 0)
+    assert tick is not None
+    tick.setCheckState(Qt.CheckState.Checked)
+    qtbot.waitUntil(lambda: table.texts()[1][2])
+    table.setCurrentCell(2, 1)
+    window.delete.click()
+    qtbot.waitUntil(lambda: len(table.texts()) == 2)
+    assert [one.settled for one in contradictions_in(study(main).study, R)] == [True, True]
+
+
+def test_voice_over_is_left_out_and_scene_changes_are_decided(qtbot: QtBot, opened: Opened) -> None:
+    main, window = opened
+    row = next(at for at, cells in enumerate(window.speech.texts()) if cells[2].startswith("Years later"))
+    window.speech.selectRow(row)
+    window.over.click()
+    qtbot.waitUntil(lambda: any(cells[3] == "voice-over, left out" for cells in window.speech.texts()))
+    assert window.accept.text() == "Accept all 1"
+    window.accept.click()
+    qtbot.waitUntil(lambda: "suggested" not in {cells[3] for cells in window.scenes.texts()})
+    assert not window.accept.isEnabled()
+    assert {cells[1] for cells in window.scenes.texts()} == {"Event: Somebody comes or goes", "Cut", "Voice-over"}
+    window.scenes.selectRow(0)
+    window.delete_scene.click()
+    qtbot.waitUntil(lambda: len(window.scenes.texts()) == 2)
+    main.studio.undo()
+    qtbot.waitUntil(lambda: len(window.scenes.texts()) == 3)
+
+
+def test_nobody_is_asked_where_no_judge_is_chosen(opened: Opened) -> None:
+    _, window = opened
+    window.suggest_looks.click()
+    assert window.status.text().startswith("Choose a judge first")
+
+
+def test_it_says_so_where_no_recording_is_shown(opened: Opened) -> None:
+    main, window = opened
+    main.studio.show_recording(None)
+    assert window.title.text() == ""
+    assert not window.people.isVisible()

@@ -1,0 +1,1 @@
+"""Views of what is gathered about a recording to make questions from."""
