@@ -149,6 +149,14 @@ class Playback(QObject):
             self.set_looping(True)
             self.jump(chosen.start_us)
 
+    def repeat(self, start_us: int, end_us: int) -> None:
+        """Go to a span and repeat it, until something else is repeated."""
+        self._player.loop = (start_us, end_us)
+        self.looping = True
+        self._bar.set_loop(True)
+        self.loop_changed.emit(True)
+        self.jump(start_us)
+
     def span(self) -> tuple[int, int] | None:
         """Return the span of the selected segments together, else the marked one."""
         found = (self._timeline.model.segment(one) for one in self._studio.selected)

@@ -97,6 +97,7 @@ VIEW: tuple[Spec, ...] = (
     Spec("mode_transcript", "&View", "&Transcript", ("Ctrl+4",), lambda w: w.set_mode("transcript"), Need.STUDY),
     Spec("mode_judges", "&View", "&Judges", ("Ctrl+5",), lambda w: w.set_mode("judges"), Need.STUDY),
     Spec("mode_chains", "&View", "&Chains", ("Ctrl+6",), lambda w: w.set_mode("chains"), Need.STUDY),
+    Spec("mode_questions", "&View", "&Questions", ("Ctrl+7",), lambda w: w.set_mode("questions"), Need.STUDY),
     Spec(
         "strip",
         "&View",

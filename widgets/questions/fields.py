@@ -1,0 +1,101 @@
+"""A question as a form: what is asked, the right option, the wrong ones, and why."""
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QWidget
+
+from widgets import theme
+
+_LINES = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What stands in the form."""
+
+    text: str = ""
+    answer: str = ""
+    wrong: tuple[str, ...] = ()
+    explanation: str = ""
+
+
+class QuestionFields(QWidget):
+    """The fields, and a line on what is wrong with what stands there.
+
+    Signals:
+        changed: something was typed.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._form = QFormLayout(self)
+        self._form.setContentsMargins(0, 0, 0, 0)
+        self._form.setSpacing(theme.GRID // 2)
+        self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        self.text = self._area("Question")
+        self.answer = self._line("Right option")
+        self._wrong: list[QLineEdit] = []
+        self.explanation = self._area("Why it is right")
+        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.told.setProperty("muted", True)
+        self._form.addRow(self.told)
+
+    @property
+    def wrong(self) -> list[QLineEdit]:
+        """The fields of the wrong options."""
+        return [*self._wrong]
+
+    def set_words(self, words: Words, wrong: int) -> None:
+        """Fill the form, with so many wrong options; no signal."""
+        while len(self._wrong) < wrong:
+            self._wrong.append(self._line(f"Wrong option {len(self._wrong) + 1}", 2 + len(self._wrong)))
+        while len(self._wrong) > wrong:
+            self._form.removeRow(self._wrong.pop())
+        filled: list[tuple[QLineEdit | QPlainTextEdit, str]] = [
+            *((self.text, words.text), (self.answer, words.answer), (self.explanation, words.explanation)),
+            *zip(self._wrong, [*words.wrong, *[""] * wrong], strict=False),
+        ]
+        for field, text in filled:
+            blocked = field.blockSignals(True)
+            if isinstance(field, QLineEdit):
+                field.setText(text)
+            else:
+                field.setPlainText(text)
+            field.blockSignals(blocked)
+
+    def words(self) -> Words:
+        """Return what stands in the form."""
+        return Words(
+            self.text.toPlainText().strip(),
+            self.answer.text().strip(),
+            tuple(one.text().strip() for one in self._wrong),
+            self.explanation.toPlainText().strip(),
+        )
+
+    def say(self, reason: str, fine: str) -> None:
+        """Say what is wrong, or that nothing is."""
+        self.told.setText(reason or fine)
+
+    def _area(self, name: str) -> QPlainTextEdit:
+        field = QPlainTextEdit(tabChangesFocus=True)
+        field.setFixedHeight(_LINES * field.fontMetrics().lineSpacing() + theme.GRID * 2)
+        field.textChanged.connect(self.changed)
+        self._add(name, field)
+        return field
+
+    def _line(self, name: str, place: int = -1) -> QLineEdit:
+        field = QLineEdit()
+        field.textChanged.connect(lambda _text: self.changed.emit())
+        self._add(name, field, place)
+        return field
+
+    def _add(self, name: str, field: QWidget, place: int = -1) -> None:
+        field.setAccessibleName(name)
+        label = QLabel(name)
+        if place < 0:
+            self._form.addRow(label, field)
+        else:
+            self._form.insertRow(place, label, field)

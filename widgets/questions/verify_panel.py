@@ -1,0 +1,342 @@
+"""One question as somebody verifies it: options, a checklist, a label, a note, and what becomes of it."""
+
+from collections.abc import Mapping, Sequence
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import (
+    QButtonGroup,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QScrollArea,
+    QSizePolicy,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from project.schemes.scheme import Choice
+from widgets import theme
+from widgets.elided_label import ElidedLabel
+from widgets.icons import icon
+from widgets.questions.fields import QuestionFields, Words
+from widgets.questions.options_view import OptionsView
+from widgets.questions.shown import Check, Said, ShownQuestion
+from widgets.review.decision_bar import NoteEdit
+from widgets.tick_row import TickRow
+
+KEEP, CORRECT, DROP = "keep", "correct", "drop"
+_KEYS = ("6", "7", "8", "9", "0")
+_DECISIONS = (
+    (KEEP, "Keep", "circle-check", "Y", "Every check holds: the question is good as it is"),
+    (CORRECT, "Correct", "pencil", "C", "Change its words, and say that it is good then"),
+    (DROP, "Drop", "circle-x", "X", "The question is not used"),
+)
+
+
+class VerifyPanel(QWidget):
+    """Shows a question and says what the verifier wants.
+
+    Signals:
+        decided (str): `keep` or `drop`; what is ticked stands in `said`.
+        corrected (Words): the question as it should be.
+        withdraw_requested: take back what was said.
+        step_requested (int): 1 for the next question, -1 for the previous one.
+        repeat_requested: play the span again and again, or stop doing so.
+        editing (Words): what stands in the form of a correction now.
+    """
+
+    decided = Signal(str)
+    corrected = Signal(object)
+    withdraw_requested = Signal()
+    step_requested = Signal(int)
+    repeat_requested = Signal()
+    editing = Signal(object)
+
+    def __init__(
+        self,
+        checklists: Mapping[str, tuple[str, Sequence[Check]]],
+        difficulties: Sequence[str],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._checklists = checklists
+        self._shown: ShownQuestion | None = None
+        self._ticks: dict[str, TickRow] = {}
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID)
+        body = QWidget()
+        self._body = QVBoxLayout(body)
+        self._body.setContentsMargins(0, 0, theme.GRID // 2, 0)
+        self._body.setSpacing(theme.GRID)
+        area = QScrollArea(widgetResizable=True)
+        area.setFrameShape(QScrollArea.Shape.NoFrame)
+        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        area.setWidget(body)
+        column.addWidget(area, 1)
+        self.head = ElidedLabel()
+        self.head.setProperty("muted", True)
+        self.notice, self.text, self.why, self.others = (_words() for _ in range(4))
+        self.text.setFont(theme.font(theme.POINTS + 1, semibold=True))
+        self.options = OptionsView()
+        self.options.revealed.connect(self._show_known)
+        self.form = QuestionFields()
+        self.form.changed.connect(lambda: self.editing.emit(self.form.words()))
+        for part in (self.head, self.notice, self.text, self.options, self.form, self.why):
+            self._body.addWidget(part)
+        self._body.addWidget(self._make_checks())
+        self._body.addWidget(self._make_difficulty(difficulties))
+        self._body.addWidget(self.others)
+        self._body.addStretch()
+        column.addWidget(self._make_foot())
+        self._edit(on=False)
+
+    # What is shown
+
+    def show_question(self, shown: ShownQuestion) -> None:
+        """Show a question; one that is shown already keeps what was ticked and typed."""
+        same = self._shown is not None and (self._shown.id, self._shown.options, self._shown.said) == (
+            shown.id,
+            shown.options,
+            shown.said,
+        )
+        self._shown = shown
+        self.head.set_text(shown.head)
+        _say(self.notice, shown.notice)
+        self.text.setText(shown.text)
+        _say(self.others, "\n".join(shown.others))
+        if not same:
+            self.options.show_options(shown.options, shown.right, known=bool(shown.said.decision))
+            self._edit(on=False)
+            self.checklist.setCurrentIndex(max(self.checklist.findData(shown.checklist), 0))
+            self._fill(shown.said)
+        self._show_known()
+        for button in self._buttons.values():
+            button.setEnabled(not shown.reason)
+            button.setToolTip(shown.reason or str(button.property("usual")))
+        self.withdraw.setEnabled(bool(shown.said.decision) and not shown.reason)
+        for field in (self.note, self._checks, self._difficulty):
+            field.setEnabled(not shown.reason)
+
+    def question(self) -> ShownQuestion | None:
+        """Return what is shown."""
+        return self._shown
+
+    def said(self) -> Said:
+        """Return what is ticked, labelled and noted."""
+        ticked = tuple(key for key, row in self._ticks.items() if row.isChecked())
+        label = next((key for key, button in self._labels.items() if button.isChecked()), "")
+        return Said(ticked, label, self.note.text())
+
+    def chosen_checklist(self) -> str:
+        """Return the key of the checklist."""
+        return str(self.checklist.currentData())
+
+    # What keys and buttons do
+
+    def answer(self, place: int) -> None:
+        """Answer the question oneself."""
+        if self.form.isHidden():
+            self.options.answer(place)
+
+    def reveal(self) -> None:
+        """Show which option is right."""
+        self.options.reveal()
+
+    def tick(self, place: int) -> None:
+        """Tick a point of the checklist, or not."""
+        rows = [*self._ticks.values()]
+        if place < len(rows) and rows[place].isEnabled():
+            rows[place].toggle()
+
+    def tick_all(self) -> None:
+        """Tick all points, or none where all are ticked."""
+        rows = [row for row in self._ticks.values() if row.isEnabled()]
+        on = not all(row.isChecked() for row in rows)
+        for row in rows:
+            row.setChecked(on)
+
+    def cycle_difficulty(self) -> None:
+        """Choose the next label, and none after the last."""
+        keys = ["", *self._labels]
+        following = keys[(keys.index(self.said().difficulty) + 1) % len(keys)]
+        self._label(following)
+
+    def write_note(self) -> None:
+        """Let the verifier type a note."""
+        if self.note.isEnabled():
+            self.note.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            self.note.selectAll()
+
+    def decide(self, decision: str) -> None:
+        """Do what a button does, where it can be pressed."""
+        if not self._buttons[decision].isEnabled():
+            return
+        if decision != CORRECT:
+            self.decided.emit(decision)
+        elif self.form.isHidden():
+            self._edit(on=True)
+        else:
+            self.corrected.emit(self.form.words())
+
+    def stop_editing(self) -> None:
+        """Leave the words as they are."""
+        self._edit(on=False)
+
+    def is_editing(self) -> bool:
+        """Tell whether the words are being corrected."""
+        return not self.form.isHidden()
+
+    def take_back(self) -> None:
+        """Take back what was said."""
+        if self.withdraw.isEnabled():
+            self.withdraw_requested.emit()
+
+    # Parts
+
+    def _make_checks(self) -> QWidget:
+        self._checks = QWidget()
+        column = QVBoxLayout(self._checks)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        self.checklist = QComboBox()
+        self.checklist.setAccessibleName("Checklist")
+        self.checklist.setToolTip("What is checked")
+        for key, (name, _checks) in self._checklists.items():
+            self.checklist.addItem(name, key)
+        self.checklist.currentIndexChanged.connect(lambda _at: self._list_checks())
+        column.addWidget(self.checklist)
+        self._rows = QVBoxLayout()
+        self._rows.setSpacing(0)
+        column.addLayout(self._rows)
+        self._list_checks()
+        return self._checks
+
+    def _list_checks(self) -> None:
+        for row in self._ticks.values():
+            self._rows.removeWidget(row)
+            row.deleteLater()
+        self._ticks = {}
+        for key, one in zip(_KEYS, self._checklists[self.chosen_checklist()][1], strict=False):
+            row = TickRow(Choice(one.key, one.name, one.meaning, shortcut=key))
+            self._ticks[one.key] = row
+            self._rows.addWidget(row)
+
+    def _make_difficulty(self, difficulties: Sequence[str]) -> QWidget:
+        self._difficulty = QWidget()
+        row = QHBoxLayout(self._difficulty)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.GRID // 2)
+        label = QLabel("Difficulty (D)")
+        label.setProperty("muted", True)
+        row.addWidget(label)
+        self._labels: dict[str, QPushButton] = {}
+        group = QButtonGroup(self)
+        group.setExclusive(False)
+        for key in difficulties:
+            button = QPushButton(key.capitalize())
+            button.setProperty("segment", True)
+            button.setCheckable(True)
+            button.setAccessibleName(f"Difficulty: {key}")
+            button.setToolTip(f"The question is {key} (D goes on to the next label)")
+            button.clicked.connect(lambda on, key=key: self._label(key if on else ""))
+            group.addButton(button)
+            row.addWidget(button, 1)
+            self._labels[key] = button
+        return self._difficulty
+
+    def _make_foot(self) -> QWidget:
+        foot = QWidget()
+        column = QVBoxLayout(foot)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        upper.setSpacing(theme.GRID // 2)
+        lower.setSpacing(theme.GRID)
+        self.note = NoteEdit(placeholderText="Note (T)")
+        self.note.setAccessibleName("Note on this question")
+        self.note.setToolTip("Why; saved with what you say (T; Return goes back to the keys)")
+        upper.addWidget(self.note, 1)
+        self.known = _tool("info", "Show which option is right", "V", self.reveal)
+        self.withdraw = _tool("undo-2", "Take back what you said about this question", "W", self.take_back)
+        tools = (
+            self.known,
+            self.withdraw,
+            _tool("skip-back", "Previous question", "P", lambda: self.step_requested.emit(-1)),
+            _tool("skip-forward", "Next question", "N", lambda: self.step_requested.emit(1)),
+            _tool("repeat", "Repeat the span of this question", "R", self.repeat_requested.emit),
+        )
+        for tool in tools:
+            upper.addWidget(tool)
+        self._buttons: dict[str, QPushButton] = {}
+        for key, name, picture, letter, tip in _DECISIONS:
+            button = QPushButton(f" {name} ({letter})")
+            button.setIcon(icon(picture))
+            button.setAccessibleName(f"{name} this question")
+            button.setProperty("usual", f"{tip} ({letter})")
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+            button.clicked.connect(lambda _=False, key=key: self.decide(key))
+            lower.addWidget(button, 1)
+            self._buttons[key] = button
+        self.leave = QPushButton("Leave as it was (Esc)")
+        self.leave.setToolTip("Do not change its words (Esc)")
+        self.leave.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.leave.clicked.connect(self.stop_editing)
+        lower.addWidget(self.leave, 1)
+        column.addLayout(upper)
+        column.addLayout(lower)
+        return foot
+
+    def _edit(self, *, on: bool) -> None:
+        shown = self._shown
+        if on and shown is not None:
+            self.form.set_words(Words(shown.text, shown.answer, shown.wrong, shown.explanation), len(shown.wrong))
+            self.form.say("", "Wrong options stand in no order here. Ctrl+Return saves.")
+        self.form.setVisible(on)
+        self.text.setVisible(not on)
+        self.options.setVisible(not on)
+        self.leave.setVisible(on)
+        for key in (KEEP, DROP):
+            self._buttons[key].setVisible(not on)
+        self._buttons[CORRECT].setText(" Save correction (Ctrl+Return)" if on else " Correct (C)")
+        if on:
+            self.form.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
+        self._show_known()
+
+    def _show_known(self) -> None:
+        shown = self._shown
+        told = shown.explanation if shown is not None and self.options.known and self.form.isHidden() else ""
+        _say(self.why, f"Why: {told}" if told else "")
+
+    def _fill(self, said: Said) -> None:
+        for key, row in self._ticks.items():
+            row.setChecked(key in said.checks)
+        self._label(said.difficulty)
+        self.note.setText(said.note)
+
+    def _label(self, wanted: str) -> None:
+        for key, button in self._labels.items():
+            button.setChecked(key == wanted)
+
+
+def _words() -> QLabel:
+    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+    return label
+
+
+def _say(label: QLabel, text: str) -> None:
+    label.setText(text)
+    label.setVisible(bool(text))
+
+
+def _tool(picture: str, text: str, key: str, do: object) -> QToolButton:
+    button = QToolButton()
+    button.setIcon(icon(picture))
+    button.setToolTip(f"{text} ({key})")
+    button.setAccessibleName(text)
+    button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+    button.clicked.connect(lambda _=False: do())  # type: ignore[operator]
+    return button
