@@ -57,6 +57,7 @@ BENCHES = (
     "judging",
     "llama",
     "window_judging",
+    "chain_graph",
 )
 WHEN_NAMED = ("voice", "memory")
 """Those that take more than ten minutes: run when they are named, and shown with the others once they were."""

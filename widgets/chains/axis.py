@@ -13,6 +13,8 @@ _WIDTHS = ((1, 1_300.0), (2, 3_000.0), (3, 7_000.0), (5, 15_000.0), (8, float("i
 """How many nodes may lie above one another in a row, and how wide the graph may become to keep to it, in pixels."""
 _MUCH = 2.5
 """How many times shorter than the others a wait is drawn before that is said."""
+_ROOMY, _ROOMY_WIDTH = 4e-5, 4_000.0
+"""Pixels a microsecond at least, as long as the graph does not become wider than so many pixels."""
 _SCALES = np.geomspace(2e-6, 4e-4, 48)
 """Pixels a microsecond: 2 to 400 a second."""
 
@@ -38,6 +40,19 @@ class TimeAxis:
     def us(self, x: float) -> int:
         """Return the time of a place."""
         return round(self._read(x, self.places, self.times, 1 / self.scale))
+
+    def reaching(self, starts: Iterable[int]) -> "TimeAxis":
+        """Return an axis that also holds times beyond its ends, with waits shortened there; the others stay."""
+        times, places = [*self.times], [*self.places]
+        for time in sorted({*starts}):
+            if time > times[-1]:
+                places.append(places[-1] + _step(time - times[-1], self.scale))
+                times.append(time)
+        for time in sorted({*starts}, reverse=True):
+            if time < times[0]:
+                places.insert(0, places[0] - _step(times[0] - time, self.scale))
+                times.insert(0, time)
+        return self if len(times) == len(self.times) else TimeAxis(tuple(times), tuple(places), self.scale)
 
     def stretches(self) -> Iterable[tuple[int, int, bool]]:
         """Give each piece between two points: its start, its end, and whether it is much shortened."""
@@ -74,8 +89,14 @@ def fitted(rows: Mapping[str, Sequence[int]], needed: float) -> TimeAxis:
         if enough is not None and _places(starts, enough)[-1] <= widest:
             scale = float(enough)
             break
+    if _places(starts, _ROOMY)[-1] <= _ROOMY_WIDTH:
+        scale = max(scale, _ROOMY)
     places = _places(starts, scale)
     return TimeAxis(tuple(starts.tolist()), tuple(places.tolist()), scale)
+
+
+def _step(wait_us: int, scale: float) -> float:
+    return min(max(wait_us * scale, 1e-3), WAIT)
 
 
 def _places(starts: NDArray[np.int64], scale: float) -> NDArray[np.float64]:

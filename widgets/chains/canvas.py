@@ -70,6 +70,7 @@ class Canvas(QAbstractScrollArea):
         self.band: QRectF | None = None
         self.hovered: str | None = None
         self.hint = ""
+        self.placeholder = ("", "")
         self._sight = Sight(HEADER + _ROOM, RULER + _ROOM, 1.0, 100, 100)
         self._still = Still()
         self._settling = QTimer(self, singleShot=True, interval=_SETTLE_MS)
@@ -217,6 +218,9 @@ class Canvas(QAbstractScrollArea):
         painter = QPainter(self.viewport())
         if self.model.picture is None:
             painter.fillRect(event.rect(), theme.palette().field)
+            self._paint_placeholder(painter)
+            self._paint_hint(painter)
+            painter.end()
             return
         without = frozenset({self.dragged[0]} if self.dragged is not None else ())
         self._still.draw(painter, self.model, self._sight, without, stretch=self._settling.isActive())
@@ -289,6 +293,16 @@ class Canvas(QAbstractScrollArea):
         painter.setPen(QPen(theme.palette().text, 1, Qt.PenStyle.DotLine))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawRect(QRectF(x - 5, y - 5, WIDTH * self._sight.zoom + 10, HEIGHT * self._sight.zoom + 10))
+
+    def _paint_placeholder(self, painter: QPainter) -> None:
+        colours, area = theme.palette(), QRectF(self.viewport().rect())
+        painter.setFont(theme.font(theme.POINTS + 2, semibold=True))
+        painter.setPen(colours.text)
+        painter.drawText(area.adjusted(0, 0, 0, -28), Qt.AlignmentFlag.AlignCenter, self.placeholder[0])
+        painter.setFont(theme.font())
+        painter.setPen(colours.muted)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(area.adjusted(24, 28, -24, 0), flags, self.placeholder[1])
 
     def _paint_hint(self, painter: QPainter) -> None:
         if not self.hint:

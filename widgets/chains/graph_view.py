@@ -47,7 +47,9 @@ class ChainGraphView(QWidget):
         self.model = GraphModel()
         self.board = Board(self.model)
         self._chain = ""
-        self.empty = EmptyState("list-checks", "No nodes yet", "")
+        self._graph: ChainGraph | None = None
+        hint = "Choose a chain, or add one, to draw what led to what."
+        self.empty = EmptyState("circle-dashed", "No chain is open", hint)
         self._stack = QStackedLayout()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.board)
@@ -83,7 +85,7 @@ class ChainGraphView(QWidget):
             problems: node id -> what has to be looked at.
         """
         another = graph is not None and graph.chain.id != self._chain
-        self._chain = graph.chain.id if graph is not None else ""
+        self._chain, self._graph = graph.chain.id if graph is not None else "", graph
         empty = self.model.picture is None
         self.board.pointer.cancel()
         self.board.keys.leave()
@@ -115,7 +117,7 @@ class ChainGraphView(QWidget):
         self.board.editable = editable
         self.board.pointer.cancel()
         self.board.keys.leave()
-        self._show_state(self.model.picture.graph if self.model.picture is not None else None)
+        self._show_state(self._graph)
         self.board.refresh()
 
     def start_edge(self) -> None:
@@ -135,8 +137,7 @@ class ChainGraphView(QWidget):
         Raises:
             UserError: another ending, nothing to draw, or the file cannot be written.
         """
-        graph = self.model.picture.graph if self.model.picture is not None else None
-        write_picture(graph, self.model.people, path, dark)
+        write_picture(self._graph, self.model.people, path, dark)
 
     def _make_foot(self) -> QWidget:
         foot = QWidget()
@@ -150,7 +151,7 @@ class ChainGraphView(QWidget):
             ("zoom-out", "Zoom out", "-", lambda: self.board.zoom(1 / STEP)),
             ("zoom-in", "Zoom in", "+", lambda: self.board.zoom(STEP)),
             ("maximize", "Show the whole chain", "0", self.board.fit),
-            ("list-checks", "Lay out anew, also what was moved", "T", self.board.tidy),
+            ("columns-2", "Lay out anew, also what was moved", "T", self.board.tidy),
         ):
             button = QToolButton(autoRaise=True)
             button.setIcon(icon(name))
@@ -164,12 +165,7 @@ class ChainGraphView(QWidget):
         self._told.setText(f"{self.board.sight.zoom:.0%}")
 
     def _show_state(self, graph: ChainGraph | None) -> None:
-        there = self.model.picture is not None
-        self._stack.setCurrentWidget(self.board if there else self.empty)
-        self._foot.setVisible(there)
-        if graph is None and not there:
-            self.empty.set_text("No chain is open", "Choose a chain, or add one, to draw what led to what.")
-        elif self.board.editable:
-            self.empty.set_text("No nodes yet", "Add a node with N, or make one from a selected segment or utterance.")
-        else:
-            self.empty.set_text("No nodes yet", "Whoever owns this chain has not added any.")
+        self._stack.setCurrentWidget(self.empty if graph is None else self.board)
+        self._foot.setVisible(self.model.picture is not None)
+        mine = "Add one with N, or make one from a selected segment or utterance."
+        self.board.placeholder = ("No nodes yet", mine if self.board.editable else "Its owner has not added any.")

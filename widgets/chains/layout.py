@@ -16,6 +16,8 @@ NOBODY = ""
 """Key of the row of nodes that belong to nobody."""
 PADDING = 14.0
 _MARGIN = 24.0
+_SETTLED = 4
+"""Different starts from which on the axis stays; before, there is little to keep still."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +106,10 @@ class Placement:
         rows: dict[str, list[Node]] = {}
         for node in graph.nodes:
             rows.setdefault(row_of(node, people), []).append(node)
-        if self._axis is None or len(self._axis.times) == 1:
-            self._axis = fitted({row: [one.start_us for one in nodes] for row, nodes in rows.items()}, NEEDED)
-        axis = self._axis
+        starts = {row: [one.start_us for one in nodes] for row, nodes in rows.items()}
+        if self._axis is None or len(self._axis.times) < _SETTLED:
+            self._axis = fitted(starts, NEEDED)
+        axis = self._axis = self._axis.reaching(one.start_us for one in graph.nodes)
         order = [*(one for one in people if one in rows), *sorted({*rows} - {*people, NOBODY})]
         order += [NOBODY] if NOBODY in rows else []
         places = {node.id: axis.x(node.start_us) for node in graph.nodes}

@@ -98,7 +98,7 @@ class GraphPainter:
     def hull(self) -> None:
         """Draw the soft outline of the selected subchain."""
         members = self._model.members
-        if not members:
+        if not members or self._model.covered:
             return
         boxes = [self._model.box(one) for one in members]
         path = hull_of(tuple(sorted((box.x, box.y) for box in boxes)))

@@ -1,0 +1,329 @@
+import re
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from project.errors import UserError
+from tests.unit.widgets.chains.graphs import graph, node
+from widgets import theme
+from widgets.chains.graph_view import ChainGraphView
+from widgets.chains.layout import HEIGHT, WIDTH
+from widgets.chains.looks import KINDS, Person
+from widgets.chains.picture import write_picture
+
+NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
+SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t")
+PEOPLE = {"a": Person("Anna", "#4f8fd6"), "b": Person("Ben", "#cf7a2c")}
+NONE = Qt.KeyboardModifier.NoModifier
+LEFT = Qt.MouseButton.LeftButton
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> ChainGraphView:
+    view = ChainGraphView()
+    qtbot.addWidget(view)
+    view.resize(1000, 480)
+    view.show_graph(SHOWN, PEOPLE, {"u": "Its reason is missing."})
+    view.show()
+    qtbot.waitExposed(view)
+    view.board.fit()
+    view.setFocus()
+    return view
+
+
+def middle(view: ChainGraphView, name: str, across: float = 0.5) -> QPointF:
+    box = view.model.box(name)
+    return QPointF(*view.board.sight.to_view(box.x + WIDTH * across, box.y + HEIGHT / 2))
+
+
+def send(view: ChainGraphView, kind: QEvent.Type, place: QPointF, modifiers: Qt.KeyboardModifier = NONE) -> None:
+    port = view.board.viewport()
+    held = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseButtonRelease else LEFT
+    named = Qt.MouseButton.NoButton if kind == QEvent.Type.MouseMove else LEFT
+    QApplication.sendEvent(port, QMouseEvent(kind, place, port.mapToGlobal(place), named, held, modifiers))
+
+
+def drag(view: ChainGraphView, *ways: QPointF, modifiers: Qt.KeyboardModifier = NONE) -> None:
+    send(view, QEvent.Type.MouseButtonPress, ways[0], modifiers)
+    for way in ways[1:]:
+        send(view, QEvent.Type.MouseMove, way, modifiers)
+    send(view, QEvent.Type.MouseButtonRelease, ways[-1], modifiers)
+
+
+def keys(qtbot: QtBot, view: ChainGraphView, *pressed: Qt.Key, modifiers: Qt.KeyboardModifier = NONE) -> None:
+    for key in pressed:
+        qtbot.keyClick(view.board, key, modifiers)
+
+
+def test_dragging_from_the_rim_of_a_reason_to_a_result_asks_for_an_edge(qtbot, view):
+    start, end = middle(view, "p", 0.99), middle(view, "t")
+    with qtbot.waitSignal(view.edge_requested) as asked:
+        drag(view, start, start + QPointF(20, 20), end)
+    assert asked.args == ["p", "t"]
+    assert view.board.link is None
+
+
+def test_an_edge_that_would_close_a_circle_is_never_asked_for_and_it_is_said_why(qtbot, view):
+    with qtbot.assertNotEmitted(view.edge_requested):
+        drag(view, middle(view, "t", 0.99), middle(view, "s"), middle(view, "p"))
+    assert "circle" in view.board.hint
+
+
+def test_an_edge_that_is_dropped_on_the_ground_is_forgotten(qtbot, view):
+    with qtbot.assertNotEmitted(view.edge_requested):
+        drag(view, middle(view, "p", 0.99), middle(view, "p") + QPointF(0, 220))
+    assert view.board.link is None
+    assert view.board.hint == ""
+
+
+def test_a_chain_that_is_read_only_draws_no_edges(qtbot, view):
+    view.set_editable(False)
+    with qtbot.assertNotEmitted(view.edge_requested), qtbot.assertNotEmitted(view.node_removal_requested):
+        drag(view, middle(view, "p", 0.99), middle(view, "t"))
+        view.select(["p"])
+        keys(qtbot, view, Qt.Key.Key_Delete, Qt.Key.Key_E, Qt.Key.Key_Return)
+
+
+def test_an_edge_is_drawn_with_keys_alone(qtbot, view):
+    keys(qtbot, view, Qt.Key.Key_Tab, Qt.Key.Key_Tab)
+    assert view.selected() == ("q",)
+    keys(qtbot, view, Qt.Key.Key_E)
+    assert "Enter" in view.board.hint
+    with qtbot.waitSignal(view.edge_requested) as asked:
+        keys(qtbot, view, Qt.Key.Key_Right, Qt.Key.Key_Down, Qt.Key.Key_Return)
+    assert asked.args == ["q", "u"]
+    assert view.selected() == ("q",)
+
+
+def test_an_edge_that_is_there_is_removed_with_keys_alone(qtbot, view):
+    view.select(["r"])
+    keys(qtbot, view, Qt.Key.Key_E)
+    keys(qtbot, view, Qt.Key.Key_Right, modifiers=Qt.KeyboardModifier.ControlModifier)
+    assert "already" in view.board.hint
+    with qtbot.waitSignal(view.edge_removal_requested) as asked:
+        keys(qtbot, view, Qt.Key.Key_Delete)
+    assert asked.args == ["r", "s"]
+
+
+def test_arrows_and_enter_refuse_a_circle(qtbot, view):
+    view.select(["s"])
+    keys(qtbot, view, Qt.Key.Key_E)
+    keys(qtbot, view, Qt.Key.Key_Left, modifiers=Qt.KeyboardModifier.ControlModifier)
+    with qtbot.assertNotEmitted(view.edge_requested):
+        keys(qtbot, view, Qt.Key.Key_Return)
+    assert "circle" in view.board.hint
+    keys(qtbot, view, Qt.Key.Key_Escape)
+    assert view.board.link is None
+
+
+@pytest.mark.parametrize(("key", "kind"), [*zip("EBIDM", KINDS, strict=True)])
+def test_n_and_the_key_of_a_kind_ask_for_a_node(qtbot, view, key, kind):
+    with qtbot.waitSignal(view.node_add_requested) as asked:
+        keys(qtbot, view, Qt.Key.Key_N, getattr(Qt.Key, f"Key_{key}"))
+    assert asked.args == [str(kind)]
+    assert view.board.hint == ""
+
+
+def test_the_first_node_of_a_chain_is_added_with_keys_alone(qtbot, view):
+    view.show_graph(graph([]), PEOPLE)
+    assert view.board.isVisible()
+    assert "N" in view.board.placeholder[1]
+    view.setFocus()
+    with qtbot.waitSignal(view.node_add_requested):
+        keys(qtbot, view, Qt.Key.Key_N, Qt.Key.Key_B)
+
+
+def test_keys_ask_for_editing_and_removal_of_what_is_selected(qtbot, view):
+    view.select(["p", "s"])
+    with qtbot.waitSignal(view.node_removal_requested) as gone:
+        keys(qtbot, view, Qt.Key.Key_Delete)
+    assert gone.args == [("p", "s")]
+    for key in (Qt.Key.Key_F2, Qt.Key.Key_Return):
+        view.select(["p", "s"])
+        with qtbot.waitSignal(view.node_edit_requested) as edited:
+            keys(qtbot, view, key)
+        assert edited.args == ["s"]
+
+
+def test_clicks_select_and_emit_and_select_emits_nothing(qtbot, view):
+    with qtbot.waitSignal(view.selection_changed) as chosen:
+        drag(view, middle(view, "q"))
+    assert chosen.args == [("q",)]
+    with qtbot.waitSignal(view.selection_changed) as chosen:
+        drag(view, middle(view, "s"), modifiers=Qt.KeyboardModifier.ControlModifier)
+    assert chosen.args == [("q", "s")]
+    with qtbot.assertNotEmitted(view.selection_changed):
+        view.select(["t", "not there"])
+    assert view.selected() == ("t",)
+    with qtbot.waitSignal(view.selection_changed):
+        drag(view, QPointF(600, 440))
+    assert view.selected() == ()
+
+
+def test_an_edge_is_selected_by_a_click_and_removed(qtbot, view):
+    picture = view.model.picture
+    at = [(one.reason_id, one.result_id) for one in picture.graph.edges].index(("r", "s"))
+    x, y = picture.samples[at, 8]
+    drag(view, QPointF(*view.board.sight.to_view(x, y)))
+    with qtbot.waitSignal(view.edge_removal_requested) as asked:
+        keys(qtbot, view, Qt.Key.Key_Delete)
+    assert asked.args == ["r", "s"]
+
+
+def test_a_node_that_is_dragged_stays_there_and_its_time_does_not_change(qtbot, view):
+    before = dict(view.model.picture.layout.boxes)
+    with qtbot.assertNotEmitted(view.edge_requested):
+        drag(view, middle(view, "r"), middle(view, "r") + QPointF(90, 8), middle(view, "r") + QPointF(90, 30))
+    box = view.model.box("r")
+    assert box.x == before["r"].x
+    assert box.y > before["r"].y
+    view.show_graph(graph(SHOWN.nodes, "p>r"), PEOPLE)
+    assert view.model.box("r") == box
+    keys(qtbot, view, Qt.Key.Key_T)
+    assert view.model.box("r") == before["r"]
+
+
+def test_the_ground_is_dragged_to_pan_and_shift_draws_a_frame(qtbot, view):
+    view.board.zoom(2.0)
+    before = view.board.sight
+    drag(view, QPointF(500, 440), QPointF(460, 430))
+    assert (view.board.sight.x, view.board.sight.y) == (before.x - 40, before.y - 10)
+    view.board.fit()
+    first, last = middle(view, "p", 0) - QPointF(12, 40), middle(view, "q", 1) + QPointF(12, 40)
+    drag(view, first, last, modifiers=Qt.KeyboardModifier.ShiftModifier)
+    assert {"p", "q"} <= {*view.selected()}
+
+
+def test_the_ruler_seeks(qtbot, view):
+    place = QPointF(middle(view, "r", 0).x(), 8)
+    with qtbot.waitSignal(view.seek_requested) as asked:
+        drag(view, place)
+    assert abs(asked.args[0] - 8_000_000) < 100_000
+
+
+def test_zoom_keys_keep_what_is_selected_in_its_place(qtbot, view):
+    view.select(["r"])
+    before = middle(view, "r")
+    keys(qtbot, view, Qt.Key.Key_Minus, Qt.Key.Key_Minus, Qt.Key.Key_Plus)
+    after = middle(view, "r")
+    assert (after - before).manhattanLength() < 3
+    keys(qtbot, view, Qt.Key.Key_0)
+    assert all(0 <= middle(view, one.id).x() <= 1000 for one in SHOWN.nodes)
+
+
+def test_keys_are_taken_before_the_shortcuts_of_a_window_and_others_are_left(qtbot, view):
+    from PySide6.QtGui import QKeyEvent
+
+    def taken(key: Qt.Key) -> bool:
+        event = QKeyEvent(QEvent.Type.ShortcutOverride, key, NONE)
+        event.ignore()
+        QApplication.sendEvent(view.board, event)
+        return event.isAccepted()
+
+    assert taken(Qt.Key.Key_Left)
+    assert taken(Qt.Key.Key_N)
+    assert not taken(Qt.Key.Key_Space)
+    assert not taken(Qt.Key.Key_B)
+    keys(qtbot, view, Qt.Key.Key_N)
+    assert taken(Qt.Key.Key_B)
+
+
+def test_a_screen_reader_hears_the_node_its_people_and_its_problem(view):
+    view.select(["r"])
+    said = view.board.accessibleDescription()
+    assert said.startswith("Event of Anna: what r tells, 0:00:08.000 to 0:00:09.000, 2 reasons, 1 result.")
+    assert view.board.viewport().accessibleName() == said
+    view.select(["u"])
+    assert "Its reason is missing." in view.board.accessibleDescription()
+
+
+def test_what_was_written_in_a_node_is_plain_text_in_its_tooltip(view):
+    from widgets.chains.describe import told
+
+    bad = node("x", 1)
+    object.__setattr__(bad, "text", "<img src=x> & <b>")
+    view.show_graph(graph([bad]), {"a": Person("<i>Anna</i>")})
+    assert "<img" not in told(view.model, bad)
+    assert "<i>Anna" not in told(view.model, bad)
+
+
+def seen(view: ChainGraphView) -> QImage:
+    return view.board.viewport().grab().toImage()
+
+
+def test_a_picture_that_was_shifted_is_the_one_that_is_drawn_anew(view):
+    view.board.zoom(1.6)
+    view.board.redraw()
+    seen(view)
+    for way in ((37, -21), (-90, 4), (13, 0), (0, 60)):
+        view.board.pan(*way)
+        shifted = seen(view)
+        view.board.redraw()
+        assert differing(shifted, seen(view)) < 0.001
+
+
+def differing(one: QImage, other: QImage) -> float:
+    """Return the share of pixels that differ visibly: a soft line that is cut at a strip may end in another shade."""
+    import numpy as np
+
+    first, second = (
+        np.frombuffer(image.convertToFormat(QImage.Format.Format_RGB32).constBits(), np.uint8).astype(int)
+        for image in (one, other)
+    )
+    return float((np.abs(first - second).reshape(-1, 4).max(1) > 50).mean())
+
+
+def test_kinds_differ_in_shape_and_not_only_in_colour(qtbot):
+    from PySide6.QtCore import QRectF
+
+    from widgets.chains.shapes import outline
+
+    shapes = [outline(kind, QRectF(0, 0, WIDTH, HEIGHT)) for kind in KINDS]
+    for at, one in enumerate(shapes):
+        assert all(one != other for other in shapes[at + 1 :])
+
+
+@pytest.mark.parametrize("shade", ["light", "dark"])
+def test_texts_are_readable_on_every_kind_and_state(shade):
+    from widgets.chains.ink import _FILLS, inks
+    from widgets.label_looks import contrast
+    from widgets.label_paint import mix
+
+    look = inks(theme.load(shade))
+    for kind in KINDS:
+        for share in _FILLS.values():
+            ground = mix(look.of(kind), look.colours.field, share)
+            assert contrast(look.colours.text, ground) >= 4.5
+
+
+def test_pictures_are_written_whole_as_svg_and_png(view, tmp_path: Path):
+    for dark in (False, True):
+        view.picture(tmp_path / "chain.svg", dark)
+        view.picture(tmp_path / "chain.PNG", dark)
+        text = (tmp_path / "chain.svg").read_text("utf-8")
+        assert all(f"what {one.id} tells" in re.sub(r"\s+", " ", text) for one in SHOWN.nodes)
+        assert "Anna" in text
+        image = QImage(str(tmp_path / "chain.PNG"))
+        ground = theme.load("dark").field if dark else Qt.GlobalColor.white
+        assert image.pixelColor(1, 1) == ground
+
+
+def test_a_picture_that_cannot_be_written_is_refused_in_words(tmp_path: Path):
+    with pytest.raises(UserError, match="neither SVG nor PNG"):
+        write_picture(SHOWN, PEOPLE, tmp_path / "chain.gif")
+    with pytest.raises(UserError, match="no nodes"):
+        write_picture(graph([]), PEOPLE, tmp_path / "chain.svg")
+    with pytest.raises(UserError, match="cannot be written"):
+        write_picture(SHOWN, PEOPLE, tmp_path / "not there" / "chain.svg")
+
+
+def test_highlighting_fades_the_others(view):
+    before = seen(view)
+    view.highlight(["p", "r"])
+    assert seen(view) != before
+    view.highlight(())
+    assert seen(view) == before

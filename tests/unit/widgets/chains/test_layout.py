@@ -1,0 +1,148 @@
+from dataclasses import replace
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from project.chains import ChainGraph
+from tests.unit.widgets.chains.graphs import SECOND, graph, graphs, node
+from widgets.chains.axis import WAIT, fitted
+from widgets.chains.layout import HEIGHT, NEEDED, NOBODY, WIDTH, Layout, Placement
+
+PEOPLE = ["a", "b", "c"]
+
+
+def covering(layout: Layout) -> list[tuple[str, str]]:
+    boxes = [*layout.boxes.items()]
+    return [
+        (one, other)
+        for at, (one, first) in enumerate(boxes)
+        for other, second in boxes[at + 1 :]
+        if abs(first.x - second.x) < WIDTH and abs(first.y - second.y) < HEIGHT
+    ]
+
+
+def length(shown: ChainGraph, layout: Layout) -> float:
+    return sum(abs(layout.boxes[one.reason_id].y - layout.boxes[one.result_id].y) for one in shown.edges)
+
+
+@given(graphs())
+@settings(max_examples=30, deadline=None)
+def test_no_node_covers_another_and_time_runs_to_the_right(shown):
+    layout = Placement().lay_out(shown, PEOPLE)
+    assert covering(layout) == []
+    for one, other in zip(shown.nodes, shown.nodes[1:], strict=False):
+        left, right = layout.boxes[one.id].x, layout.boxes[other.id].x
+        assert left < right if one.start_us < other.start_us else left == right
+
+
+@given(graphs())
+@settings(max_examples=30, deadline=None)
+def test_every_node_stands_in_the_row_of_its_person(shown):
+    layout = Placement().lay_out(shown, PEOPLE)
+    rows = {row.person: row for row in layout.rows}
+    for one in shown.nodes:
+        row, box = rows[one.people[0] if one.people else NOBODY], layout.boxes[one.id]
+        assert row.top <= box.y < box.bottom <= row.top + row.height
+
+
+@given(graphs(), st.data())
+@settings(max_examples=30, deadline=None)
+def test_adding_a_node_or_an_edge_or_taking_one_away_moves_no_other(shown, data):
+    """Rows may become higher: a node keeps its place in its row."""
+    placement = Placement()
+    extra = node("new", data.draw(st.integers(0, 60)), data.draw(st.sampled_from(PEOPLE)))
+    before = placement.lay_out(shown, PEOPLE)
+    if len({one.start_us for one in shown.nodes}) < 4:
+        return
+    after = placement.lay_out(graph([*shown.nodes, extra], f"{shown.nodes[0].id}>new"), PEOPLE)
+    assert inside(before, shown) == inside(after, shown)
+    assert covering(after) == []
+    again = placement.lay_out(shown, PEOPLE)
+    assert inside(again, shown) == inside(before, shown)
+
+
+def inside(layout: Layout, shown: ChainGraph) -> dict[str, tuple[float, float]]:
+    tops = {row.person: row.top for row in layout.rows}
+    return {
+        one.id: (layout.boxes[one.id].x, layout.boxes[one.id].y - tops[one.people[0] if one.people else NOBODY])
+        for one in shown.nodes
+    }
+
+
+def test_rows_come_in_the_order_of_people_and_nobody_last():
+    shown = graph([node("x", 1, ""), node("y", 2, "b"), node("z", 3, "a"), node("w", 4, "gone")])
+    layout = Placement().lay_out(shown, ["a", "b", "c"])
+    assert [row.person for row in layout.rows] == ["a", "b", "gone", NOBODY]
+
+
+def test_a_node_of_several_people_stands_in_the_row_of_the_first():
+    shown = graph([node("x", 1, ("b", "a")), node("y", 2, "b")])
+    layout = Placement().lay_out(shown, ["a", "b"])
+    assert layout.boxes["x"].y < layout.rows[0].height <= layout.boxes["y"].y
+
+
+def test_a_node_that_was_moved_stays_there_until_everything_is_laid_out_anew():
+    placement = Placement()
+    shown = graph([node(name, at * 3) for at, name in enumerate("pqrs")], "p>q")
+    first = placement.lay_out(shown, PEOPLE)
+    placement.move("q", "a", 90.0)
+    moved = placement.lay_out(shown, PEOPLE)
+    assert moved.boxes["q"].y == moved.rows[0].inner_top + 90
+    assert {one: moved.boxes[one] for one in "prs"} == {one: first.boxes[one] for one in "prs"}
+    assert placement.lay_out(graph(shown.nodes, "p>q q>r"), PEOPLE).boxes == moved.boxes
+    placement.forget()
+    assert placement.lay_out(shown, PEOPLE).boxes == first.boxes
+
+
+def test_a_node_whose_time_changes_moves_along_the_time_alone():
+    placement = Placement()
+    shown = graph([node(name, at * 5, person) for at, (name, person) in enumerate(zip("pqrs", "abab", strict=True))])
+    before = placement.lay_out(shown, PEOPLE)
+    later = replace(shown.nodes[0], start_us=2 * SECOND, end_us=4 * SECOND)
+    after = placement.lay_out(graph([later, *shown.nodes[1:]]), PEOPLE)
+    assert after.boxes["p"].x > before.boxes["p"].x
+    assert after.boxes["p"].y == before.boxes["p"].y
+    assert {one: after.boxes[one] for one in "qrs"} == {one: before.boxes[one] for one in "qrs"}
+
+
+def test_reasons_are_drawn_towards_their_results():
+    """Two crossing pairs at one time: the order inside the lower row follows that of the upper one."""
+    names = [("p", 0, "a"), ("q", 0, "a"), ("r", 30, "b"), ("s", 30, "b"), ("t", 60, "a"), ("u", 90, "b")]
+    shown = graph([node(*one) for one in names], "p>r q>s r>t s>u")
+    layout = Placement().lay_out(shown, ["a", "b"])
+    boxes = layout.boxes
+    assert (boxes["p"].y < boxes["q"].y) == (boxes["r"].y < boxes["s"].y)
+
+
+def test_places_that_follow_the_edges_make_them_shorter():
+    chance = Random(5)
+    nodes = [node(f"n{at:02}", at // 3, chance.choice("ab")) for at in range(60)]
+    pairs = [(at, min(59, at + chance.randint(3, 9))) for at in range(57)]
+    edges = " ".join(f"n{one:02}>n{other:02}" for one, other in pairs)
+    blind, seeing = Placement().lay_out(graph(nodes), PEOPLE), Placement().lay_out(graph(nodes, edges), PEOPLE)
+    assert length(graph(nodes, edges), seeing) < 0.95 * length(graph(nodes, edges), blind)
+
+
+def test_a_long_wait_is_shortened_and_said_to_be():
+    axis = fitted({"a": [0, 2 * SECOND, 4 * SECOND, 600 * SECOND, 602 * SECOND]}, NEEDED)
+    assert [shortened for _, _, shortened in axis.stretches()] == [False, False, True, False]
+    assert axis.x(600 * SECOND) - axis.x(4 * SECOND) == pytest.approx(WAIT)
+
+
+@given(st.lists(st.integers(0, 4_000 * SECOND), min_size=1, max_size=30), st.integers(-SECOND, 5_000 * SECOND))
+def test_places_give_their_times_back(starts, time):
+    axis = fitted({"a": starts}, NEEDED)
+    # Where a wait is shortened, a pixel is many seconds: what is lost is less than a thousandth of a pixel.
+    assert abs(axis.x(axis.us(axis.x(time))) - axis.x(time)) < 1e-3
+
+
+@given(st.lists(st.integers(0, 10**8), min_size=1, max_size=12), st.lists(st.integers(0, 10**9), max_size=6))
+def test_an_axis_that_reaches_further_keeps_its_places(starts, more):
+    axis = fitted({"a": starts}, NEEDED)
+    longer = axis.reaching(more)
+    assert all(longer.x(one) == axis.x(one) for one in starts)
+    places = [longer.x(one) for one in sorted({*starts, *more})]
+    assert places == sorted(places)
+    assert longer.x(max([*starts, *more])) - axis.x(max(starts)) <= WAIT * len({*more})

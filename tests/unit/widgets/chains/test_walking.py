@@ -1,0 +1,93 @@
+import pytest
+
+from tests.unit.widgets.chains.graphs import graph, node
+from widgets.chains.edges import Way, curve, nearest, sampled
+from widgets.chains.layout import WIDTH, Box, Placement
+from widgets.chains.linking import caution, upstream, why_not
+from widgets.chains.walking import Step, beside, in_time
+
+NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
+SHOWN = graph([node(*one) for one in NODES], "p>r q>r r>s s>t q>t")
+LAYOUT = Placement().lay_out(SHOWN, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("start", "step", "end"),
+    [
+        (None, Step.RIGHT, "p"),
+        ("p", Step.RIGHT, "r"),
+        ("r", Step.LEFT, "p"),
+        ("p", Step.LEFT, None),
+        ("t", Step.RIGHT, None),
+        ("p", Step.DOWN, "q"),
+        ("s", Step.UP, "r"),
+        ("s", Step.DOWN, "u"),
+        ("u", Step.DOWN, None),
+        ("r", Step.REASON, "p"),
+        ("q", Step.RESULT, "r"),
+        ("q", Step.REASON, None),
+        ("p", Step.SIBLING, "q"),
+        ("q", Step.SIBLING, "s"),
+        ("s", Step.SIBLING, "q"),
+        ("u", Step.SIBLING, None),
+    ],
+)
+def test_arrows_lead_along_rows_and_edges(start, step, end):
+    assert beside(SHOWN, LAYOUT, start, step) == end
+
+
+def test_tab_goes_through_all_nodes_in_time():
+    seen, here = [], None
+    while (here := in_time(SHOWN.nodes, here, 1)) is not None:
+        seen.append(here)
+    assert seen == ["p", "q", "r", "s", "t", "u"]
+    assert in_time(SHOWN.nodes, None, -1) == "u"
+    assert in_time((), None, 1) is None
+
+
+def test_every_node_with_edges_is_reached_by_the_keys_alone():
+    reached, ahead = {"p"}, ["p"]
+    while ahead:
+        here = ahead.pop()
+        new = {beside(SHOWN, LAYOUT, here, step) for step in Step} - reached - {None}
+        reached |= new
+        ahead += new
+    assert reached == {one.id for one in SHOWN.nodes}
+
+
+def test_an_edge_that_would_close_a_circle_is_refused_and_said_why():
+    assert "circle" in why_not(SHOWN, "t", "p")
+    assert "itself" in why_not(SHOWN, "p", "p")
+    assert "already" in why_not(SHOWN, "p", "r")
+    assert why_not(SHOWN, "p", "t") == ""
+    assert upstream(SHOWN.reasons, "s") == {"p", "q", "r"}
+
+
+def test_a_reason_that_starts_after_its_result_is_a_warning():
+    assert "after its result" in caution(SHOWN, "u", "p")
+    assert caution(SHOWN, "p", "u") == ""
+
+
+@pytest.mark.parametrize(
+    ("reason", "result", "way"),
+    [
+        (Box(0, 0), Box(400, 200), Way.RIGHT),
+        (Box(0, 0), Box(60, 200), Way.DOWN),
+        (Box(0, 200), Box(60, 0), Way.UP),
+        (Box(400, 0), Box(0, 0), Way.UP),
+    ],
+)
+def test_an_arrow_ends_on_the_rim_of_its_result(reason, result, way):
+    found = curve(reason, result)
+    x, y = found.points[3]
+    assert found.way is way
+    assert result.x <= x <= result.right
+    assert y in (result.y, result.bottom) or x == result.x
+
+
+def test_the_nearest_edge_is_found_and_only_within_reach():
+    drawn = sampled([curve(Box(0, 0), Box(400, 0)), curve(Box(0, 300), Box(400, 300))])
+    assert nearest(drawn, WIDTH + 50, 30, 6) == 0
+    assert nearest(drawn, WIDTH + 50, 326, 6) == 1
+    assert nearest(drawn, WIDTH + 50, 150, 6) is None
+    assert nearest(drawn[:0], 0, 0, 6) is None
