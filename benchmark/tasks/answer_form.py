@@ -1,13 +1,14 @@
 """A form as a schema that backends constrain answers to, and as the reader of what came back."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from benchmark.quoting import harmless
 from benchmark.tasks.form import LABEL, Asked, FormSpec
 from models.judges.base import AnswerForm
-from project.schemes.scheme import FieldKind
+from project.schemes.scheme import Choice, FieldKind
 from project.types import Json
 
 if TYPE_CHECKING:
@@ -26,12 +27,12 @@ def answer_form(spec: FormSpec, *, thinks: bool = False) -> AnswerForm:
     Numbers are lists of what they can be, and texts have a longest length, because grammars of local models know
     neither bounds nor an end. With `thinks` the judge writes thoughts first; they are no part of the schema.
     """
-    model = _model(spec)
+    model, schema = _made(_shape(spec))
 
     def read(found: Json) -> dict[str, Json]:
         return _read(spec, model, found)
 
-    return AnswerForm(spec.name, _schema(model), read, thinks)
+    return AnswerForm(spec.name, schema, read, thinks)
 
 
 def numbers_of(one: Asked) -> list[int | float] | None:
@@ -44,6 +45,29 @@ def numbers_of(one: Asked) -> list[int | float] | None:
     if all(float(value).is_integer() for value in found):
         return [int(value) for value in found]
     return [round(value, 9) for value in found]
+
+
+def _shape(spec: FormSpec) -> FormSpec:
+    """Return a form without the words that its schema does not have: a question's options differ in nothing else."""
+    asked = tuple(
+        replace(
+            one,
+            field=replace(
+                one.field,
+                name="",
+                definition="",
+                choices=tuple(Choice(choice.key, "") for choice in one.field.choices),
+            ),
+        )
+        for one in spec.asked
+    )
+    return FormSpec(spec.name, asked, tuple((label, "") for label, _ in spec.people))
+
+
+@lru_cache(maxsize=64)
+def _made(shape: FormSpec) -> "tuple[type[BaseModel], dict[str, Json]]":
+    model = _model(shape)
+    return model, _schema(model)
 
 
 def _model(spec: FormSpec) -> "type[BaseModel]":

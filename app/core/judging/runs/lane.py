@@ -18,6 +18,8 @@ from project.types import Json
 
 GIVE_UP_AFTER = 5
 """Errors in a row after which a judge is not asked any more in this run."""
+_OF_A_BASELINE = 16
+"""It answers at once; what takes its time is each transaction of the study."""
 _FOR_ALL = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "recorded"})
 """Rules that forbid every request of a run to a judge, whatever segment it is about."""
 
@@ -137,5 +139,5 @@ class Lane:
 
 
 def pace_of(options: Any) -> Pace:
-    """Return how fast a judge with these options may be asked; a baseline answers one question after the other."""
-    return Pace(options.concurrency, options.per_minute) if isinstance(options, ModelOptions) else Pace(1)
+    """Return how fast a judge with these options may be asked; answers of a baseline are kept several at once."""
+    return Pace(options.concurrency, options.per_minute) if isinstance(options, ModelOptions) else Pace(_OF_A_BASELINE)
