@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
@@ -12,27 +12,34 @@ from widgets.chain_page.neighbours import node_words
 from widgets.chains.looks import KINDS
 from widgets.label_paint import SIGN, sign_icon
 
+_SIZE = QSize(440, 260)
+_AROUND = theme.GRID
 _WALKS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 
 
 class NodePicker(QFrame):
-    """A small window over the page: letters narrow the list down, Up and Down choose, Return takes, Esc gives up.
+    """Lies over its page: letters narrow the list down, Up and Down choose, Return takes, Esc gives up.
 
     Signals:
         picked (str): the id of a node.
+        given_up: Esc was pressed.
     """
 
     picked = Signal(str)
+    given_up = Signal()
 
     def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent, Qt.WindowType.Popup)
+        super().__init__(parent)
         self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setAutoFillBackground(True)
+        self.hide()
         self._nodes: Sequence[Node] = ()
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID] * 4)
         column.setSpacing(theme.GRID // 2)
         self._title = QLabel()
         self.field = QLineEdit()
+        self.field.installEventFilter(self)
         self.field.setPlaceholderText("Letters of what it says, or of its kind")
         self.field.setAccessibleName("Letters of the node")
         self.field.textChanged.connect(self._narrow)
@@ -46,20 +53,33 @@ class NodePicker(QFrame):
         for part in (self._title, self.field, self.list):
             column.addWidget(part)
         self.setFocusProxy(self.field)
-        self.resize(420, 260)
+        self.resize(_SIZE)
 
     def offer(self, title: str, nodes: Sequence[Node], where: QPoint) -> None:
-        """Open at a point of the screen with these nodes, of which the first is chosen."""
+        """Open near a point of the page with these nodes, of which the first is chosen."""
         self._nodes = nodes
         self._title.setText(title)
         self.field.clear()
         self._narrow("")
-        area = self.screen().availableGeometry()
-        left = min(where.x(), area.right() - self.width())
-        top = min(where.y(), area.bottom() - self.height())
-        self.move(max(area.left(), left), max(area.top(), top))
+        room = self.parentWidget().rect().adjusted(_AROUND, _AROUND, -_AROUND, -_AROUND)
+        self.resize(_SIZE.boundedTo(room.size()))
+        left, top = min(where.x(), room.right() - self.width()), min(where.y(), room.bottom() - self.height())
+        self.move(max(room.left(), left), max(room.top(), top))
         self.show()
-        self.field.setFocus(Qt.FocusReason.PopupFocusReason)
+        self.raise_()
+        self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() == QEvent.Type.FocusOut:
+            self.hide()
+        elif isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            # The window may use Esc itself; it is the list's as long as that is open.
+            event.accept()
+            if event.type() == QEvent.Type.KeyPress:
+                self.hide()
+                self.given_up.emit()
+            return True
+        return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in _WALKS:

@@ -71,7 +71,6 @@ class ChainsPage(QWidget):
         self.checks = ChecksList()
         self.review = ReviewBox()
         self.picker = NodePicker(self)
-        self.setFocusProxy(self.graph)
         self._no_recording = EmptyState("list-checks", "No recording is open", "Choose one on the left.")
         ways = (
             Choice("chain_new", "New chain", "Ctrl+Shift+N", primary=True),

@@ -1,6 +1,7 @@
 """What is asked for on the page of a chain, and turned into edits: words, reasons, results."""
 
-from PySide6.QtCore import QObject, QPoint
+from PySide6.QtCore import QObject, QPoint, Qt
+from PySide6.QtWidgets import QWidget
 
 from app.gui.chains.chosen import ChosenChain
 from app.gui.chains.drawing import ChainDrawing
@@ -17,11 +18,13 @@ class Asking(QObject):
         self._page = page
         self._chosen = chosen
         self._drawing = drawing
+        self._timeline = context.timeline
+        self._from: QWidget | None = None
         self._as_reason = True
         form, graph = page.form, page.graph
         form.kind_chosen.connect(lambda kind: drawing.set_kind(NodeKind(kind)))
         form.text_typed.connect(drawing.set_text)
-        form.text_left.connect(graph.setFocus)
+        form.text_left.connect(self._go_back)
         form.span_entered.connect(drawing.set_span)
         form.range_requested.connect(drawing.take_range)
         form.rejected.connect(context.studio.told)
@@ -38,7 +41,9 @@ class Asking(QObject):
         graph.node_removal_requested.connect(drawing.delete)
         graph.node_add_requested.connect(lambda kind: drawing.add(NodeKind(kind)))
         page.picker.picked.connect(self._picked)
+        page.picker.given_up.connect(self._go_back)
         drawing.typing_requested.connect(self.type_words)
+        drawing.changing.connect(form.flush)
         context.studio.leaving.connect(form.flush)
         context.timeline.node_activated.connect(self.type_words)
 
@@ -47,6 +52,7 @@ class Asking(QObject):
         if node_id and [one.id for one in self._drawing.selected()] != [node_id]:
             self._drawing.select([node_id])
         if self._page.isVisible():
+            self._note_place()
             self._page.show_part(Part.NODE)
             self._page.form.type_words()
 
@@ -63,18 +69,33 @@ class Asking(QObject):
         if graph is None or node is None or not self._chosen.editable:
             return
         self._as_reason = reason
+        self._note_place()
         lists = self._page.form.reasons if reason else self._page.form.results
         what = "A reason for" if reason else "A result of"
         words = node.text or f"this {node.kind.value}"
         title = f"{what} “{words if len(words) < 48 else words[:47] + '…'}”"
         self._page.show_part(Part.NODE)
-        self._page.picker.offer(title, _possible(graph, node, reason), lists.mapToGlobal(QPoint(0, 0)))
+        self._page.picker.offer(title, _possible(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
 
     def _picked(self, other: str) -> None:
         node = self._drawing.current()
         if node is not None:
             self._drawing.join(*((other, node.id) if self._as_reason else (node.id, other)))
-        self._page.graph.setFocus()
+        self._go_back()
+
+    def change_place(self) -> None:
+        """Go to the graph, or from there to the timeline."""
+        board = self._page.graph.board
+        (self._timeline if board.hasFocus() else self._page.graph).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def _note_place(self) -> None:
+        """Note whether the graph or the timeline has the focus, to go back there."""
+        board = self._page.graph.board
+        self._from = next((one for one in (board, self._timeline) if one.hasFocus()), self._from)
+
+    def _go_back(self) -> None:
+        place = self._from if self._from is not None and self._from.isVisible() else self._page.graph
+        place.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _part(self, other: str, reason: bool) -> None:
         node = self._drawing.current()

@@ -26,10 +26,12 @@ class ChainDrawing(QObject):
     """Edits the chosen chain. The first node begins a chain where the recording has none.
 
     Signals:
-        typing_requested (str): the id of a node that was just made and has no words yet.
+        typing_requested (str): the id of a node whose words should be typed.
+        changing: something is about to be changed, so what is being typed has to be there before.
     """
 
     typing_requested = Signal(str)
+    changing = Signal()
 
     def __init__(
         self, studio: Studio, player: Player, editing: SegmentEditing, chosen: ChosenChain, parent: QObject
@@ -144,9 +146,9 @@ class ChainDrawing(QObject):
             made.append(new)
             return changes
 
-        if not self._chosen.id and not self._studio.edit(lambda session: commands.add_chain(session, recording.id)[1]):
+        if not self._chosen.id and not self._edit(lambda session: commands.add_chain(session, recording.id)[1]):
             return []
-        return made if self._studio.edit(do) else []
+        return made if self._edit(do) else []
 
     # Changing nodes
 
@@ -186,7 +188,7 @@ class ChainDrawing(QObject):
 
     def move(self, spans: Sequence[tuple[str, int, int]], merge_key: str | None = None) -> None:
         """Give nodes new starts and ends."""
-        self._studio.edit(lambda session: commands.move_nodes(session, spans, merge_key))
+        self._edit(lambda session: commands.move_nodes(session, spans, merge_key))
 
     def nudge(self, ids: Sequence[str], frames: int, edge: str = "both") -> None:
         """Move nodes, or one edge of them, by frames; a key held down is one step."""
@@ -221,7 +223,7 @@ class ChainDrawing(QObject):
         if not gone or graph is None:
             return
         left = [one for one in graph.nodes if one.id not in gone]
-        if self._studio.edit(lambda session: commands.delete_nodes(session, gone)):
+        if self._edit(lambda session: commands.delete_nodes(session, gone)):
             self._studio.told.emit(f"Deleted {counted(len(gone), 'node')}. Undo brings it back.")
             if current is not None and current.id in gone and left:
                 beside = min(left, key=lambda one: abs(one.start_us - current.start_us))
@@ -231,7 +233,7 @@ class ChainDrawing(QObject):
 
     def join(self, reason_id: str, result_id: str) -> None:
         """Say that one node is a reason for another."""
-        self._studio.edit(lambda session: commands.add_edge(session, reason_id, result_id))
+        self._edit(lambda session: commands.add_edge(session, reason_id, result_id))
 
     def join_selected(self) -> None:
         """Say that the nodes selected before are reasons for the one selected last."""
@@ -247,12 +249,16 @@ class ChainDrawing(QObject):
 
     def part(self, reason_id: str, result_id: str) -> None:
         """Take back that one node is a reason for another."""
-        self._studio.edit(lambda session: commands.delete_edge(session, reason_id, result_id))
+        self._edit(lambda session: commands.delete_edge(session, reason_id, result_id))
+
+    def _edit(self, do: Callable[[Session], Changes]) -> bool:
+        self.changing.emit()
+        return self._studio.edit(do)
 
     def _edit_current(self, how: Callable[[Session, Node], Changes]) -> None:
         one = self.current()
         if one is not None:
-            self._studio.edit(lambda session: how(session, one))
+            self._edit(lambda session: how(session, one))
 
     def _refuse(self, message: str, hint: str) -> None:
         self._studio.failed.emit(UserError(message, hint))

@@ -45,7 +45,7 @@ SHEET: tuple[tuple[str, str], ...] = (
     (",", "The node one frame earlier; with Alt, its end"),
     (".", "The node one frame later; with Alt, its end"),
     ("Left, Right, Up, Down", "In the graph: the node beside, above or below; with Ctrl, along the edges"),
-    ("G", "Go to the graph"),
+    ("G", "Go to the graph, or from there back to the timeline"),
     ("T", "In the graph: lay it out anew"),
     ("Shift+Space", "Play the selected nodes' span"),
     ("V", "Next chain of the recording"),
@@ -98,7 +98,7 @@ class ChainKeys(ModeKeys):
         self._needs_node |= {str(number): partial(drawing.toggle_digit, number) for number in range(1, KEYS + 1)}
         self._always: dict[str, Handler] = {
             "N": self._name_kind,
-            "G": page.graph.setFocus,
+            "G": asking.change_place,
             "V": partial(chosen.step, 1),
             "F2": partial(context.trigger, "chain_rename"),
             "Y": partial(reviewing.decide, ChainDecision.AGREE),

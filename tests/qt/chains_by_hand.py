@@ -1,0 +1,189 @@
+"""Draws a chain in the real window as a person does: with the mouse, or with keys alone. No command is called."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QEvent, QPointF, Qt
+from PySide6.QtGui import QKeySequence, QMouseEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractButton, QAbstractScrollArea, QApplication, QWidget
+
+from app.gui.main_window import MainWindow
+from project.chains import ChainGraph, NodeKind
+from project.queries.chains import chains_of, graph_of
+from project.queries.collections import insert_collection
+from project.queries.participants import insert_participant, set_appearance
+from project.queries.recordings import insert_recording
+from project.queries.utterances import insert_utterances
+from project.store import Study
+from project.types import Collection, Participant, ParticipantRole, Recording, Utterance
+from widgets.chain_page.page import ChainsPage
+from widgets.timeline.layout import HEADER, RULER
+from widgets.timeline.nodes import NODES
+
+SECOND = 1_000_000
+_NONE = Qt.KeyboardModifier.NoModifier
+ALT = Qt.KeyboardModifier.AltModifier
+"""Held, it keeps edges from snapping to others."""
+_LEFT = Qt.MouseButton.LeftButton
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A node of the story: kind, whose, from which second to which, and its words."""
+
+    kind: NodeKind
+    who: str
+    start: int
+    end: int
+    text: str
+
+
+STORY: tuple[Told, ...] = (
+    Told(NodeKind.EVENT, "Ann", 5, 8, "A phone rings in the bag"),
+    Told(NodeKind.BELIEF, "Ann", 9, 11, "The phone is Bob's"),
+    Told(NodeKind.DESIRE, "Bob", 12, 14, "He wants to be left in peace"),
+    Told(NodeKind.INTENT, "Ann", 15, 18, "She means to bring it to him"),
+    Told(NodeKind.EVENT, "Ann", 20, 24, "She holds out the phone"),
+    Told(NodeKind.EMOTION, "Bob", 26, 30, "He is annoyed"),
+)
+"""Six nodes, by time."""
+EDGES = ((0, 3), (1, 3), (3, 4), (2, 5), (4, 5))
+"""Reason and result as places in the story: three subchains, with the results 3, 4 and 5."""
+PEOPLE = {"a": "Ann", "b": "Bob"}
+_KEYS = dict(zip(NodeKind, "EBIDM", strict=True))
+
+
+def study_of_two(path: Path) -> Path:
+    """Make a study of one recording of a minute in which two people talk."""
+    with Study.create(path) as study, study.without_history():
+        insert_collection(study, Collection("c", "C"))
+        insert_recording(study, Recording("r", "c", 1, "One", 60 * SECOND))
+        for key, name in PEOPLE.items():
+            insert_participant(study, Participant(key, name, ParticipantRole.USER))
+            set_appearance(study, "r", key, True)
+        insert_utterances(study, [Utterance("u", "r", 40 * SECOND, 43 * SECOND, "Leave me alone", "b")])
+    return path
+
+
+def graphs(window: MainWindow) -> list[ChainGraph]:
+    """Return the chains that stand in the study."""
+    assert window.studio.session is not None
+    study = window.studio.session.study
+    return [graph_of(study, one) for one in chains_of(study, "r")]
+
+
+def page_of(window: MainWindow) -> ChainsPage:
+    """Return the page of the mode."""
+    page = window.workspace.pages.currentWidget()
+    assert isinstance(page, ChainsPage)
+    return page
+
+
+def story_of(graph: ChainGraph) -> list[tuple[str, tuple[str, ...], str]]:
+    """Return kind, people and words of the nodes by time."""
+    return [(one.kind.value, tuple(PEOPLE[who] for who in one.people), one.text) for one in graph.nodes]
+
+
+def edges_of(graph: ChainGraph) -> set[tuple[int, int]]:
+    """Return the edges as places of the nodes by time."""
+    place = {one.id: at for at, one in enumerate(graph.nodes)}
+    return {(place[one.reason_id], place[one.result_id]) for one in graph.edges}
+
+
+# The mouse
+
+
+def click(button: QAbstractButton) -> None:
+    """Click a button."""
+    QTest.mouseClick(button, _LEFT)
+
+
+def drag(area: QAbstractScrollArea, start: QPointF, end: QPointF, held: Qt.KeyboardModifier = _NONE) -> None:
+    """Press, move in steps and let go."""
+    surface = area.viewport()
+    QTest.mousePress(surface, _LEFT, held, start.toPoint())
+    for place in ((start + end) / 2, end):
+        moved = QMouseEvent(
+            QEvent.Type.MouseMove, place, QPointF(surface.mapToGlobal(place)), Qt.MouseButton.NoButton, _LEFT, held
+        )
+        QApplication.sendEvent(surface, moved)
+    QTest.mouseRelease(surface, _LEFT, held, end.toPoint())
+
+
+def pick(area: QAbstractScrollArea, place: QPointF, held: Qt.KeyboardModifier = _NONE) -> None:
+    """Click something."""
+    QTest.mouseClick(area.viewport(), _LEFT, held, place.toPoint())
+
+
+def on_lane(window: MainWindow, second: float, row: int = 0) -> QPointF:
+    """Return a point of the lane of nodes, scrolled into sight."""
+    timeline = window.timeline
+    band = next(one for one in timeline.bands if one.lane.key == NODES)
+    bar = timeline.verticalScrollBar()
+    bar.setValue(max(0, band.bottom + RULER - timeline.viewport().height()))
+    top = RULER + band.row_top(row) - bar.value()
+    return QPointF(HEADER + timeline.view.time_to_x(second * SECOND), top + band.row_height / 2)
+
+
+def in_graph(window: MainWindow, node_id: str, rim: bool = False) -> QPointF:
+    """Return the middle of a node in the graph, or a point of its rim, from which an edge is drawn."""
+    board = page_of(window).graph.board
+    box = board.model.box(node_id)
+    x, y = box.middle
+    return QPointF(*board.sight.to_view(box.right if rim else x, y))
+
+
+# The keys
+
+
+def press(window: MainWindow, keys: str) -> None:
+    """Press a key, or one with others held, wherever the focus is."""
+    (combination,) = [QKeySequence(keys)[0]]
+    QTest.keyClick(_focused(window), combination.key(), combination.keyboardModifiers())
+
+
+def type_in(window: MainWindow, text: str) -> None:
+    """Type a text."""
+    QTest.keyClicks(_focused(window), text)
+
+
+def _focused(window: MainWindow) -> QWidget:
+    return QApplication.focusWidget() or window
+
+
+def draw_with_mouse(window: MainWindow, story: Sequence[Told] = STORY) -> ChainGraph:
+    """Draw the nodes on the timeline, fill in the form, and draw the edges in the graph."""
+    page = page_of(window)
+    for told in story:
+        drag(window.timeline, on_lane(window, told.start), on_lane(window, told.end), ALT)
+        type_in(window, told.text)
+        click(page.form.kinds.buttons[told.kind])
+        who = next(key for key, name in PEOPLE.items() if name == told.who)
+        click(page.form.people.buttons[who])
+    ids = [one.id for one in graphs(window)[-1].nodes]
+    page.graph.board.fit()
+    for reason, result in EDGES:
+        drag(page.graph.board, in_graph(window, ids[reason], rim=True), in_graph(window, ids[result]))
+    return graphs(window)[-1]
+
+
+def draw_with_keys(window: MainWindow) -> ChainGraph:
+    """Mark, add, type and join with keys alone."""
+    for told in STORY:
+        for second, mark in ((told.start, "I"), (told.end, "O")):
+            press(window, "Home")
+            for _ in range(second):
+                press(window, "Shift+Right")
+            press(window, mark)
+        press(window, "N")
+        press(window, _KEYS[told.kind])
+        type_in(window, told.text)
+        press(window, "Return")
+        press(window, str([*PEOPLE.values()].index(told.who) + 1))
+        for reason in [STORY[one] for one, result in EDGES if STORY[result] is told]:
+            press(window, "R")
+            type_in(window, reason.text[:12])
+            press(window, "Return")
+    return graphs(window)[-1]
