@@ -4,12 +4,14 @@ from dataclasses import dataclass
 
 from app.core.session import Session
 from project.queries.annotators import all_annotators
+from project.queries.chains import chain_called, node_called
 from project.queries.participants import all_participants
+from project.queries.questions import question_called
 from project.queries.recordings import all_recordings
 from project.queries.table import listed_segments
 from project.queries.utterances import utterances_called
 from project.searching.index import Excerpt, SearchIndex
-from project.searching.texts import ON_SEGMENTS, Place
+from project.searching.texts import OF_CHAINS, ON_SEGMENTS, Place
 from project.timebase import format_time
 from project.types import Changes, Json, Recording, Segment
 
@@ -20,6 +22,9 @@ _KINDS = {
     "recording": "Recording",
     "collection": "Collection",
     "participant": "Participant",
+    "chain": "Chain",
+    "chain_node": "Node",
+    "question": "Question",
 }
 
 
@@ -134,9 +139,25 @@ class StudySearch:
                 speaker = names.get(one.participant_id or "", "")
                 owner = recordings[one.recording_id]
                 hits.append(Hit(place, "Utterance", excerpt, None, owner, one.start_us, speaker))
+            elif place.table in OF_CHAINS:
+                recording_id, start_us, author = self._of_chains(place)
+                owner = recordings[recording_id]
+                hits.append(Hit(place, _KINDS[place.table], excerpt, None, owner, start_us, people[author]))
             else:
                 hits.append(Hit(place, _KINDS[place.table], excerpt, None, recordings.get(place.subject)))
         return hits
+
+    def _of_chains(self, place: Place) -> tuple[str, int, str]:
+        """Return recording, start and author of a chain, a node or a question."""
+        study = self._session.study
+        if place.table == "question":
+            question = question_called(study, place.subject)
+            assert question is not None
+            return question.recording_id, question.start_us, question.annotator_id
+        node = node_called(study, place.subject) if place.table == "chain_node" else None
+        chain = chain_called(study, place.subject if node is None else node.chain_id)
+        assert chain is not None
+        return chain.recording_id, 0 if node is None else node.start_us, chain.annotator_id
 
     def _field(self, segment: Segment, key: str) -> str:
         scheme = self._session.schemes.known(segment.scheme)

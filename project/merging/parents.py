@@ -7,6 +7,8 @@ from project.store import Study
 
 _QUIET = "collection"
 """A collection only holds recordings: it comes back, or stays, without a question."""
+_NEEDED = ("question", "chain_node", "chain", "recording", "participant", "collection")
+"""Tables of whose rows a deletion is taken back while something still refers to them, what refers to others first."""
 
 
 def keep_whole(
@@ -112,7 +114,7 @@ def _with_parents(copy: Study, tables: dict[str, Table], there: _Present, missin
 
 def _keep_needed(study: Study, tables: dict[str, Table], decision: Decision, label: str) -> None:
     """Take back the deletion of what something here still refers to."""
-    for name in ("recording", "participant", "collection"):
+    for name in _NEEDED:
         kept: list[Key] = []
         for key in decision.deletes.get(name, []):
             if not _still_needed(study, tables, decision, name, str(key[0])):

@@ -1,12 +1,15 @@
 """Every free text of a study with where it stands and when, for those who search all of them for what is personal."""
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 from project.searching.texts import Texts
-from project.sight import SEEN
+from project.sight import SEEN, SEEN_CHAIN
 from project.store import Study
 
+WRONG = "wrong_"
+"""What the field of a wrong option begins with; its number follows, from 1."""
 _CHUNK = 900
 
 
@@ -16,8 +19,10 @@ class FreeText:
 
     Attributes:
         table: where it is kept.
-        row: id of its row; of a value, of its segment; of a note of a review, segment and reviewer.
-        field: the form's field, or the table's column.
+        row: id of its row; of a value, of its segment; of a note of a review, what it is about and the reviewer; of a
+            look, recording and participant; of a summary, the recording.
+        field: the form's field, or the table's column; of a wrong option `wrong_1` and on, of a look its kind, of a
+            summary what it was made from.
         text: as it stands there.
         recording_id: that it belongs to, or None where it belongs to the study as a whole.
         start_us: where on the recording; 0 for the recording as a whole.
@@ -36,6 +41,7 @@ class FreeText:
 def free_texts(study: Study) -> Iterator[FreeText]:
     """Yield the texts of what is seen: those of each recording by time, in the order of recordings, then the others."""
     found = [*_utterances(study), *_values(study), *_comments(study), *_reviews(study), *_names(study)]
+    found += [*_chains(study), *_questions(study), *_meta(study)]
     numbers = {row[0]: row[1] for row in study.rows("SELECT id, number FROM recording")}
     last = max(numbers.values(), default=0) + 1
     yield from sorted(
@@ -73,6 +79,59 @@ def _reviews(study: Study) -> Iterator[FreeText]:
         f"FROM review r JOIN {SEEN} s ON s.id = r.segment_id WHERE r.note <> ''"
     ):
         yield FreeText("review", f"{segment}/{reviewer}", "note", text, recording, start, end)
+
+
+def _chains(study: Study) -> Iterator[FreeText]:
+    here: dict[str, str] = {}
+    for row, name, recording in study.rows(f"SELECT id, name, recording_id FROM {SEEN_CHAIN}"):
+        here[row] = recording
+        yield FreeText("chain", row, "name", name, recording)
+    for row, chain, text, start, end in study.rows(
+        "SELECT id, chain_id, text, start_us, end_us FROM chain_node WHERE text <> ''"
+    ):
+        if chain in here:
+            yield FreeText("chain_node", row, "text", text, here[chain], start, end)
+    for chain, reviewer, note in study.rows("SELECT chain_id, reviewer_id, note FROM chain_review WHERE note <> ''"):
+        if chain in here:
+            yield FreeText("chain_review", f"{chain}/{reviewer}", "note", note, here[chain])
+
+
+def _questions(study: Study) -> Iterator[FreeText]:
+    spans: dict[str, tuple[str, int, int]] = {}
+    for row, recording, start, end, text, answer, explanation, wrong in study.rows(
+        "SELECT id, recording_id, start_us, end_us, text, answer, explanation, wrong FROM question "
+        f"WHERE chain_id IS NULL OR chain_id IN (SELECT id FROM {SEEN_CHAIN})"
+    ):
+        spans[row] = recording, start, end
+        said = [("text", text), ("answer", answer), ("explanation", explanation)]
+        said += [(f"{WRONG}{at}", one) for at, one in enumerate(_options(wrong), 1)]
+        for field, one in said:
+            if one:
+                yield FreeText("question", row, field, one, recording, start, end)
+    for row, who, note in study.rows("SELECT question_id, annotator_id, note FROM verification WHERE note <> ''"):
+        if row in spans:
+            yield FreeText("verification", f"{row}/{who}", "note", note, *spans[row])
+
+
+def _options(wrong: str) -> list[str]:
+    """Return the texts of wrong options, whatever else is damaged in them."""
+    try:
+        found = json.loads(wrong)
+    except ValueError:
+        return []
+    listed = found if isinstance(found, list) else []
+    return [str(one[0]) if isinstance(one, list) and one else "" for one in listed]
+
+
+def _meta(study: Study) -> Iterator[FreeText]:
+    for recording, who, kind, text in study.rows("SELECT recording_id, participant_id, kind, text FROM look"):
+        yield FreeText("look", f"{recording}/{who}", kind, text, recording)
+    for recording, source, text in study.rows("SELECT recording_id, source, text FROM summary"):
+        yield FreeText("summary", recording, source, text, recording)
+    for row, recording, text, resolution in study.rows("SELECT id, recording_id, text, resolution FROM contradiction"):
+        yield FreeText("contradiction", row, "text", text, recording)
+        if resolution:
+            yield FreeText("contradiction", row, "resolution", resolution, recording)
 
 
 def _names(study: Study) -> Iterator[FreeText]:

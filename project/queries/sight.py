@@ -6,7 +6,7 @@ from project.store import Study
 from project.types import Changes
 
 Lane = tuple[str, str]
-"""Ids of a recording and of the annotator whose segments of it are hidden."""
+"""Ids of a recording and of the annotator whose segments and chains of it are hidden."""
 
 
 def hidden_lanes(study: Study) -> frozenset[Lane]:
@@ -15,10 +15,15 @@ def hidden_lanes(study: Study) -> frozenset[Lane]:
 
 
 def came_or_went(study: Study, lanes: Iterable[Lane]) -> Changes:
-    """Return as changes the segments of lanes that came into sight, or went out of it."""
-    found = [
-        row[0]
-        for lane in lanes
-        for row in study.rows("SELECT id FROM segment WHERE recording_id = ? AND annotator_id = ?", lane)
-    ]
-    return Changes.of([("segment", one) for one in found])
+    """Return as changes the segments, chains, nodes and questions of lanes that came into sight, or went out of it."""
+    found: list[tuple[str, str]] = []
+    chains = "SELECT id FROM chain WHERE recording_id = ? AND annotator_id = ?"
+    for lane in lanes:
+        for table, where in (
+            ("segment", "recording_id = ? AND annotator_id = ?"),
+            ("chain", "recording_id = ? AND annotator_id = ?"),
+            ("chain_node", f"chain_id IN ({chains})"),
+            ("question", f"chain_id IN ({chains})"),
+        ):
+            found += [(table, row[0]) for row in study.rows(f"SELECT id FROM {table} WHERE {where}", lane)]
+    return Changes.of(found)

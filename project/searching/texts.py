@@ -8,11 +8,13 @@ from project.errors import UserError
 from project.queries.schemes import version_text
 from project.schemes.loader import load_scheme, parse_scheme
 from project.schemes.scheme import FieldKind
-from project.sight import SEEN
+from project.sight import SEEN, SEEN_CHAIN
 from project.store import Study
 
 ON_SEGMENTS = frozenset({"segment_value", "comment", "review"})
 """Tables whose texts are about segments."""
+OF_CHAINS = frozenset({"chain", "chain_node", "question"})
+"""Tables whose texts are of chains, or of questions that were made from one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,9 @@ class Texts:
             "recording": lambda ids: self._columns("recording", "id", ("name",), ids),
             "collection": lambda ids: self._columns("collection", "id", ("name", "agent_context"), ids),
             "participant": lambda ids: self._columns("participant", "id", ("pseudonym", "note"), ids),
+            "chain": lambda ids: self._columns("chain", "id", ("name",), ids),
+            "chain_node": lambda ids: self._columns("chain_node", "id", ("text",), ids),
+            "question": lambda ids: self._columns("question", "id", ("text", "answer", "explanation"), ids),
         }
 
     @property
@@ -57,8 +62,9 @@ class Texts:
     def subjects(self, table: str) -> list[str]:
         """Return what the texts of a table are about, in the order in which it was made."""
         column = "segment_id" if table in ON_SEGMENTS else "id"
-        seen = f"WHERE segment_id IN (SELECT id FROM {SEEN})" if table in ON_SEGMENTS else ""
-        return [row[0] for row in self._study.rows(f"SELECT DISTINCT {column} FROM {table} {seen} ORDER BY 1")]
+        return [
+            row[0] for row in self._study.rows(f"SELECT DISTINCT {column} FROM {table} WHERE {_seen(table)} ORDER BY 1")
+        ]
 
     def read(self, table: str, subjects: Sequence[str]) -> Found:
         """Read the texts about some subjects; those that are gone are left out."""
@@ -69,9 +75,10 @@ class Texts:
         self._kinds.clear()
 
     def _columns(self, table: str, key: str, columns: Sequence[str], ids: Sequence[str]) -> Found:
-        seen = f"AND segment_id IN (SELECT id FROM {SEEN})" if table in ON_SEGMENTS else ""
         rows = self._study.rows(
-            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key} IN ({_marks(ids)}) {seen} ORDER BY 1", ids
+            f"SELECT {key}, {', '.join(columns)} FROM {table} WHERE {key} IN ({_marks(ids)}) AND {_seen(table)} "
+            "ORDER BY 1",
+            ids,
         )
         for subject, *cells in rows:
             for column, text in zip(columns, cells, strict=True):
@@ -102,6 +109,16 @@ class Texts:
         except UserError:
             return {}
         return {field.key: field.kind for field in scheme.fields}
+
+
+def _seen(table: str) -> str:
+    """Return the condition under which a row of a table is seen."""
+    if table in ON_SEGMENTS:
+        return f"segment_id IN (SELECT id FROM {SEEN})"
+    if table in OF_CHAINS:
+        chain = "id" if table == "chain" else "chain_id"
+        return f"({chain} IS NULL OR {chain} IN (SELECT id FROM {SEEN_CHAIN}))"
+    return "TRUE"
 
 
 def _marks(ids: Sequence[str]) -> str:

@@ -1,0 +1,110 @@
+"""The texts of chains and questions are found by the search, and by those who look for what is personal."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import chain_reviews
+from app.core.commands.history import undo
+from app.core.commands.participants import add_participant
+from app.core.commands.pii import hide_everywhere
+from app.core.commands.pii_apply import replace_in_study
+from app.core.pii.hits import hits
+from app.core.search import StudySearch
+from app.core.session import Session
+from project.chains import ChainDecision
+from project.ids import new_id
+from project.queries.free_texts import free_texts
+from project.queries.meta import insert_contradictions, set_look, set_summary
+from project.queries.questions import insert_questions, set_verification
+from project.questions import (
+    Contradiction,
+    Look,
+    LookKind,
+    Maker,
+    Question,
+    QuestionKind,
+    Summary,
+    SummarySource,
+    Verification,
+    VerificationDecision,
+    WrongOption,
+)
+from project.types import ParticipantRole
+from tests.unit.core.chains.drawn import draw, node
+from tests.unit.core.pairs import SECOND, WALK, open_study
+
+NAME = "Zinnia"
+AT = "2026-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    """A study in which the name stands in every text of chains and questions, and what was gathered."""
+    with open_study(tmp_path) as opened:
+        who, _ = add_participant(opened, "P01", ParticipantRole.USER)
+        chain_id, _ = draw(opened, {"B": "A"}, name=f"{NAME} waits")
+        node(opened, chain_id, f"{NAME} is late", 30)
+        opened.annotator_name = "Bo"
+        chain_reviews.review_chain(opened, chain_id, ChainDecision.CHANGE, f"Is {NAME} late?")
+        bo = opened.annotator()
+        assert bo is not None
+        wrong = tuple(WrongOption(f"{NAME} {one}") for one in ("sleeps", "eats", "runs", "sings"))
+        asked = Question(
+            *(new_id(), WALK, chain_id, QuestionKind.WHY, "", (), "", 0, SECOND),
+            *(f"Why does {NAME} wait?", f"{NAME} is early.", wrong, f"{NAME} says so.", 0, 2),
+            *(Maker.PERSON, bo.id, "", AT),
+        )
+        with opened.step("Fill in") as _:
+            insert_questions(opened.study, [asked])
+            keep = VerificationDecision.KEEP
+            said = Verification(asked.id, bo.id, keep, "chain", (), "easy", f"{NAME}!", asked.state, AT)
+            set_verification(opened.study, said)
+            set_look(opened.study, Look(WALK, who, LookKind.HAIR, f"as {NAME} has it"))
+            set_summary(opened.study, Summary(WALK, SummarySource.WORDS, f"{NAME} comes.", ""))
+            insert_contradictions(
+                opened.study, [Contradiction(new_id(), WALK, f"{NAME} or not", f"{NAME} it is", False, "")]
+            )
+        yield opened
+
+
+def places(session: Session) -> set[tuple[str, str]]:
+    return {(one.table, one.field) for one in free_texts(session.study) if NAME in one.text}
+
+
+EVERYWHERE = {
+    *(("chain", "name"), ("chain_node", "text"), ("chain_review", "note"), ("verification", "note")),
+    *(("question", "text"), ("question", "answer"), ("question", "explanation")),
+    *(("question", f"wrong_{at}") for at in range(1, 5)),
+    *(("look", "hair"), ("summary", "words"), ("contradiction", "text"), ("contradiction", "resolution")),
+}
+
+
+def test_every_text_is_known(session: Session) -> None:
+    assert places(session) == EVERYWHERE
+
+
+def test_a_private_word_is_found_in_all_of_them_and_replaced_in_one_step(session: Session) -> None:
+    hide_everywhere(session, NAME)
+    assert {(one.place.table, one.place.field) for one in hits(session) if one.hit.text == NAME} == EVERYWHERE
+    before = sorted(one.text for one in free_texts(session.study))
+    replace_in_study(session)
+    assert places(session) == set()
+    assert sorted(one.text for one in free_texts(session.study)) == sorted(
+        one.replace(NAME, "[PERSON_1]") for one in before
+    )
+    undo(session)
+    assert places(session) == EVERYWHERE
+
+
+def test_the_search_finds_chains_nodes_and_questions(session: Session) -> None:
+    search = StudySearch(session)
+    found = {(one.kind, one.place.field): one for one in search.hits(NAME)}
+    assert {kind for kind, _ in found} == {"Chain", "Node", "Question"}
+    late = found["Node", "text"]
+    assert (late.time_us, late.who) == (30 * SECOND, "Ada")
+    assert "Node (Ada)" in late.as_text()
+    assert replace(late, who="").where.endswith("Node")
+    search.close()

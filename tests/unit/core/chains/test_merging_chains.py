@@ -1,0 +1,223 @@
+"""Two copies in which one chain was edited, merged: nothing is loose, and circles that only both make are said."""
+
+import shutil
+import tempfile
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from app.core.chains.checks import in_circles, problems, sound
+from app.core.chains.statistics import statistics
+from app.core.commands import chain_reviews, chains
+from app.core.session import Session
+from project.chains import ChainDecision, NodeKind
+from project.check import check
+from project.errors import UserError
+from project.ids import new_id
+from project.merging.merge import merge_copy, open_copy
+from project.merging.resolving import put
+from project.queries.chains import all_chains, graphs_of
+from project.queries.conflicts import all_conflicts
+from project.queries.questions import all_questions, insert_questions, questions_from, set_verification
+from project.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from tests.unit.core.chains.drawn import draw, graph, node
+from tests.unit.core.pairs import SECOND, open_study
+
+AT = "2026-01-01T00:00:00Z"
+
+
+def copy_of(path: Path, name: str) -> Path:
+    return Path(shutil.copyfile(path, path.with_name(f"{name}.greenroom")))
+
+
+def bring_home(session: Session, *copies: Path) -> None:
+    for one in copies:
+        with open_copy(session.study, one) as copy:
+            merge_copy(session.study, copy, None)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> tuple[Path, str, dict[str, str]]:
+    with open_study(tmp_path) as session:
+        chain_id, ids = draw(session, {"B": "A", "C": "B", "D": "C"})
+        return session.study.path, chain_id, ids
+
+
+def test_a_circle_that_only_both_edits_make_is_found_and_shown(home: tuple[Path, str, dict[str, str]]) -> None:
+    path, chain_id, ids = home
+    with Session.open(path, "Ada") as session:
+        extra = node(session, chain_id, "event E", 100)
+    first, second = copy_of(path, "first"), copy_of(path, "second")
+    with Session.open(first, "Ada") as session:
+        chains.add_edge(session, ids["D"], extra)
+        assert sound(graph(session, chain_id))
+    with Session.open(second, "Ada") as session:
+        chains.add_edge(session, extra, ids["B"])
+        assert sound(graph(session, chain_id))
+    with Session.open(path, "Ada") as session:
+        bring_home(session, first, second)
+        found = graph(session, chain_id)
+        assert in_circles(found) == {ids["B"], ids["C"], ids["D"], extra}
+        assert {one.key for one in problems(found) if not one.warning} == {"cycle"}
+        assert statistics([found]).unsound == 1
+        chains.edit_node(session, extra, text="still edited")
+        with pytest.raises(UserError, match="no sound chain"):
+            chain_reviews.make_consensus(session, chain_id, chain_id)
+        chains.delete_edge(session, extra, ids["B"])
+        assert sound(graph(session, chain_id))
+    assert check(path) == []
+
+
+def test_both_add_and_both_are_kept(home: tuple[Path, str, dict[str, str]]) -> None:
+    path, chain_id, ids = home
+    copy = copy_of(path, "copy")
+    with Session.open(copy, "Ada") as session:
+        theirs = node(session, chain_id, "theirs", 200)
+        chains.add_edge(session, ids["A"], theirs)
+    with Session.open(path, "Ada") as session:
+        ours = node(session, chain_id, "ours", 300)
+        chains.add_edge(session, ids["A"], ours)
+        bring_home(session, copy)
+        found = graph(session, chain_id)
+        assert {*found.results[ids["A"]]} == {ids["B"], theirs, ours}
+        assert all_conflicts(session.study) == []
+
+
+@pytest.mark.parametrize("deleter", ["home", "copy"])
+def test_an_edge_of_a_node_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
+    path, chain_id, ids = home
+    copy = copy_of(path, "copy")
+    one, other = (path, copy) if deleter == "home" else (copy, path)
+    with Session.open(one, "Ada") as session:
+        chains.delete_nodes(session, [ids["D"]])
+    with Session.open(other, "Ada") as session:
+        chains.add_edge(session, ids["A"], ids["D"])
+    with Session.open(path, "Ada") as session:
+        bring_home(session, copy)
+        assert all_conflicts(session.study)
+        assert sound(graph(session, chain_id))
+    assert check(path) == []
+
+
+@pytest.mark.parametrize("deleter", ["home", "copy"])
+def test_a_question_from_a_chain_that_the_other_deleted(home: tuple[Path, str, dict[str, str]], deleter: str) -> None:
+    path, chain_id, _ = home
+    copy = copy_of(path, "copy")
+    one, other = (path, copy) if deleter == "home" else (copy, path)
+    with Session.open(one, "Ada") as session:
+        chains.delete_chain(session, chain_id)
+    with Session.open(other, "Bo") as session:
+        ask(session, chain_id)
+    with Session.open(path, "Ada") as session:
+        bring_home(session, copy)
+        assert all_conflicts(session.study)
+        assert len(all_questions(session.study)) == len(questions_from(session.study, chain_id))
+    assert check(path) == []
+
+
+def ask(session: Session, chain_id: str) -> None:
+    """Add a question and say something about it."""
+    chain_reviews.review_chain(session, chain_id, ChainDecision.AGREE)
+    who = session.annotator()
+    assert who is not None
+    wrong = tuple(WrongOption(one) for one in "bcde")
+    recording = graph(session, chain_id).chain.recording_id
+    made = Question(
+        *(new_id(), recording, chain_id, QuestionKind.EVENT, "", (), "", 0, SECOND),
+        *("What?", "a", wrong, "", 0, 0, Maker.PERSON, who.id, "", AT),
+    )
+    keep = VerificationDecision.KEEP
+    with session.step("Ask"):
+        insert_questions(session.study, [made])
+        set_verification(session.study, Verification(made.id, who.id, keep, "chain", (), "", "", made.state, AT))
+
+
+EDIT = st.tuples(
+    st.sampled_from(["node", "edge", "cut", "text", "drop", "chain", "undo", "ask", "copy"]),
+    st.integers(0, 9),
+    st.integers(0, 9),
+)
+EDITS = st.lists(EDIT, max_size=8)
+
+
+def play(path: Path, edits: list[tuple[str, int, int]], name: str) -> None:
+    with Session.open(path, "Ada") as session:
+        for what, first, second in edits:
+            there = all_chains(session.study)
+            if not there:
+                continue
+            chain = there[first % len(there)]
+            nodes = graph(session, chain.id).nodes
+            with suppress(UserError, IndexError):
+                one, other = (nodes[at % len(nodes)].id if nodes else "" for at in (first, second))
+                if what == "node":
+                    at = second * SECOND
+                    chains.add_node(session, chain.id, NodeKind.EVENT, name, at, at + SECOND)
+                elif what == "edge":
+                    chains.add_edge(session, one, other)
+                elif what == "cut":
+                    edge = graph(session, chain.id).edges[second]
+                    chains.delete_edge(session, edge.reason_id, edge.result_id)
+                elif what == "text":
+                    chains.edit_node(session, one, text=f"{name} {second}")
+                elif what == "drop":
+                    chains.delete_nodes(session, [one])
+                elif what == "chain" and second < 2:
+                    chains.delete_chain(session, chain.id)
+                elif what == "undo" and session.study.undo_name:
+                    session.study.undo()
+                elif what == "ask":
+                    session.annotator_name = "Bo"
+                    ask(session, chain.id)
+                elif what == "copy":
+                    chain_reviews.copy_for_change(session, chain.id)
+            session.annotator_name = "Ada"
+
+
+@cache
+def begun() -> bytes:
+    with tempfile.TemporaryDirectory() as folder:
+        with open_study(Path(folder)) as session:
+            chain_id, _ = draw(session, {"B": "A", "C": "AB", "D": "C"})
+            draw(session, {"B": "A"})
+            session.annotator_name = "Bo"
+            ask(session, chain_id)
+            path = session.study.path
+        return path.read_bytes()
+
+
+@settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
+@given(ours=EDITS, theirs=EDITS, more=EDITS)
+def test_what_is_merged_holds_together(
+    ours: list[tuple[str, int, int]], theirs: list[tuple[str, int, int]], more: list[tuple[str, int, int]]
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "home.greenroom"
+        path.write_bytes(begun())
+        first, second = copy_of(path, "first"), copy_of(path, "second")
+        play(path, ours, "ours")
+        play(first, theirs, "theirs")
+        play(second, more, "more")
+        with Session.open(path, "Ada") as session:
+            bring_home(session, first, second)
+            look_at_all(session)
+            for one in all_conflicts(session.study):
+                with suppress(UserError), session.step("Resolve"):
+                    put(session.study, one, one.theirs)
+            look_at_all(session)
+        assert check(path) == []
+
+
+def look_at_all(session: Session) -> None:
+    """Everything that reckons with chains comes through, circles or none."""
+    found = graphs_of(session.study, all_chains(session.study))
+    counted = statistics(found)
+    assert counted.chains + counted.empty + counted.unsound == len(found)
+    for one in found:
+        for edge in one.edges:
+            assert {edge.reason_id, edge.result_id} <= {*one.by_id}
+        assert bool(in_circles(one)) == any(each.key == "cycle" for each in problems(one))
