@@ -13,11 +13,13 @@ from benchmark.questions.consistency import Covered, covered_by
 from benchmark.questions.diagnostics import ACCURACY, BIAS, SCORES, TASKS, Said, diagnostics
 from benchmark.questions.published import ESI_BENCH, R3_VQA, PublishedRow, published_rows
 from benchmark.questions.scoring import Answered
+from project.chains import ChainGraph
 from project.judging import JudgmentStatus, Modality
 from project.queries.chains import all_chains, graphs_of
 from project.queries.question_scores import Given, given_in, given_rows, newest_judgment
 from project.queries.questions import all_questions, verifications
-from project.questions import Question
+from project.questions import Question, Verification
+from project.store import Row
 from project.types import Json
 
 BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
@@ -141,6 +143,32 @@ class Measures:
         }
 
 
+@dataclass(frozen=True, slots=True)
+class Material:
+    """What the figures are computed from, as it was read; no thread has to wait for the study.
+
+    Attributes:
+        said: question id -> verifications.
+        rows: of `given_rows`.
+    """
+
+    graphs: Sequence[ChainGraph]
+    questions: Sequence[Question]
+    said: Mapping[str, Sequence[Verification]]
+    rows: Sequence[Row]
+
+
+def read(session: Session) -> Material:
+    """Read what a study has of chains, questions, verifications and answers.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    study = session.study
+    rows = given_rows(study, [*TASKS.values()], 0, newest_judgment(study))
+    return Material(graphs_of(study, all_chains(study)), all_questions(study), verifications(study), rows)
+
+
 def measures(
     session: Session,
     judges: Collection[str] = (),
@@ -149,28 +177,39 @@ def measures(
     samples: int = 1000,
     seed: int = 0,
 ) -> Measures:
-    """Measure the judges of a study by its questions; nothing is written.
+    """Measure the judges of a study by its questions; nothing is written. See `computed`.
+
+    Raises:
+        UserError: a question is damaged.
+    """
+    return computed(read(session), judges, everything=everything, samples=samples, seed=seed)
+
+
+def computed(
+    material: Material,
+    judges: Collection[str] = (),
+    *,
+    everything: bool = False,
+    samples: int = 1000,
+    seed: int = 0,
+) -> Measures:
+    """Measure judges by questions; any thread may do it.
 
     Questions count whose chain still says what they were made from, and that two people approved of. Of several answers
     of one judge to one question, asked in the same way, the newest counts; answers about another state do not.
 
     Args:
-        session: of the study.
+        material: of the study.
         judges: ids or names; all that were asked where empty.
         everything: count also what nobody verified yet, but not what was dropped.
         samples: of the bootstrap over recordings.
         seed: of the bootstrap.
-
-    Raises:
-        UserError: a question is damaged.
     """
-    study = session.study
-    graphs = {one.chain.id: one for one in graphs_of(study, all_chains(study)) if sound(one)}
-    said = verifications(study)
+    graphs = {one.chain.id: one for one in material.graphs if sound(one)}
     questions: list[Question] = []
     stale = unverified = 0
-    for one in all_questions(study):
-        now = standing(one, said.get(one.id, ()))
+    for one in material.questions:
+        now = standing(one, material.said.get(one.id, ()))
         if is_stale(one, graphs.get(one.chain_id or "")):
             stale += 1
             continue
@@ -182,8 +221,7 @@ def measures(
         of_chain.setdefault(one.chain_id or "", []).append(one)
     covered = [covered_by(graphs[chain], there) for chain, there in of_chain.items() if chain]
     chains = [one for one in covered if one.subchains]
-    rows = given_rows(study, [*TASKS.values()], 0, newest_judgment(study))
-    given = _counting(questions, given_in(rows), judges)
+    given = _counting(questions, given_in(material.rows), judges)
     found = [
         _measured(asking, answers, questions, chains, samples, seed)
         for asking, answers in sorted(given[_ANSWER].items(), key=lambda one: _order(one[0]))
