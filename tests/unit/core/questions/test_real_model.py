@@ -1,0 +1,60 @@
+"""A real model in a GGUF file, with random weights, is asked about questions, chains and recordings."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.judges import add_judge
+from app.core.judging.runs.wanted import AskRequest
+from app.core.questions import by_judge
+from app.core.questions.taking import NO_ANSWER
+from app.core.session import Session
+from models.judges.llama_cpp import sharing
+from project.judging import About, JudgeEntry, JudgmentStatus, Modality, Subject
+from project.queries.questions import all_questions
+from project.questions import QuestionKind
+from tests.fakes.subjects import a_chain, a_question
+from tests.fakes.tiny_gguf import TinyModel
+from tests.unit.core.judging.seeing.seen import open_seen, people, recording_of, say
+from tests.unit.core.questions.worded import asked
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_seen(tmp_path) as opened:
+        _, user = people(opened, "P07")
+        say(opened, 3, 4, "Hi.", user)
+        yield opened
+
+
+@pytest.fixture
+def judge(session: Session, tiny_gguf: TinyModel) -> Iterator[JudgeEntry]:
+    pytest.importorskip("llama_cpp")
+    file = {"projector": str(tiny_gguf.projector), "context": 16384, "threads": 1, "frames": 2, "max_tokens": 60}
+    yield add_judge(session, "File", "llama-cpp", str(tiny_gguf.model), file)[0]
+    sharing.end_all()
+
+
+def test_it_answers_a_question_that_it_sees_and_one_that_it_does_not(session: Session, judge: JudgeEntry) -> None:
+    question = a_question(session, recording_of(session), "P07")
+    about = [About(Subject.QUESTION, question.id).key]
+    (said,) = asked(session, AskRequest([judge], about, "answer"))
+    assert (said.status, said.modality, said.state) == (JudgmentStatus.OK, Modality.BOTH, question.state)
+    assert str(said.answer["answer"]) in "ABCDE"
+    assert len(said.sight["frames"]) == 2  # type: ignore[arg-type]
+    (alone,) = asked(session, AskRequest([judge], about, "options_only"))
+    assert (alone.status, alone.modality, alone.sight["frames"]) == (JudgmentStatus.OK, Modality.NOTHING, [])
+
+
+def test_forms_with_long_texts_are_grammars_that_it_can_be_held_to(session: Session, judge: JudgeEntry) -> None:
+    place = recording_of(session)
+    graph = a_chain(session, place, "P07")
+    word = by_judge.requests(session, [graph.chain.id], [judge], [QuestionKind.HOW])
+    long = AskRequest([judge], [About(Subject.RECORDING, place).key], "words_summary")
+    said = [one for request in (replace(word, about=word.about[:1]), long) for one in asked(session, request)]
+    # It writes noise and is stopped inside its first text; a grammar that it cannot read would be an error.
+    assert [one.status for one in said] == [JudgmentStatus.UNPARSED] * 2
+    assert by_judge.take_in(session, said[:1])[0].skipped == {NO_ANSWER: 1}
+    assert all_questions(session.study) == []
