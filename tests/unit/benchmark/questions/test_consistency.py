@@ -1,0 +1,175 @@
+"""Consistency over chains and subchains against a table that was worked out by hand, and baselines against theory."""
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+
+import pytest
+
+from benchmark.questions.base import wanted_from
+from benchmark.questions.consistency import Consistency, Covered, covered_by, expected, of_chain, of_subchains
+from benchmark.questions.published import ESI_BENCH, R3_VQA, published_rows
+from benchmark.questions.scoring import Answered
+from project.chains import ChainGraph, NodeKind
+from project.questions import OF_CHAINS, Maker, Question, WrongOption
+from tests.unit.benchmark.questions.drawn import drawn
+
+WRONG = tuple(WrongOption(one) for one in ("one", "two", "three", "four"))
+
+
+def questions(graph: ChainGraph, kinds: Sequence[object] = OF_CHAINS) -> list[Question]:
+    """Return every question of a chain; the id of each is its part."""
+    return [
+        Question(
+            *(one.part, graph.chain.recording_id, graph.chain.id, one.kind, one.aspect, one.covers, "x"),
+            *(0, 1, "?", "right", WRONG, "", 0, 0, Maker.RULES, "ada", "", "2026-01-01T00:00:00.000Z"),
+        )
+        for one in wanted_from(graph)
+        if one.kind in kinds
+    ]
+
+
+# Six nodes, three subchains:  a, b -> c;  c -> d;  d, e -> f;  d and f are states.
+HOUSE = drawn(
+    {"a": "rain", "b": "an open door", "c": "a wet floor", "d": "worry", "e": "a laugh", "f": "anger"},
+    "a>c b>c c>d d>f e>f",
+    kinds={"d": NodeKind.EMOTION, "f": NodeKind.EMOTION},
+)
+PAIR = drawn({"p": "a joke", "q": "a smile"}, "p>q", chain="pair", recording="s")
+ALL = [*questions(HOUSE), *questions(PAIR)]
+
+# By hand. D(c) = CW:c CH/W:c EU:a EU:b EU:c; D(d) = CW:d CH/W:d EU:c MSE:d; D(f) = CW:f CH/W:f MSE:d EU:e MSE:f.
+# D(house) is their union, 12 questions; D(pair) = CW:q CH/W:q EU:p EU:q.
+TABLE = [
+    # what is answered wrong             chains right   subchains right (of c, d, f, q)
+    ((), 2, 4),
+    (("EU:a",), 1, 3),
+    (("EU:c",), 1, 2),
+    (("MSE:d",), 1, 2),
+    (("EU:a", "EU:e"), 1, 2),
+    (("CW:d",), 1, 3),
+    (("CH/W:q",), 1, 3),
+    (("EU:c", "EU:e"), 1, 1),
+    (("EU:c", "EU:e", "EU:p"), 0, 0),
+]
+
+
+def covered() -> list[Covered]:
+    return [covered_by(HOUSE, ALL), covered_by(PAIR, ALL)]
+
+
+def test_which_questions_belong_to_which_subchain() -> None:
+    house, pair = covered()
+    assert {result: {*ids} for result, ids in house.subchains.items()} == {
+        "c": {"CW:c", "CH/W:c", "EU:a", "EU:b", "EU:c"},
+        "d": {"CW:d", "CH/W:d", "EU:c", "MSE:d"},
+        "f": {"CW:f", "CH/W:f", "MSE:d", "EU:e", "MSE:f"},
+    }
+    assert len(house.questions) == 12
+    assert {*pair.questions} == {"CW:q", "CH/W:q", "EU:p", "EU:q"}
+    assert (house.steps, pair.steps) == (3, 1)
+
+
+@pytest.mark.parametrize(("wrong", "chains", "subchains"), TABLE)
+def test_the_table_that_was_worked_out_by_hand(wrong: Sequence[str], chains: int, subchains: int) -> None:
+    right = {one.id: one.id not in wrong for one in ALL}
+    found = Answered(ALL, right, covered(), samples=0)
+    whole, part = found.chain_consistency(), found.subchain_consistency()
+    assert (whole.value, whole.n) == (pytest.approx(chains / 2), 2)
+    assert (part.value, part.n) == (pytest.approx(subchains / 4), 4)
+    accuracy = found.accuracy().value
+    assert accuracy == pytest.approx(1 - len(wrong) / 16)
+
+
+def test_what_was_not_asked_makes_wrong_what_was_begun_and_is_counted() -> None:
+    house, pair = covered()
+    right = {one: True for one in house.questions if one != "EU:b"}
+    assert of_chain(house, right) == Consistency(0, 1, 0, 1)
+    assert of_subchains(house, right) == Consistency(2, 3, 0, 1)
+    assert of_chain(pair, right) == Consistency(left_out=1)
+    figure = Answered(ALL, right, covered(), samples=0).chain_consistency()
+    assert (figure.value, figure.n) == (0.0, 1)
+    assert figure.more == {"left_out": 1, "missing": 1}
+
+
+def test_multi_step_questions_and_those_of_lonely_nodes_never_count() -> None:
+    lonely = drawn({"a": "rain", "b": "an open door", "z": "a bird sings"}, "a>b")
+    found = covered_by(lonely, questions(lonely))
+    assert "EU:z" not in found.questions
+    assert covered_by(drawn({"z": "a bird sings"}), questions(lonely)).subchains == {}
+
+
+def test_without_answers_there_is_no_figure() -> None:
+    found = Answered(ALL, {}, covered())
+    for figure in (found.accuracy(), found.chain_consistency(), found.subchain_consistency()):
+        assert figure.value is None
+        assert figure.reason
+
+
+def many(count: int) -> tuple[list[Question], list[Covered]]:
+    asked, chains = [], []
+    for at in range(count):
+        steps = 1 + at % 6
+        graph = drawn(
+            {f"{at}.{n}": f"t{n}" for n in range(steps + 1)},
+            " ".join(f"{at}.{n}>{at}.{n + 1}" for n in range(steps)),
+            chain=f"c{at}",
+            recording=f"r{at // 2}",
+        )
+        own = questions(graph)
+        asked += own
+        chains.append(covered_by(graph, own))
+    return asked, chains
+
+
+def answers(asked: Sequence[Question], chance: float, seed: int) -> Mapping[str, bool]:
+    draw = random.Random(seed)
+    return {one.id: draw.random() < chance for one in asked}
+
+
+def test_an_oracle_is_right_everywhere_and_a_constant_chance_is_what_theory_says() -> None:
+    asked, chains = many(400)
+    oracle = Answered(asked, answers(asked, 1.0, 0), chains, samples=200)
+    assert oracle.accuracy().value == oracle.chain_consistency().value == oracle.subchain_consistency().value == 1
+    assert {figure.value for figure in oracle.by_kind().values()} == {1.0}
+    right = Answered(asked, answers(asked, 0.9, 1), chains, samples=200)
+    sizes = [len(one.questions) for one in chains]
+    parts = [len(ids) for one in chains for ids in one.subchains.values()]
+    for figure, numbers in ((right.chain_consistency(), sizes), (right.subchain_consistency(), parts)):
+        theory = expected(numbers, 0.9)
+        spread = math.sqrt(sum(0.9**n * (1 - 0.9**n) for n in sizes)) / len(sizes)
+        assert figure.value == pytest.approx(theory, abs=3 * spread)
+        assert figure.low is not None
+        assert figure.high is not None
+        assert figure.low < figure.value < figure.high
+    guesses = Answered(asked, answers(asked, 0.2, 2), chains, samples=0)
+    assert guesses.accuracy().value == pytest.approx(0.2, abs=3 * math.sqrt(0.2 * 0.8 / len(asked)))
+
+
+def test_by_kind_by_state_and_by_length() -> None:
+    right = {one.id: one.id != "MSE:d" for one in ALL}
+    found = Answered(ALL, right, covered(), samples=0)
+    assert {kind: figure.value for kind, figure in found.by_kind().items()} == {"EU": 1, "MSE": 0.5, "CW": 1, "CH/W": 1}
+    assert {state: figure.value for state, figure in found.by_state().items()} == {"emotion": 0.5}
+    assert {steps: figure.value for steps, figure in found.by_steps().items()} == {1: 1.0, 3: 11 / 12}
+    assert found.chain_consistency(1).value == 1
+    assert found.chain_consistency(3).value == 0
+
+
+def test_published_rows_are_those_of_the_papers() -> None:
+    rows = {(one.table, one.model, one.setting): one.figures for one in published_rows(R3_VQA)}
+    assert len(rows) == 54 + 18
+    human = rows[3, "Human", "people"]
+    assert (human["overall"], human["chain"], human["subchain"]) == (90.85, 41.86, 66.20)
+    gpt = rows[3, "GPT-4o", "+sub+tom"]
+    assert (gpt["overall"], gpt["chain"], gpt["subchain"]) == (83.08, 29.39, 50.64)
+    gemini = rows[3, "Gemini 1.5 Pro (frames)", "+sub+tom"]
+    assert (gemini["overall"], gemini["chain"], gemini["subchain"]) == (78.76, 22.48, 45.16)
+    llava = rows[3, "Video-LLaVA", "base"]
+    assert (llava["overall"], llava["chain"], llava["subchain"]) == (20.33, 0.0, 0.14)
+    written = {key[1:]: figures["written"] for key, figures in rows.items() if key[0] == 4}
+    assert written["Human", "people"] == 80.06
+    assert written["GPT-4o", "+sub+tom"] == 53.80
+    assert written["Chance", "chance"] == 20
+    ours = next(one.figures for one in published_rows(ESI_BENCH) if one.model == "ESI-Bench")
+    assert [*ours.values()] == [8.15, 2.59, 2.28, 2.63, 1.85, 53.26]

@@ -1,0 +1,205 @@
+"""Questions by rules: what their wrong options are, and are never."""
+
+from collections.abc import Sequence
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from benchmark.questions.base import Draft, Wanted, wanted_from
+from benchmark.questions.rules import TOO_FEW, Rules, Scene
+from benchmark.questions.validity import plain
+from project.chains import ChainGraph, NodeKind
+from project.questions import OF_CHAINS, QuestionKind
+from tests.unit.benchmark.questions.drawn import drawn, rules
+
+EVENTS = ("opens a window", "drops a plate", "hums a song", "feeds the cat", "locks the bicycle", "writes a letter")
+
+
+def made(
+    graphs: Sequence[ChainGraph], kinds: Sequence[QuestionKind] = OF_CHAINS, maker: Rules | None = None
+) -> list[tuple[Wanted, Draft | str]]:
+    wanted = [(graph, one) for graph in graphs for one in wanted_from(graph, kinds)]
+    return [(one, draft) for _, one, draft in (maker or rules(graphs)).drafts(wanted)]
+
+
+def only_event(graph: ChainGraph, others: Sequence[ChainGraph], maker: Rules | None = None) -> Draft:
+    wanted = [(graph, wanted_from(graph, [QuestionKind.EVENT])[0])]
+    ((_, _, draft),) = (maker or rules([graph, *others])).drafts(wanted)
+    assert isinstance(draft, Draft), draft
+    return draft
+
+
+def scattered(texts: Sequence[str], kind: NodeKind = NodeKind.EVENT) -> list[ChainGraph]:
+    """Return a chain of one node in a recording of its own for each text."""
+    return [
+        drawn({f"n{at}": text}, chain=f"c{at}", recording=f"r{at}", kinds={f"n{at}": kind})
+        for at, text in enumerate(texts)
+    ]
+
+
+def test_wrong_options_are_other_nodes_of_the_kind_and_say_where_they_are_from() -> None:
+    graphs = scattered(EVENTS)
+    feelings = [drawn({"f": "is ashamed"}, chain="f", recording="f", kinds={"f": NodeKind.EMOTION})]
+    draft = only_event(graphs[0], [*graphs[1:], *feelings])
+    texts = {f"n{at}": text for at, text in enumerate(EVENTS)}
+    assert len(draft.wrong) == 4
+    for one in draft.wrong:
+        assert plain(one.text) == plain(texts[one.source])
+        assert one.source != "n0"
+    assert draft.answer == "Opens a window"
+    assert "0.0 s and 1.0 s" in draft.text
+
+
+def test_the_likeliest_mistakes_come_first_and_paraphrases_never() -> None:
+    near = ("drops the blue cup", "drops the red spoon", "hides the red box", "drops the heavy stone")
+    far = ("waits", "hums a song", "sings", "sleeps", "reads")
+    same = ("The red cup drops", "drops a red cup", "DROPS THE RED CUP!", "drops the red cup in the hall")
+    graphs = scattered(["drops the red cup", *same, *near, *far])
+    wrong = {plain(one.text) for one in only_event(graphs[0], graphs[1:]).wrong}
+    assert wrong.isdisjoint(map(plain, same))
+    assert len(wrong & {*map(plain, near)}) >= 3
+
+
+def test_what_happens_at_the_same_time_is_not_offered_and_what_happens_later_is() -> None:
+    home = drawn(
+        {"a": "opens a window", "b": "drops a plate", "c": "hums a song"},
+        recording="r",
+        spans={"a": (0, 5), "b": (4, 6), "c": (8, 9)},
+    )
+    others = scattered(["feeds the cat", "locks the bicycle", "writes a letter"])
+    draft = only_event(home, others)
+    assert {one.source for one in draft.wrong} == {"c", "n0", "n1", "n2"}
+
+
+def test_what_says_the_same_as_something_at_the_time_is_not_offered() -> None:
+    home = drawn({"a": "opens a window", "b": "drops a plate"}, recording="r", spans={"a": (0, 5), "b": (4, 6)})
+    others = scattered(["drops the plate loudly", *EVENTS[2:]])
+    assert "n0" not in {one.source for one in only_event(home, others).wrong}
+
+
+def test_nothing_of_the_chain_is_offered_where_it_is_asked_why() -> None:
+    home = drawn({f"h{at}": text for at, text in enumerate(EVENTS)}, "h0>h1 h1>h2 h3>h4 h4>h5", chain="home")
+    pairs = [("calls a taxi", "misses a train"), ("finds a coin", "buys an ice"), ("cuts a finger", "asks for help")]
+    pairs += [("loses a bet", "paints a fence"), ("hears thunder", "runs home")]
+    others = [
+        drawn({f"{at}a": one, f"{at}b": two}, f"{at}a>{at}b", chain=f"o{at}", recording=f"o{at}")
+        for at, (one, two) in enumerate(pairs)
+    ]
+    kinds = [QuestionKind.WHY, QuestionKind.HOW]
+    drafts = [
+        draft
+        for wanted, draft in made([home, *others], kinds)
+        if isinstance(draft, Draft) and wanted.covers[0].startswith("h")
+    ]
+    assert len(drafts) == 8
+    for draft in drafts:
+        assert not any(one.source.startswith("h") for one in draft.wrong)
+
+
+def test_people_of_other_recordings_become_those_of_this_one() -> None:
+    graphs = [
+        drawn(
+            {f"n{at}": f"P{at} {text} beside P9"},
+            chain=f"c{at}",
+            recording=f"r{at}",
+            people={f"n{at}": [f"p{at}"]},
+        )
+        for at, text in enumerate(EVENTS)
+    ]
+    names = {f"r{at}": {f"p{at}": f"P{at}", "p9": "P9"} for at in range(len(EVENTS))}
+    names["r0"] = {"p0": "P0", "p8": "P8"}
+    maker = rules(graphs, names)
+    draft = only_event(graphs[0], graphs[1:], maker)
+    assert {one.text.split()[0] for one in draft.wrong} == {"P0"}
+    assert "P0" in draft.text
+    assert not any(name in one.text for one in draft.wrong for name in ("P1", "P2", "P3", "P4", "P5"))
+
+
+def test_a_name_inside_a_word_stays() -> None:
+    graphs = scattered(["Al alters a plan", *EVENTS[1:]])
+    maker = rules(graphs, {"r0": {"p": "Al"}, "r1": {"q": "Bo"}})
+    assert only_event(graphs[0], graphs[1:], maker).answer == "Al alters a plan"
+
+
+def test_texts_that_may_not_go_as_far_as_the_question_are_not_used() -> None:
+    graphs = scattered([*EVENTS, "paints a fence"])
+    scenes = {f"r{at}": Scene({f"c{at}": 0}, {}, frozenset({"leaves"} if at != 3 else ())) for at in range(7)}
+    open_one = only_event(graphs[0], [], Rules(graphs, graphs, scenes, ()))
+    assert "n3" not in {one.source for one in open_one.wrong}
+    shut = only_event(graphs[3], [], Rules(graphs, graphs, scenes, ()))
+    assert len(shut.wrong) == 4
+
+
+def test_too_few_is_said_and_nothing_is_padded() -> None:
+    for texts in (["x"] * 9, list("aaaab"), EVENTS[:4], ["opens a window"] * 3):
+        for _, draft in made(scattered(texts), [QuestionKind.EVENT]):
+            assert draft == TOO_FEW
+    assert made([drawn({})]) == []
+
+
+def test_the_same_seed_words_alike_and_another_one_otherwise() -> None:
+    graphs = scattered(EVENTS)
+    first, again, other = (made(graphs, maker=rules(graphs, seed=seed)) for seed in (1, 1, 2))
+    assert first == again
+    assert first != other
+
+
+def test_multi_step_questions_ask_for_start_end_and_between() -> None:
+    deeds = ["opens", "breaks", "hides", "sells", "paints", "burns", "loses", "mends"]
+    things = ["box", "lamp", "hat"]
+    graphs = [
+        drawn(
+            {f"{at}{n}": f"{deeds[at]} {things[n]}" for n in range(3)},
+            f"{at}0>{at}1 {at}1>{at}2",
+            chain=f"c{at}",
+            recording=f"r{at}",
+        )
+        for at in range(8)
+    ]
+    found = [(wanted, draft) for wanted, draft in made(graphs, [QuestionKind.STEPS]) if isinstance(draft, Draft)]
+    for wanted, draft in found:
+        chain = graphs[int(wanted.covers[0][0])]
+        at = {"start": 0, "between": 1, "end": 2}[wanted.aspect]
+        assert plain(draft.answer) == plain(chain.by_id[wanted.covers[at]].text)
+    assert {wanted.aspect for wanted, _ in found} == {"start", "between", "end"}
+
+
+WORD = st.sampled_from(
+    ["a", "A", "a.", "x", "Ada", "ADA ", "waves", "waves!", "wave", "the", "", "é", "?", "opens a box"]
+)
+TEXTS = st.lists(st.lists(WORD, min_size=1, max_size=3).map(" ".join), min_size=1, max_size=9)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(TEXTS, st.integers(0, 3), st.booleans())
+def test_a_wrong_option_that_equals_the_answer_or_another_is_impossible(
+    texts: list[str], seed: int, one_recording: bool
+) -> None:
+    graphs = [
+        drawn(
+            {f"{at}a": text, f"{at}b": texts[-1 - at]},
+            f"{at}a>{at}b",
+            chain=f"c{at}",
+            recording="r" if one_recording else f"r{at}",
+            people={f"{at}a": ["p"]},
+        )
+        for at, text in enumerate(texts)
+    ]
+    names = {one.chain.recording_id: {"p": "Ada" if at % 2 else "x"} for at, one in enumerate(graphs)}
+    for _, draft in made(graphs, maker=rules(graphs, names, seed)):
+        if isinstance(draft, Draft):
+            options = [plain(draft.answer), *(plain(one.text) for one in draft.wrong)]
+            assert len(options) == len({*options}) == 5
+            assert all(options)
+
+
+@pytest.mark.parametrize("kind", [*NodeKind])
+def test_every_kind_of_node_is_asked_about(kind: NodeKind) -> None:
+    graphs = scattered([f"{text} today" for text in EVENTS], kind)
+    drafts = [draft for _, draft in made(graphs, [QuestionKind.EVENT, QuestionKind.STATE])]
+    assert len(drafts) == len(EVENTS)
+    for draft in drafts:
+        assert isinstance(draft, Draft)
+        assert "{" not in draft.text
+        assert draft.aspect == ("" if kind is NodeKind.EVENT else kind.value)

@@ -1,0 +1,80 @@
+"""What the rules ask for, and which paths multi-step questions follow."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.questions.base import balanced_places, wanted_called, wanted_from
+from benchmark.questions.paths import MOST_PATHS, paths_of
+from project.chains import ChainGraph, NodeKind
+from project.questions import OF_CHAINS, QuestionKind
+from tests.unit.benchmark.questions.drawn import drawn
+
+HOUSE = drawn(
+    {"a": "rain", "b": "a wet floor", "c": "a fall", "d": "shame", "e": "a laugh", "f": "anger"},
+    "a>b b>c c>d e>d d>f",
+    kinds={"d": NodeKind.EMOTION, "f": NodeKind.EMOTION},
+)
+
+
+def line(nodes: int) -> ChainGraph:
+    return drawn([f"step {at}" for at in range(nodes)], " ".join(f"c{at}>c{at + 1}" for at in range(nodes - 1)))
+
+
+def test_each_node_and_each_subchain_has_its_questions() -> None:
+    found = wanted_from(HOUSE)
+    assert Counter(one.kind.value for one in found) == {"EU": 4, "MSE": 2, "CW": 4, "CH/W": 4}
+    assert {one.aspect for one in found if one.kind is QuestionKind.STATE} == {"emotion"}
+    (shame,) = [one for one in found if one.kind is QuestionKind.WHY and one.covers[0] == "d"]
+    assert shame.covers == ("d", "c", "e")
+
+
+def test_an_empty_chain_asks_for_nothing() -> None:
+    assert wanted_from(drawn({}), OF_CHAINS) == []
+    assert [one.kind for one in wanted_from(drawn({"a": "rain"}), OF_CHAINS)] == [QuestionKind.EVENT]
+
+
+def test_paths_are_the_longest_between_their_ends_and_the_longest_come_first() -> None:
+    short_cut = drawn({"a": "rain", "b": "a wet floor", "c": "a fall", "d": "shame"}, "a>b b>c a>c c>d")
+    assert paths_of(short_cut) == [("a", "b", "c", "d"), ("a", "b", "c"), ("b", "c", "d")]
+    assert paths_of(drawn({"a": "rain", "b": "a wet floor"}, "a>b")) == []
+
+
+@pytest.mark.parametrize("nodes", [1, 2, 3, 4, 11])
+def test_a_single_line_has_as_many_paths_as_the_formula_says(nodes: int) -> None:
+    assert len(paths_of(line(nodes))) == max(0, (nodes - 1) * (nodes - 2) // 2)
+    asked = wanted_from(line(nodes), [QuestionKind.STEPS])
+    assert len(asked) == 3 * len(paths_of(line(nodes)))
+
+
+def test_the_number_of_paths_has_an_end() -> None:
+    assert len(paths_of(line(30))) == MOST_PATHS
+    assert len(paths_of(line(30))[0]) == 30
+
+
+def test_what_is_wanted_is_known_by_its_part() -> None:
+    for one in wanted_from(HOUSE, OF_CHAINS):
+        assert wanted_called(HOUSE, one.part) == one
+    parts = [one.part for one in wanted_from(HOUSE, OF_CHAINS)]
+    assert len({*parts}) == len(parts)
+    for nothing in ("", "EU:", "EU:z", "CW:a", "multi-step:start:a>b", "XX:a", "multi-step"):
+        assert wanted_called(HOUSE, nothing) is None
+
+
+@given(st.integers(0, 60), st.integers(2, 8), st.integers(0, 5))
+def test_places_are_balanced(count: int, options: int, seed: int) -> None:
+    found = balanced_places(count, options, seed)
+    times = Counter(found)
+    assert len(found) == count
+    assert {*found} <= {*range(options)}
+    assert max(times.values(), default=0) - min((times[at] for at in range(options)), default=0) <= 1
+    assert found == balanced_places(count, options, seed)
+
+
+def test_places_are_in_no_order() -> None:
+    found = balanced_places(100, 5, 1)
+    assert found != sorted(found)
+    assert found != balanced_places(100, 5, 2)
+    assert [at % 5 for at in range(100)] != found
