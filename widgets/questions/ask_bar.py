@@ -54,6 +54,7 @@ class AskBar(QWidget):
         column.addWidget(self.told)
         self.answers = RowsTable("What judges answered", ("Judge", "Setting", "Option", "Outcome"))
         column.addWidget(self.answers, 1)
+        column.addStretch()
 
     def set_judges(self, judges: Sequence[Entry]) -> None:
         """Offer these judges."""

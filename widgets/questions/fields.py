@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QWidget
 
 from widgets import theme
 
 _LINES = 3
+_CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,9 +27,13 @@ class QuestionFields(QWidget):
 
     Signals:
         changed: something was typed.
+        save_requested: Ctrl+Return was pressed in a field.
+        left: Esc was pressed in a field.
     """
 
     changed = Signal()
+    save_requested = Signal()
+    left = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -79,6 +85,17 @@ class QuestionFields(QWidget):
         """Say what is wrong, or that nothing is."""
         self.told.setText(reason or fine)
 
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if event.type() not in (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress) or not isinstance(event, QKeyEvent):
+            return super().eventFilter(watched, event)
+        saves = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and event.modifiers() & _CONTROL
+        if not saves and event.key() != Qt.Key.Key_Escape:
+            return super().eventFilter(watched, event)
+        event.accept()
+        if event.type() == QEvent.Type.KeyPress:
+            (self.save_requested if saves else self.left).emit()
+        return True
+
     def _area(self, name: str) -> QPlainTextEdit:
         field = QPlainTextEdit(tabChangesFocus=True)
         field.setFixedHeight(_LINES * field.fontMetrics().lineSpacing() + theme.GRID * 2)
@@ -94,6 +111,7 @@ class QuestionFields(QWidget):
 
     def _add(self, name: str, field: QWidget, place: int = -1) -> None:
         field.setAccessibleName(name)
+        field.installEventFilter(self)
         label = QLabel(name)
         if place < 0:
             self._form.addRow(label, field)

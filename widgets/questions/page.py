@@ -87,7 +87,7 @@ class QuestionsPage(QWidget):
         parts.addWidget(self._make_one())
         parts.setStretchFactor(0, 1)
         parts.setStretchFactor(1, 4)
-        parts.setSizes([150, 560])
+        parts.setSizes([136, 580])
         column.addWidget(parts, 1)
         self.choose_tab(VERIFY)
 
@@ -152,7 +152,7 @@ class QuestionsPage(QWidget):
         verifying.addWidget(self.graph)
         verifying.setStretchFactor(0, 3)
         verifying.setStretchFactor(1, 2)
-        verifying.setSizes([420, 200])
+        verifying.setSizes([400, 180])
         for panel in (verifying, self.asking, self.write):
             self._panels.addWidget(panel)
         column.addWidget(self._panels, 1)

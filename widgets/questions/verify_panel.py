@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QButtonGroup,
     QComboBox,
+    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -87,9 +88,9 @@ class VerifyPanel(QWidget):
         for part in (self.head, self.notice, self.text, self.options, self.form, self.why):
             self._body.addWidget(part)
         self._body.addWidget(self._make_checks())
-        self._body.addWidget(self._make_difficulty(difficulties))
         self._body.addWidget(self.others)
         self._body.addStretch()
+        column.addWidget(self._make_difficulty(difficulties))
         column.addWidget(self._make_foot())
         self._edit(on=False)
 
@@ -198,19 +199,15 @@ class VerifyPanel(QWidget):
 
     def _make_checks(self) -> QWidget:
         self._checks = QWidget()
-        column = QVBoxLayout(self._checks)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        self._rows = QGridLayout(self._checks)
+        self._rows.setContentsMargins(0, 0, 0, 0)
+        self._rows.setSpacing(0)
         self.checklist = QComboBox()
         self.checklist.setAccessibleName("Checklist")
         self.checklist.setToolTip("What is checked")
         for key, (name, _checks) in self._checklists.items():
             self.checklist.addItem(name, key)
         self.checklist.currentIndexChanged.connect(lambda _at: self._list_checks())
-        column.addWidget(self.checklist)
-        self._rows = QVBoxLayout()
-        self._rows.setSpacing(0)
-        column.addLayout(self._rows)
         self._list_checks()
         return self._checks
 
@@ -221,8 +218,10 @@ class VerifyPanel(QWidget):
         self._ticks = {}
         for key, one in zip(_KEYS, self._checklists[self.chosen_checklist()][1], strict=False):
             row = TickRow(Choice(one.key, one.name, one.meaning, shortcut=key))
+            row.setMinimumWidth(0)
+            place = len(self._ticks)
+            self._rows.addWidget(row, place // 2, place % 2)
             self._ticks[one.key] = row
-            self._rows.addWidget(row)
 
     def _make_difficulty(self, difficulties: Sequence[str]) -> QWidget:
         self._difficulty = QWidget()
@@ -245,6 +244,9 @@ class VerifyPanel(QWidget):
             group.addButton(button)
             row.addWidget(button, 1)
             self._labels[key] = button
+        self.checklist.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.checklist.setMinimumContentsLength(8)
+        row.addWidget(self.checklist, 2)
         return self._difficulty
 
     def _make_foot(self) -> QWidget:
@@ -293,7 +295,7 @@ class VerifyPanel(QWidget):
         shown = self._shown
         if on and shown is not None:
             self.form.set_words(Words(shown.text, shown.answer, shown.wrong, shown.explanation), len(shown.wrong))
-            self.form.say("", "Wrong options stand in no order here. Ctrl+Return saves.")
+            self.form.say("", "Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was.")
         self.form.setVisible(on)
         self.text.setVisible(not on)
         self.options.setVisible(not on)

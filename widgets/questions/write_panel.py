@@ -55,7 +55,7 @@ class WritePanel(QWidget):
         area.setFrameShape(QScrollArea.Shape.NoFrame)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.fields)
-        column.addWidget(area, 2)
+        column.addWidget(area, 4)
         self.state = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         column.addWidget(self.state)
         buttons = QHBoxLayout()

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from PySide6.QtCore import QObject, Qt
-from PySide6.QtGui import QKeySequence, QShortcut
 
 from app.core.commands import verifications as commands
 from app.core.commands.questions import Correction
@@ -13,7 +12,7 @@ from app.gui.mode_keys import ModeKeys
 from app.gui.questions.showing import Showing
 from benchmark.questions.base import Draft
 from benchmark.questions.validity import why_not
-from project.questions import VerificationDecision, WrongOption
+from project.questions import CHECKS, VerificationDecision, WrongOption
 from project.types import Changes
 from widgets.questions.fields import Words
 from widgets.questions.page import QuestionsPage
@@ -47,10 +46,8 @@ class Deciding(QObject):
         for place, check in enumerate((key.Key_6, key.Key_7, key.Key_8, key.Key_9, key.Key_0)):
             keys[check] = lambda place=place: panel.tick(place)
         self._keys = ModeKeys(panel, keys, frozenset({key.Key_N, key.Key_P}))
-        save = QShortcut(QKeySequence("Ctrl+Return"), panel.form, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        save.activated.connect(lambda: panel.decide(CORRECT))
-        leave = QShortcut(QKeySequence("Esc"), panel.form, context=Qt.ShortcutContext.WidgetWithChildrenShortcut)
-        leave.activated.connect(panel.stop_editing)
+        panel.form.save_requested.connect(lambda: panel.decide(CORRECT))
+        panel.form.left.connect(panel.stop_editing)
         page.visible_changed.connect(lambda visible: self._keys.watch(page.window()) if visible else None)
         panel.decided.connect(self._decide)
         panel.corrected.connect(self._correct)
@@ -81,10 +78,12 @@ class Deciding(QObject):
         if one is None:
             return
         said, checklist = panel.said(), panel.chosen_checklist()
+        # Whoever corrects a question says that it is good now.
+        checks = said.checks if correction is None else CHECKS[checklist]
 
         def do(session: Session) -> Changes:
             return commands.verify(
-                *(session, one.question.id, decision, said.checks, said.difficulty, said.note, checklist, correction)
+                *(session, one.question.id, decision, checks, said.difficulty, said.note, checklist, correction)
             )
 
         if not self._context.studio.edit(do, self):
@@ -114,4 +113,7 @@ class Deciding(QObject):
         draft = Draft(
             question.kind, question.aspect, question.covers, words.text, words.answer, wrong, words.explanation
         )
-        self._page.verify.form.say(why_not(draft, len(question.wrong) + 1), "It can be saved: Ctrl+Return.")
+        self._page.verify.form.say(
+            why_not(draft, len(question.wrong) + 1),
+            "Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was.",
+        )

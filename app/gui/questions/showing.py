@@ -56,6 +56,7 @@ class Showing(QObject):
         self._page = page
         self._stale = True
         self._wanted = ""
+        self._fitted = ("", "")
         self._surviving: set[str] = set()
         self.all: list[Verified] = []
         self.current: Verified | None = None
@@ -224,6 +225,9 @@ class Showing(QObject):
                 one.graph, {each.id: Person(each.pseudonym, colours.get(each.id)) for each in people}, {}
             )
             page.graph.highlight(one.question.covers)
+            if self._fitted != (one.question.id, one.graph.chain.id):
+                self._fitted = (one.question.id, one.graph.chain.id)
+                page.graph.board.fit()
         self.renewed.emit()
 
     def _shown(self, session: Session, one: Verified) -> ShownQuestion:

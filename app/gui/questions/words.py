@@ -15,24 +15,24 @@ from widgets.questions.shown import AnswerRow, Check, QuestionRow, RowState, Sai
 MAKERS = (("rules", "Make by rules"), ("judge", "Make with a judge…"), ("write", "Write one to stump the model"))
 CHECKLISTS: Mapping[str, tuple[str, tuple[Check, ...]]] = {
     "chain": (
-        "Four checks for questions from a chain",
+        "Checks for chains",
         (
             Check("by_rules", "Made by the rules", "It asks for what its kind asks for, and has the right form."),
-            Check("times_right", "Time references are clear and right", "It can be told when what it names happens."),
+            Check("times_right", "Times are clear and right", "It can be told when what it names happens."),
             Check(
                 "covers",
-                "Covers its node or subchain wholly",
+                "Covers node or subchain",
                 "Question and answer leave out nothing of what is highlighted in the chain, and add nothing.",
             ),
             Check("one_right", "Exactly one option is right", "None of the others could be defended as well."),
         ),
     ),
     "esi": (
-        "Five points for questions from meta information",
+        "Checks of ESI-Bench",
         (
-            Check("clear", "Clear who and what is meant", "People and things are told apart, and in one situation."),
+            Check("clear", "Clear who is meant", "People and things are told apart, and in one situation."),
             Check("needs_picture", "Needs the picture", "It cannot be answered from what is said alone."),
-            Check("unambiguous", "Question and options are unambiguous", "Nothing can be read in two ways."),
+            Check("unambiguous", "Unambiguous", "Nothing can be read in two ways."),
             Check("truth", "The right option is true", "What is seen and heard shows it."),
             Check("difficulty", "Difficulty is labelled", "Choose a label below."),
         ),
@@ -111,8 +111,8 @@ def shown_of(
     head = f"{kind_of(question)} · {format_time(question.start_us)} to {format_time(question.end_us)} · made by "
     said = Said() if own is None else Said(own.checks, own.difficulty, own.note, own.decision.value)
     open_to = one.looked_at_by(who)
-    if own is not None and not open_to:
-        said = Said((), own.difficulty, own.note, "")
+    if own is not None and (one.stale or not open_to):
+        said = Said((), own.difficulty, own.note, own.decision.value if open_to else "")
     return ShownQuestion(
         question.id,
         head
@@ -133,7 +133,7 @@ def shown_of(
 
 def progress_in_words(far: Progress, shown: int) -> str:
     """Say how far the verification is."""
-    parts = [f"{counted(shown, 'question')} listed of {far.total}", f"{far.done} verified by you"]
+    parts = [f"{shown} of {counted(far.total, 'question')}", f"{far.done} done by you"]
     parts.append(f"{far.waiting} wait for you" if far.waiting else "nothing waits for you")
     parts += [
         f"{far.standings[where]} {word}"
@@ -145,7 +145,7 @@ def progress_in_words(far: Progress, shown: int) -> str:
         if far.standings[where]
     ]
     if far.stale:
-        parts.append(f"{far.stale} made from what was edited since")
+        parts.append(f"{far.stale} of edited chains")
     return " · ".join(parts)
 
 

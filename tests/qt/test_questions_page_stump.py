@@ -1,0 +1,105 @@
+"""A question is written in the real window to stump a model, tried on judges, and kept when all of them fail."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.judges import add_judge
+from app.core.questions.verifying import gathered
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from tests.unit.core.pairs import SECOND, WALK, open_study
+from tests.unit.core.questions.asked import ask
+from widgets.questions.fields import Words
+from widgets.questions.page import ANSWERS, VERIFY, WRITE, QuestionsPage
+
+SLOW_MS = 30_000
+WRONG = ("She is tired.", "He left.", "It rains.", "They won.")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as made:
+        made.annotator_name = "Ada"
+        for letter in "AB":
+            add_judge(made, f"Says {letter}", "constant", settings={"says": letter})
+        add_judge(made, "Knows", "oracle")
+        yield made
+
+
+@pytest.fixture
+def page(qtbot: QtBot, open_window: Callable[..., MainWindow], session: Session) -> tuple[MainWindow, QuestionsPage]:
+    ask(session, place=2)
+    path = session.study.path
+    session.close()
+    window = open_window(path, "Ada")
+    qtbot.waitUntil(window.isActiveWindow)
+    window.choose_recording(WALK)
+    QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_7, Qt.KeyboardModifier.ControlModifier)
+    found = window.workspace.pages.currentWidget()
+    assert isinstance(found, QuestionsPage)
+    return window, found
+
+
+def choose(bar: object, *names: str) -> None:
+    judges = bar.judges  # type: ignore[attr-defined]
+    judges.choose([one.key for one in judges.entries() if one.name in names])
+
+
+def written(window: MainWindow) -> list[tuple[bool, str]]:
+    assert window.studio.session is not None
+    return [(one.ready, one.question.letter) for one in gathered(window.studio.session) if one.question.explanation]
+
+
+def test_a_question_is_written_tried_and_kept(page: tuple[MainWindow, QuestionsPage], qtbot: QtBot) -> None:
+    window, shown = page
+    shown.choose_tab(WRITE)
+    panel = shown.write
+    assert not panel.save.isEnabled()
+    panel.set_words(Words("Why does she laugh?", "He joked.", WRONG[:3]))
+    panel.fields.wrong[3].setText("he JOKED")
+    assert "among the wrong options" in panel.fields.told.text()
+    panel.fields.wrong[3].setText(WRONG[3])
+    assert "Explain" in panel.fields.told.text()
+    panel.fields.explanation.setPlainText("She looks at him first.")
+    assert "Choose what is shown" in panel.fields.told.text()
+    window.studio.set_marks(10 * SECOND, 20 * SECOND)
+    panel.take.click()
+    assert panel.fields.told.text() == "It can be tried."
+    assert not panel.asking.ask.isEnabled(), "no judge is ticked"
+    choose(panel.asking, "Says A", "Knows")
+    panel.asking.ask.click()
+    qtbot.waitUntil(lambda: "Still a draft" in panel.asking.told.text(), timeout=SLOW_MS)
+    assert "Knows gave the right answer" in panel.asking.told.text()
+    ((ready, letter),) = written(window)
+    assert not ready
+    choose(panel.asking, "Says B" if letter == "A" else "Says A")
+    panel.asking.ask.click()
+    qtbot.waitUntil(lambda: written(window)[0][0], timeout=SLOW_MS)
+    assert "Kept" in panel.asking.told.text()
+    assert "Kept" in panel.state.text()
+    assert len(written(window)) == 1, "trying it again saves no second one"
+
+
+def test_what_judges_answer_is_shown_after_ones_own_word(page: tuple[MainWindow, QuestionsPage], qtbot: QtBot) -> None:
+    _window, shown = page
+    shown.choose_tab(ANSWERS)
+    choose(shown.asking, "Says A", "Knows")
+    shown.asking.ask.click()
+    qtbot.waitUntil(lambda: "Verify the question first" in shown.asking.told.text(), timeout=SLOW_MS)
+    assert not shown.asking.answers.isVisible()
+    shown.choose_tab(VERIFY)
+    shown.verify.tick_all()
+    shown.verify.decide("keep")
+    shown.choose_tab(ANSWERS)
+    qtbot.waitUntil(lambda: shown.asking.answers.rowCount() == 2, timeout=SLOW_MS)
+    cells = {
+        shown.asking.answers.item(row, 0).text(): shown.asking.answers.item(row, 3).text()  # type: ignore[union-attr]
+        for row in range(2)
+    }
+    assert cells == {"Says A": "wrong", "Knows": "right"}
