@@ -28,7 +28,9 @@ def set_rules(session: Session, rules: Mapping[str, Rule]) -> Changes:
     """
     wanted = _changed(session, rules)
     about = STEPS[next(iter(wanted))].name.lower() if len(wanted) == 1 else "questions"
-    return _written(session, wanted, f"Change limits of {about}", f"limits {sorted(wanted)}")
+    now = rules_of(session.study)
+    typed = all(rule.decides == now[key].decides for key, rule in wanted.items())
+    return _written(session, wanted, f"Change limits of {about}", f"limits {sorted(wanted)}" if typed else None)
 
 
 def decide_by(session: Session, steps: Collection[str]) -> Changes:

@@ -109,7 +109,7 @@ class Asking(QObject):
         slow = [one for one in request.judges if one.backend == _FILES]
         if slow:
             self._context.background.run(
-                lambda _progress: _look_at_files(slow), lambda _none: self._prepare(session, request)
+                lambda _progress: look_at_files(slow), lambda _none: self._prepare(session, request)
             )
         else:
             self._prepare(session, request)
@@ -261,7 +261,8 @@ def _of(chosen: Sequence[str], states: Mapping[tuple[str, str, str], State]) -> 
     return {key: how for key, how in states.items() if key[0] in chosen[-1:]}
 
 
-def _look_at_files(judges: Sequence[JudgeEntry]) -> None:
+def look_at_files(judges: Sequence[JudgeEntry]) -> None:
+    """Work out the checksums of models that are files, so that they are known afterwards; in any thread."""
     for one in judges:
         # What is wrong with a file is said where it is asked.
         with suppress(UserError, OSError):

@@ -3,10 +3,13 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from app.core.jobs import Work
 from app.core.judging.judges.entries import judge_called
-from app.core.judging.runs.asking import Asking, prepare
+from app.core.judging.runs.asking import KIND, Asking, prepare
 from app.core.judging.runs.budget import Limits
+from app.core.judging.runs.lane import RunItem
 from app.core.judging.runs.parts import judge_json
+from app.core.judging.runs.payload import payload_from
 from app.core.judging.runs.wanted import AskRequest
 from app.core.questions.hardening.funnel import funnel_of
 from app.core.questions.hardening.reading import Reading, asked, read
@@ -14,9 +17,11 @@ from app.core.questions.hardening.scores import has_temperature, runs_answered
 from app.core.questions.hardening.steps import REVIEW, Step, step_called
 from app.core.session import Session
 from project.errors import UserError
+from project.ids import new_id
 from project.json_text import to_json
 from project.judging import RAW, About, JudgeEntry, JudgmentStatus, Subject
 from project.progress import Progress, Silent
+from project.types import Json
 
 _SILENT = Silent()
 _NONE = Limits()
@@ -120,6 +125,25 @@ def run_step(
     asked_about = {*question_ids} or {*reading.questions}
     found = wanted(reading, step_key, entries, asked_about, condition=condition, budget=budget, again=again)
     return [prepare(session, one, progress) for one in found.requests], found
+
+
+def pieces_of(request: AskRequest, size: int) -> list[AskRequest]:
+    """Cut a request into some that ask about fewer things, for a window that must not stand still meanwhile."""
+    return [replace(request, about=request.about[at : at + size]) for at in range(0, len(request.about), size)]
+
+
+def together(works: Sequence[Work], title: str) -> Work:
+    """Return the jobs of the pieces of one request as one job."""
+    payloads = [payload_from(one.parameters) for one in works]
+    plans: list[Mapping[str, Json]] = []
+    items: list[RunItem] = []
+    for one in payloads:
+        items += [replace(item, plan=item.plan + len(plans)) for item in one.items]
+        plans += one.plans
+    recordings = {one.recording_id for one in items}
+    whole = replace(payloads[0], plans=tuple(plans), items=tuple(items))
+    about = recordings.pop() if len(recordings) == 1 else ""
+    return Work(KIND, title, about, {"run": new_id(), **whole.as_json()})
 
 
 def reaching(reading: Reading, step_key: str, steps: Collection[str] = ()) -> tuple[str, ...]:

@@ -1,0 +1,154 @@
+"""The window of the funnel: bars, why questions fell, limits, asking judges, taking over harder options."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.judges import add_judge
+from app.core.questions.hardening.rules import rules_of
+from app.gui.main_window import MainWindow
+from app.gui.questions.funnel_window import FunnelWindow
+from project.judging import JudgmentStatus
+from project.queries.questions import all_questions
+from tests.fakes.questions_said import GPT, ask_about, pass_all, said
+from tests.unit.core.pairs import open_study
+from tests.unit.core.questions.hardening.test_taking_over import HARDER
+from widgets import theme
+
+Open = Callable[..., MainWindow]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with open_study(tmp_path) as session:
+        add_judge(session, "always 2", "constant", "", {"says": "2"})
+        made = ask_about(session, 5)
+        pass_all(session, made[:2])
+        pass_all(session, made[2:3], GPT, {"truth": 1})
+        pass_all(session, made[3:4], GPT, {"truth": 0})
+        said(session, made[3], GPT, "distractors", HARDER)
+        said(session, made[4], GPT, "review_score", {}, status=JudgmentStatus.REFUSED)
+    return tmp_path / "pair.greenroom"
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, open_window: Open, study: Path) -> FunnelWindow:
+    window = open_window(study, "Ada")
+    found = window.windows.open("question_filter")
+    assert isinstance(found, FunnelWindow)
+    with qtbot.waitSignal(found.computing.found):
+        found.computing.start()
+    return found
+
+
+def after(qtbot: QtBot, shown: FunnelWindow, do: Callable[[], object]) -> None:
+    """Do something, and wait until the funnel that it leads to is shown."""
+    with qtbot.waitSignal(shown.computing.found):
+        do()
+
+
+def test_bars_narrow_and_a_step_shows_who_fell_there_and_why(qtbot: QtBot, shown: FunnelWindow) -> None:
+    texts = shown.funnel.texts()
+    assert len(texts) == 9
+    assert texts[1].startswith("Second judge: 5 reach it, 4 kept, 0 fell, 1 open.")
+    assert texts[4].startswith("Right answer: 4 reach it, 2 kept, 2 fell, 0 open.")
+    assert shown.going.text().startswith("2 of 5 questions survive every step. No step decides yet")
+    assert shown.table.texts() == [("open", "gpt refused", "ESI", "What follows when she lost the keys?")]
+    bars = shown.funnel._buttons
+    qtbot.mouseClick(bars[4], Qt.MouseButton.LeftButton)
+    assert [row[:2] for row in shown.table.texts()] == [("fell", "gpt 1"), ("fell", "gpt 0")]
+    assert "✓ Ana sighs, because nobody called back." in shown.question.text()
+    bars[4].setFocus()
+    qtbot.keyClick(shown.funnel, Qt.Key.Key_Up)
+    qtbot.waitUntil(lambda: shown.funnel.current() == "difficulty")
+    shown.show_which.setCurrentIndex(shown.show_which.findData("kept"))
+    assert [row[0] for row in shown.table.texts()] == ["kept"] * 4
+
+
+@pytest.mark.parametrize("mode", ["dark", "light"])
+def test_the_middle_of_a_bar_is_as_wide_as_what_is_kept(shown: FunnelWindow, mode: theme.Mode) -> None:
+    application = QApplication.instance()
+    assert isinstance(application, QApplication)
+    theme.apply(application, mode)
+    try:
+        widths = []
+        for bar in shown.funnel._buttons[:5]:
+            image = bar.grab().toImage()
+            row = [image.pixelColor(x, image.height() // 2) for x in range(image.width())]
+            widths.append(sum(_green(one) for one in row))
+    finally:
+        theme.apply(application, "dark")
+    assert widths[0] > widths[1] == widths[3] > widths[4] > 0
+    assert widths[4] / widths[0] == pytest.approx(2 / 5, abs=0.03)
+
+
+def _green(one: QColor) -> bool:
+    """Tell whether a colour is greener than it is red or blue, as what is kept is drawn."""
+    return one.green() > one.red() + 12 and one.green() > one.blue() + 6
+
+
+def test_a_limit_is_an_edit_of_the_study(qtbot: QtBot, shown: FunnelWindow, study: Path) -> None:
+    session = shown._context.studio.session
+    assert session is not None
+    shown.show_step("truth")
+    after(qtbot, shown, lambda: shown.rule.limit.setValue(1))
+    assert rules_of(session.study)["truth"].limit == 1
+    assert [row[1] for row in shown.table.texts()] == ["gpt 0"]
+    after(qtbot, shown, shown.rule.decides.click)
+    assert "4 go on" not in shown.going.text()
+    assert shown.going.text().endswith("3 go on to verification and export, as decided by: right answer.")
+    after(qtbot, shown, shown._context.studio.undo)
+    after(qtbot, shown, shown._context.studio.undo)
+    assert rules_of(session.study)["truth"].limit == 2
+    assert shown.rule.limit.value() == 2
+
+
+def test_judges_are_asked_about_what_reaches_a_step_and_has_no_answer(qtbot: QtBot, shown: FunnelWindow) -> None:
+    session = shown._context.studio.session
+    assert session is not None
+    shown.show_step("difficulty")
+    assert not shown.run.isEnabled()
+    assert shown.run.toolTip() == "Choose a judge first."
+    (judge,) = shown.judges()
+    shown.ask_judges.choose([judge.id])
+    assert shown.run.isEnabled()
+    with qtbot.waitSignal(shown.running.running_changed, check_params_cb=lambda on: not on, timeout=60_000):
+        shown.run.click()
+        assert shown.running.running
+    assert shown.status.text() == "4 answers."
+    assert session.study.row("SELECT count(*) FROM judgment WHERE judge_id = ?", (judge.id,)) == (4,)
+    with qtbot.waitSignal(shown.running.running_changed, check_params_cb=lambda on: not on):
+        shown.computing.start()
+        qtbot.waitUntil(lambda: any("always 2 2" in row[1] for row in _all(shown)))
+        shown.run.click()
+    assert shown.status.text() == "4 answers from before."
+
+
+def _all(shown: FunnelWindow) -> list[tuple[str, str, str, str]]:
+    shown.show_which.setCurrentIndex(shown.show_which.findData("all"))
+    return shown.table.texts()
+
+
+def test_harder_options_are_taken_over_side_by_side(qtbot: QtBot, shown: FunnelWindow) -> None:
+    session = shown._context.studio.session
+    assert session is not None
+    shown.show_step("distractors")
+    place = [row[1] for row in shown.table.texts()].index("gpt: proposed")
+    shown.table.selectRow(place)
+    assert shown.proposals.isVisible()
+    assert [one.isChecked() for one in shown.proposals.ticks] == [True] * 4
+    for tick in shown.proposals.ticks[1:]:
+        tick.click()
+    after(qtbot, shown, shown.proposals.take.click)
+    changed = all_questions(session.study)[3]
+    assert [one.text for one in changed.wrong] == ["Ana nods.", "Ben leaves.", "Ben sleeps.", "Ben sings."]
+    assert "open at every step" in shown.status.text()
+    assert shown.funnel.texts()[1].startswith("Second judge: 5 reach it, 3 kept, 0 fell, 2 open.")
+    after(qtbot, shown, shown._context.studio.undo)
+    after(qtbot, shown, shown.take_all.click)
+    assert shown.status.text() == "1 question got harder options."
