@@ -140,7 +140,7 @@ def in_graph(window: MainWindow, node_id: str, rim: bool = False) -> QPointF:
 
 def press(window: MainWindow, keys: str) -> None:
     """Press a key, or one with others held, wherever the focus is."""
-    (combination,) = [QKeySequence(keys)[0]]
+    combination = QKeySequence.fromString(keys)[0]  # type: ignore[index]
     QTest.keyClick(_focused(window), combination.key(), combination.keyboardModifiers())
 
 

@@ -146,6 +146,8 @@ class ChosenChain(QObject):
         if _LIST & set(changes):
             self._read_list(session, recording.id, frozenset(changes.ids("chain")))
         elif self.graph is not None and self._touched(session, changes):
+            # Whoever edits for the first time becomes an annotator without a word in the changes.
+            self.authors = {one.id: one for one in all_annotators(session.study)}
             self._show(graph_of(session.study, self.graph.chain))
         elif self.graph is not None and _PEOPLE & set(changes):
             self.changed.emit()

@@ -1,0 +1,254 @@
+"""Chains of several people in the real window: read-only for others, reviewed, copied, agreed on; and as files."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.chains import add_chain, add_edge, add_node
+from app.core.session import Session
+from app.gui.dialogs import Questions
+from app.gui.main_window import MainWindow
+from project.chains import ChainDecision, NodeKind
+from project.queries.chains import chain_reviews
+from project.queries.recordings import all_recordings
+from tests.qt.chains_by_hand import (
+    SECOND,
+    click,
+    drag,
+    graphs,
+    in_graph,
+    on_lane,
+    page_of,
+    pick,
+    press,
+    study_of_two,
+    type_in,
+)
+from tests.unit.core.training_round import copy_for, open_round
+from widgets.chain_page.page import Part
+from widgets.timeline.nodes import NODES
+
+
+class Answers(Questions):
+    """Dialogs that answer at once."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder_given = folder
+        self.name: str | None = None
+        self.asked: list[str] = []
+
+    def save(self, title: str, path: Path, kind: str) -> Path | None:
+        self.asked.append(path.name)
+        return self.folder_given / path.name
+
+    def file(self, title: str) -> Path | None:
+        return self.folder_given / "The-bag.json"
+
+    def text(self, title: str, question: str, before: str) -> str | None:
+        return self.name
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = study_of_two(tmp_path / "lab.greenroom")
+    with Session.open(path, "Ada") as session:
+        chain, _ = add_chain(session, "r", "The bag")
+        reason, _ = add_node(session, chain, NodeKind.EVENT, "A phone rings", 5 * SECOND, 8 * SECOND, ["a"])
+        result, _ = add_node(session, chain, NodeKind.EMOTION, "She is startled", 9 * SECOND, 12 * SECOND, ["a"])
+        add_edge(session, reason, result)
+    return path
+
+
+@pytest.fixture
+def answers(tmp_path: Path) -> Answers:
+    return Answers(tmp_path)
+
+
+@pytest.fixture
+def open_as(
+    qtbot: QtBot, study: Path, answers: Answers, open_window: Callable[..., MainWindow]
+) -> Callable[[str], MainWindow]:
+    def make(name: str) -> MainWindow:
+        window = open_window(study, name, answers)
+        window.choose_recording("r")
+        window.activateWindow()
+        qtbot.waitUntil(window.isActiveWindow)
+        window.set_mode("chains")
+        return window
+
+    return make
+
+
+def said(window: MainWindow) -> list[tuple[ChainDecision, str]]:
+    assert window.studio.session is not None
+    return [(one.decision, one.note) for one in chain_reviews(window.studio.session.study, graphs(window)[0].chain.id)]
+
+
+def test_another_persons_chain_is_read_only(open_as: Callable[[str], MainWindow]) -> None:
+    window = open_as("Bob")
+    page, before = page_of(window), graphs(window)
+    nodes = before[0].nodes
+    drag(window.timeline, on_lane(window, 6), on_lane(window, 20))
+    drag(window.timeline, on_lane(window, 30), on_lane(window, 40))
+    pick(window.timeline, on_lane(window, 10))
+    assert page.form.words.toPlainText() == "She is startled"
+    assert page.form.words.isReadOnly()
+    assert not any(button.isEnabled() for button in page.form.people.buttons.values())
+    page.graph.board.fit()
+    drag(page.graph.board, in_graph(window, nodes[0].id, rim=True), in_graph(window, nodes[1].id))
+    window.timeline.setFocus()
+    press(window, "Del")
+    assert "drawn by somebody else" in window.messages.message()
+    assert graphs(window) == before
+    assert window.timeline.model.lanes[-1].subtitle == "Ada"
+    assert not window.timeline.model.lanes[-1].editable
+
+
+def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callable[[str], MainWindow]) -> None:
+    window = open_as("Bob")
+    page = page_of(window)
+    press(window, "K")
+    assert page.part() is Part.REVIEW
+    assert QApplication.focusWidget() is page.review.note
+    type_in(window, "Why is she startled?")
+    click(page.review.buttons[ChainDecision.DISCUSS])
+    assert said(window) == [(ChainDecision.DISCUSS, "Why is she startled?")]
+    line = page.review.said.item(0).text()
+    assert line.startswith("Bob wants to discuss: “Why is she startled?” (")
+    assert page.review.buttons[ChainDecision.DISCUSS].isChecked()
+    window.timeline.setFocus()
+    press(window, "Y")
+    assert said(window) == [(ChainDecision.AGREE, "Why is she startled?")]
+    assert page.review.buttons[ChainDecision.AGREE].isChecked()
+    press(window, "W")
+    assert said(window) == []
+    press(window, "Ctrl+Z")
+    assert said(window) == [(ChainDecision.AGREE, "Why is she startled?")]
+
+
+def test_who_drew_a_chain_does_not_review_it(open_as: Callable[[str], MainWindow]) -> None:
+    window = open_as("Ada")
+    page = page_of(window)
+    press(window, "Y")
+    assert said(window) == []
+    assert not page.review.buttons[ChainDecision.AGREE].isEnabled()
+    assert "You drew this chain" in page.review.buttons[ChainDecision.AGREE].toolTip()
+
+
+def test_ones_own_version_is_changed_and_agreed_on(open_as: Callable[[str], MainWindow]) -> None:
+    window = open_as("Bob")
+    page = page_of(window)
+    press(window, "X")
+    click(page.review.copy)
+    first, copy = graphs(window)
+    assert copy.chain.based_on == first.chain.id
+    assert window.chains.chosen.id == copy.chain.id, "one goes on with one's own version"
+    assert window.timeline.model.lanes[-1].editable
+    pick(window.timeline, on_lane(window, 10))
+    press(window, "Return")
+    type_in(window, "She is frightened")
+    press(window, "Return")
+    assert [one.text for one in graphs(window)[0].nodes] == ["A phone rings", "She is startled"]
+    page.show_part(Part.REVIEW)
+    click(page.review.agreed)
+    agreed = graphs(window)[2]
+    assert [one.text for one in agreed.nodes] == ["A phone rings", "She is frightened"]
+    assert window.chains.chosen.agreed
+    assert page.bar.combo.currentText().startswith("The bag   agreed version")
+    assert not page.review.copy.isEnabled() or not window.chains.chosen.editable
+    press(window, "V")
+    assert window.chains.chosen.id == first.chain.id
+    assert window.timeline.model.track(NODES).items[1].id == first.nodes[1].id
+
+
+def test_a_review_of_an_earlier_state_is_said_to_be_one(open_as: Callable[[str], MainWindow]) -> None:
+    bob = open_as("Bob")
+    press(bob, "Y")
+    bob.close_study()
+    ada = open_as("Ada")
+    pick(ada.timeline, on_lane(ada, 10))
+    press(ada, "2")
+    page = page_of(ada)
+    page.show_part(Part.REVIEW)
+    assert "before it was changed" in page.review.said.item(0).text()
+
+
+def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(
+    tmp_path: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    with open_round(tmp_path) as session:
+        first = all_recordings(session.study)[0].id
+        chain, _ = add_chain(session, first, "The reference's")
+        add_node(session, chain, NodeKind.EVENT, "It is given away", SECOND, 2 * SECOND)
+        copy = copy_for(session, "Ada")
+    window = open_window(copy)
+    window.choose_recording(first)
+    window.set_mode("chains")
+    assert window.chains.chosen.chains == ()
+    assert all(lane.key != NODES for lane in window.timeline.model.lanes)
+    window.menus.actions["done"].trigger()
+    assert [one.name for one in window.chains.chosen.chains] == ["The reference's"]
+    assert len(window.timeline.model.track(NODES)) == 1
+    window.chains.drawing.step(1)
+    assert page_of(window).form.words.toPlainText() == "It is given away"
+    window.studio.undo()
+    assert window.chains.chosen.chains == ()
+    assert window.studio.selected_nodes == ()
+    assert len(window.timeline.model.track(NODES)) == 0
+
+
+def test_pictures_and_files_are_saved_and_read(
+    open_as: Callable[[str], MainWindow], answers: Answers, tmp_path: Path
+) -> None:
+    window = open_as("Ada")
+    for key in ("chain_svg", "chain_png", "chain_json", "chain_graphml"):
+        window.menus.actions[key].trigger()
+        assert window.messages.message().startswith("Saved The-bag.")
+    assert answers.asked == ["The-bag.svg", "The-bag.png", "The-bag.json", "The-bag.graphml"]
+    assert (tmp_path / "The-bag.svg").read_text("utf-8").count("A phone rings") > 0
+    assert (tmp_path / "The-bag.png").read_bytes().startswith(b"\x89PNG")
+    assert json.loads((tmp_path / "The-bag.json").read_text("utf-8"))["chains"][0]["name"] == "The bag"
+    window.menus.actions["chain_import"].trigger()
+    first, second = graphs(window)
+    assert [one.text for one in second.nodes] == [one.text for one in first.nodes]
+    assert window.chains.chosen.id == second.chain.id
+    (tmp_path / "The-bag.json").write_text("{}")
+    window.menus.actions["chain_import"].trigger()
+    assert "greenroom-chains" in window.messages.message()
+    assert len(graphs(window)) == 2
+
+
+def test_a_chain_is_renamed_deleted_and_brought_back(open_as: Callable[[str], MainWindow], answers: Answers) -> None:
+    window = open_as("Ada")
+    page = page_of(window)
+    answers.name = "The phone in the bag"
+    press(window, "F2")
+    assert page.bar.combo.currentText().startswith("The phone in the bag   Ada, 2 nodes")
+    assert window.timeline.model.lanes[-1].title == "The phone in the bag"
+    click(page.bar.buttons["chain_delete"])
+    assert graphs(window) == []
+    assert all(lane.key != NODES for lane in window.timeline.model.lanes)
+    press(window, "Ctrl+Z")
+    assert len(graphs(window)[0].nodes) == 2
+    assert len(window.timeline.model.track(NODES)) == 2
+
+
+def test_a_study_that_is_read_only_offers_nothing(
+    study: Path, open_as: Callable[[str], MainWindow], open_window: Callable[..., MainWindow]
+) -> None:
+    first = open_as("Ada")
+    second = open_window(study, "Ada")
+    second.choose_recording("r")
+    second.set_mode("chains")
+    assert second.studio.session is not None
+    assert second.studio.session.study.read_only
+    page = page_of(second)
+    assert not page.bar.buttons["chain_new"].isEnabled()
+    assert not second.menus.actions["node_event"].isEnabled()
+    pick(second.timeline, on_lane(second, 10))
+    assert page.form.words.isReadOnly()
+    assert graphs(first) == graphs(second)
