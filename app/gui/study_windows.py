@@ -30,6 +30,7 @@ WINDOWS: dict[str, str] = {
     "prompts": "app.gui.judges.prompts_window:make",
     "revisions": "app.gui.revisions_window:make",
     "policy": "app.gui.policy.window:make",
+    "question_filter": "app.gui.questions.funnel_window:make",
     "meta": "app.gui.meta.window:make",
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""

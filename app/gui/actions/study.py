@@ -72,6 +72,15 @@ STUDY: tuple[Spec, ...] = (
         icon="film",
         line=True,
     ),
+    Spec(
+        "question_filter",
+        "&Study",
+        "&Filter questions…",
+        ("Shift+F7",),
+        lambda w: w.windows.open("question_filter"),
+        Need.STUDY,
+        icon="list-checks",
+    ),
     Spec("activity", "&Study", "Active &minutes…", (), lambda w: w.windows.open("activity"), Need.STUDY, line=True),
     Spec(
         "release",
