@@ -44,7 +44,7 @@ def consistency(study: Path, judges: tuple[str, ...], everything: bool, samples:
         found = measures(session, judges, everything=everything, samples=samples, seed=seed)
     asked = {one.asking.judge for one in found.judges} | {one.asking.judge_id for one in found.judges}
     if missing := [one for one in judges if one not in asked]:
-        raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions try")
+        raise UserError(f"“{missing[0]}” was not asked about these questions.", "Ask first: greenroom questions ask")
     tell(as_json, found.as_json(), "\n".join(_text(found)))
 
 

@@ -52,9 +52,14 @@ def standing(question: Question, said: Iterable[Verification]) -> Standing:
 
 
 def counting(question: Question, said: Iterable[Verification]) -> tuple[Verification, ...]:
-    """Return what counts of what was said: it is about the question as it is now, and not by who wrote that."""
-    now = seen_state(question)
-    return tuple(one for one in said if one.state == now and not is_author(question, one.annotator_id))
+    """Return what counts of what was said: it is about the question as it is now, and not by who wrote that.
+
+    Of a question that a person wrote and no judge fails at, nothing does.
+    """
+    now, words = seen_state(question), [*said]
+    if not _ready(question, words):
+        return ()
+    return tuple(one for one in words if one.state == now and not is_author(question, one.annotator_id))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +132,7 @@ def verified(session: Session) -> set[str]:
         UserError: a question is damaged.
     """
     said = verifications(session.study)
-    return {
-        one.id
-        for one in all_questions(session.study)
-        if standing(one, said.get(one.id, ())) is Standing.VERIFIED and _ready(one, said.get(one.id, ()))
-    }
+    return {one.id for one in all_questions(session.study) if standing(one, said.get(one.id, ())) is Standing.VERIFIED}
 
 
 def queue(

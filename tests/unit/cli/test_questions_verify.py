@@ -68,3 +68,18 @@ def test_a_question_is_written_and_tried(study: Path, greenroom: Terminal) -> No
     assert "Somebody else wrote" in greenroom(
         "questions", "try", study, made, "--judge", "first", "--annotator", "Bo", code=2
     )
+
+
+def test_judges_are_asked_what_is_verified_and_measured(study: Path, greenroom: Terminal) -> None:
+    ask_them = ("questions", "ask", study, "--judge", "knows")
+    assert "No question is verified yet" in greenroom(*ask_them, code=2)
+    (first, _) = (one["id"] for one in greenroom.json("questions", "queue", study, "--annotator", "Ada")["questions"])
+    for who in ("Ada", "Bo"):
+        greenroom("questions", "verify", study, first, "--keep", "--check", "all", "--annotator", who)
+    told = greenroom.json(*ask_them)
+    assert (told["questions"], told["cached"]) == (1, 0)
+    assert greenroom.json(*ask_them)["cached"] == 1
+    assert greenroom.json(*ask_them, "--all")["questions"] == 2
+    (judge,) = greenroom.json("consistency", study)["judges"]
+    assert (judge["judge"], judge["asked"], judge["accuracy"]["value"]) == ("knows", 1, 1.0)
+    assert greenroom.json("questions", "ask", study, first, "--judge", "first", "--setting", "text")["questions"] == 1
