@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -60,11 +61,11 @@ def test_bars_narrow_and_a_step_shows_who_fell_there_and_why(qtbot: QtBot, shown
     assert shown.going.text().startswith("2 of 5 questions survive every step. No step decides yet")
     assert shown.table.texts() == [("open", "gpt refused", "ESI", "What follows when she lost the keys?")]
     bars = shown.funnel._buttons
-    qtbot.mouseClick(bars[4], Qt.MouseButton.LeftButton)
+    bars[4].click()
     assert [row[:2] for row in shown.table.texts()] == [("fell", "gpt 1"), ("fell", "gpt 0")]
     assert "✓ Ana sighs, because nobody called back." in shown.question.text()
     bars[4].setFocus()
-    qtbot.keyClick(shown.funnel, Qt.Key.Key_Up)
+    QTest.keyClick(bars[4], Qt.Key.Key_Up)
     qtbot.waitUntil(lambda: shown.funnel.current() == "difficulty")
     shown.show_which.setCurrentIndex(shown.show_which.findData("kept"))
     assert [row[0] for row in shown.table.texts()] == ["kept"] * 4

@@ -13,7 +13,7 @@ from widgets.label_looks import Pattern, Sign
 from widgets.label_paint import SIGN, mix, paint_sign, pattern_brush
 
 _ROW = theme.GRID * 7
-_NAME = 168
+_NAME = 196
 _NUMBERS = 148
 _BAR = theme.GRID * 3
 _PERIOD, _STROKE = 6, 1

@@ -14,7 +14,7 @@ from app.gui.context import Context
 from app.gui.judges.sent_words import leaving, second_of
 from app.gui.questions.funnel_computing import Found, FunnelComputing
 from app.gui.questions.funnel_layout import FunnelLayout
-from app.gui.questions.funnel_words import bars_of, going_text, verdict_rows
+from app.gui.questions.funnel_words import bars_of, described, going_text, verdict_rows
 from app.gui.questions.step_running import StepRunning
 from project.counted import counted
 from project.errors import UserError
@@ -97,13 +97,13 @@ class FunnelWindow(FunnelLayout):
         return None if self._found is None else self._found.funnel.at(self._step)
 
     def _show(self) -> None:
-        stage = self._stage()
-        if stage is None:
+        stage, found = self._stage(), self._found
+        if stage is None or found is None:
             return
         step = stage.step
         self.funnel.choose(step.key)
         self.title.setText(step.name)
-        self.description.setText(step.description)
+        self.description.setText(described(found, stage))
         self.rule.show_rule(step, stage.rule, self.judges(), writable=self._context.studio.writable)
         self.show_asks(bool(step.task), hardens=step.key == DISTRACTORS)
         self.ask_judges.set_entries([Entry(one.id, one.name) for one in self.judges()])

@@ -1,8 +1,9 @@
 """What the window of the funnel says, from what was computed."""
 
+from app.core.questions.hardening.fates import chance_of
 from app.core.questions.hardening.funnel import Stage
 from app.core.questions.hardening.proposals import proposals_for
-from app.core.questions.hardening.steps import DISTRACTORS, STEPS
+from app.core.questions.hardening.steps import DISTRACTORS, STEPS, Needs
 from app.core.questions.hardening.words import rule_in_words
 from app.gui.questions.funnel_computing import Found
 from project.counted import counted
@@ -19,7 +20,7 @@ def bars_of(found: Found) -> list[FunnelBar]:
     bars = []
     for stage in found.funnel.steps:
         names = {one.judge_id: one.judge for fate in stage.fates.values() for one in fate.scores}
-        options = min((len(found.reading.questions[key].wrong) + 1 for key in stage.entered), default=0)
+        options = fewest_options(found, stage)
         bars.append(
             FunnelBar(
                 stage.key,
@@ -45,8 +46,25 @@ def going_text(found: Found) -> str:
     survive = f"{len(found.funnel.survivors):,} of {counted(total, 'question')} survive every step."
     if not found.deciding:
         return f"{survive} No step decides yet, so all of them go on to verification and export."
+    every = [key for key, step in STEPS.items() if step.needs is not Needs.NOTHING]
     names = ", ".join(STEPS[key].name.lower() for key in found.deciding)
-    return f"{survive} {len(found.going):,} go on to verification and export, as decided by: {names}."
+    by = "all steps decide" if [*found.deciding] == every else f"decided by: {names}"
+    return f"{survive} {len(found.going):,} go on to verification and export, as {by}."
+
+
+def described(found: Found, stage: Stage) -> str:
+    """Say what a step does, and of one that can be passed or failed by luck how likely that is."""
+    options = fewest_options(found, stage)
+    chance = chance_of(stage.step, stage.rule, options)
+    if chance is None:
+        return stage.step.description
+    told = f"Of {counted(options, 'option')}, guessing alone would drop {chance:.0%} of the questions"
+    return f"{stage.step.description} {told}; more runs or judges drop fewer.".replace("%", " %")
+
+
+def fewest_options(found: Found, stage: Stage) -> int:
+    """Return the fewest options of the questions that reach a step; 0 where there is none."""
+    return min((len(found.reading.questions[key].wrong) + 1 for key in stage.entered), default=0)
 
 
 def verdict_rows(found: Found, stage: Stage, which: str) -> list[VerdictRow]:

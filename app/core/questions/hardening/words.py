@@ -19,7 +19,7 @@ def rule_in_words(step: Step, rule: Rule, names: Mapping[str, str], options: int
     if step.needs is Needs.NOTHING:
         return "drops none"
     if step.key == STABILITY:
-        parts = [f"the same answer in {rule.runs} runs"]
+        parts = [f"same in {rule.runs} runs"]
     else:
         unit = "" if not step.unit else step.unit if step.unit.startswith("%") else f" {step.unit}"
         parts = [f"{step.needs.value} {rule.limit}{' ' if unit.startswith('%') else ''}{unit}"]
