@@ -32,6 +32,7 @@ WINDOWS: dict[str, str] = {
     "policy": "app.gui.policy.window:make",
     "question_filter": "app.gui.questions.funnel_window:make",
     "meta": "app.gui.meta.window:make",
+    "measures": "app.gui.questions.measures_window:make",
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 

@@ -81,6 +81,14 @@ STUDY: tuple[Spec, ...] = (
         Need.STUDY,
         icon="list-checks",
     ),
+    Spec(
+        "measures",
+        "&Study",
+        "What &judges understand…",
+        ("Shift+F8",),
+        lambda w: w.windows.open("measures"),
+        Need.STUDY,
+    ),
     Spec("activity", "&Study", "Active &minutes…", (), lambda w: w.windows.open("activity"), Need.STUDY, line=True),
     Spec(
         "release",

@@ -1,0 +1,194 @@
+"""From measures to plots."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from app.core.chains.statistics import ChainStatistics
+from app.core.questions.measures import BASE, SUB, SUB_TOM, JudgeMeasures, Measures
+from app.gui.questions.measures_rows import KINDS, SHOWN, called, measured
+from benchmark.agreement.figure import Figure
+from benchmark.questions.published import PublishedRow
+from project.chains import NodeKind
+from project.counted import counted
+from project.schemes.scheme import Label, Track
+from widgets.chains.looks import KINDS as NODE_KINDS
+from widgets.label_looks import LabelLook, looks_of
+from widgets.plots.scene import Bars, Lines, Measured, Number, Plot, Series
+
+_MOST = 30
+"""Judges and ways of asking that are drawn side by side."""
+_WHISKERS = "whiskers: 95 % intervals over recordings"
+_NOTHING = Measured(None)
+
+
+def judge_plots(one: JudgeMeasures, beside: PublishedRow | None) -> list[Plot]:
+    """Return what one judge, asked in one way, is drawn as."""
+    kinds = [kind for kind in KINDS if kind.value in one.by_kind]
+    found: list[Plot] = []
+    if kinds:
+        names = [KINDS[kind][0] for kind in kinds]
+        figures = [one.by_kind[kind.value] for kind in kinds]
+        found.append(
+            _shares("accuracy_by_kind", "Accuracy by kind", one, names, figures, beside, [KINDS[k][1] for k in kinds])
+        )
+    if one.by_state:
+        states = [*one.by_state]
+        names = [state.capitalize() for state in states]
+        figures = [*one.by_state.values()]
+        found.append(_shares("accuracy_by_state", "Accuracy by mental state", one, names, figures, beside, states))
+    if one.by_steps:
+        found.append(_by_steps(one))
+    return found
+
+
+def comparing_plots(found: Measures) -> list[Plot]:
+    """Return what all judges are drawn as beside one another: consistency, settings, what was shown."""
+    shown = found.judges[:_MOST]
+    if not shown:
+        return []
+    plots: list[Plot] = [
+        Bars(
+            "consistency",
+            "Consistency",
+            f"Chains and subchains that were answered right as a whole; {_WHISKERS}",
+            tuple(called(one.asking) for one in shown),
+            _series(
+                ("Questions", "Subchains", "Chains"),
+                [
+                    [measured(one.overall) for one in shown],
+                    [measured(one.subchain) for one in shown],
+                    [measured(one.chain) for one in shown],
+                ],
+            ),
+            "share",
+            Number.FIGURE,
+        )
+    ]
+    settings = [one for one in (BASE, SUB, SUB_TOM) if any(judge.asking.setting == one for judge in shown)]
+    if len(settings) > 1:
+        plots.append(
+            _split("by_setting", "Accuracy by setting", shown, settings, settings, lambda one: one.asking.setting)
+        )
+    ways = [one for one in SHOWN if any(judge.asking.modality is one for judge in shown)]
+    if len(ways) > 1:
+        names = [SHOWN[one].capitalize() for one in ways]
+        plots.append(
+            _split("by_modality", "Accuracy by what was shown", shown, ways, names, lambda one: one.asking.modality)
+        )
+    return plots
+
+
+def chain_plots(found: ChainStatistics) -> list[Plot]:
+    """Return what the chains of a study are drawn as."""
+    if not found.chains:
+        return []
+    theirs = {one.key: one.published for one in found.figures()}
+    whole = theirs.get("nodes")
+    about = f"{counted(found.nodes, 'node')} of {counted(found.chains, 'chain')}"
+    references = [theirs.get(f"nodes.{kind.value}") for kind in NodeKind]
+    return [
+        Bars(
+            "nodes_by_kind",
+            "Nodes by kind",
+            about,
+            tuple(NODE_KINDS[kind].name for kind in NodeKind),
+            (
+                Series(
+                    "share",
+                    tuple(Measured(found.by_kind[kind] / found.nodes, found.by_kind[kind]) for kind in NodeKind),
+                ),
+            ),
+            "share of all nodes",
+            Number.FIGURE,
+            reference="R3-VQA",
+            references=tuple(None if one is None or not whole else one / whole for one in references),
+        ),
+        _counts("steps", "How long chains are", counted(found.chains, "chain"), found.steps, "chains", "step"),
+        _counts(
+            "reasons",
+            "Reasons of a subchain",
+            counted(found.subchains, "subchain"),
+            found.reasons,
+            "subchains",
+            "reason",
+        ),
+        _counts("people", "Characters of a node", counted(found.nodes, "node"), found.people, "nodes", "character"),
+    ]
+
+
+def _shares(
+    key: str,
+    title: str,
+    one: JudgeMeasures,
+    names: Sequence[str],
+    figures: Sequence[Figure],
+    beside: PublishedRow | None,
+    keys: Sequence[str],
+) -> Bars:
+    theirs = [None if beside is None else beside.figures.get(each) for each in keys]
+    known = beside is not None and any(each is not None for each in theirs)
+    return Bars(
+        key,
+        title,
+        f"{called(one.asking)}; {_WHISKERS}",
+        tuple(names),
+        (Series("accuracy", tuple(measured(each) for each in figures)),),
+        "share answered right",
+        Number.FIGURE,
+        reference=f"{beside.paper}: {beside.model}, {beside.setting}" if beside is not None and known else "",
+        references=tuple(None if each is None else each / 100 for each in theirs) if known else (),
+    )
+
+
+def _by_steps(one: JudgeMeasures) -> Lines:
+    values = [[measured(each[place]) for each in one.by_steps.values()] for place in range(3)]
+    return Lines(
+        "by_steps",
+        "By the length of the chain",
+        f"{called(one.asking)}; {_WHISKERS}",
+        tuple(float(steps) for steps in one.by_steps),
+        _series(("Questions", "Subchains", "Chains"), [values[0], values[2], values[1]]),
+        "steps",
+        "Share answered right",
+    )
+
+
+def _split(
+    key: str,
+    title: str,
+    shown: Sequence[JudgeMeasures],
+    values: Sequence[str],
+    names: Sequence[str],
+    trait: Callable[[JudgeMeasures], str],
+) -> Bars:
+    """Draw a group for each judge and whatever else is alike, and a bar for each value of a trait."""
+    groups: dict[str, dict[str, Measured]] = {}
+    for one in shown:
+        rest = [
+            part for part in called(one.asking).split(", ") if part not in (trait(one), SHOWN.get(one.asking.modality))
+        ]
+        groups.setdefault(", ".join(rest), {}).setdefault(trait(one), measured(one.overall))
+    columns = [[group.get(value, _NOTHING) for group in groups.values()] for value in values]
+    return Bars(
+        key,
+        title,
+        _WHISKERS.capitalize(),
+        tuple(groups),
+        _series(names, columns),
+        "share answered right",
+        Number.FIGURE,
+    )
+
+
+def _counts(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> Bars:
+    names = tuple(counted(number, thing) for number in counts)
+    return Bars(key, title, note, names, (Series(axis, tuple(Measured(float(one)) for one in counts.values())),), axis)
+
+
+def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
+    return tuple(
+        Series(name, tuple(values), look) for name, values, look in zip(names, columns, _looks(names), strict=True)
+    )
+
+
+def _looks(names: Sequence[str]) -> Sequence[LabelLook]:
+    return looks_of(Track("series", "", tuple(Label(name, name) for name in names)))

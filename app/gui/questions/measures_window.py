@@ -1,0 +1,248 @@
+"""The window about what judges understand: accuracy and consistency, the set of questions, and the chains."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QProgressBar,
+    QPushButton,
+    QSplitter,
+    QTabWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.core.questions.measures import JudgeMeasures, Measures
+from app.gui.agreement.taking import Taking
+from app.gui.agreement.whole_files import write_folder
+from app.gui.context import Context
+from app.gui.questions import measures_plots, measures_rows
+from app.gui.questions.measures_computing import Found, MeasuresComputing
+from app.gui.questions.measures_files import all_files
+from benchmark.questions.published import PublishedRow
+from project.counted import counted
+from project.errors import UserError
+from widgets import theme
+from widgets.agreement.figures_view import FiguresView
+from widgets.plots.wall import PlotWall
+from widgets.rows_table import RowsTable
+
+_BESIDE = "GPT-4o, +sub+tom"
+
+
+def make(context: Context) -> QWidget:
+    """Return the window."""
+    return MeasuresWindow(context)
+
+
+class MeasuresWindow(QWidget):
+    """Nothing here changes the study."""
+
+    def __init__(self, context: Context) -> None:
+        super().__init__()
+        self._context = context
+        self._found: Found | None = None
+        self._fresh = False
+        self.setWindowTitle("What judges understand")
+        self.setAccessibleName("What judges understand")
+        self.setAutoFillBackground(True)
+        self.resize(1120, 780)
+        self.setMinimumWidth(480)
+        self.everything = QCheckBox("Also &unverified questions")
+        self.everything.setToolTip("Count questions that two people have not approved of yet; dropped ones never count")
+        self.computing = MeasuresComputing(context, self.everything.isChecked, self)
+        self._taking = Taking(context, self._tell)
+        self.overview = RowsTable("Judges and published rows", measures_rows.COLUMNS)
+        self.figures, self.about = FiguresView("Figures of one judge"), FiguresView("What the questions are like")
+        self.compared, self.drawn = PlotWall("Plots of all judges"), PlotWall("Plots of one judge")
+        self.chains = RowsTable("What the chains are made of", ("Figure", "This study", "R3-VQA", "Where it says so"))
+        self.chains_drawn = PlotWall("Plots of the chains")
+        self._lay_out()
+        self._join()
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        head = QHBoxLayout()
+        head.setSpacing(theme.GRID)
+        self.refresh_button = QPushButton("&Refresh")
+        self.refresh_button.setToolTip("Compute the figures of the study as it is now")
+        head.addWidget(self.everything)
+        head.addStretch(1)
+        head.addWidget(self.refresh_button)
+        column.addLayout(head)
+        self.busy = QProgressBar(minimum=0, maximum=0, textVisible=False)
+        self.busy.setFixedHeight(3)
+        self.busy.setAccessibleName("Computing")
+        kept = self.busy.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.busy.setSizePolicy(kept)
+        self.busy.hide()
+        column.addWidget(self.busy)
+        self.tabs = QTabWidget(documentMode=True)
+        for page, name in (
+            (_above(self.overview, self.compared), "&All judges"),
+            (self._one_judge(), "&One judge"),
+            (self.about, "&Questions"),
+            (_above(self.chains, self.chains_drawn), "&Chains"),
+        ):
+            self.tabs.addTab(page, name)
+        column.addWidget(self.tabs, 1)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        self.status = QLabel(wordWrap=True)
+        self.status.setAccessibleName("State of the figures")
+        self.export = QPushButton("&Export all figures…")
+        self.export.setToolTip("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and measures.json")
+        self.export.setProperty("primary", True)
+        self.export.setEnabled(False)
+        foot.addWidget(self.status, 1)
+        foot.addWidget(self.export)
+        column.addLayout(foot)
+
+    def _one_judge(self) -> QWidget:
+        page = QWidget()
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, theme.GRID, 0, 0)
+        column.setSpacing(theme.GRID)
+        row = QHBoxLayout()
+        row.setSpacing(theme.GRID)
+        self.judge, self.beside = QComboBox(), QComboBox()
+        for name, box, tip in (
+            ("&Judge", self.judge, "A judge, and how it was asked"),
+            ("&Beside", self.beside, "What R3-VQA reports, to compare with"),
+        ):
+            label = QLabel(name)
+            label.setBuddy(box)
+            box.setToolTip(tip)
+            box.setAccessibleName(tip)
+            box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            row.addWidget(label)
+            row.addWidget(box)
+        row.addStretch(1)
+        column.addLayout(row)
+        column.addWidget(_above(self.figures, self.drawn), 1)
+        self.beside.addItems([*measures_rows.published()])
+        self.beside.setCurrentText(_BESIDE)
+        return page
+
+    def _join(self) -> None:
+        self.everything.toggled.connect(lambda _: self.computing.start())
+        self.refresh_button.clicked.connect(self.computing.start)
+        self.computing.found.connect(self._show)
+        self.computing.working.connect(self._show_working)
+        self.computing.refused.connect(self._tell)
+        self.computing.outdated.connect(self._show_outdated)
+        self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
+        self.beside.currentIndexChanged.connect(lambda _: self._show_judge())
+        self.overview.row_chosen.connect(lambda key, _: self._open_judge(key))
+        for wall in (self.compared, self.drawn, self.chains_drawn):
+            wall.asked.connect(self._taking.plot)
+        self.export.clicked.connect(self.export_all)
+        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if not event.spontaneous() and not self._fresh:
+            self.computing.start()
+
+    def export_all(self) -> None:
+        """Ask for a folder and write everything into a new one inside it."""
+        session, found = self._context.studio.session, self._found
+        if session is None or found is None:
+            return
+        parent = self._context.questions.folder("Folder for the figures")
+        if parent is None:
+            return
+        try:
+            files = all_files(found, self._published())
+            made = write_folder(parent, f"{session.study.path.stem} measures", files)
+        except UserError as error:
+            self._tell(f"{error.message} {error.hint}".strip())
+        else:
+            self._tell(f"Wrote {counted(len(files), 'file')} to the folder {made.name}.")
+
+    def _show(self, found: Found) -> None:
+        self._found, self._fresh = found, True
+        self.export.setEnabled(True)
+        self.overview.show_rows(measures_rows.overview(found.measures))
+        self.compared.set_plots(measures_plots.comparing_plots(found.measures))
+        self._offer(found.measures.judges)
+        self.about.show_rows(measures_rows.diagnostics_rows(found.measures), "ESI-Bench")
+        self.chains.show_rows(measures_rows.chain_rows(found.chains))
+        self.chains_drawn.set_plots(measures_plots.chain_plots(found.chains))
+        self._tell(_summary(found.measures))
+
+    def _offer(self, judges: Sequence[JudgeMeasures]) -> None:
+        chosen = self.judge.currentText()
+        blocked = self.judge.blockSignals(True)
+        self.judge.clear()
+        self.judge.addItems([measures_rows.called(one.asking) for one in judges])
+        self.judge.setCurrentIndex(max(0, self.judge.findText(chosen)) if judges else -1)
+        self.judge.blockSignals(blocked)
+        self.judge.setEnabled(bool(judges))
+        self._show_judge()
+
+    def _show_judge(self) -> None:
+        at = self.judge.currentIndex()
+        beside = self._published()
+        if self._found is None or not 0 <= at < len(self._found.measures.judges):
+            self.figures.show_rows(())
+            self.drawn.set_plots(())
+            return
+        one = self._found.measures.judges[at]
+        self.figures.show_rows(measures_rows.judge_rows(one, beside), beside.paper if beside is not None else "")
+        self.drawn.set_plots(measures_plots.judge_plots(one, beside))
+
+    def _open_judge(self, key: str) -> None:
+        """Show the figures of a row of the overview; a published one is put beside them."""
+        if key.isdigit():
+            self.judge.setCurrentIndex(int(key))
+            self.tabs.setCurrentIndex(1)
+        else:
+            self.beside.setCurrentText(key.removeprefix("published "))
+
+    def _published(self) -> PublishedRow | None:
+        return measures_rows.published().get(self.beside.currentText())
+
+    def _show_working(self, working: bool) -> None:
+        self.busy.setVisible(working)
+        if working:
+            self._tell("Computing…")
+
+    def _show_outdated(self) -> None:
+        self._fresh = False
+        if self.isVisible() and self._found is not None:
+            self._tell("Out of date: the study has changed. Refresh computes the figures again.")
+
+    def _tell(self, text: str) -> None:
+        self.status.setText(text)
+
+
+def _above(upper: QWidget, lower: QWidget) -> QSplitter:
+    both = QSplitter(Qt.Orientation.Vertical)
+    both.setChildrenCollapsible(False)
+    both.addWidget(upper)
+    both.addWidget(lower)
+    both.setSizes([330, 330])
+    return both
+
+
+def _summary(found: Measures) -> str:
+    parts = [f"{counted(found.questions, 'question')} of {counted(len(found.sizes[0]), 'chain')} count"]
+    if found.unverified:
+        extra = "are not verified" if found.everything else "are not verified and do not count"
+        parts.append(f"{found.unverified:,} {extra}")
+    if found.stale:
+        parts.append(f"{found.stale:,} are older than their chain and do not count")
+    if not found.questions:
+        parts.append("make questions from chains and verify them in the mode Questions")
+    elif not found.judges:
+        parts.append("no judge was asked yet: ask judges in the mode Questions")
+    return f"{'; '.join(parts)}."
