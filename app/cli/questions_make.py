@@ -8,8 +8,10 @@ from app.cli.output import json_option, progress_bar, tell
 from app.cli.study import STUDY
 from app.core.questions.making import Made, make_by_rules
 from app.core.session import Session
+from benchmark.questions.base import SINGLE_STEP
 from project.counted import counted
-from project.questions import OF_CHAINS, QuestionKind
+from project.errors import UserError
+from project.questions import OF_CHAINS, Maker, QuestionKind
 
 KINDS = [one.value for one in OF_CHAINS]
 
@@ -22,33 +24,90 @@ KINDS = [one.value for one in OF_CHAINS]
     "kinds",
     multiple=True,
     type=click.Choice(KINDS),
-    help="Again for each; the single-step ones when not given.",
+    help="Again for each; single-step ones if not given.",
 )
 @click.option("--steps", is_flag=True, help="Multi-step questions beside them.")
+@click.option(
+    "--maker",
+    default=Maker.RULES.value,
+    show_default=True,
+    type=click.Choice([Maker.RULES.value, Maker.JUDGE.value]),
+    help="Who words them.",
+)
+@click.option("--judge", "judges", multiple=True, metavar="NAME", help="With --maker judge: which; again for each.")
+@click.option("--condition", default="raw", show_default=True, help="With --maker judge: what it is shown.")
 @click.option("--seed", default=0, show_default=True, help="Of wordings, and of the order of options.")
 @json_option
-def make(study: Path, chains: tuple[str, ...], kinds: tuple[str, ...], steps: bool, seed: int, as_json: bool) -> None:
-    """Make questions from causal chains by rules.
+def make(
+    study: Path,
+    chains: tuple[str, ...],
+    kinds: tuple[str, ...],
+    steps: bool,
+    maker: str,
+    judges: tuple[str, ...],
+    condition: str,
+    seed: int,
+    as_json: bool,
+) -> None:
+    """Make questions from causal chains, by rules or in the words of a judge.
 
-    Every event, mental state and subchain gets its questions. Wrong options are taken from the other chains of the
-    study; a question for which too few would do is left out and counted. What is there already is not made again.
+    Every event, mental state and subchain gets its questions. By rules, wrong options are taken from the other chains
+    of the study; a question for which too few would do is left out and counted. What is there already is not made
+    again.
 
     \b
     Example:
       greenroom questions make my-study.greenroom
       greenroom questions make my-study.greenroom --kind CW --kind CH/W --json
+      greenroom questions make my-study.greenroom --maker judge --judge gpt
     """
     chosen = [QuestionKind(one) for one in kinds]
     if steps:
-        chosen = [*(chosen or OF_CHAINS), QuestionKind.STEPS]
-    with Session.open(study) as session, progress_bar("Making") as bar:
-        made, _ = make_by_rules(session, chains, chosen, seed, bar)
+        chosen = [*(chosen or SINGLE_STEP), QuestionKind.STEPS]
+    if judges and maker != Maker.JUDGE:
+        raise UserError("Rules need no judge.", "Say --maker judge to have the judge word them.")
+    with Session.open(study) as session:
+        if maker == Maker.JUDGE:
+            made = _by_judges(session, chains, chosen, judges, condition, seed)
+        else:
+            with progress_bar("Making") as bar:
+                made, _ = make_by_rules(session, chains, chosen, seed, bar)
     tell(as_json, {"study": str(study), **made.as_json()}, as_text(made))
 
 
 def as_text(made: Made) -> str:
     """Return what came of it in lines."""
     kinds = ", ".join(f"{number:,} {kind}" for kind, number in made.by_kind.items())
-    lines = [f"Made {counted(len(made.ids), 'question')}: {kinds}"]
+    lines = [f"Made {counted(len(made.ids), 'question')}" + (f": {kinds}" if kinds else "")]
     lines += [f"Not made: {number:,}. {reason}" for reason, number in made.skipped.items()]
     return "\n".join(lines)
+
+
+def _by_judges(
+    session: Session,
+    chains: tuple[str, ...],
+    kinds: list[QuestionKind],
+    judges: tuple[str, ...],
+    condition: str,
+    seed: int,
+) -> Made:
+    from app.core.jobs import run_here
+    from app.core.judging.judges.entries import judges_called
+    from app.core.judging.runs.asking import prepare
+    from app.core.questions.by_judge import requests, take_in
+    from project.queries.judgments import judgments_called
+
+    request = requests(session, chains, judges_called(session, judges), kinds or SINGLE_STEP, condition)
+    with progress_bar("Looking up") as bar:
+        asking = prepare(session, request, bar)
+    ids = [one.id for one in asking.cached]
+    if asking.work is not None:
+        with progress_bar(asking.work.title) as bar:
+            _, changes = run_here(session, asking.work, bar)
+        ids += sorted(changes.ids("judgment"))
+    if not ids and asking.notes:
+        raise UserError(asking.notes[0].title(), asking.notes[0].hint)
+    order = {one.id: at for at, one in enumerate(request.judges)}
+    said = sorted(judgments_called(session.study, ids), key=lambda one: order.get(one.judge_id, len(order)))
+    made, _ = take_in(session, said, seed)
+    return made

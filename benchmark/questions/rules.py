@@ -8,11 +8,12 @@ from benchmark.questions.distractors import Asked, Pool
 from benchmark.questions.similarity import Similarity
 from benchmark.questions.statements import Names, Statement, Words
 from benchmark.questions.templates import Telling, worded
-from benchmark.questions.validity import why_not
+from benchmark.questions.validity import plain, why_not
 from project.chains import ChainGraph, Node
 from project.questions import QuestionKind
 
 TOO_FEW = "Fewer than four other texts of the study would do as wrong options."
+BLANK = "A node that it covers has no text yet."
 _THEN = ", then "
 
 
@@ -74,7 +75,8 @@ class Rules:
                 answer, about = _parts(graph, one)
                 text = worded(one, answer, about, self._telling(graph, answer), f"{self.seed} {one.part}")
                 draft = Draft(one.kind, one.aspect, one.covers, text, answer.text, wrong)
-                reason = TOO_FEW if len(wrong) < OPTIONS - 1 else why_not(draft)
+                blank = any(not plain(graph.by_id[node].text) for node in one.covers)
+                reason = BLANK if blank else TOO_FEW if len(wrong) < OPTIONS - 1 else why_not(draft)
                 yield graph, one, reason or draft
 
     def _pool(self, kind: QuestionKind, aspect: str) -> Pool:
@@ -84,6 +86,7 @@ class Rules:
             for one in wanted_from(graph, (kind,))
             if one.aspect == aspect
             for answer in (_parts(graph, one)[0],)
+            if all(plain(node.text) for node in answer.nodes)
         }
         statements = [*found.values()]
         labels = [_likeness(kind, one) for one in statements]

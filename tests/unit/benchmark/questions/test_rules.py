@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from benchmark.questions.base import Draft, Wanted, wanted_from
-from benchmark.questions.rules import TOO_FEW, Rules, Scene
+from benchmark.questions.rules import BLANK, TOO_FEW, Rules, Scene
 from benchmark.questions.validity import plain
 from project.chains import ChainGraph, NodeKind
 from project.questions import OF_CHAINS, QuestionKind
@@ -136,6 +136,22 @@ def test_too_few_is_said_and_nothing_is_padded() -> None:
         for _, draft in made(scattered(texts), [QuestionKind.EVENT]):
             assert draft == TOO_FEW
     assert made([drawn({})]) == []
+
+
+def test_a_node_without_text_is_asked_about_nowhere_and_offered_nowhere() -> None:
+    home = drawn({"a": "opens a window", "b": " ", "c": "hums a song"}, "a>b c>b", chain="home")
+    pairs = [("calls a taxi", "misses a train"), ("finds a coin", "buys an ice"), ("cuts a finger", "asks for help")]
+    others = [
+        drawn(
+            {f"{at}a": one, f"{at}b": two, f"{at}c": ""}, f"{at}a>{at}b {at}c>{at}b", chain=f"o{at}", recording=f"o{at}"
+        )
+        for at, (one, two) in enumerate([*pairs, ("loses a bet", "paints a fence"), ("hears thunder", "runs home")])
+    ]
+    for wanted, draft in made([home, *others]):
+        if any(node == "b" or (node.endswith("c") and node != "c") for node in wanted.covers):
+            assert draft == BLANK
+        elif isinstance(draft, Draft):
+            assert all(one.source[-1] in "ab" for one in draft.wrong if one.source != "c")
 
 
 def test_the_same_seed_words_alike_and_another_one_otherwise() -> None:

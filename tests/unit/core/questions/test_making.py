@@ -1,0 +1,195 @@
+"""Questions made by rules of a whole study: as many as the rules say, in one step, none of them twice."""
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import chains as edits
+from app.core.commands import history
+from app.core.commands.questions import add_questions, correct_question, delete_questions
+from app.core.questions.coverage import is_stale, made_from
+from app.core.questions.making import THERE, make_by_rules
+from app.core.session import Session
+from benchmark.questions.base import SINGLE_STEP, wanted_from
+from benchmark.questions.validity import plain
+from project.chains import NodeKind
+from project.errors import UserError
+from project.queries.chains import all_chains, chain_called, delete_chain, graph_of, graphs_of
+from project.queries.hold_outs import hold_outs, set_hold_out
+from project.queries.questions import all_questions
+from project.questions import Maker, Question, QuestionKind, WrongOption
+from project.store import Study
+from project.synthetic_chains import fill_with_chains
+
+FEW, KEPT = 6, 60
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("filled") / "filled.greenroom"
+    with Study.create(path) as study:
+        fill_with_chains(study)
+    with Session.open(path, "Annotator 1") as session, session.step("Keep some", undoable=False):
+        for one in all_chains(session.study)[KEPT:]:
+            delete_chain(session.study, one.id)
+    return path
+
+
+@pytest.fixture
+def session(filled: Path, tmp_path: Path) -> Iterator[Session]:
+    copy = tmp_path / "copy.greenroom"
+    copy.write_bytes(filled.read_bytes())
+    with Session.open(copy, "Annotator 1") as opened:
+        yield opened
+
+
+def chains(session: Session, count: int = FEW) -> list[str]:
+    return [one.id for one in all_chains(session.study)[:count]]
+
+
+def made(session: Session, count: int = FEW, **how: int) -> list[Question]:
+    make_by_rules(session, chains(session, count), **how)
+    return all_questions(session.study)
+
+
+def test_as_many_as_the_rules_say_with_places_balanced(session: Session) -> None:
+    graphs = graphs_of(session.study, all_chains(session.study))[:FEW]
+    wanted = Counter(one.kind.value for graph in graphs for one in wanted_from(graph, SINGLE_STEP))
+    done, changes = make_by_rules(session, chains(session))
+    found = all_questions(session.study)
+    assert done.by_kind == dict(wanted)
+    assert done.skipped == {}
+    assert changes.ids("question") == {*done.ids} == {one.id for one in found}
+    places = Counter(one.place for one in found)
+    assert max(places.values()) - min(places.values()) <= 1
+    for one in found:
+        assert one.maker is Maker.RULES
+        assert one.options[one.place] == one.answer
+        assert len({plain(text) for text in one.options}) == 5
+        assert (one.start_us, one.end_us) == (0, session.recording(one.recording_id).duration_us)
+
+
+def test_it_is_one_step_and_a_second_time_makes_nothing(session: Session) -> None:
+    ids = {one.id for one in made(session)}
+    again, changes = make_by_rules(session, chains(session))
+    assert again.ids == ()
+    assert again.skipped == {THERE: len(ids)}
+    assert not changes.ids("question")
+    history.undo(session)
+    assert all_questions(session.study) == []
+    history.redo(session)
+    assert {one.id for one in all_questions(session.study)} == ids
+
+
+def test_kinds_are_chosen_and_multi_step_ones_are_made_when_asked_for(session: Session) -> None:
+    done, _ = make_by_rules(session, chains(session), [QuestionKind.WHY, QuestionKind.STEPS])
+    assert {*done.by_kind} == {"CW", "multi-step"}
+    found = all_questions(session.study)
+    assert {one.aspect for one in found if one.kind is QuestionKind.STEPS} == {"start", "end", "between"}
+    assert all(len(one.covers) >= 3 for one in found if one.kind is QuestionKind.STEPS)
+    with pytest.raises(UserError, match="ESI"):
+        make_by_rules(session, (), [QuestionKind.ESI])
+
+
+def test_an_unknown_chain_and_a_study_without_chains_are_refused(session: Session, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="No chain"):
+        make_by_rules(session, ["nothing"])
+    Study.create(tmp_path / "empty.greenroom").close()
+    with Session.open(tmp_path / "empty.greenroom", "Ada") as empty, pytest.raises(UserError, match="no chain"):
+        make_by_rules(empty)
+
+
+def test_a_chain_that_says_something_else_makes_its_questions_old(session: Session) -> None:
+    found = made(session, 1)
+    chain = chain_called(session.study, chains(session, 1)[0])
+    assert chain is not None
+    node = graph_of(session.study, chain).subchains[0].result_id
+    assert not any(is_stale(one, graph_of(session.study, chain)) for one in found)
+    edits.edit_node(session, node, text="says something else entirely")
+    graph = graph_of(session.study, chain)
+    old = {one.id for one in found if is_stale(one, graph)}
+    assert old == {one.id for one in found if node in one.covers}
+    assert is_stale(found[0], None)
+    done, _ = make_by_rules(session, chains(session, 1))
+    assert sum(done.by_kind.values()) == len(old)
+
+
+def test_one_more_reason_makes_the_questions_of_its_subchain_old_and_no_other(session: Session) -> None:
+    found = made(session, 1)
+    chain = chain_called(session.study, chains(session, 1)[0])
+    assert chain is not None
+    sub = graph_of(session.study, chain).subchains[0]
+    spare, _ = edits.add_node(session, chain.id, NodeKind.EVENT, "A bell rings", 0, 1_000_000)
+    edits.add_edge(session, spare, sub.result_id)
+    graph = graph_of(session.study, chain)
+    old = {one.id for one in found if is_stale(one, graph)}
+    causal = {QuestionKind.WHY, QuestionKind.HOW}
+    assert old == {one.id for one in found if one.kind in causal and one.covers[0] == sub.result_id}
+    assert made_from(graph, ()) == made_from(graph, ["gone"]) == ""
+
+
+def test_anybody_corrects_a_question_and_nobody_makes_it_wrong(session: Session) -> None:
+    first, *_ = made(session, 1)
+    session.annotator_name = "Ben"
+    correct_question(session, first.id, answer="  Something else altogether ")
+    after = next(one for one in all_questions(session.study) if one.id == first.id)
+    assert after.answer == "Something else altogether"
+    assert after.annotator_id == first.annotator_id
+    assert after.state != first.state
+    for change in ({"answer": first.wrong[0].text}, {"text": " "}, {"end_us": 10**12}, {"wrong": [WrongOption("one")]}):
+        with pytest.raises(UserError):
+            correct_question(session, first.id, **change)  # type: ignore[arg-type]
+    assert after in all_questions(session.study)
+    assert not correct_question(session, first.id, answer=after.answer).ids("question")
+
+
+def test_a_question_that_was_held_against_its_chain_is_no_longer_old(session: Session) -> None:
+    first, *_ = made(session, 1)
+    chain = chain_called(session.study, first.chain_id or "")
+    assert chain is not None
+    edits.edit_node(session, first.covers[0], text="looks away")
+    correct_question(session, first.id, answer="Looks away")
+    stale = next(one for one in all_questions(session.study) if one.id == first.id)
+    assert is_stale(stale, graph_of(session.study, chain))
+    correct_question(session, first.id, fits_chain=True)
+    fits = next(one for one in all_questions(session.study) if one.id == first.id)
+    assert not is_stale(fits, graph_of(session.study, chain))
+    edits.delete_nodes(session, [first.covers[0]])
+    with pytest.raises(UserError, match="gone"):
+        correct_question(session, first.id, fits_chain=True)
+
+
+def test_questions_are_removed_in_one_step(session: Session) -> None:
+    found = made(session, 2)
+    delete_questions(session, [one.id for one in found[:5]])
+    assert len(all_questions(session.study)) == len(found) - 5
+    history.undo(session)
+    assert all_questions(session.study) == found
+    with pytest.raises(UserError, match="no longer"):
+        delete_questions(session, ["nothing"])
+
+
+def test_a_question_that_cannot_be_used_is_not_added(session: Session) -> None:
+    first, *_ = made(session, 1)
+    twin = replace(first, id="another", wrong=(WrongOption(first.answer.upper()), *first.wrong[1:]))
+    with pytest.raises(UserError, match="answer"):
+        add_questions(session, [replace(first, id="fine"), twin])
+    assert {one.id for one in all_questions(session.study)}.isdisjoint({"fine", "another"})
+
+
+def test_what_is_held_out_becomes_no_option_of_what_is_not(session: Session) -> None:
+    homes = [one.recording_id for one in all_chains(session.study)]
+    with session.step("Hold out"):
+        for home in {*homes[FEW:]} - {*homes[:FEW]} - {*homes[-25:]}:
+            set_hold_out(session.study, home, True)
+    home_of = {
+        node.id: graph.chain.recording_id
+        for graph in graphs_of(session.study, all_chains(session.study))
+        for node in graph.nodes
+    }
+    held = hold_outs(session.study)
+    for one in made(session):
+        assert held.isdisjoint(home_of[each.source] for each in one.wrong)
