@@ -34,7 +34,7 @@ MODES: tuple[Mode, ...] = (
     Mode("review", "Review", "Ctrl+3", "app.gui.review.page:make"),
     Mode("transcript", "Transcript", "Ctrl+4", "app.gui.transcript.page:make"),
     Mode("judges", "Judges", "Ctrl+5", "app.gui.judges.page:make", width=720),
-    Mode("chains", "Chains", "Ctrl+6", "app.gui.chains.page:make", width=640),
+    Mode("chains", "Chains", "Ctrl+6", "app.gui.chains.page:make", width=720),
     Mode("questions", "Questions", "Ctrl+7", "app.gui.questions.page:make", width=720),
 )
 

@@ -26,8 +26,10 @@ class ChecksList(QListWidget):
         self.itemActivated.connect(self._open)
 
     def show_checks(self, checks: Sequence[ShownCheck]) -> None:
-        """Show these."""
+        """Show these, or that there is nothing."""
         self.clear()
+        if not checks:
+            self.addItem(QListWidgetItem(icon("circle-check"), "Nothing to put right, and nothing to look at."))
         for one in checks:
             text = f"{one.about}: {one.message}" if one.about else one.message
             item = QListWidgetItem(icon("triangle-alert" if one.warning else "circle-x"), text)

@@ -1,0 +1,25 @@
+"""The guide lists the keys of the mode Chains as the sheet of keys does."""
+
+import re
+
+import pytest
+
+from app.gui.chains.keys import KIND_KEYS, SHEET
+from project.chains import NodeKind
+from tests.contract.documentation import page
+
+
+def listed() -> set[str]:
+    """Keys in the tables of the guide."""
+    rows = "\n".join(line for line in page("causal-chains").splitlines() if line.startswith("| `"))
+    return set(re.findall(r"`([^`]+)`", rows))
+
+
+@pytest.mark.parametrize("keys", [keys for keys, _ in SHEET])
+def test_the_guide_lists_each_key(keys: str) -> None:
+    assert set(keys.split(", ") if keys != "," else [","]) <= listed()
+
+
+def test_every_kind_has_a_key_that_the_guide_lists() -> None:
+    assert set(KIND_KEYS.values()) == {*NodeKind}
+    assert set(KIND_KEYS) <= listed()
