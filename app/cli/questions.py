@@ -6,14 +6,14 @@ from app.cli.lazy import LazyGroup
 
 _PLACES: dict[str, str] = {
     "make": "questions_make:make",
-    "word": "questions_judged:word",
-    "esi": "questions_judged:esi",
+    "esi": "questions_esi:esi",
     "list": "questions_list:list_questions",
     "filter": "questions_filter:filter_questions",
     "verify": "questions_verify:verify",
     "queue": "questions_verify:queue",
     "ask": "questions_ask:ask",
     "standing": "questions_verify:standing",
+    "export": "questions_export:export",
     "write": "questions_write:write",
     "try": "questions_write:attempt",
 }

@@ -26,8 +26,8 @@ GOOD = {
 
 
 def told_to(asked: Asked) -> str:
-    """Return what the user's message of a request says."""
-    content: Any = asked.body["messages"][-1]["content"]
+    """Return what the user's message of a request says, also where it is asked again because of its form."""
+    content: Any = next(one["content"] for one in asked.body["messages"] if one["role"] == "user")
     return content if isinstance(content, str) else "".join(part.get("text", "") for part in content)
 
 

@@ -1,0 +1,101 @@
+"""Letting judges word questions of the five dimensions of ESI-Bench on the command line."""
+
+from pathlib import Path
+
+import click
+
+from app.cli.output import json_option, progress_bar, tell
+from app.cli.questions_make import as_text
+from app.cli.study import STUDY
+from app.core.judging.runs.outcome import Outcome, outcome_from
+from app.core.judging.runs.wanted import AskRequest
+from app.core.session import Session
+from project.errors import UserError
+from project.judging import Judgment
+from project.policy import Forbidden
+from project.types import Json
+
+
+@click.command()
+@STUDY
+@click.option(
+    "--recording",
+    "recordings",
+    multiple=True,
+    required=True,
+    metavar="NUMBER",
+    help="Number, name or id of a recording; again for each further one.",
+)
+@click.option("--rounds", default=2, show_default=True, help="Rounds of questions: 1 or 2.")
+@click.option("--each", default=10, show_default=True, help="Questions of a round: 1 to 10, the dimensions in turn.")
+@click.option(
+    "--judge", "judges", multiple=True, metavar="NAME", help="A judge; again for each further one; all when not given."
+)
+@click.option(
+    "--condition", default="raw", show_default=True, help="What is shown: raw, or a rendering by its method or id."
+)
+@click.option("--seed", default=0, show_default=True, help="Of the order of options.")
+@click.option("--as", "who", metavar="NAME", help="Who has them made.")
+@json_option
+def esi(
+    study: Path,
+    recordings: tuple[str, ...],
+    rounds: int,
+    each: int,
+    judges: tuple[str, ...],
+    condition: str,
+    seed: int,
+    who: str | None,
+    as_json: bool,
+) -> None:
+    """Let judges word questions of the five dimensions of ESI-Bench about recordings.
+
+    They see what was gathered about a recording (greenroom meta), what is said, and 24 pictures. Every judge words all
+    of them; what cannot be used is left out and counted by its reason.
+
+    \b
+    Example:
+      greenroom questions esi my-study.greenroom --recording 3 --judge gpt --judge gemini
+      greenroom questions esi my-study.greenroom --recording 3 --rounds 1 --each 5 --json
+    """
+    from app.core.judging.judges.entries import judges_called
+    from app.core.lookup import recording_called
+    from app.core.questions.esi import requests, take_in
+
+    with Session.open(study, who) as session:
+        session.study.require_writable()
+        ids = [recording_called(session, one).id for one in recordings]
+        request = requests(session, ids, judges_called(session, judges), rounds, each, condition)
+        cached, answers, outcome = _asked(session, request)
+        made, _ = take_in(session, answers, seed)
+    told: dict[str, Json] = {"cached": cached, **outcome.as_json()}
+    lines = [as_text(made), *(f"Not asked: {one.as_text()}" for one in outcome.notes)]
+    tell(as_json, {"study": str(study), **made.as_json(), "asked": told}, "\n".join(lines))
+
+
+def _asked(session: Session, request: AskRequest) -> tuple[int, list[Judgment], Outcome]:
+    """Ask; returns how many answers were known, all of them, and what came of asking.
+
+    Raises:
+        UserError: nothing could be asked.
+        Forbidden: the policy forbade all of it.
+    """
+    from app.core.jobs import run_here
+    from app.core.judging.runs.asking import prepare
+    from project.queries.judgments import judgments_called
+
+    with progress_bar("Looking up") as bar:
+        asking = prepare(session, request, bar)
+    ids, outcome = [one.id for one in asking.cached], Outcome()
+    if asking.work is not None:
+        with progress_bar(asking.work.title) as bar:
+            result, changes = run_here(session, asking.work, bar)
+        ids += sorted(changes.ids("judgment"))
+        outcome = outcome_from(result)
+    outcome.notes[:0] = asking.notes
+    if not ids and outcome.notes:
+        first = next((one for one in outcome.notes if one.rule), outcome.notes[0])
+        if first.rule:
+            raise Forbidden(first.rule, first.title(), first.hint)
+        raise UserError(first.title(), first.hint)
+    return len(asking.cached), judgments_called(session.study, ids), outcome

@@ -1,0 +1,56 @@
+"""Judges word ESI questions on the command line."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from tests.fakes.misbehaving_server import misbehaving
+from tests.fakes.terminal import Terminal
+from tests.unit.core.pairs import open_study
+from tests.unit.core.questions.worded import GOOD, scripted
+
+FOUR = {**GOOD, "dimension": "IFA"}
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with open_study(tmp_path) as session:
+        return session.study.path
+
+
+def judge(study: Path, name: str, url: str) -> None:
+    with Session.open(study, "Ada") as session:
+        add_judge(session, name, "openai", "fake", {"url": url, "sees": "text", "tries": 1})
+
+
+def test_esi_questions_of_a_recording(study: Path, greenroom: Terminal) -> None:
+    with misbehaving(scripted(lambda _: FOUR)) as server:
+        judge(study, "one", server.url)
+        told = ("questions", "esi", study, "--recording", "1", "--rounds", "1", "--each", "1")
+        found: dict[str, Any] = greenroom.json(*told)
+        assert found["by_kind"] == {"ESI": 1}
+        assert greenroom.json(*told)["skipped"] == {"It is there already.": 1}
+
+
+def test_what_cannot_be_used_or_asked_is_told(study: Path, greenroom: Terminal) -> None:
+    with misbehaving(scripted(lambda _: {**FOUR, "wrong_1": FOUR["answer"]})) as server:
+        judge(study, "one", server.url)
+        told = greenroom("questions", "esi", study, "--recording", "walk", "--rounds", "1", "--each", "1")
+        assert told.splitlines() == [
+            "Made 0 questions: 0 ESI",
+            "Not made: 1. The answer is among the wrong options.",
+        ]
+    assert "There are 1 to 2 rounds" in greenroom(
+        "questions", "esi", study, "--recording", "1", "--rounds", "9", code=2
+    )
+    assert "No recording is called" in greenroom("questions", "esi", study, "--recording", "9", code=2)
+    judge(study, "far", "https://a.example/v1")
+    assert "(rule nothing-leaves)" in greenroom(*command, "1", "--judge", "far", code=2)
