@@ -3,12 +3,13 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from app.core.chains.statistics import ChainStatistics
-from app.core.questions.measures import BASE, SUB, SUB_TOM, JudgeMeasures, Measures
+from app.core.questions.measures import BASE, SUB, SUB_TOM, Asking, JudgeMeasures, Measures
 from app.gui.questions.measures_rows import KINDS, SHOWN, called, measured
 from benchmark.agreement.figure import Figure
 from benchmark.questions.published import PublishedRow
 from project.chains import NodeKind
 from project.counted import counted
+from project.judging import RAW, Modality
 from project.schemes.scheme import Label, Track
 from widgets.chains.looks import KINDS as NODE_KINDS
 from widgets.label_looks import LabelLook, looks_of
@@ -18,6 +19,7 @@ _MOST = 30
 """Judges and ways of asking that are drawn side by side."""
 _WHISKERS = "whiskers: 95 % intervals over recordings"
 _NOTHING = Measured(None)
+_WAYS = (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)
 
 
 def judge_plots(one: JudgeMeasures, beside: PublishedRow | None) -> list[Plot]:
@@ -65,15 +67,14 @@ def comparing_plots(found: Measures) -> list[Plot]:
     ]
     settings = [one for one in (BASE, SUB, SUB_TOM) if any(judge.asking.setting == one for judge in shown)]
     if len(settings) > 1:
-        plots.append(
-            _split("by_setting", "Accuracy by setting", shown, settings, settings, lambda one: one.asking.setting)
-        )
-    ways = [one for one in SHOWN if any(judge.asking.modality is one for judge in shown)]
+        most = sorted(shown, key=lambda one: _WAYS.index(one.asking.modality))
+        about = "The most that each judge was shown"
+        plots.append(_split("by_setting", "Accuracy by setting", about, most, settings, settings, _setting, _alike))
+    ways = [one for one in _WAYS if any(judge.asking.modality is one for judge in shown)]
     if len(ways) > 1:
+        title = "Accuracy by what was shown"
         names = [SHOWN[one].capitalize() for one in ways]
-        plots.append(
-            _split("by_modality", "Accuracy by what was shown", shown, ways, names, lambda one: one.asking.modality)
-        )
+        plots.append(_split("by_modality", title, "Settings of one prompt", shown, ways, names, _modality, _prompted))
     return plots
 
 
@@ -155,28 +156,37 @@ def _by_steps(one: JudgeMeasures) -> Lines:
 def _split(
     key: str,
     title: str,
+    about: str,
     shown: Sequence[JudgeMeasures],
     values: Sequence[str],
     names: Sequence[str],
-    trait: Callable[[JudgeMeasures], str],
+    trait: Callable[[Asking], str],
+    group_of: Callable[[Asking], str],
 ) -> Bars:
-    """Draw a group for each judge and whatever else is alike, and a bar for each value of a trait."""
+    """Draw a bar for each value of a trait, in a group of whatever else is alike; the first one of a kind counts."""
     groups: dict[str, dict[str, Measured]] = {}
     for one in shown:
-        rest = [
-            part for part in called(one.asking).split(", ") if part not in (trait(one), SHOWN.get(one.asking.modality))
-        ]
-        groups.setdefault(", ".join(rest), {}).setdefault(trait(one), measured(one.overall))
+        groups.setdefault(group_of(one.asking), {}).setdefault(trait(one.asking), measured(one.overall))
     columns = [[group.get(value, _NOTHING) for group in groups.values()] for value in values]
-    return Bars(
-        key,
-        title,
-        _WHISKERS.capitalize(),
-        tuple(groups),
-        _series(names, columns),
-        "share answered right",
-        Number.FIGURE,
-    )
+    note = f"{about}; {_WHISKERS}"
+    return Bars(key, title, note, tuple(groups), _series(names, columns), "share answered right", Number.FIGURE)
+
+
+def _setting(asking: Asking) -> str:
+    return asking.setting
+
+
+def _modality(asking: Asking) -> str:
+    return asking.modality
+
+
+def _alike(asking: Asking) -> str:
+    parts = [asking.judge, *([asking.condition] if asking.condition != RAW else [])]
+    return ", ".join(parts + ([f"seed {asking.seed}"] if asking.seed else []))
+
+
+def _prompted(asking: Asking) -> str:
+    return _alike(asking) if asking.setting in (BASE, SUB) else f"{_alike(asking)}, {asking.variant}"
 
 
 def _counts(key: str, title: str, note: str, counts: Mapping[int, int], axis: str, thing: str) -> Bars:

@@ -7,7 +7,7 @@ from app.core.questions.measures import Asking, JudgeMeasures, Measures
 from benchmark.agreement.figure import Figure
 from benchmark.questions.diagnostics import ACCURACY, BIAS, NAMES
 from benchmark.questions.published import R3_VQA, PublishedRow, published_rows
-from project.judging import Modality
+from project.judging import RAW, Modality
 from project.questions import QuestionKind
 from widgets.agreement.figure_row import FigureRow
 from widgets.plots.scene import Measured
@@ -20,7 +20,12 @@ KINDS = {
     QuestionKind.HOW: ("How or what (CH/W)", "chw"),
 }
 """Kind -> its name, and what published rows call it; the other kinds have no row there."""
-SHOWN = {Modality.WORDS: "text only", Modality.PICTURES: "frames only", Modality.BOTH: "text and frames"}
+SHOWN = {
+    Modality.WORDS: "text only",
+    Modality.PICTURES: "frames only",
+    Modality.BOTH: "text and frames",
+    Modality.NOTHING: "nothing shown",
+}
 _SHARE = "Share of the questions asked that were answered right; n: questions."
 _CHAIN = "Share of chains all of whose questions were answered right; n: chains."
 _SUBCHAIN = "Share of subchains all of whose questions were answered right; n: subchains."
@@ -35,8 +40,8 @@ def measured(figure: Figure) -> Measured:
 
 def called(asking: Asking) -> str:
     """Return how a judge that was asked in one way is named, such as “gpt, +sub, text and frames”."""
-    parts = [asking.judge, asking.setting, SHOWN.get(asking.modality, "nothing shown")]
-    parts += [asking.condition] if asking.condition != "raw" else []
+    parts = [asking.judge, asking.setting, SHOWN[asking.modality]]
+    parts += [asking.condition] if asking.condition != RAW else []
     return ", ".join(parts + ([f"seed {asking.seed}"] if asking.seed else []))
 
 
@@ -53,7 +58,7 @@ def overview(found: Measures) -> list[Row]:
             (
                 one.asking.judge,
                 one.asking.setting,
-                SHOWN.get(one.asking.modality, "nothing"),
+                SHOWN[one.asking.modality],
                 f"{one.asked:,}",
                 share(one.overall),
                 *(share(one.by_kind.get(kind.value)) for kind in KINDS),
