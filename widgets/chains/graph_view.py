@@ -96,10 +96,15 @@ class ChainGraphView(QWidget):
         self.board.refresh()
 
     def select(self, node_ids: Collection[str]) -> None:
-        """Select these nodes, as far as they are there, and bring the last one into sight; nothing is emitted."""
+        """Select these nodes, as far as they are there; nothing is emitted.
+
+        The last one is brought into sight, with its reasons where there is room for them.
+        """
         if self.model.select(node_ids):
             self.board.show_hint("")
             self.board.refresh()
+            for node_id in sorted(self.model.members, key=self._from_afar):
+                self.board.reveal(node_id)
             if self.model.current is not None:
                 self.board.reveal(self.model.current)
 
@@ -138,6 +143,11 @@ class ChainGraphView(QWidget):
             UserError: another ending, nothing to draw, or the file cannot be written.
         """
         write_picture(self._graph, self.model.people, path, dark)
+
+    def _from_afar(self, node_id: str) -> float:
+        """Order reasons so that the nearest to their result are brought into sight last, and stay there."""
+        assert self.model.current is not None
+        return -abs(self.model.box(node_id).x - self.model.box(self.model.current).x)
 
     def _make_foot(self) -> QWidget:
         foot = QWidget()
