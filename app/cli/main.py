@@ -68,6 +68,7 @@ _COMMANDS = {
         "revisions": "blind:revisions",
     },
     "Chains and questions": {
+        "meta": "meta:meta",
         "chain": "chain:chain",
         "questions": "questions:questions",
         "consistency": "consistency:consistency",

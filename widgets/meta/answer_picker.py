@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButto
 
 from widgets import theme
 
-_LINES = 4
+_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)

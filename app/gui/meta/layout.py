@@ -9,6 +9,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QSizePolicy,
     QSplitter,
     QStackedLayout,
     QVBoxLayout,
@@ -117,8 +118,11 @@ class MetaLayout(QWidget):
         for part, share in ((above, 3), (self._speech_part(), 2), (below, 3)):
             parts.addWidget(part)
             parts.setStretchFactor(parts.count() - 1, share)
-        parts.setSizes([300, 220, 330])
+        parts.setSizes([330, 200, 320])
+        above.setSizes([800, 440])
+        below.setSizes([380, 380, 480])
         parts.setChildrenCollapsible(False)
+        parts.setHandleWidth(theme.GRID * 2)
         column.addWidget(parts, 1)
         column.addLayout(self._foot())
         return page
@@ -126,14 +130,15 @@ class MetaLayout(QWidget):
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.judges.setMinimumWidth(theme.GRID * 25)
+        self.judges.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.condition.setMinimumWidth(theme.GRID * 14)
         asked = QLabel("Suggestions from")
         seen = QLabel("who see")
         for label in (asked, seen):
             label.setProperty("quiet", True)
-        row.addWidget(self.title, 1)
-        for part in (asked, self.judges, seen, self.condition):
-            row.addWidget(part)
+        row.addWidget(self.title, 3)
+        for part, share in ((asked, 0), (self.judges, 1), (seen, 0), (self.condition, 0)):
+            row.addWidget(part, share)
         return row
 
     def _people_part(self) -> QWidget:
@@ -157,10 +162,9 @@ class MetaLayout(QWidget):
         foot.setSpacing(theme.GRID // 2)
         foot.addWidget(self.label, 1)
         foot.addWidget(self.mark)
-        foot.addStretch()
-        for button in (self.accept, self.reject, self.delete_scene):
-            foot.addWidget(button)
-        return _part("Scenes and events", "", [self.find_changes], self.scenes, _holding(foot))
+        foot.addWidget(self.delete_scene)
+        buttons = [self.accept, self.reject, self.find_changes]
+        return _part("Scenes and events", "", buttons, self.scenes, _holding(foot))
 
     def _speech_part(self) -> QWidget:
         self.over = _button("Voice-over", "Leave the chosen line out: nobody in the scene says it; or take it back in")
@@ -213,6 +217,7 @@ def _beside(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitt
         made.addWidget(part)
         made.setStretchFactor(place, shares[place])
     made.setChildrenCollapsible(False)
+    made.setHandleWidth(theme.GRID * 2)
     return made
 
 

@@ -21,6 +21,8 @@ from widgets.rows_table import Row
 
 SPEECH = ("Time", "Who", "What, with cues", "")
 SCENES = ("Time", "What", "Description", "State")
+PAUSE = "pause "
+"""How the key of a stretch without speech begins."""
 _LEFT_OUT = "voice-over, left out"
 _KINDS = {CHANGE: "", EVENT: "Event: "}
 
@@ -48,7 +50,11 @@ def speech_rows(session: Session, said: Sequence[Said], pauses: Sequence[tuple[i
         for one in said
     ]
     rows += [
-        Row("", (format_time(start), "", f"nobody speaks for {(end - start) / 1e6:.1f} s", ""), time_us=start)
+        Row(
+            f"{PAUSE}{start}",
+            (format_time(start), "", f"nobody speaks for {(end - start) / 1e6:.1f} s", ""),
+            time_us=start,
+        )
         for start, end in pauses
     ]
     return sorted(rows, key=lambda row: row.time_us)

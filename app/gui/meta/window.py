@@ -141,7 +141,8 @@ class MetaWindow(MetaLayout):
 
     def _show_choice(self) -> None:
         writable, session = self._studio.writable, self._studio.session
-        self.over.setEnabled(writable and bool(self.speech.current_key()))
+        line = self.speech.current_key()
+        self.over.setEnabled(writable and bool(line) and not line.startswith(rows.PAUSE))
         self.delete.setEnabled(writable and bool(self.contradictions.current_key()))
         waiting = set() if session is None or self._recording is None else self._open(session)
         chosen = self.scenes.current_key()
