@@ -55,6 +55,7 @@ BENCHES = (
     "pii",
     "judge_input",
     "judging",
+    "questions",
     "llama",
     "window_judging",
     "chain_graph",

@@ -21,7 +21,7 @@ from project.types import Json
 from tests.fakes.forms import form_of
 from tests.unit.benchmark.tasks.items import items_for, shrec
 
-BASELINES = ("random", "majority", "constant", "oracle")
+BASELINES = ("random", "majority", "constant", "oracle", "reliable")
 ITEMS = 4000
 
 
@@ -121,6 +121,28 @@ def test_the_oracle_is_always_right() -> None:
                 asked += 1
     assert asked > 20
     assert ask(judge("oracle"), five()).status is JudgmentStatus.ERROR
+
+
+@pytest.mark.parametrize("right", [0.0, 0.35, 0.9, 1.0])
+def test_a_reliable_judge_is_right_as_often_as_it_is_set_to_be(right: float) -> None:
+    one, form = judge("reliable", right=right), five()
+    said = [ask(one, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)]
+    assert within(said.count("3"), right)
+    assert said == [ask(one, form, f"s{number}", truth={"option": "3"}).answer["option"] for number in range(ITEMS)]
+    wrong = Counter(value for value in said if value != "3")
+    if right == 0.0:
+        assert all(within(times, 1 / 4) for times in wrong.values())
+        assert len(wrong) == 4
+    assert ask(one, form).status is JudgmentStatus.ERROR
+
+
+def test_two_runs_of_a_reliable_judge_are_wrong_elsewhere() -> None:
+    one, form = judge("reliable", right=0.5), five()
+    runs = [[ask(one, form, f"s{n}", seed, {"option": "3"}).answer["option"] for n in range(200)] for seed in (0, 1)]
+    both = sum(first == second == "3" for first, second in zip(*runs, strict=True))
+    assert 25 < both < 75
+    with pytest.raises(UserError, match="not allowed for right"):
+        judge("reliable", right=1.5)
 
 
 @pytest.mark.parametrize("backend", BASELINES)
