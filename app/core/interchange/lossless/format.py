@@ -34,6 +34,7 @@ class Jsonl:
     whole: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = (
         "The media files themselves, face tracks and other results of models, and the history of edits stay behind.",
+        "Causal chains, questions and meta information stay behind; chains have files of their own.",
     )
 
     def recognises(self, head: bytes) -> bool:
