@@ -173,7 +173,7 @@ class VerifyPanel(QWidget):
 
     def decide(self, decision: str) -> None:
         """Do what a button does, where it can be pressed."""
-        if not self._buttons[decision].isEnabled():
+        if not self._buttons[decision].isEnabled() or (self.is_editing() and decision != CORRECT):
             return
         if decision != CORRECT:
             self.decided.emit(decision)

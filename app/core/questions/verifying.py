@@ -4,7 +4,7 @@ After R3-VQA (section 3.2): two people look at a question, each without what the
 as long as the question is what they saw: a correction, or an edit of the nodes that it covers, asks them again.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -92,6 +92,13 @@ class Verified:
         """Tell whether somebody has to look again, because the question was changed after they looked."""
         return self.by(annotator_id) is not None and not self.looked_at_by(annotator_id)
 
+    def goes_on(self, surviving: Container[str]) -> bool:
+        """Tell whether it is to be verified: the filters leave it, or somebody has begun.
+
+        Whoever corrects a question makes one that no filter has seen; it is not forgotten for that.
+        """
+        return self.question.id in surviving or bool(self.said)
+
     def waits_for(self, annotator_id: str) -> bool:
         """Tell whether somebody should look at it: their word is missing, or its chain was edited since."""
         if not self.ready or is_author(self.question, annotator_id):
@@ -150,8 +157,8 @@ def queue(
         UserError: a question is damaged.
     """
     who = annotator_id or me(session)
-    going = survives(session) if surviving is None else surviving
-    waiting = [one for one in gathered(session, recording_id, going) if one.waits_for(who)]
+    going = {*(survives(session) if surviving is None else surviving)}
+    waiting = [one for one in gathered(session, recording_id) if one.waits_for(who) and one.goes_on(going)]
     return sorted(waiting, key=lambda one: not (one.stale or one.again(who)))
 
 

@@ -170,7 +170,7 @@ class Showing(QObject):
             row_of(
                 one,
                 who,
-                survives=one.question.id in self._surviving,
+                survives=one.goes_on(self._surviving),
                 recording=owners.get(one.question.recording_id, "") if everywhere else "",
             )
             for one in found
@@ -201,7 +201,7 @@ class Showing(QObject):
             and all(word in text for word in words)
             and (
                 not wanted
-                or (wanted == WAITING and one.waits_for(who) and question.id in self._surviving)
+                or (wanted == WAITING and one.waits_for(who) and one.goes_on(self._surviving))
                 or (wanted == STALE and one.stale)
                 or wanted == one.standing.value
             )

@@ -215,6 +215,9 @@ def test_only_what_the_filters_leave_is_in_the_queue(session: Session) -> None:
     session.annotator_name = "Ada"
     assert [one.question.id for one in queue(session, surviving={second})] == [second]
     assert {one.question.id for one in queue(session)} == {first, second}
+    say(session, "Bo", first, CORRECT, correction=Correction(answer="He told a joke."))
+    session.annotator_name = "Ada"
+    assert {one.question.id for one in queue(session, surviving=())} == {first}, "what was begun is not forgotten"
 
 
 _QUESTION = Question(

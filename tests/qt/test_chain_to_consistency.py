@@ -1,0 +1,203 @@
+"""From a chain drawn in the real window to the consistency of three judges, compared with a table made by hand."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from app.core.commands import chains
+from app.core.commands.judges import add_judge
+from app.core.commands.thresholds import decide_by
+from app.core.jobs import run_here
+from app.core.judging.runs.asking import prepare
+from app.core.questions.hardening.asking import run_step
+from app.core.questions.measures import measures
+from app.core.questions.settings import request_for
+from app.core.questions.verifying import Standing, agreement, gathered, verified
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from models.judges import registry
+from project.chains import ChainGraph, NodeKind
+from project.progress import Silent
+from project.queries.recordings import insert_recording
+from project.questions import Question
+from project.store import Study
+from project.types import Recording
+from tests.fakes.forgetful_judge import PLACE
+from tests.qt.chains_by_hand import SECOND, draw_with_keys, draw_with_mouse, graphs, press, study_of_two
+from widgets.questions.page import QuestionsPage
+
+Key = Qt.Key
+
+# The story has the nodes 0 to 5 and the subchains 3 <- 0 1, 4 <- 3, 5 <- 2 4. Right options stand at:
+MADE = {
+    "EU 0": "E", "EU 4": "A",
+    "MSE 1": "B", "MSE 2": "D", "MSE 3": "D", "MSE 5": "C",
+    "CW 3": "C", "CW 4": "A", "CW 5": "B",
+    "CH/W 3": "D", "CH/W 4": "E", "CH/W 5": "A",
+}  # fmt: skip
+FILTERED = {"EU 4", "CW 4", "CH/W 5"}
+"""Whoever always says A is right about these with the options alone."""
+DROPPED = "MSE 2"
+CORRECTED = "CW 5"
+FORGOTTEN = "CW 3"
+# What is left counts, by subchain:
+#   3: EU 0, MSE 1, MSE 3, CW 3, CH/W 3     4: MSE 3, CH/W 4     5: MSE 5, CW 5
+LEFT = {"EU 0", "MSE 1", "MSE 3", "MSE 5", "CW 3", "CW 5", "CH/W 3", "CH/W 4"}
+TABLE = {
+    # judge: right of 8, chains of 1, subchains of 3
+    "Knows": (8 / 8, 1 / 1, 3 / 3),
+    "Forgetful": (7 / 8, 0 / 1, 2 / 3),  # not CW 3, so not subchain 3
+    "Says D": (2 / 8, 0 / 1, 0 / 3),  # MSE 3 and CH/W 3
+}
+ELSEWHERE: dict[NodeKind, tuple[str, ...]] = {
+    NodeKind.EVENT: ("The bus leaves early", "A dog runs across the yard", "Two glasses break", "Snow begins to fall"),
+    NodeKind.BELIEF: ("The shop is closed", "The train left", "It will rain all day", "Nobody saw the letter"),
+    NodeKind.INTENT: ("To call a friend", "To hide the cake", "To leave by night", "To win the game"),
+    NodeKind.DESIRE: ("A warm meal", "An old song again", "A longer holiday", "Some praise"),
+    NodeKind.EMOTION: ("Proud of the garden", "Afraid of heights", "Bored by the talk", "Glad about the news"),
+}
+
+
+@pytest.fixture
+def window(
+    qtbot: QtBot, tmp_path: Path, open_window: Callable[..., MainWindow], monkeypatch: pytest.MonkeyPatch
+) -> MainWindow:
+    monkeypatch.setitem(registry.BACKENDS, "forgetful", PLACE)
+    path = study_of_two(tmp_path / "lab.greenroom")
+    with Study.open(path) as study, study.without_history():
+        insert_recording(study, Recording("elsewhere", "c", 2, "Two", 60 * SECOND))
+    with Session.open(path, "Cy") as session:
+        _draw_elsewhere(session)
+    made = open_window(path, "Ada")
+    made.choose_recording("r")
+    made.activateWindow()
+    qtbot.waitUntil(made.isActiveWindow)
+    return made
+
+
+def _draw_elsewhere(session: Session) -> None:
+    """Draw another chain, whose nodes lend wrong options."""
+    chain_id, _ = chains.add_chain(session, "elsewhere", "Elsewhere")
+    ids = [
+        chains.add_node(session, chain_id, kind, text, at * SECOND, (at + 1) * SECOND, ("a",))[0]
+        for at, (kind, text) in enumerate((kind, text) for kind, texts in ELSEWHERE.items() for text in texts)
+    ]
+    for reason, result in zip(ids, ids[4:], strict=False):
+        chains.add_edge(session, reason, result)
+
+
+def keys(window: MainWindow, *wanted: Qt.Key, held: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
+    for key in wanted:
+        QTest.keyClick(QApplication.focusWidget() or window, key, held)
+
+
+def questions_page(window: MainWindow) -> QuestionsPage:
+    keys(window, Key.Key_7, held=Qt.KeyboardModifier.ControlModifier)
+    page = window.workspace.pages.currentWidget()
+    assert isinstance(page, QuestionsPage)
+    return page
+
+
+def opened(window: MainWindow) -> Session:
+    assert window.studio.session is not None
+    return window.studio.session
+
+
+def called(graph: ChainGraph, question: Question) -> str:
+    """Return the name of a question in the tables above."""
+    place = [one.id for one in graph.nodes].index(question.covers[0])
+    return f"{question.kind.value} {place}"
+
+
+def named(window: MainWindow, graph: ChainGraph) -> dict[str, Question]:
+    found = [one.question for one in gathered(opened(window), "r")]
+    return {called(graph, one): one for one in found}
+
+
+def verify_all(
+    window: MainWindow, qtbot: QtBot, page: QuestionsPage, graph: ChainGraph, who: str, correcting: str = ""
+) -> None:
+    """Go through somebody's queue with keys until nothing waits; some are dropped, and one may be corrected."""
+    window.studio.work_as(who)
+    window.activateWindow()
+    qtbot.waitUntil(window.isActiveWindow)
+    page.list.setFocus()
+    page.bar.choose("standing", "waiting")
+    qtbot.waitUntil(lambda: bool(page.list.rows()))
+    for _ in range(20):
+        if not page.list.rows():
+            return
+        if not page.list.current():
+            keys(window, Key.Key_N)
+        shown = page.verify.question()
+        assert shown is not None
+        name = next(name for name, one in named(window, graph).items() if one.id == shown.id)
+        if name == DROPPED:
+            keys(window, Key.Key_6, Key.Key_7, Key.Key_X)
+        elif name == correcting:
+            keys(window, Key.Key_C)
+            page.verify.form.text.setPlainText("What made him feel that way?")
+            page.verify.form.text.setFocus()
+            keys(window, Key.Key_Return, held=Qt.KeyboardModifier.ControlModifier)
+            correcting = ""
+        else:
+            keys(window, Key.Key_A, Key.Key_D, Key.Key_Y)
+    raise AssertionError("something waits for ever")
+
+
+@pytest.mark.parametrize("draw", [draw_with_mouse, draw_with_keys])
+def test_from_a_chain_to_the_consistency_of_three_judges(
+    window: MainWindow, qtbot: QtBot, draw: Callable[[MainWindow], ChainGraph]
+) -> None:
+    press(window, "Ctrl+6")
+    press(window, "Ctrl+Shift+N")
+    draw(window)
+    (graph,) = graphs(window)
+    assert (len(graph.nodes), len(graph.subchains)) == (6, 3)
+
+    page = questions_page(window)
+    page.bar.make_requested.emit("rules")
+    qtbot.waitUntil(lambda: len(page.list.rows()) == len(MADE))
+    made = named(window, graph)
+    assert {name: one.letter for name, one in made.items()} == MADE
+
+    session = opened(window)
+    judges = {
+        name: add_judge(session, name, backend, settings=settings)[0]
+        for name, backend, settings in (
+            ("Says A", "constant", {"says": "A"}),
+            ("Says D", "constant", {"says": "D"}),
+            ("Knows", "oracle", {}),
+            ("Forgetful", "forgetful", {"forgot": made[FORGOTTEN].id}),
+        )
+    }
+    for asking in run_step(session, "options-only", [judges["Says A"]])[0]:
+        assert asking.work is not None
+        window.studio.publish(run_here(session, asking.work, Silent())[1])
+    window.studio.edit(lambda session: decide_by(session, ["options-only"]))
+
+    verify_all(window, qtbot, page, graph, "Ada")
+    verify_all(window, qtbot, page, graph, "Bo", correcting=CORRECTED)
+    again = made[CORRECTED].id
+    assert {one.question.id for one in gathered(session, "r") if one.standing is Standing.ONCE} == {again}
+    verify_all(window, qtbot, page, graph, "Ada")
+    names = {one.id: name for name, one in named(window, graph).items()}
+    standings = {names[one.question.id]: one.standing for one in gathered(session, "r")}
+    assert {name for name, one in standings.items() if one is Standing.OPEN} == FILTERED
+    assert standings[DROPPED] is Standing.DROPPED
+    assert {names[one] for one in verified(session)} == LEFT
+    assert (agreement(session).of("decision").pairs, agreement(session).of("decision").kappa) == (9, 1.0)
+
+    request = request_for([judges[name] for name in TABLE], [one.id for one in named(window, graph).values()])
+    work = prepare(session, request).work
+    assert work is not None
+    window.studio.publish(run_here(session, work, Silent())[1])
+    found = {one.asking.judge: one for one in measures(session, [*TABLE]).judges}
+    assert {name: (one.overall.value, one.chain.value, one.subchain.value) for name, one in found.items()} == {
+        name: pytest.approx(row) for name, row in TABLE.items()
+    }
