@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
 from project.chains import Chain, ChainDecision, ChainGraph, ChainReview, Edge, Node, NodeKind
+from project.json_text import to_json
 from project.sight import SEEN_CHAIN
 from project.store import Row, Study
 
@@ -62,6 +63,17 @@ def graphs_of(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
     return [ChainGraph(one, tuple(nodes[one.id]), tuple(edges[one.id])) for one in chains]
 
 
+def sizes_of(study: Study, recording_id: str) -> dict[str, int]:
+    """Return the id of each chain of a recording -> how many nodes it has."""
+    return dict(
+        study.rows(
+            f"SELECT c.id, count(n.id) FROM {SEEN_CHAIN} c LEFT JOIN chain_node n ON n.chain_id = c.id "
+            "WHERE c.recording_id = ? GROUP BY c.id",
+            (recording_id,),
+        )
+    )
+
+
 def node_called(study: Study, node_id: str) -> Node | None:
     """Return one node, or None where none of that id is to be seen."""
     row = study.row(
@@ -71,6 +83,16 @@ def node_called(study: Study, node_id: str) -> Node | None:
         return None
     people = study.rows("SELECT participant_id FROM chain_person WHERE node_id = ? ORDER BY participant_id", (node_id,))
     return _node(row, [one[0] for one in people])
+
+
+def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> list[str]:
+    """Return the ids of the recordings that nodes are of, also where these are not to be seen; each once."""
+    rows = study.rows(
+        "SELECT DISTINCT c.recording_id FROM chain_node n JOIN chain c ON c.id = n.chain_id "
+        "WHERE n.id IN (SELECT value FROM json_each(?)) ORDER BY c.recording_id",
+        (to_json([*node_ids]),),
+    )
+    return [row[0] for row in rows]
 
 
 def insert_chain(study: Study, new: Chain) -> None:

@@ -242,3 +242,52 @@ def test_a_double_click_and_return_type_the_words(window: MainWindow) -> None:
     assert QApplication.focusWidget() is page.graph.board
     press(window, "G")
     assert QApplication.focusWidget() is window.timeline
+
+
+def test_an_edge_is_drawn_with_arrows_in_the_graph(window: MainWindow) -> None:
+    press(window, "Ctrl+6")
+    for second, kind, words in ((0, "E", "A phone rings"), (10, "M", "She is startled")):
+        press(window, "Home")
+        for _ in range(second):
+            press(window, "Shift+Right")
+        press(window, "N")
+        press(window, kind)
+        type_in(window, words)
+        press(window, "Return")
+        press(window, "1")
+    press(window, "G")
+    press(window, "Home")
+    press(window, "E")
+    press(window, "Right")
+    press(window, "Return")
+    (graph,) = graphs(window)
+    assert edges_of(graph) == {(0, 1)}
+    assert [one.text for one in graph.nodes] == ["A phone rings", "She is startled"]
+
+
+def test_deleting_a_chain_keeps_what_was_being_typed_in_its_history(window: MainWindow) -> None:
+    begin(window)
+    drag(window.timeline, on_lane(window, 5), on_lane(window, 8))
+    type_in(window, "Half a sen")
+    click(page_of(window).bar.buttons["chain_delete"])
+    assert "Deleted Chain 1" in window.messages.message()
+    press(window, "Ctrl+Z")
+    assert graphs(window)[0].nodes[0].text == "Half a sen"
+
+
+def test_esc_leaves_the_choice_of_a_kind_and_the_list_of_reasons(window: MainWindow) -> None:
+    begin(window)
+    drag(window.timeline, on_lane(window, 5), on_lane(window, 8))
+    press(window, "Return")
+    for other in ("Esc", "U"):
+        press(window, "N")
+        press(window, other)
+        press(window, "M")
+        assert len(graphs(window)[0].nodes) == 1, "M mutes, as in other modes"
+    press(window, "R")
+    page = page_of(window)
+    assert QApplication.focusWidget() is page.picker.field
+    press(window, "Esc")
+    assert page.picker.isHidden()
+    assert QApplication.focusWidget() is window.timeline
+    assert window.studio.selected_nodes, "Esc closed the list and nothing else"

@@ -71,7 +71,9 @@ class Chains(QObject):
         graph = self.chosen.graph
         if graph is None:
             self._refuse()
-        elif self._studio.edit(lambda session: commands.delete_chain(session, graph.chain.id)):
+            return
+        self.drawing.changing.emit()
+        if self._studio.edit(lambda session: commands.delete_chain(session, graph.chain.id)):
             self._studio.told.emit(f"Deleted {graph.chain.name}. Undo brings it back.")
 
     def menu(self, where: QPoint, owner: QMenu) -> None:

@@ -28,6 +28,7 @@ KIND_KEYS = {
 }
 """Which key after N adds a node of which kind, as in the graph."""
 _REPEATING = frozenset({",", ".", "Alt+,", "Alt+."})
+_HELD = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
 _OF_LISTS = frozenset({"Return", "Del", "Backspace"})
 NAMING = (
     "New node: <b>E</b> event, <b>B</b> belief, <b>I</b> intent, <b>D</b> desire, <b>M</b> emotion. <b>Esc</b> leaves."
@@ -116,6 +117,8 @@ class ChainKeys(ModeKeys):
         name = _name(event)
         if self._naming and name in (*KIND_KEYS, "Esc"):
             return partial(self._named, name), False
+        if self._naming and event.key() not in _HELD:
+            self._named("")
         if name in _OF_LISTS and _has_own(focused):
             return None
         do = self._always.get(name)
@@ -124,7 +127,7 @@ class ChainKeys(ModeKeys):
         return None if do is None else (do, name in _REPEATING)
 
     def _name_kind(self) -> None:
-        """Wait for the key of a kind; the graph does the same while it has the focus."""
+        """Wait for the key of a kind, any other leaves; the graph does the same while it has the focus."""
         if self._studio.writable:
             self._naming = True
             self._shown.show_hint(NAMING)

@@ -9,7 +9,7 @@ from app.gui.chains.drawing import ChainDrawing
 from app.gui.context import Context
 from project.chains import ChainGraph
 from project.counted import counted
-from project.queries.chains import graphs_of
+from project.queries.chains import sizes_of
 from project.timebase import format_time
 from widgets.chain_page.page import ChainsPage, Part
 from widgets.chain_page.shown import ListedChain, ShownCheck, ShownNode
@@ -47,8 +47,8 @@ class Showing(QObject):
     def _show(self) -> None:
         self._stale = False
         page, chosen, graph = self._page, self._chosen, self._chosen.graph
-        session = self._context.studio.session
-        if session is None or self._context.studio.recording is None:
+        session, recording = self._context.studio.session, self._context.studio.recording
+        if session is None or recording is None:
             page.form.show_nothing("")
             page.show_nothing()
             return
@@ -57,7 +57,7 @@ class Showing(QObject):
             page.form.show_nothing("")
             page.show_no_chain(writable, reason)
             return
-        sizes = {one.chain.id: len(one.nodes) for one in graphs_of(session.study, chosen.chains)}
+        sizes = sizes_of(session.study, recording.id)
         page.bar.show_chains(
             [
                 ListedChain(one.id, one.name, f"{chosen.author(one)}, {counted(sizes.get(one.id, 0), 'node')}")

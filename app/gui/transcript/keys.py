@@ -162,6 +162,7 @@ class TranscriptKeys(ModeKeys):
             ("New speaker…", "P", self._do["P"]),
             None,
             ("Add utterance at the playhead", "Ins", self._do["Ins"]),
+            ("Node of a chain", "Ctrl+Shift+A", partial(self._context.trigger, "node_from_selected")),
             ("Delete", "Del", self._do["Del"]),
         )
         for one in offered:

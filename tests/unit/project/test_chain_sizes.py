@@ -1,0 +1,25 @@
+"""How many nodes each chain of a recording has, by one statement."""
+
+from pathlib import Path
+
+from app.core.commands.chains import add_chain, add_node
+from app.core.session import Session
+from project.chains import NodeKind
+from project.queries.chains import sizes_of
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic import fill
+
+
+def test_chains_without_nodes_and_of_other_recordings(tmp_path: Path) -> None:
+    path = tmp_path / "lab.greenroom"
+    with Study.create(path) as made:
+        fill(made, recordings=2, segments=0)
+    with Session.open(path, "Ada") as session:
+        first, second = (one.id for one in all_recordings(session.study))
+        empty, _ = add_chain(session, first)
+        full, _ = add_chain(session, first)
+        add_chain(session, second)
+        for start in (0, 1_000_000):
+            add_node(session, full, NodeKind.EVENT, "It happens", start, start + 500_000)
+        assert sizes_of(session.study, first) == {empty: 0, full: 2}
