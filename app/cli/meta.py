@@ -23,7 +23,7 @@ RECORDING = click.option("--recording", required=True, help="Its number, name, f
 
 @click.group(cls=LazyGroup, places=_PLACES)
 def meta() -> None:
-    """Gather what a recording's questions are made from: people, scenes, summaries.
+    """Gather what questions of a recording are made from.
 
     That is who is in it and looks how, what is said with which cues, where scenes change, two summaries, and what these
     say differently.

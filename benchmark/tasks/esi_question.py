@@ -25,7 +25,7 @@ class EsiQuestion(OfRecordings):
     name: ClassVar[str] = "Word an ESI question"
     description: ClassVar[str] = "A question of one of five dimensions, its answer and its wrong options."
     prompt: ClassVar[str] = KEY
-    material: ClassVar[tuple[str, ...]] = ("looks", "words summary", "frames summary", "contradictions")
+    material: ClassVar[tuple[str, ...]] = ("looks", "scenes", "words summary", "frames summary", "contradictions")
 
     def why_not(self, item: Item) -> str:
         """Return why it cannot be asked: the part names no question of the series."""
@@ -38,11 +38,10 @@ class EsiQuestion(OfRecordings):
         one = DIMENSIONS[part.dimension]
         choices = (Choice(one.key, one.name, one.meaning),)
         dimension = Asked(Field(DIMENSION, FieldKind.CHOICE, "Dimension", "", choices), True)
-        return FormSpec(KEY, (dimension, *asked_question(OPTIONS - 1)))
+        return FormSpec(KEY, (dimension, *asked_question(OPTIONS - 1, f"In this manner: {part.way}")))
 
     def given(self, item: Item) -> Mapping[str, str]:
-        """Return how the question is to be put, and the meta information."""
+        """Return which question of the series it is, and the meta information."""
         part = esi_part_from(item.part)
         assert part is not None
-        others = {"More than one such question is made": f"This is number {part.number} of round {part.round}."}
-        return {"A question in this manner": part.way, **others, **super().given(item)}
+        return {"Place in a series": f"number {part.number} of round {part.round}", **super().given(item)}

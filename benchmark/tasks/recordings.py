@@ -18,6 +18,7 @@ MATERIAL_NAMES: Mapping[str, str] = {
     "words summary": "Summary from the words",
     "frames summary": "Summary from the pictures",
     "contradictions": "What these two say differently",
+    "scenes": "Scene changes, unexpected events, and sound that nobody there hears",
 }
 """Key of a piece of material -> what it is called where it is told."""
 
@@ -47,7 +48,7 @@ class SummaryTask(OfRecordings):
 
     key: ClassVar[str]
     about: ClassVar[str]
-    material: ClassVar[tuple[str, ...]] = ("looks",)
+    material: ClassVar[tuple[str, ...]] = ("looks", "scenes")
 
     def spec(self, item: Item) -> FormSpec:  # noqa: ARG002
         """Return one text."""

@@ -6,12 +6,12 @@ differently.
 """
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 
 from app.core.cues.lines import said_with_cues
 from app.core.cues.marks import CueMark
 from app.core.meta.people import Person, people_of
-from app.core.meta.scenes import Happening, happenings
+from app.core.meta.scenes import Happening, happenings, marked_once
 from app.core.meta.speech import Said, speech_of, without_speech
 from app.core.session import Session
 from project.queries.meta import contradictions_in, summaries_of
@@ -92,9 +92,7 @@ def prose(session: Session, recording_id: str, names: Names, written: Written = 
         if not one.left_out
     ]
     happens += [
-        (one.segment.start_us, _happened(one, written))
-        for one in _once(happenings(session, recording_id))
-        if not one.prelabel
+        (one.segment.start_us, _happened(one, written)) for one in marked_once(happenings(session, recording_id))
     ]
     return "\n".join([*(line for line in lines if line), *(line for _, line in sorted(happens))])
 
@@ -182,20 +180,6 @@ def _spoken(one: Said, names: Names, written: Written) -> str:
 def _happened(one: Happening, written: Written) -> str:
     told = f": {_flat(written(one.description))}" if one.description else ""
     return f"{_times(one.segment.start_us, one.segment.end_us)} ({one.name}{told})"
-
-
-def _once(found: Sequence[Happening]) -> list[Happening]:
-    """Leave out what several people marked: the same label over shared time."""
-    kept: list[Happening] = []
-    for one in found:
-        place = one.segment.track, one.segment.label
-        if not any(
-            (each.segment.track, each.segment.label) == place and one.segment.start_us < each.segment.end_us
-            for each in kept
-            if not each.prelabel
-        ):
-            kept.append(one)
-    return kept
 
 
 def _times(start_us: int, end_us: int) -> str:

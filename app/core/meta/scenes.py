@@ -63,6 +63,17 @@ def happenings(session: Session, recording_id: str) -> list[Happening]:
     return made
 
 
+def marked_once(found: Sequence[Happening]) -> list[Happening]:
+    """Return what people marked, by start; of the same label over shared time, as several people mark it, the first."""
+    kept: list[Happening] = []
+    for one in found:
+        place = one.segment.track, one.segment.label
+        known = (each.segment for each in kept if (each.segment.track, each.segment.label) == place)
+        if not one.prelabel and not any(one.segment.start_us < each.end_us for each in known):
+            kept.append(one)
+    return kept
+
+
 def voice_overs(session: Session, recording_id: str) -> list[Segment]:
     """Return where somebody marked a voice that belongs to nobody in the scene, by start."""
     suggested = nobodys(session.study)

@@ -96,7 +96,7 @@ def test_files_are_written_without_hold_outs_and_scrubbed(greenroom: Terminal, s
     greenroom("meta", "export", study, "--out", str(out), "--scrubbed")
     told = (out / "0001.meta.json").read_text("utf-8")
     assert "Hello" not in told
-    assert [one["text"] for one in json.loads(told)["speech"]][0].startswith("P99")
+    assert json.loads(told)["speech"][0]["text"].startswith("P99")
     assert "exists already" in greenroom("meta", "export", study, "--out", str(out), code=2)
     assert "Hello there" in greenroom("meta", "show", study, "--recording", "1")
     with Session.open(Path(study), "Ada") as session, session.step("Hold out"):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from app.core.judging.seeing.lines import seconds
 from app.core.judging.seeing.subjects import Place
 from app.core.judging.seeing.told import Told
+from app.core.meta.scenes import happenings, marked_once
 from app.core.session import Session
 from benchmark.quoting import on_one_line
 from project.chains import ChainGraph
@@ -96,11 +97,23 @@ def _contradictions(session: Session, place: Place, _names: Names, told: Told) -
     )
 
 
+def _scenes(session: Session, place: Place, _names: Names, told: Told) -> str:
+    lines = []
+    for one in marked_once(happenings(session, place.recording_id)):
+        here = one.segment
+        if here.start_us < place.end_us and here.end_us > place.start_us:
+            span = f"{seconds(here.start_us - place.start_us)} to {seconds(here.end_us - place.start_us)}"
+            what = ": ".join(part for part in (one.name, told(one.who), told(one.description)) if part)
+            lines.append(on_one_line(f"{span}: {what}"))
+    return "\n".join(lines)
+
+
 MATERIAL: Mapping[str, Callable[[Session, Place, Names, Told], str]] = {
     "chain": _chain,
     "words summary": _words_summary,
     "frames summary": _frames_summary,
     "looks": _looks,
     "contradictions": _contradictions,
+    "scenes": _scenes,
 }
 """Everything that a task can ask for."""

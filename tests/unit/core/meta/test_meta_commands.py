@@ -7,11 +7,17 @@ import pytest
 
 from app.core.commands import history
 from app.core.commands import meta as commands
+from app.core.commands.segments import set_field
+from app.core.cues.placing import Placed
+from app.core.cues.prelabels import renew_prelabels
+from app.core.judging.seeing.material import MATERIAL
+from app.core.judging.seeing.subjects import place_of
 from app.core.meta.answers import answers_about, is_own, take
 from app.core.meta.scenes import happenings
 from app.core.meta.speech import speech_of
 from app.core.session import Session
 from project.errors import UserError
+from project.judging import About, Subject
 from project.queries.meta import contradictions_in, looks_in, summaries_of
 from project.questions import LookKind, SummarySource
 from tests.unit.core.meta.room import ANN, BO, HELLO, SECOND, TOLD, R, answered, open_room
@@ -128,3 +134,13 @@ def test_a_moment_at_the_end_is_marked_inside_the_recording(session: Session) ->
     assert (found.segment.start_us, found.segment.end_us) == (59_500_000, 60 * SECOND)
     assert not speech_of(session, R)[0].left_out
     assert speech_of(session, R)[0].utterance.id == HELLO
+
+
+def test_judges_are_told_what_people_marked_of_scenes_under_names_of_the_request(session: Session) -> None:
+    made, _ = commands.mark_moment(session, R, 20 * SECOND, "event", "arrival")
+    set_field(session, made, "participant", BO)
+    set_field(session, made, "description", "Bo comes\nin.")
+    renew_prelabels(session, R, [Placed("change", "cut", 40 * SECOND, 41 * SECOND, None, "")], "scenes")
+    place = place_of(session, About(Subject.RECORDING, R))
+    told = MATERIAL["scenes"](session, place, {}, lambda text: text.replace("Bo", "User"))
+    assert told == "20.0 s to 20.5 s: Somebody comes or goes: User: User comes in."
