@@ -246,7 +246,7 @@ class _Names:
 
     def _about(self, sent: Departure) -> str:
         place, *others = (self._recordings.get(each, each) for each in (sent.recording_id, *sent.others))
-        return f"{place}, with examples of {' and '.join(others)}" if others else place
+        return f"{place}, with words of {' and '.join(others)}" if others else place
 
     def _segment(self, segment_id: str) -> str:
         if segment_id not in self._segments:

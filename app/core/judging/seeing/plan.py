@@ -116,7 +116,7 @@ class SightPlan:
         truth: what people said; stays on this machine.
         shortened: what was left out of the conversation.
         notes: what else is good to know about it, a sentence each.
-        others: recordings that the examples are from.
+        others: recordings that the examples are from, and the wrong options of a question.
         words_state: what was decided about its words when they were scrubbed; "" in raw form.
     """
 

@@ -30,6 +30,7 @@ from models.judges.options import ModelOptions
 from models.judges.registry import options_of
 from project.errors import UserError
 from project.judging import PERSON, RAW, JudgeEntry, Modality, Subject, about_from
+from project.queries.chains import recordings_of_nodes
 from project.queries.collections import all_collections
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import has_utterances
@@ -218,11 +219,18 @@ class _Planner:
             task.truth(item),
             left_out,
             tuple(self._notes),
-            others,
+            tuple(dict.fromkeys([*others, *self._homes_of_options()])),
             "" if self._condition == RAW else words_state(session, self._recording.id),
             self._state,
             self._modality(media),
         )
+
+    def _homes_of_options(self) -> list[str]:
+        """Return the other recordings that wrong options of the question were taken from."""
+        question = self._item.question
+        sources = [one.source for one in question.wrong if one.source] if question else []
+        homes = recordings_of_nodes(self._session.study, sources) if sources else []
+        return [one for one in homes if one != self._recording.id]
 
     def _examples(self) -> Examples:
         about = (self._session, self._task, self._item, self._recording.id, self._condition)

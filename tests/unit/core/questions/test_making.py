@@ -10,6 +10,7 @@ import pytest
 from app.core.commands import chains as edits
 from app.core.commands import history
 from app.core.commands.questions import add_questions, correct_question, delete_questions
+from app.core.judging.seeing.planning import plan_sight
 from app.core.questions.coverage import is_stale, made_from
 from app.core.questions.making import THERE, make_by_rules
 from app.core.session import Session
@@ -17,6 +18,7 @@ from benchmark.questions.base import SINGLE_STEP, wanted_from
 from benchmark.questions.validity import plain
 from project.chains import NodeKind
 from project.errors import UserError
+from project.judging import About, Subject
 from project.queries.chains import all_chains, chain_called, delete_chain, graph_of, graphs_of
 from project.queries.hold_outs import hold_outs, set_hold_out
 from project.queries.questions import all_questions
@@ -193,3 +195,14 @@ def test_what_is_held_out_becomes_no_option_of_what_is_not(session: Session) -> 
     held = hold_outs(session.study)
     for one in made(session):
         assert held.isdisjoint(home_of[each.source] for each in one.wrong)
+
+
+def test_where_wrong_options_are_from_is_said_when_a_judge_is_asked(session: Session) -> None:
+    home_of = {
+        node.id: graph.chain.recording_id
+        for graph in graphs_of(session.study, all_chains(session.study))
+        for node in graph.nodes
+    }
+    for one in made(session, 2)[:8]:
+        plan = plan_sight(session, About(Subject.QUESTION, one.id).key, "answer")
+        assert {*plan.others} == {home_of[each.source] for each in one.wrong} - {one.recording_id}

@@ -133,4 +133,4 @@ def test_the_journal_names_the_recordings_that_examples_are_from(session: Sessio
         assert "Words." in json.dumps(server.asked[0].body)
     (line,) = lines(session)
     assert line.egress.departure.others == (OTHER,)
-    assert line.recording == "1 (walk), with examples of 2 (walk 2)"
+    assert line.recording == "1 (walk), with words of 2 (walk 2)"
