@@ -45,7 +45,7 @@ class RuleBar(QWidget):
         for key, name in _SEVERAL.items():
             self.several.addItem(name, key.value)
         self.several.currentIndexChanged.connect(self._tell)
-        self.judges = TickMenu("Whose scores count", "Everybody's")
+        self.judges = TickMenu("Whose scores count", "Scores of everybody")
         self.judges.changed.connect(self._tell)
         self.judges.setToolTip("Whose scores count; all who scored a question where nobody is ticked")
         for part in (self.side, self.limit, self.runs_label, self.runs, self.several):

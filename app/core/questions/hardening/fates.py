@@ -38,6 +38,13 @@ class Fate:
 
 def fate_of(reading: Reading, step: Step, question: Question) -> Fate:
     """Return what becomes of a question at a step, by the study's rule for it."""
+    key = (step.key, question.id)
+    if key not in reading.fates:
+        reading.fates[key] = _fate(reading, step, question)
+    return reading.fates[key]
+
+
+def _fate(reading: Reading, step: Step, question: Question) -> Fate:
     rule = reading.rules[step.key]
     if step.needs is Needs.NOTHING:
         return Fate(Verdict.KEPT, None, "")

@@ -4,6 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from app.core.questions.hardening.duplicates import alike
 from app.core.questions.hardening.rules import Rule, rules_of
@@ -15,6 +16,9 @@ from project.queries.questions import question_rows, questions_in
 from project.questions import Maker, Question
 from project.store import Row
 from project.types import Json
+
+if TYPE_CHECKING:
+    from app.core.questions.hardening.fates import Fate
 
 _TASKS = tuple(dict.fromkeys(one.task for one in STEPS.values() if one.key != DUPLICATES))
 _PIECE = 2_000
@@ -42,6 +46,7 @@ class Reading:
     Attributes:
         questions: by id, in the order in which they were made.
         rules: of the study, by step.
+        fates: (step, question) -> what was found out to become of it (`fates.fate_of`).
     """
 
     def __init__(
@@ -53,6 +58,7 @@ class Reading:
     ) -> None:
         self.questions = {one.id: one for one in questions}
         self.rules = dict(rules)
+        self.fates: dict[tuple[str, str], Fate] = {}
         self._given = given
         self._makers = makers
         self._judges: dict[tuple[str, str], Asked] = {}
