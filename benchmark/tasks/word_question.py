@@ -1,6 +1,7 @@
 """A question that the rules ask for about a chain, worded."""
 
 from collections.abc import Mapping
+from graphlib import CycleError
 from typing import ClassVar
 
 from benchmark.questions.base import BETWEEN, END, OPTIONS, START, Wanted, wanted_called
@@ -13,19 +14,30 @@ from project.questions import QuestionKind
 from project.types import Json
 
 KEY = "word_question"
-_ASKS: Mapping[QuestionKind, str] = {
-    QuestionKind.EVENT: "Ask what happens in the event below, at a time or beside something else that is to be seen. "
-    "The answer tells that event.",
-    QuestionKind.STATE: "Ask for the {aspect} below: whose it is and when. The answer tells that {aspect}.",
-    QuestionKind.WHY: "Ask why the result below comes about. The answer tells every reason below, and no other.",
-    QuestionKind.HOW: "Ask what comes of all the reasons below together, or how they matter. The answer tells the "
-    "result below.",
+_ASKS: Mapping[QuestionKind, tuple[str, str]] = {
+    QuestionKind.EVENT: (
+        "It asks what happens in the covered event, at a time or beside something else that is to be seen.",
+        "It tells the covered event.",
+    ),
+    QuestionKind.STATE: (
+        "It asks for the covered {aspect} of whoever has it, at its time.",
+        "It tells the covered {aspect}.",
+    ),
+    QuestionKind.WHY: (
+        "It asks why the result comes about.",
+        "It tells every reason that is covered, and no other.",
+    ),
+    QuestionKind.HOW: (
+        "It asks what comes of all the reasons that are covered together, or how they matter.",
+        "It tells the result.",
+    ),
 }
-_ASKS_OF_PATHS: Mapping[str, str] = {
-    START: "Ask what, some steps before, set off the last thing below. The answer tells the first thing below.",
-    END: "Ask what the first thing below leads to in the end, over some steps. The answer tells the last thing below.",
-    BETWEEN: "Ask how the first thing below leads to the last one. The answer tells all that lies between, in order.",
+_ASKS_OF_PATHS: Mapping[str, tuple[str, str]] = {
+    START: ("It asks what, some steps before, set off the last thing.", "It tells the first thing."),
+    END: ("It asks what the first thing leads to in the end, over some steps.", "It tells the last thing."),
+    BETWEEN: ("It asks how the first thing leads to the last one.", "It tells all that lies between, in order."),
 }
+"""Kind, or part of a path -> what the question asks, and what its answer tells."""
 
 
 class WordQuestion:
@@ -46,29 +58,36 @@ class WordQuestion:
         """Return why it cannot be asked: the rules ask for no such question."""
         if item.chain is None:
             return "This is asked about chains."
-        if wanted_called(item.chain, item.part) is None:
+        if _wanted(item) is None:
             return "The rules ask for no question about this part of the chain."
         return ""
 
-    def spec(self, item: Item) -> FormSpec:  # noqa: ARG002
+    def spec(self, item: Item) -> FormSpec:
         """Return question, answer and wrong options."""
-        return FormSpec(KEY, asked_question(OPTIONS - 1))
+        wanted = _wanted(item)
+        assert wanted is not None
+        told = _ASKS_OF_PATHS[wanted.aspect] if wanted.kind is QuestionKind.STEPS else _ASKS[wanted.kind]
+        question, answer = (one.format(aspect=wanted.aspect) for one in told)
+        return FormSpec(KEY, asked_question(OPTIONS - 1, question, answer))
 
     def given(self, item: Item) -> Mapping[str, str]:
-        """Return what is to be asked, the part that it covers, and the whole chain."""
+        """Return the part that is covered, and the whole chain."""
+        wanted = _wanted(item)
         assert item.chain is not None
-        wanted = wanted_called(item.chain, item.part)
         assert wanted is not None
-        asks = _ASKS_OF_PATHS[wanted.aspect] if wanted.kind is QuestionKind.STEPS else _ASKS[wanted.kind]
-        return {
-            "What to ask": asks.format(aspect=wanted.aspect),
-            **_covered(item.chain, wanted),
-            "The whole chain": item.material.get("chain", ""),
-        }
+        return {**_covered(item.chain, wanted), "The whole chain": item.material.get("chain", "")}
 
     def truth(self, item: Item) -> dict[str, Json]:  # noqa: ARG002
         """Return nothing: many wordings are right."""
         return {}
+
+
+def _wanted(item: Item) -> Wanted | None:
+    """Return what the rules ask for about the item's part; None for nothing, also where the chain is no chain."""
+    try:
+        return wanted_called(item.chain, item.part) if item.chain is not None else None
+    except CycleError:
+        return None
 
 
 def _covered(graph: ChainGraph, wanted: Wanted) -> dict[str, str]:

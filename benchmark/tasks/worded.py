@@ -18,11 +18,17 @@ def asked_text(key: str, name: str, longest: int, definition: str = "", *, requi
     return Asked(Field(key, FieldKind.TEXT, name, definition), required, longest)
 
 
-def asked_question(wrong: int) -> tuple[Asked, ...]:
-    """Return the wish for a question, its answer and so many wrong options."""
+def asked_question(wrong: int, question: str, answer: str = "The one right answer.") -> tuple[Asked, ...]:
+    """Return the wish for a question, its answer and so many wrong options.
+
+    Args:
+        wrong: how many.
+        question: what it asks.
+        answer: what the answer tells.
+    """
     return (
-        asked_text(QUESTION_KEY, "Question", LONGEST_QUESTION, "Whole, and clear without anything else."),
-        asked_text(ANSWER_KEY, "Answer", LONGEST_OPTION, "The one right answer."),
+        asked_text(QUESTION_KEY, "Question", LONGEST_QUESTION, question),
+        asked_text(ANSWER_KEY, "Answer", LONGEST_OPTION, answer),
         *(
             asked_text(wrong_key(number), f"Wrong option {number}", LONGEST_OPTION, "Like the answer, and wrong.")
             for number in range(1, wrong + 1)

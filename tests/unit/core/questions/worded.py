@@ -50,11 +50,13 @@ def judge_that(session: Session, answer: Callable[[str], object], name: str = "m
 
 
 def asked(session: Session, request: AskRequest) -> list[Judgment]:
-    """Ask, and return what was answered, also what was known; in the order in which it was asked for."""
+    """Ask, and return what was answered, also what was known; by judge, then in the order in which it was asked for."""
     asking = prepare(session, request)
     ids = [one.id for one in asking.cached]
     if asking.work is not None:
         _, changes = run_here(session, asking.work, Silent())
         ids += sorted(changes.ids("judgment"))
+    judges = [one.id for one in request.judges]
     order = {key: at for at, key in enumerate(request.about)}
-    return sorted(judgments_called(session.study, ids), key=lambda one: order[one.about.key])
+    said = judgments_called(session.study, ids)
+    return sorted(said, key=lambda one: (judges.index(one.judge_id), order[one.about.key]))
