@@ -327,3 +327,19 @@ def test_highlighting_fades_the_others(view):
     assert seen(view) != before
     view.highlight(())
     assert seen(view) == before
+
+
+def test_a_chain_that_does_not_hold_together_is_shown_all_the_same(qtbot, view, tmp_path: Path):
+    nodes = [node("p", 0), node("q", 3), node("r", 3, ""), node("s", 3, "gone")]
+    view.show_graph(graph(nodes, "p>q q>p q>q p>lost lost>r"), PEOPLE)
+    assert len(view.model.picture.curves) == 3
+    view.select(["p"])
+    seen(view)
+    keys(qtbot, view, Qt.Key.Key_Right, Qt.Key.Key_E, Qt.Key.Key_Down, Qt.Key.Key_Escape)
+    view.picture(tmp_path / "chain.svg")
+
+
+def test_two_hundred_nodes_at_one_moment_are_shown_apart(view):
+    view.show_graph(graph([node(f"n{at:03}", 5) for at in range(200)]), PEOPLE)
+    places = {(box.x, box.y) for box in view.model.picture.layout.boxes.values()}
+    assert len(places) == 200

@@ -1,6 +1,7 @@
 """What the graph view shows, without Qt: the graph, where it stands, and what is selected in it."""
 
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -96,6 +97,9 @@ class GraphModel:
         if graph is None or not graph.nodes:
             self.picture, self.selected, self.edge = None, (), None
             return
+        # A chain that was merged or read from a file may have edges to nodes that are gone.
+        whole = tuple(one for one in graph.edges if one.reason_id in graph.by_id and one.result_id in graph.by_id)
+        graph = graph if len(whole) == len(graph.edges) else replace(graph, edges=whole)
         placement = self._placements.setdefault(graph.chain.id, Placement())
         self.picture = Picture(graph, placement.lay_out(graph, [*people]))
         self.selected = tuple(one for one in self.selected if one in graph.by_id)
