@@ -122,3 +122,62 @@ def test_all_steps_with_harder_options(tmp_path: Path, greenroom: Terminal) -> N
     assert found["taken_over"] == 0
     assert counts(found)["stability"] == (2, 2, 0, 0)
     assert counts(found)["distractors"] == (2, 2, 0, 0)
+
+
+def test_a_judge_that_the_policy_forbids_is_named_and_its_questions_stay_open(study: Path, greenroom: Terminal) -> None:
+    greenroom(
+        *("judge", "add", study, "far", "--backend", "openai", "--model", "m"),
+        *("--url", "https://api.example.com/v1", "--sees", "text"),
+    )
+    said_ = greenroom("questions", "filter", study, "--step", "relevance", "--judge", "far", code=2)
+    assert "far: " in said_
+    assert "nothing-leaves" in said_
+    greenroom("judge", "add", study, "always 3", "--backend", "constant", "--says", "3")
+    found = greenroom.json(
+        *("questions", "filter", study, "--step", "relevance", "--judge", "far", "--judge", "always 3")
+    )
+    assert found["asked"]["answered"] == 4
+    assert [one["rule"] for one in found["asked"]["notes"]] == ["nothing-leaves"]
+    assert counts(found) == {"relevance": (4, 4, 0, 0)}
+
+
+def test_a_budget_holds_and_what_was_not_asked_stays_open(study: Path, greenroom: Terminal) -> None:
+    with misbehaving(says('{"score": 3}')) as server:
+        greenroom(
+            *("judge", "add", study, "stub", "--backend", "openai", "--model", "fake-1"),
+            *("--url", server.url, "--sees", "text"),
+        )
+        found = greenroom.json(
+            *("questions", "filter", study, "--step", "relevance", "--judge", "stub", "--budget-tokens", "1"),
+            *("--set", "relevance.judges=stub"),
+        )
+    assert found["asked"]["answered"] == 0
+    assert found["asked"]["over_budget"] == 4
+    assert counts(found) == {"relevance": (4, 0, 0, 4)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"score": 7}',
+        '{"score": "three"}',
+        '{"score": null}',
+        "{}",
+        "[3]",
+        "I would rather not say.",
+        "\x1b[31mscore: 3\x07",
+        '{"score": 3, "score": 9}',
+    ],
+)
+def test_what_a_hostile_judge_says_lets_nothing_through(tmp_path: Path, greenroom: Terminal, text: str) -> None:
+    with open_study(tmp_path) as session:
+        ask_about(session, 1)
+    study = tmp_path / "pair.greenroom"
+    with misbehaving(says(text)) as server:
+        greenroom(
+            *("judge", "add", study, "stub", "--backend", "openai", "--model", "fake-1"),
+            *("--url", server.url, "--sees", "text"),
+        )
+        found = greenroom.json("questions", "filter", study, "--step", "relevance", "--judge", "stub", "--drop")
+    assert counts(found) == {"relevance": (1, 0, 0, 1)}
+    assert found["go_on"] == 0
