@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from project.chains import ChainGraph, Node
 from widgets.chains.axis import TimeAxis, fitted
-from widgets.chains.bands import GAP, HEIGHT, NEEDED, PITCH, WIDTH, assign
+from widgets.chains.bands import HEIGHT, NEEDED, WIDTH, assign
 
 NOBODY = ""
 """Key of the row of nodes that belong to nobody."""
@@ -147,4 +147,4 @@ def _stacked(
     return Layout(boxes, tuple(found), axis, (left, 0.0, right, top))
 
 
-__all__ = ["GAP", "HEIGHT", "NEEDED", "NOBODY", "PADDING", "PITCH", "WIDTH", "Box", "Layout", "Placement", "Row"]
+__all__ = ["HEIGHT", "NEEDED", "NOBODY", "PADDING", "WIDTH", "Box", "Layout", "Placement", "Row", "row_of"]
