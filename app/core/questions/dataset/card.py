@@ -13,6 +13,8 @@ from resources import resource
 
 NAME = "DATACARD.md"
 _NONE = "None."
+_LISTED = 20
+"""Recordings that are named one by one."""
 
 
 def card(
@@ -54,21 +56,30 @@ def card(
         ),
         "seed": str(seed),
         "letters": ", ".join(f"{letter} {places[letter]}" for letter in sorted(places)) or _NONE,
-        "makers": ", ".join(f"{_MAKERS[who]} {many}" for who, many in sorted(makers.items())) or _NONE,
+        "makers": ", ".join(f"{many} {_MAKERS[who]}" for who, many in sorted(makers.items())) or _NONE,
         "verified": str(sum(one.verified for one in items)),
         "unverified": str(sum(not one.verified for one in items)),
         "stale": str(sum(one.stale for one in items)),
-        "survivors": str(survivors),
+        "turned_down": str(len(items) - survivors),
         "agreement": _agreement(agreement),
         "replaced": str(gathering.replaced),
         "left_out": "\n".join(left) or _NONE,
         "media": _media(gathering.recordings, shown),
-        "without_media": ", ".join(missing) or "none",
+        "without_media": _listed(missing, len(gathering.recordings)),
     }
     return Template(resource("question-data-set", "card.md").read_text("utf-8")).substitute(slots)
 
 
 _MAKERS = {"rules": "by rule templates", "judge": "by a language model", "person": "by a person"}
+
+
+def _listed(codes: Sequence[str], of: int) -> str:
+    if not codes:
+        return "none"
+    if len(codes) == of:
+        return "all"
+    more = f" and {len(codes) - _LISTED} more" if len(codes) > _LISTED else ""
+    return ", ".join(codes[:_LISTED]) + more
 
 
 def _agreement(found: Agreement) -> str:

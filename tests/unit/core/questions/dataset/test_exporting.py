@@ -67,9 +67,9 @@ def test_each_question_is_there_once_with_its_options_as_they_were_shown(session
         assert line["options"]["ABCDE".index(line["letter"])] == one.answer
         assert (line["verified"], line["stale"], line["difficulty"]) == (True, False, "hard")
     known = {one["id"]: one for one in map(json.loads, (out / "chains.jsonl").read_text("utf-8").splitlines())}
-    for one in found:
-        nodes = {each["id"] for each in known[one["chain"]]["nodes"]}
-        assert {*one["covers"]} <= nodes
+    for line in found:
+        nodes = {each["id"] for each in known[line["chain"]]["nodes"]}
+        assert {*line["covers"]} <= nodes
 
 
 def test_a_recording_is_in_one_split_and_the_seed_decides(session: Session, tmp_path: Path) -> None:

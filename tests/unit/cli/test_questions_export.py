@@ -1,0 +1,28 @@
+"""`greenroom questions export`, as a script uses it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.terminal import Terminal
+from tests.unit.core.questions.dataset.asked_study import asked_study
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+def test_a_set_is_written_and_counted(tmp_path: Path, greenroom: Terminal) -> None:
+    with asked_study(tmp_path) as session:
+        study = session.study.path
+    out = tmp_path / "out"
+    made = greenroom.json("questions", "export", study, "--out", out, "--format", "vlmevalkit", "--seed", "7")
+    assert (made["questions"], made["by_kind"], made["left_out"]) == (27, {"CW": 27}, {})
+    assert sum(made["by_split"].values()) == 27
+    there = sorted(one.relative_to(out).as_posix() for one in out.rglob("*") if one.is_file())
+    assert made["files"] == there
+    assert "vlmevalkit/questions.tsv" in there
+    assert "not empty" in greenroom("questions", "export", study, "--out", out, code=2)
+    assert "no release" in greenroom("questions", "export", study, "--out", tmp_path / "x", "--release", out, code=2)
+    assert "Read the texts" in greenroom("questions", "export", study, "--out", tmp_path / "y")
