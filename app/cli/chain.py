@@ -25,4 +25,4 @@ _PLACES = {
 
 @click.group(cls=LazyGroup, places=_PLACES)
 def chain() -> None:
-    """Draw causal chains; list, check, review, import and export them."""
+    """Draw, check, review, import and export causal chains."""

@@ -30,7 +30,7 @@ _WIDE = 42
 @click.option("--seed", default=0, show_default=True, type=click.IntRange(0), help="Of the bootstrap.")
 @json_option
 def consistency(study: Path, judges: tuple[str, ...], everything: bool, samples: int, seed: int, as_json: bool) -> None:
-    """Say how well judges answer questions, and whether they understand whole chains.
+    """Say how well judges answer questions, and understand chains.
 
     A chain counts as understood when all questions about its nodes and subchains are answered right. Only verified
     questions count, unless --all is given. Nothing is written.

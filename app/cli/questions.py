@@ -22,4 +22,4 @@ _PLACES: dict[str, str] = {
 
 @click.group(cls=LazyGroup, places=_PLACES)
 def questions() -> None:
-    """Make questions from chains; filter, verify, stump and export them."""
+    """Make, filter, verify and export questions."""

@@ -31,7 +31,13 @@ _ALL = "all"
 @click.option("--correct", "decision", flag_value="correct", help="It was corrected, and is good as it is now.")
 @click.option("--drop", "decision", flag_value="drop", help="It is not used.")
 @click.option("--withdraw", "decision", flag_value="withdraw", help="Take back what you said.")
-@click.option("--checklist", type=click.Choice([*CHECKS]), default="chain", show_default=True)
+@click.option(
+    "--checklist",
+    type=click.Choice([*CHECKS]),
+    default="chain",
+    show_default=True,
+    help="What is checked: of questions from a chain, or of those from meta information.",
+)
 @click.option(
     "--check",
     "checks",

@@ -53,7 +53,7 @@ def write(
         identifier, _ = write_question(session, owner.id, text, answer, wrong, explanation, *span)
     tell(
         as_json,
-        {"question": identifier, "kept": False},
+        {"id": identifier, "kept": False},
         f"Written as {identifier}. Try it: greenroom questions try STUDY {identifier} --judge NAME",
     )
 

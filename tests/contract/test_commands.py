@@ -73,6 +73,21 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("segment delete", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
     ("meta suggest", ("lab.greenroom", "--recording", "1", "--judge", "chance", "--part", "words_summary")),
     ("questions esi", ("lab.greenroom", "--recording", "1", "--judge", "chance", "--rounds", "1", "--each", "1")),
+    (
+        "questions write",
+        (
+            *("lab.greenroom", "--recording", "1", "--from", "0", "--to", "1", "--question", "Why?", "--answer", "Yes"),
+            *("--wrong", "No", "--wrong", "Never", "--wrong", "Maybe", "--wrong", "Always", "--why", "So."),
+            *("--annotator", "Ada"),
+        ),
+    ),
+    ("judge add", ("lab.greenroom", "wrong", "--backend", "reliable", "--right", "0")),
+    ("questions try", ("lab.greenroom", "QUESTION", "--judge", "wrong", "--annotator", "Ada")),
+    ("questions ask", ("lab.greenroom", "QUESTION", "--judge", "chance", "--setting", "text")),
+    ("questions queue", ("lab.greenroom", "--annotator", "Bo")),
+    ("questions verify", ("lab.greenroom", "QUESTION", "--keep", "--check", "all", "--annotator", "Bo")),
+    ("questions standing", ("lab.greenroom",)),
+    ("questions filter", ("lab.greenroom", "--step", "difficulty", "--judge", "chance", "--set", "difficulty=1")),
     ("judge remove", ("lab.greenroom", "chance")),
     ("revisions", ("lab.greenroom",)),
     ("scheme list", ("lab.greenroom",)),
@@ -224,16 +239,17 @@ def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(
     assert {name for name, _ in CHAIN} | WINDOW == set(COMMANDS)
     monkeypatch.chdir(tmp_path)
     make_clip(tmp_path / "two seconds.mp4", size=(160, 120), frames=20, fps=10, sound=True)
-    segment, nodes = "", ["", ""]
+    segment, question, nodes = "", "", ["", ""]
     for name, arguments in CHAIN:
         if "--help" in arguments:
             continue
-        known = {"SEGMENT": segment, "REASON": nodes[-2], "RESULT": nodes[-1]}
+        known = {"SEGMENT": segment, "QUESTION": question, "REASON": nodes[-2], "RESULT": nodes[-1]}
         said = greenroom(*name.split(), *(known.get(a, a) for a in arguments), "--json")
         assert said.count("\n") == 1, name
         found = json.loads(said)
         assert isinstance(found, dict)
         segment = found.get("id", segment)
+        question = found["id"] if name == "questions write" else question
         nodes += [found["node"]] if "node" in found else []
     assert found == {"ok": True, "problems": [], "media": []}
 

@@ -58,7 +58,7 @@ def test_a_question_is_written_and_tried(study: Path, greenroom: Terminal) -> No
     assert "Explain" in greenroom(*write, "--why", " ", code=2)
     outcomes = set()
     for _ in range(5):
-        made = greenroom.json(*write, "--why", "She looks at him")["question"]
+        made = greenroom.json(*write, "--why", "She looks at him")["id"]
         told = greenroom.json("questions", "try", study, made, "--judge", "first", "--annotator", "Ada")
         assert told["kept"] is (told["answers"][0]["letter"] != told["right"])
         outcomes.add(told["kept"])
