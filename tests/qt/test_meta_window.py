@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core.commands import meta as commands
+from app.core.commands.judges import add_judge
 from app.core.cues.placing import Placed
 from app.core.cues.prelabels import renew_prelabels
 from app.core.session import Session
@@ -152,6 +153,20 @@ def test_nobody_is_asked_where_no_judge_is_chosen(opened: Opened) -> None:
     _, window = opened
     window.suggest_looks.click()
     assert window.status.text().startswith("Choose a judge first")
+    window.make_questions.click()
+    assert window.status.text().startswith("Choose a judge first")
+
+
+def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, opened: Opened) -> None:
+    main, window = opened
+    main.studio.edit(lambda session: add_judge(session, "Chance", "random", "", {})[1])
+    ((judge,),) = study(main).study.rows("SELECT id FROM judge")
+    qtbot.waitUntil(lambda: [one.key for one in window.judges.entries()] == [judge])
+    window.judges.choose([judge])
+    window.words.suggest.click()
+    qtbot.waitUntil(lambda: window.words.answers.choice.count() == 2, timeout=60_000)
+    assert window.words.answers.choice.currentText().startswith("Chance")
+    qtbot.waitUntil(lambda: not main.jobs.busy, timeout=60_000)
 
 
 def test_it_says_so_where_no_recording_is_shown(opened: Opened) -> None:

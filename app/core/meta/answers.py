@@ -1,13 +1,12 @@
 """What judges said about a whole recording, and taking it into the study: never over what a person wrote, unasked."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.commands import meta as commands
-from app.core.judging.seeing.people import ROLES, names_of
-from app.core.judging.seeing.words import written_under
 from app.core.meta.people import cast_of
+from app.core.questions.called import called_in, who_is, with_pseudonyms
 from app.core.session import Session
 from project.errors import UserError
 from project.judging import Judgment, JudgmentStatus
@@ -71,12 +70,18 @@ def is_own(session: Session, recording_id: str, source: SummarySource) -> bool:
     if known is None or not known.judgment_id:
         return known is not None
     said = judgments_called(session.study, [known.judgment_id])
-    return not said or known.text != said_summary(said[0])
+    return not said or known.text != said_summary(session, said[0])
 
 
-def said_summary(said: Judgment) -> str:
-    """Return the summary that a judge wrote, as it is taken in."""
-    return commands.plain_summary(str(said.answer.get("summary") or "")[: commands.LONGEST_SUMMARY])
+def said_summary(session: Session, said: Judgment) -> str:
+    """Return the summary that a judge wrote, as it is taken in: under pseudonyms."""
+    return commands.plain_summary(_told(session, said, "summary")[: commands.LONGEST_SUMMARY])
+
+
+def said_contradictions(session: Session, said: Judgment) -> list[str]:
+    """Return the contradictions that a judge found, as they are taken in: under pseudonyms."""
+    lines = [one[: commands.LONGEST_CONTRADICTION] for one in _lines(_told(session, said, "contradictions"))]
+    return [] if len(lines) == 1 and _NOTHING.fullmatch(lines[0]) else lines
 
 
 def lines_of_looks(session: Session, said: Judgment) -> tuple[list[Look], list[str]]:
@@ -84,13 +89,13 @@ def lines_of_looks(session: Session, said: Judgment) -> tuple[list[Look], list[s
 
     People are known by pseudonym, or by what they were called in the request.
     """
-    people = _called(session, said)
+    find = _who(session, said)
     looks: dict[tuple[str, LookKind], Look] = {}
     unread = []
     for line in _lines(said.answer.get("looks")):
         who, kind, what = (*(part.strip() for part in line.strip("| ").split("|", 2)), "", "")[:3]
-        participant = people.get(who.casefold())
-        if participant is None or kind.casefold() not in {one.value for one in LookKind} or not what:
+        participant = find(who)
+        if not participant or kind.casefold() not in {one.value for one in LookKind} or not what:
             unread.append(line)
             continue
         key = participant, LookKind(kind.casefold())
@@ -103,7 +108,7 @@ def lines_of_looks(session: Session, said: Judgment) -> tuple[list[Look], list[s
 def _take_summary(session: Session, said: Judgment, source: SummarySource, replace_own: bool) -> Taken:
     if is_own(session, said.recording_id, source) and not replace_own:
         return Taken(0, 1, (), Changes())
-    text = said_summary(said)
+    text = said_summary(session, said)
     if not text:
         return Taken(0, 0, (), Changes())
     changes = commands.summarize(session, said.recording_id, source, text, said.id)
@@ -111,8 +116,7 @@ def _take_summary(session: Session, said: Judgment, source: SummarySource, repla
 
 
 def _take_audit(session: Session, said: Judgment) -> Taken:
-    lines = [one[: commands.LONGEST_CONTRADICTION] for one in _lines(said.answer.get("contradictions"))]
-    texts = [] if len(lines) == 1 and _NOTHING.fullmatch(lines[0]) else lines
+    texts = said_contradictions(session, said)
     known = contradictions_in(session.study, said.recording_id)
     open_ones = [one.id for one in known if one.judgment_id and not one.settled and not one.resolution]
     made, changes = commands.renew_contradictions(session, said.recording_id, texts, said.id, open_ones)
@@ -128,19 +132,15 @@ def _take_looks(session: Session, said: Judgment, replace_own: bool) -> Taken:
     return Taken(len(wanted), len(fresh) - len(wanted), tuple(unread), changes)
 
 
-def _called(session: Session, said: Judgment) -> dict[str, str]:
-    """Return what people may be called in an answer, without case -> participant id."""
-    people = cast_of(session, said.recording_id)
-    try:
-        written = written_under(session, said.condition)
-    except UserError:
-        written = str
-    found = {name.casefold(): key for key, name in names_of(people, written).items()}
-    for one in people:
-        for name in (one.pseudonym, written(one.pseudonym)):
-            found |= {each.casefold(): one.id for each in (name, f"{ROLES[one.role]} {name}")}
-    shared = [one.role for one in people]
-    return found | {ROLES[one.role].casefold(): one.id for one in people if shared.count(one.role) == 1}
+def _told(session: Session, said: Judgment, key: str) -> str:
+    return with_pseudonyms(str(said.answer.get(key) or ""), called_in(session, said.recording_id, said.condition))
+
+
+def _who(session: Session, said: Judgment) -> Callable[[str], str]:
+    """Return what tells the participant's id from a name in an answer; "" for nobody who is there."""
+    called = called_in(session, said.recording_id, said.condition)
+    others = {one.pseudonym.casefold(): one.id for one in cast_of(session, said.recording_id)}
+    return lambda name: who_is(name, called) or others.get(name.casefold(), "")
 
 
 def _lines(text: object) -> Sequence[str]:

@@ -188,12 +188,16 @@ class MetaLayout(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         self.status.setAccessibleName("State")
+        self.make_questions = _button(
+            "Make ESI questions", "Let the chosen judges word questions of five dimensions from this"
+        )
         close = _button("Close", "Close this window (Esc)")
         close.setShortcut(Qt.Key.Key_Escape)
         close.clicked.connect(self.close)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         row.addWidget(self.status, 1)
+        row.addWidget(self.make_questions)
         row.addWidget(close)
         return row
 

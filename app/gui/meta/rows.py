@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from app.core.cues.lines import said_with_cues
-from app.core.meta.answers import LOOKS, SOURCES, answers_about, is_own, said_summary
+from app.core.meta.answers import LOOKS, SOURCES, answers_about, is_own, said_contradictions, said_summary
 from app.core.meta.people import Person
 from app.core.meta.scenes import CHANGE, EVENT, Happening, happenings
 from app.core.meta.speech import Said
@@ -100,7 +100,7 @@ def answers_by_task(session: Session, recording_id: str) -> dict[str, list[Answe
     """Return task -> what judges suggest, newest first, without suggestions that say the same."""
     found: dict[str, list[Answer]] = {}
     for said in answers_about(session, recording_id):
-        text = _words(said)
+        text = _words(session, said)
         known = found.setdefault(said.task, [])
         if all(one.text != text for one in known):
             known.append(Answer(said.id, f"{said.judge.get('name', '?')}, {said.at[:16].replace('T', ' ')}", text))
@@ -112,11 +112,12 @@ def open_changes(session: Session, recording_id: str) -> list[str]:
     return [one.segment.id for one in happenings(session, recording_id) if one.prelabel]
 
 
-def _words(said: Judgment) -> str:
+def _words(session: Session, said: Judgment) -> str:
     if said.task in SOURCES:
-        return said_summary(said)
-    key = "looks" if said.task == LOOKS else "contradictions"
-    return str(said.answer.get(key) or "").strip() or "The two summaries do not contradict each other."
+        return said_summary(session, said)
+    if said.task == LOOKS:
+        return str(said.answer.get("looks") or "").strip()
+    return "\n".join(said_contradictions(session, said)) or "The two summaries do not contradict each other."
 
 
 def _person_row(one: Person) -> PersonRow:

@@ -74,6 +74,7 @@ class MetaWindow(MetaLayout):
         self.delete_scene.clicked.connect(self._delete_scene)
         for task, button in self.suggest_buttons().items():
             button.clicked.connect(partial(self._ask, task))
+        self.make_questions.clicked.connect(self._ask_questions)
         for task, picker in self.pickers().items():
             picker.accept_requested.connect(partial(self._take, task))
         for task, box in self.summary_boxes().items():
@@ -152,7 +153,7 @@ class MetaWindow(MetaLayout):
         self.accept.setText("Accept" if alone or not waiting else f"Accept all {len(waiting)}")
         self.reject.setText("Reject" if alone or not waiting else f"Reject all {len(waiting)}")
         self.delete_scene.setEnabled(writable and bool(chosen) and not alone)
-        for one in (self.find_changes, self.mark, self.add, *self.suggest_buttons().values()):
+        for one in (self.find_changes, self.mark, self.add, self.make_questions, *self.suggest_buttons().values()):
             one.setEnabled(writable and self._recording is not None)
 
     def _open(self, session: Session) -> set[str]:
@@ -238,6 +239,11 @@ class MetaWindow(MetaLayout):
         if self._recording is not None:
             self._flush()
             self._suggesting.ask(self._recording.id, task, self._chosen_judges(), self.chosen_condition())
+
+    def _ask_questions(self) -> None:
+        if self._recording is not None:
+            self._flush()
+            self._suggesting.ask_questions(self._recording.id, self._chosen_judges(), self.chosen_condition())
 
     def _take(self, task: str, judgment_id: str) -> None:
         session = self._studio.session

@@ -87,6 +87,14 @@ def test_a_summary_that_a_person_changed_is_not_written_over(session: Session) -
     assert summary(session) == "They meet and part."
 
 
+def test_what_judges_write_is_taken_over_under_pseudonyms(session: Session) -> None:
+    take(session, answered(session, "words_summary", {"summary": "The User Ann greets User Bo, another user."}))
+    take(session, answered(session, "audit", {"contradictions": "User Bo waves, or User Ann does."}))
+    assert summary(session) == "Ann greets Bo, another user."
+    assert not is_own(session, R, WORDS)
+    assert contradictions_in(session.study, R)[0].text == "Bo waves, or Ann does."
+
+
 def test_a_new_audit_replaces_what_nobody_touched_and_keeps_the_rest(session: Session) -> None:
     take(session, answered(session, "audit", {"contradictions": "1. One says red.\n2. Two.\n3. Three."}))
     one, two, _three = contradictions_in(session.study, R)
