@@ -71,12 +71,17 @@ class Pool:
         and could be told without knowing the question. For the same reason, all are about as long as the answer.
         """
         there = self.similarity.vectors([self.names.without(one.text) for one in self.statements])
+        places = {one.text: at for at, one in enumerate(self.statements)}
         labels = np.array([*self.alike], dtype=str)
         lengths = np.log([1 + len(one.text) for one in self.statements], dtype=np.float32)
         ties = np.array([random.Random(f"{self.seed} {at}").random() for at in range(len(labels))], np.float32)
         for first in range(0, len(asked), _ROWS_AT_ONCE):
             part = asked[first : first + _ROWS_AT_ONCE]
-            here = self.similarity.vectors([self.names.without(one.answer.text) for one in part])
+            known = [places.get(one.answer.text) for one in part]
+            if None in known:
+                here = self.similarity.vectors([self.names.without(one.answer.text) for one in part])
+            else:
+                here = there[known]
             near = self.similarity.between(here, there)
             rank = [
                 row + 1e-5 * ties + (labels == one.alike) - _LENGTH * np.abs(lengths - np.log(1 + len(one.answer.text)))

@@ -10,13 +10,13 @@ Floats = NDArray[np.float32]
 
 
 class Similarity:
-    """Cosines of TF-IDF over groups of 2 to 4 letters, which needs no words of a language."""
+    """Cosines of TF-IDF over groups of 3 and 4 letters, which needs no words of a language."""
 
     def __init__(self, texts: Sequence[str]) -> None:
         """Learn the weights from texts; both here and later, a text of no letters is like no other."""
         from sklearn.feature_extraction.text import TfidfVectorizer
 
-        self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(2, 4), sublinear_tf=True, dtype=np.float32)
+        self._vectorizer = TfidfVectorizer(analyzer="char_wb", ngram_range=(3, 4), sublinear_tf=True, dtype=np.float32)
         self._known = any(one.strip() for one in texts)
         if self._known:
             self._vectorizer.fit(texts)

@@ -43,12 +43,18 @@ class Words:
 
     def says_the_same(self, other: "Words") -> bool:
         """Tell whether one of the two may stand for the other, or follows from it: too alike to be right and wrong."""
-        from rapidfuzz import fuzz
-
         shared = len(self.content & other.content)
+        if not shared:
+            return False
         if shared >= _ENOUGH_ALIKE * min(len(self.content), len(other.content)):
             return True
-        return fuzz.ratio(self.line, other.line, score_cutoff=_ONE_SLIP) > 0
+        return _alike(self.line, other.line)
+
+
+def _alike(one: str, other: str) -> bool:
+    from rapidfuzz import fuzz
+
+    return fuzz.ratio(one, other, score_cutoff=_ONE_SLIP) > 0
 
 
 @dataclass(frozen=True)

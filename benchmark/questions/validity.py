@@ -87,7 +87,7 @@ def _unfit(what: str, text: str, longest: int) -> str:
         require_text(text)
     except UserError:
         return f"The {what} holds what is no text."
-    if not plain(text):
+    if not any(map(str.isalnum, text)) and not plain(text):
         return f"The {what} is empty."
     if len(text) > longest:
         return f"The {what} is longer than {longest:,} characters."
