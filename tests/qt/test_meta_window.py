@@ -167,6 +167,9 @@ def test_chosen_judges_suggest_and_word_questions(qtbot: QtBot, opened: Opened) 
     qtbot.waitUntil(lambda: window.words.answers.choice.count() == 2, timeout=60_000)
     assert window.words.answers.choice.currentText().startswith("Chance")
     qtbot.waitUntil(lambda: not main.jobs.busy, timeout=60_000)
+    window.make_questions.click()
+    qtbot.waitUntil(lambda: window.status.text().startswith("Made 0 ESI questions"), timeout=60_000)
+    assert "left out" in window.status.text()
 
 
 def test_it_says_so_where_no_recording_is_shown(opened: Opened) -> None:
