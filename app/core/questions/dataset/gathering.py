@@ -13,6 +13,7 @@ from app.core.release.people import people_there, refusing
 from app.core.release.private import scrubber_of
 from app.core.session import Session
 from project.chains import ChainGraph
+from project.queries.chains import all_chains, graphs_of
 from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
@@ -146,14 +147,19 @@ def gather(session: Session, *, everything: bool = False) -> Gathering:
 
 def _against(session: Session, recordings: Mapping[str, Recording]) -> dict[str, str]:
     kept_back = hold_outs(session.study)
-    there = people_there(session, heard=True)
+    there = {one: {who.id: who for who in people} for one, people in people_there(session, heard=True).items()}
+    # Whom a chain is about was there, whatever else is said about the recording.
+    known = {one.id: one for one in all_participants(session.study)}
+    for graph in graphs_of(session.study, all_chains(session.study)):
+        for who in {who for node in graph.nodes for who in node.people}:
+            there[graph.chain.recording_id][who] = known[who]
     found = {}
     for one in recordings:
         if one in kept_back:
             found[one] = HELD_OUT
         elif not there[one]:
             found[one] = NOBODY
-        elif refusing(session, there[one], ConsentUse.RELEASE):
+        elif refusing(session, there[one].values(), ConsentUse.RELEASE):
             found[one] = NO_CONSENT
     return found
 

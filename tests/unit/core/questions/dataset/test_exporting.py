@@ -24,6 +24,7 @@ from app.core.questions.dataset.gathering import ALIKE, HELD_OUT, NO_CONSENT, NO
 from app.core.questions.dataset.splits import SPLITS, splits_of
 from app.core.questions.dataset.vlmevalkit import cell
 from app.core.session import Session
+from project.chains import NodeKind
 from project.errors import UserError
 from project.queries.chains import chains_of, graph_of
 from project.queries.participants import all_participants
@@ -113,6 +114,15 @@ def test_who_did_not_consent_keeps_their_recordings_out(session: Session, tmp_pa
     for one in all_participants(session.study):
         set_appearance(session, "walk 3", one, False)
     assert export_questions(session, tmp_path / "nobody").left_out == {NOBODY: 4}
+
+
+def test_whom_a_chain_is_about_is_asked_too(session: Session, tmp_path: Path) -> None:
+    who, _ = add_participant(session, "P88", ParticipantRole.BYSTANDER)
+    (chain,) = chains_of(session.study, "walk 4")
+    chains.add_node(session, chain.id, NodeKind.DESIRE, "wants to go", 0, 9_000, [who])
+    (person,) = [one for one in all_participants(session.study) if one.id == who]
+    set_appearance(session, "walk 4", person, False)
+    assert export_questions(session, tmp_path / "out").left_out == {NO_CONSENT: 5}
 
 
 def test_only_what_two_people_approve_of_as_it_is_now(session: Session, tmp_path: Path) -> None:
