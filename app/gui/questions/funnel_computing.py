@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtWidgets import QWidget
 
 from app.core.questions.hardening.funnel import Funnel, deciding, funnel_of, survivors_of
 from app.core.questions.hardening.reading import Gathered, Gatherer, Reading
@@ -45,9 +46,10 @@ class FunnelComputing(QObject):
     working = Signal(bool)
     refused = Signal(str)
 
-    def __init__(self, context: Context, parent: QObject) -> None:
-        super().__init__(parent)
+    def __init__(self, context: Context, window: QWidget) -> None:
+        super().__init__(window)
         self._context = context
+        self._window = window
         self._session: Session | None = None
         self._gatherer: Gatherer | None = None
         self._busy = self._again = False
@@ -117,8 +119,7 @@ class FunnelComputing(QObject):
             self._soon.start()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        parent = self.parent()
-        if _MATTERS & set(changes) and getattr(parent, "isVisible", lambda: True)():
+        if _MATTERS & set(changes) and self._window.isVisible():
             self._soon.start()
 
 

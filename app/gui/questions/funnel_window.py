@@ -10,6 +10,7 @@ from app.core.questions.hardening.funnel import Stage
 from app.core.questions.hardening.proposals import proposals_for
 from app.core.questions.hardening.rules import Rule
 from app.core.questions.hardening.steps import DISTRACTORS
+from app.core.session import Session
 from app.gui.context import Context
 from app.gui.judges.sent_words import leaving, second_of
 from app.gui.questions.funnel_computing import Found, FunnelComputing
@@ -20,6 +21,7 @@ from project.counted import counted
 from project.errors import UserError
 from project.judging import PERSON, RAW, JudgeEntry
 from project.queries.judges import all_judges
+from project.questions import WrongOption
 from project.types import Changes
 from widgets.judges.plain_text import plainly
 from widgets.judges.tick_menu import Entry
@@ -147,12 +149,12 @@ class FunnelWindow(FunnelLayout):
         if not self._context.studio.edit(lambda session: thresholds.set_rules(session, {step: rule})):
             self._show()
 
-    def _take(self, _key: str, wrong: tuple[object, ...]) -> None:
+    def _take(self, _key: str, wrong: tuple[WrongOption, ...]) -> None:
         found, question_id = self._found, self.table.current()
         if found is None or question_id not in found.reading.states:
             return
         state = found.reading.states[question_id]
-        if self._context.studio.edit(lambda session: take_over(session, question_id, state, wrong)):  # type: ignore[arg-type]
+        if self._context.studio.edit(lambda session: take_over(session, question_id, state, wrong)):
             self.say("Taken over. The question is open at every step until judges have scored it as it is now.")
 
     def _take_all(self) -> None:
@@ -162,8 +164,8 @@ class FunnelWindow(FunnelLayout):
         ids = [one for one in stage.entered if one not in stage.taken_over]
         told: list[str] = []
 
-        def edit(session: object) -> Changes:
-            changes, refused = take_all_over(session, found.reading, ids)  # type: ignore[arg-type]
+        def edit(session: Session) -> Changes:
+            changes, refused = take_all_over(session, found.reading, ids)
             told.append(f"{counted(len(changes.ids('question')), 'question')} got harder options.")
             told.extend(f"Not taken over: {why}" for why in dict.fromkeys(refused.values()))
             return changes
