@@ -1,6 +1,7 @@
 """Nodes of a chain on the timeline: a lane with a sign for each kind, dragged and selected as other bars are."""
 
 from collections.abc import Callable
+from itertools import pairwise
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
@@ -155,4 +156,4 @@ def test_kinds_words_and_problems_are_painted(view: TimelineView) -> None:
     ):
         view.update_segments([one])
         pictures.append(grab())
-    assert all(one != other for one, other in zip(pictures, pictures[1:], strict=False))
+    assert all(one != other for one, other in pairwise(pictures))

@@ -83,6 +83,10 @@ def open_as(
     return make
 
 
+def names(window: MainWindow) -> list[str]:
+    return [one.name for one in window.chains.chosen.chains]
+
+
 def said(window: MainWindow) -> list[tuple[ChainDecision, str]]:
     assert window.studio.session is not None
     return [(one.decision, one.note) for one in chain_reviews(window.studio.session.study, graphs(window)[0].chain.id)]
@@ -115,6 +119,9 @@ def test_a_second_expert_says_what_they_think_and_takes_it_back(open_as: Callabl
     assert page.part() is Part.REVIEW
     assert QApplication.focusWidget() is page.review.note
     type_in(window, "Why is she startled?")
+    press(window, "Esc")
+    assert QApplication.focusWidget() is window.timeline
+    assert page.review.note.text() == "Why is she startled?"
     click(page.review.buttons[ChainDecision.DISCUSS])
     assert said(window) == [(ChainDecision.DISCUSS, "Why is she startled?")]
     line = page.review.said.item(0).text()
@@ -188,15 +195,15 @@ def test_what_training_hides_comes_when_it_is_done_and_goes_with_undo(
     window = open_window(copy)
     window.choose_recording(first)
     window.set_mode("chains")
-    assert window.chains.chosen.chains == ()
+    assert names(window) == []
     assert all(lane.key != NODES for lane in window.timeline.model.lanes)
     window.menus.actions["done"].trigger()
-    assert [one.name for one in window.chains.chosen.chains] == ["The reference's"]
+    assert names(window) == ["The reference's"]
     assert len(window.timeline.model.track(NODES)) == 1
-    window.chains.drawing.step(1)
+    pick(window.timeline, on_lane(window, 1.5))
     assert page_of(window).form.words.toPlainText() == "It is given away"
     window.studio.undo()
-    assert window.chains.chosen.chains == ()
+    assert names(window) == []
     assert window.studio.selected_nodes == ()
     assert len(window.timeline.model.track(NODES)) == 0
 

@@ -30,6 +30,7 @@ class NodePicker(QFrame):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        self._under = parent
         self.setFrameShape(QFrame.Shape.StyledPanel)
         self.setAutoFillBackground(True)
         self.hide()
@@ -61,7 +62,7 @@ class NodePicker(QFrame):
         self._title.setText(title)
         self.field.clear()
         self._narrow("")
-        room = self.parentWidget().rect().adjusted(_AROUND, _AROUND, -_AROUND, -_AROUND)
+        room = self._under.rect().adjusted(_AROUND, _AROUND, -_AROUND, -_AROUND)
         self.resize(_SIZE.boundedTo(room.size()))
         left, top = min(where.x(), room.right() - self.width()), min(where.y(), room.bottom() - self.height())
         self.move(max(room.left(), left), max(room.top(), top))

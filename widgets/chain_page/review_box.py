@@ -1,10 +1,11 @@
 """What people say about a chain that one of them drew: agree, change or discuss, with a note."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
 
 from project.chains import ChainDecision
 from widgets import theme
+from widgets.chain_page.note_field import NoteField
 from widgets.chain_page.shown import DECISIONS, SaidReview, ShownReviews
 from widgets.icons import icon
 
@@ -37,6 +38,7 @@ class ReviewBox(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._chain = ""
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
@@ -47,10 +49,7 @@ class ReviewBox(QWidget):
         self.said.setWordWrap(True)
         self._nobody = QLabel("Nobody said anything about this chain yet.")
         self._nobody.setProperty("quiet", True)
-        self.note = QLineEdit()
-        self.note.setPlaceholderText("Note: what is missing, what is wrong")
-        self.note.setAccessibleName("Note about this chain")
-        self.note.setClearButtonEnabled(True)
+        self.note = NoteField()
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.buttons: dict[ChainDecision, QPushButton] = {}
@@ -82,14 +81,15 @@ class ReviewBox(QWidget):
         column.addLayout(last)
 
     def show_reviews(self, shown: ShownReviews) -> None:
-        """Show what was said; a note that is being typed is left alone."""
+        """Show what was said; a note that is being typed about this chain is left alone."""
         self._lines.setText("\n".join(shown.lines))
         self.said.clear()
         for one in shown.said:
             self.said.addItem(_line(one))
         self.said.setVisible(bool(shown.said))
         self._nobody.setVisible(not shown.said)
-        if not self.note.hasFocus() or not self.note.isModified():
+        if self._chain != shown.chain_id or not self.note.isModified():
+            self._chain = shown.chain_id
             self.note.setText(shown.note)
             self.note.setModified(False)
         self.note.setEnabled(shown.decidable)

@@ -58,6 +58,7 @@ class ShownReviews:
     """The review part.
 
     Attributes:
+        chain_id: of the chain.
         lines: where the chain comes from, for people to read.
         said: what others, or oneself, said about it.
         decidable: whether who works here may say something about it.
@@ -68,6 +69,7 @@ class ShownReviews:
         why_not: why nothing can be said; "" where something can.
     """
 
+    chain_id: str
     lines: tuple[str, ...]
     said: tuple[SaidReview, ...]
     decidable: bool

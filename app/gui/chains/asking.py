@@ -19,12 +19,13 @@ class Asking(QObject):
         self._chosen = chosen
         self._drawing = drawing
         self._timeline = context.timeline
-        self._from: QWidget | None = None
+        self._from: QWidget = context.timeline
         self._as_reason = True
         form, graph = page.form, page.graph
         form.kind_chosen.connect(lambda kind: drawing.set_kind(NodeKind(kind)))
         form.text_typed.connect(drawing.set_text)
         form.text_left.connect(self._go_back)
+        page.review.note.left.connect(self._go_back)
         form.span_entered.connect(drawing.set_span)
         form.range_requested.connect(drawing.take_range)
         form.rejected.connect(context.studio.told)
@@ -94,7 +95,7 @@ class Asking(QObject):
         self._from = next((one for one in (board, self._timeline) if one.hasFocus()), self._from)
 
     def _go_back(self) -> None:
-        place = self._from if self._from is not None and self._from.isVisible() else self._page.graph
+        place = self._from if self._from.isVisible() else self._timeline
         place.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _part(self, other: str, reason: bool) -> None:

@@ -61,23 +61,6 @@ class ChainDrawing(QObject):
         """Return the node that was selected last."""
         return next(reversed(self.selected()), None)
 
-    def step(self, by: int) -> None:
-        """Select the next (1) or previous (-1) node in time; from none, the first after or the last before here."""
-        graph, current = self._chosen.graph, self.current()
-        if graph is None or not graph.nodes:
-            return
-        nodes = graph.nodes
-        if current is not None:
-            at = nodes.index(current) + by
-        elif by > 0:
-            here = self._player.position_us
-            at = next((n for n, one in enumerate(nodes) if one.end_us > here), len(nodes) - 1)
-        else:
-            here = self._player.position_us
-            at = next((n for n in reversed(range(len(nodes))) if nodes[n].start_us <= here), 0)
-        if 0 <= at < len(nodes):
-            self.select([nodes[at].id])
-
     def play(self) -> None:
         """Play the span of the selected nodes once."""
         chosen = self.selected()

@@ -88,6 +88,7 @@ class ChainReviewing(QObject):
         self._page.set_reviews(len(said))
         self._page.review.show_reviews(
             ShownReviews(
+                chain.id,
                 tuple(lines),
                 tuple(
                     SaidReview(chosen.name_of(one.reviewer_id), one.decision, one.note, one.at[:10], one.state != state)

@@ -1,0 +1,36 @@
+"""The line in which a reviewer writes a note."""
+
+from PySide6.QtCore import QEvent, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+
+class NoteField(QLineEdit):
+    """Return and Esc leave it, with what was typed.
+
+    Signals:
+        left: one of them was pressed.
+    """
+
+    left = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setPlaceholderText("Note: what is missing, what is wrong")
+        self.setAccessibleName("Note about this chain")
+        self.setClearButtonEnabled(True)
+
+    def event(self, event: QEvent) -> bool:
+        # The window uses Esc itself; while a note is being typed it is the field's.
+        override = event.type() == QEvent.Type.ShortcutOverride
+        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):
+            self.clearFocus()
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
