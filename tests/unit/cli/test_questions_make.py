@@ -1,0 +1,101 @@
+"""Making questions, listing them and measuring judges on the command line."""
+
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.judges import add_judge
+from app.core.commands.questions import correct_question
+from app.core.jobs import run_here
+from app.core.judging.runs.asking import prepare
+from app.core.questions.settings import request_for
+from app.core.session import Session
+from project.chains import Chain, Edge, Node, NodeKind
+from project.progress import Silent
+from project.queries.chains import insert_chain, insert_edges, insert_nodes
+from project.queries.questions import all_questions
+from tests.fakes.terminal import Terminal
+from tests.unit.core.pairs import SECOND, open_study, person
+
+PAIRS = (
+    ("calls a taxi", "is relieved"),
+    ("finds a coin", "is delighted"),
+    ("cuts a finger", "is frightened"),
+    ("loses a bet", "is furious"),
+    ("hears thunder", "is curious"),
+    ("drops a plate", "is ashamed"),
+)
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    """Return a study with six recordings, in each of which an event is the reason of a feeling."""
+    with open_study(tmp_path, recordings=len(PAIRS)) as session:
+        with session.step("Draw"):
+            for at, (event, feeling) in enumerate(PAIRS):
+                home = "walk" if at == 0 else f"walk {at + 1}"
+                insert_chain(session.study, Chain(f"c{at}", home, person(session, "Ada").id, ""))
+                insert_nodes(
+                    session.study,
+                    [
+                        Node(f"a{at}", f"c{at}", NodeKind.EVENT, event, 0, SECOND),
+                        Node(f"b{at}", f"c{at}", NodeKind.EMOTION, feeling, SECOND, 2 * SECOND),
+                    ],
+                )
+                insert_edges(session.study, [Edge(f"a{at}", f"b{at}")])
+        return session.study.path
+
+
+def test_questions_are_made_listed_and_taken_back(study: Path, greenroom: Terminal) -> None:
+    made = greenroom.json("questions", "make", study)
+    assert made["by_kind"] == {"EU": 6, "MSE": 6, "CW": 6, "CH/W": 6}
+    assert made["skipped"] == {}
+    listed = greenroom.json("questions", "list", study, "--kind", "CW")
+    assert listed["by_kind"] == {"CW": 6}
+    for one in listed["questions"]:
+        assert one["options"]["ABCDE".index(one["letter"])] == one["answer"]
+        assert one["standing"] == "open"
+    text = greenroom("questions", "list", study, "--chain", "c0")
+    assert text.count("* ") == 4
+    assert "4 questions" in text
+    again = greenroom.json("questions", "make", study, "--kind", "EU", "--steps")
+    assert again["by_kind"] == {"EU": 0, "multi-step": 0}
+    assert again["skipped"] == {"It is there already.": 6}
+    greenroom("undo", study)
+    assert greenroom.json("questions", "list", study)["questions"] == []
+
+
+def test_what_cannot_be_asked_is_one_line(study: Path, greenroom: Terminal) -> None:
+    assert "No chain has the id" in greenroom("questions", "make", study, "--chain", "c9", code=2)
+    assert "Rules need no judge" in greenroom("questions", "make", study, "--judge", "gpt", code=2)
+    assert "was not asked" in greenroom("consistency", study, "--judge", "gpt", code=2)
+
+
+def test_consistency_says_what_counts_and_puts_published_rows_beside(study: Path, greenroom: Terminal) -> None:
+    greenroom("questions", "make", study)
+    with Session.open(study, "Ada") as session:
+        judges = [add_judge(session, name, name)[0] for name in ("oracle", "random")]
+        found = all_questions(session.study)
+        asking = prepare(session, request_for(judges, [one.id for one in found]))
+        assert asking.work is not None
+        run_here(session, asking.work, Silent())
+    assert "24 that are not verified do not count" in greenroom("consistency", study)
+    text = greenroom("consistency", study, "--all")
+    (row,) = [line for line in text.splitlines() if line.startswith("oracle")]
+    assert row.split()[-7:] == ["100.0"] * 7
+    assert "Human" in text
+    assert "ESI-Bench" in text or "R3-VQA" in text
+    found_json = greenroom.json("consistency", study, "--all", "--judge", "oracle", "--samples", "0")
+    (oracle,) = found_json["judges"]
+    assert oracle["chain_consistency"]["value"] == oracle["subchain_consistency"]["value"] == 1
+    assert (found_json["chains"], found_json["subchains"], found_json["questions"]) == (6, 6, 24)
+    with Session.open(study, "Ada") as session:
+        correct_question(session, found[0].id, answer="Something else altogether")
+    (oracle,) = greenroom.json("consistency", study, "--all", "--judge", "oracle", "--samples", "0")["judges"]
+    assert oracle["chain_consistency"]["value"] == pytest.approx(5 / 6)
+    assert oracle["chain_consistency"]["missing"] == 1
