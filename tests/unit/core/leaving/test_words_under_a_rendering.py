@@ -26,6 +26,17 @@ from tests.fakes.subjects import asked_about
 
 WORD = "Zephyrine"
 SIGHT = SightSettings(frames=1, cues=True)
+_RIGHT = f"{WORD} takes it for a joke."
+TOLD = {
+    **dict.fromkeys(("answer", "options_only", "review_score", "truth", "separability", "relevance"), _RIGHT),
+    "difficulty": f"Why does {WORD} laugh?",
+    "distractors": _RIGHT,
+    "explanation_chain": f"{WORD} heard the question",
+    "word_question": f"{WORD} laughs.",
+    "audit": f"{WORD} talks.",
+    "esi_question": f"Does {WORD} laugh?",
+}
+"""Task -> what it tells in raw form, of what is not a segment's."""
 
 
 def private_everywhere(session: Session, recording: Recording, *, keys: bool = False) -> str:
@@ -64,6 +75,7 @@ def test_no_private_word_is_in_what_is_sent(
     about = asked_about(session, task, recording.id, segment, WORD)
     raw = plan_sight(session, about, task, variant, RAW, SIGHT)
     assert WORD in raw.text
+    assert TOLD.get(task, WORD) in raw.text
     plan = plan_sight(session, about, task, variant, rendering, SIGHT)
     sent = [message.text for message in build(plan)]
     assert WORD.lower() not in json.dumps([*sent, plan.answer_form.schema]).lower()
