@@ -70,9 +70,11 @@ def _text(found: Measures) -> list[str]:
 def _counted(found: Measures) -> str:
     said = f"{counted(found.questions, 'question')} of {counted(len(found.sizes[0]), 'chain')}"
     if found.everything and found.unverified:
-        said += f"; {found.unverified:,} of them are not verified, or dropped and left out"
+        said += f"; {found.unverified:,} of them are not verified"
     elif found.unverified:
         said += f"; {found.unverified:,} that are not verified do not count: --all counts them too"
+    if found.dropped:
+        said += f"; {found.dropped:,} that were dropped do not count"
     if found.stale:
         said += f"; {found.stale:,} are older than their chain and do not count"
     return said

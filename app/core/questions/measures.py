@@ -109,7 +109,8 @@ class Measures:
         everything: unverified questions count too.
         questions: how many count.
         stale: that do not count because their chain says something else by now.
-        unverified: that do not count, or do where `everything` says so, because two people did not approve of them.
+        dropped: that do not count because people dropped them.
+        unverified: that nobody dropped and that two people have not approved of; they count where `everything` says so.
         sizes: number of questions of each chain and of each subchain that has any.
         judges: by name, setting, modality.
         diagnostics: key of `benchmark.questions.diagnostics.TASKS` -> figure.
@@ -118,6 +119,7 @@ class Measures:
     everything: bool
     questions: int
     stale: int
+    dropped: int
     unverified: int
     sizes: tuple[tuple[int, ...], tuple[int, ...]]
     judges: tuple[JudgeMeasures, ...]
@@ -134,6 +136,7 @@ class Measures:
             "everything": self.everything,
             "questions": self.questions,
             "stale": self.stale,
+            "dropped": self.dropped,
             "unverified": self.unverified,
             "chains": len(self.sizes[0]),
             "subchains": len(self.sizes[1]),
@@ -207,13 +210,14 @@ def computed(
     """
     graphs = {one.chain.id: one for one in material.graphs if sound(one)}
     questions: list[Question] = []
-    stale = unverified = 0
+    stale = dropped = unverified = 0
     for one in material.questions:
         now = standing(one, material.said.get(one.id, ()))
         if is_stale(one, graphs.get(one.chain_id or "")):
             stale += 1
             continue
-        unverified += now is not Standing.VERIFIED
+        dropped += now is Standing.DROPPED
+        unverified += now not in (Standing.VERIFIED, Standing.DROPPED)
         if now is Standing.VERIFIED or (everything and now is not Standing.DROPPED):
             questions.append(one)
     of_chain: dict[str, list[Question]] = {}
@@ -231,7 +235,7 @@ def computed(
         tuple(len(ids) for one in chains for ids in one.subchains.values()),
     )
     about = diagnostics(_said(questions, given), samples, seed)
-    return Measures(everything, len(questions), stale, unverified, sizes, tuple(found), about)
+    return Measures(everything, len(questions), stale, dropped, unverified, sizes, tuple(found), about)
 
 
 _Answers = dict[Asking, dict[str, Given]]
