@@ -142,7 +142,7 @@ class Verification:
         checklist: key of `CHECKS`.
         checks: what was found to hold, keys of the checklist.
         difficulty: one of `DIFFICULTIES`, or "".
-        state: of the question when it was said, `Question.state`.
+        state: of the question, and of what it was made from, when it was said: `app.core.questions.seen.seen_state`.
         at: UTC, ISO 8601.
     """
 

@@ -15,7 +15,7 @@ from app.core.questions.seen import is_author, kept, seen_state
 from app.core.session import Session
 from project.chains import ChainGraph
 from project.queries.chains import all_chains, chain_called, graph_of, graphs_of
-from project.queries.questions import all_questions, questions_of, verifications
+from project.queries.questions import all_questions, question_called, questions_of, verifications, verifications_of
 from project.queries.recordings import all_recordings
 from project.questions import Question, QuestionKind, Verification
 
@@ -130,6 +130,19 @@ def gathered(session: Session, recording_id: str = "", question_ids: Iterable[st
     order = {one.id: at for at, one in enumerate(all_recordings(study))}
     found.sort(key=lambda one: (order.get(one.recording_id, len(order)), one.start_us, one.id))
     return [_verified(one, said.get(one.id, ()), graphs.get(one.chain_id or "")) for one in found]
+
+
+def read_again(session: Session, question_id: str) -> Verified | None:
+    """Return one question as it is now, or None where none of that id is to be seen.
+
+    Raises:
+        UserError: it is damaged.
+    """
+    question = question_called(session.study, question_id)
+    if question is None:
+        return None
+    graphs = _graphs(session, [question])
+    return _verified(question, verifications_of(session.study, question_id), graphs.get(question.chain_id or ""))
 
 
 def verified(session: Session) -> set[str]:

@@ -1,6 +1,7 @@
 """Turns what a verifier says into edits, by buttons and by keys, and goes on to the next question."""
 
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt
 
@@ -42,9 +43,9 @@ class Deciding(QObject):
             key.Key_R: self._repeat,
         }
         for place in range(5):
-            keys[Qt.Key(key.Key_1 + place)] = lambda place=place: panel.answer(place)
+            keys[Qt.Key(key.Key_1 + place)] = partial(panel.answer, place)
         for place, check in enumerate((key.Key_6, key.Key_7, key.Key_8, key.Key_9, key.Key_0)):
-            keys[check] = lambda place=place: panel.tick(place)
+            keys[check] = partial(panel.tick, place)
         self._keys = ModeKeys(panel, keys, frozenset({key.Key_N, key.Key_P}))
         panel.form.save_requested.connect(lambda: panel.decide(CORRECT))
         panel.form.left.connect(panel.stop_editing)
@@ -90,7 +91,7 @@ class Deciding(QObject):
             return
         if panel.is_editing():
             panel.stop_editing()
-        self._shown.reload()
+        self._shown.read_again(one.question.id)
         following = self._shown.next_waiting()
         if following:
             self._shown.go_to(following)
@@ -102,7 +103,7 @@ class Deciding(QObject):
         if one is not None:
             do = self._context.studio.edit
             if do(lambda session: commands.withdraw_verification(session, one.question.id), self):
-                self._shown.reload()
+                self._shown.read_again(one.question.id)
 
     def _check(self, words: Words) -> None:
         one = self._shown.current

@@ -2,12 +2,13 @@
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from app.core.questions.agreeing import agreement_of
 from app.core.questions.hardening.funnel import survives
 from app.core.questions.hardening.reading import read
 from app.core.questions.hardening.scores import scores_of
 from app.core.questions.hardening.steps import step_called
 from app.core.questions.seen import is_author
-from app.core.questions.verifying import Verified, agreement, gathered, me, progress
+from app.core.questions.verifying import Verified, counting, gathered, me, progress, read_again
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.questions.words import (
@@ -41,6 +42,10 @@ _TABLES = frozenset(
 )
 
 
+_ANSWERS_MS = 200
+"""Many answers come in a second."""
+
+
 class Showing(QObject):
     """Works while the page is in sight; what changed meanwhile is read when it comes back.
 
@@ -57,6 +62,7 @@ class Showing(QObject):
         self._stale = True
         self._wanted = ""
         self._fitted = ("", "")
+        self._everywhere = False
         self._surviving: set[str] = set()
         self.all: list[Verified] = []
         self.current: Verified | None = None
@@ -65,6 +71,8 @@ class Showing(QObject):
             bar.set_choices(which, choices)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._reload)
+        self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_MS)
+        self._answered.timeout.connect(self.renewed)
         bar.changed.connect(self._list)
         page.question_chosen.connect(self.go_to)
         page.visible_changed.connect(lambda visible: self._reload() if visible and self._stale else None)
@@ -128,6 +136,20 @@ class Showing(QObject):
         """Read the questions again now."""
         self._reload()
 
+    def read_again(self, question_id: str) -> None:
+        """Read one question again now, and nothing else."""
+        session = self.session
+        found = None if session is None else read_again(session, question_id)
+        if found is None or question_id not in {one.question.id for one in self.all}:
+            self._reload()
+            return
+        self.all = [found if one.question.id == question_id else one for one in self.all]
+        if self.current is not None and self.current.question.id == question_id:
+            self.current = found
+        self._stale = False
+        self._soon.stop()
+        self._list()
+
     def _forget(self) -> None:
         self.current = None
         self.all = []
@@ -139,13 +161,21 @@ class Showing(QObject):
             self._soon.start()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _TABLES & set(changes):
+        tables = set(changes)
+        if tables == {"judgment"}:
+            if self._page.isVisible():
+                self._answered.start()
+        elif _TABLES & tables:
             self._renew()
 
     def _reload(self) -> None:
         session = self.session
         self._stale = False
-        self.all = [] if session is None else gathered(session)
+        recording = self._context.studio.recording
+        here = recording.id if recording is not None else ""
+        self._everywhere = self._page.bar.chosen(SCOPE) == EVERYWHERE
+        nothing = session is None or not (here or self._everywhere)
+        self.all = [] if session is None or nothing else gathered(session, "" if self._everywhere else here)
         self._surviving = set() if session is None else survives(session)
         shown = self._wanted or (self.current.question.id if self.current is not None else "")
         self._wanted = ""
@@ -161,6 +191,9 @@ class Showing(QObject):
             return
         who, recording = me(session), self._context.studio.recording
         everywhere = bar.chosen(SCOPE) == EVERYWHERE
+        if everywhere and not self._everywhere:
+            self._reload()
+            return
         owners = {one.id: f"{one.number} {one.name}" for one in all_recordings(session.study)}
         here = recording.id if recording is not None else ""
         of_scope = [one for one in self.all if everywhere or one.question.recording_id == here]
@@ -184,7 +217,9 @@ class Showing(QObject):
             )
         page.show_rows(rows, self.current.question.id if self.current is not None else "")
         page.progress.set_text(progress_in_words(progress(of_scope, who), len(rows)))
-        page.agreement.set_text(agreement_in_words(agreement(session, [one.question.id for one in of_scope])))
+        page.agreement.set_text(
+            agreement_in_words(agreement_of([counting(one.question, one.said) for one in of_scope]))
+        )
         if self.current is None and rows:
             self.current = next(one for one in found if one.question.id == rows[0].key)
             page.list.set_current(rows[0].key)
