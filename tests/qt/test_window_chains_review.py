@@ -259,3 +259,16 @@ def test_a_study_that_is_read_only_offers_nothing(
     pick(second.timeline, on_lane(second, 10))
     assert page.form.words.isReadOnly()
     assert graphs(first) == graphs(second)
+
+
+def test_a_note_that_is_being_typed_stays_with_its_chain(study: Path, open_as: Callable[[str], MainWindow]) -> None:
+    with Session.open(study, "Ada") as session:
+        add_chain(session, "r", "Another")
+    window = open_as("Bob")
+    page = page_of(window)
+    press(window, "K")
+    type_in(window, "About the bag")
+    press(window, "Return")
+    press(window, "V")
+    assert page.bar.combo.currentText().startswith("Another")
+    assert page.review.note.text() == ""
