@@ -32,6 +32,8 @@ class Asked:
         busy: nothing of the answer's own recording that overlaps this span is offered, on the recording's axis.
         people: pseudonyms in its recording, in the order in which they take the places of others.
         alike: what the best wrong options have in common with the answer; all others come after them.
+        of_somebody: it is asked what those of the answer do, think or feel, so that an option that names somebody else
+            could be told to be wrong by that alone.
     """
 
     answer: Statement
@@ -40,6 +42,7 @@ class Asked:
     busy: tuple[int, int]
     people: Sequence[str]
     alike: str
+    of_somebody: bool = False
 
 
 @dataclass
@@ -134,8 +137,9 @@ class Pool:
         return one.recording_id != home or end_us <= asked.busy[0] or asked.busy[1] <= start_us
 
     def _told_of(self, asked: Asked, one: Statement) -> str:
-        """Return the text of a statement, told of the people of the question's recording."""
-        if one.recording_id == asked.answer.recording_id:
+        """Return the text of a statement, told of the people of the question's recording, of whom it asks first."""
+        asked_of = asked.answer.people if asked.of_somebody else ()
+        if one.recording_id == asked.answer.recording_id and (not asked_of or not {*one.people}.isdisjoint(asked_of)):
             return one.text
         first = self.names.within(asked.answer.text)
         return capital(self.names.changed(one.text, [*dict.fromkeys([*first, *asked.people])]))

@@ -100,7 +100,8 @@ class Rules:
         spans = [answer.span, *(one.span for one in about)]
         busy = min(start for start, _ in spans), max(end for _, end in spans)
         there = [one.id for one in self._nodes[home] if one.start_us < busy[1] and busy[0] < one.end_us]
-        return Asked(answer, {*there, *chain}, chain, busy, self._people(graph, answer), _likeness(wanted.kind, answer))
+        people, alike = self._people(graph, answer), _likeness(wanted.kind, answer)
+        return Asked(answer, {*there, *chain}, chain, busy, people, alike, wanted.kind in _OF_ONE_NODE)
 
     def _telling(self, graph: ChainGraph, answer: Statement) -> Telling:
         scene = self.scenes[graph.chain.recording_id]

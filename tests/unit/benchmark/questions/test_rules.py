@@ -116,6 +116,18 @@ def test_people_of_other_recordings_become_those_of_this_one() -> None:
     assert not any(name in one.text for one in draft.wrong for name in ("P1", "P2", "P3", "P4", "P5"))
 
 
+def test_what_others_do_in_the_same_recording_is_told_of_whom_the_question_asks() -> None:
+    texts = {"a": "Robin opens a window", "b": "Sam drops a plate", "c": "Robin hums a song"}
+    texts |= {"d": "Sam feeds the cat", "e": "Sam locks the bicycle"}
+    people = {node: ["r" if "Robin" in text else "s"] for node, text in texts.items()}
+    home = drawn(texts, people=people)
+    draft = only_event(home, [], rules([home], {"r": {"r": "Robin", "s": "Sam"}}))
+    assert "Robin" in draft.text
+    assert {one.text for one in draft.wrong} == {
+        *("Robin drops a plate", "Robin hums a song", "Robin feeds the cat", "Robin locks the bicycle")
+    }
+
+
 def test_a_name_inside_a_word_stays() -> None:
     graphs = scattered(["Al alters a plan", *EVENTS[1:]])
     maker = rules(graphs, {"r0": {"p": "Al"}, "r1": {"q": "Bo"}})
