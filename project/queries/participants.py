@@ -21,6 +21,16 @@ def participants_in(study: Study, recording_id: str) -> list[Participant]:
     )
 
 
+def participants_there(study: Study, recording_id: str) -> list[Participant]:
+    """Return who appears or speaks in a recording, in the order they were added to the study."""
+    return _read(
+        study,
+        f"SELECT {_COLUMNS} FROM participant p WHERE p.id IN (SELECT participant_id FROM appearance "
+        "WHERE recording_id = ? UNION SELECT participant_id FROM utterance WHERE recording_id = ?) ORDER BY p.id",
+        *(recording_id, recording_id),
+    )
+
+
 def insert_participant(study: Study, new: Participant) -> None:
     """Add a participant; inside a step."""
     study.write("INSERT INTO participant VALUES (?, ?, ?, ?)", (new.id, new.pseudonym, new.role.value, new.note))

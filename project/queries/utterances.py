@@ -79,15 +79,6 @@ def has_utterances(study: Study, recording_id: str) -> bool:
     return study.row("SELECT 1 FROM utterance WHERE recording_id = ? LIMIT 1", (recording_id,)) is not None
 
 
-def speakers_in(study: Study, recording_id: str) -> set[str]:
-    """Return the ids of the participants who are known to speak in a recording."""
-    rows = study.rows(
-        "SELECT DISTINCT participant_id FROM utterance WHERE recording_id = ? AND participant_id IS NOT NULL",
-        (recording_id,),
-    )
-    return {str(row[0]) for row in rows}
-
-
 def utterance_ids(study: Study) -> set[str]:
     """Return the id of every utterance."""
     return {row[0] for row in study.rows("SELECT id FROM utterance")}

@@ -57,8 +57,10 @@ def conversation(
     study = session.study
     inside = utterances_between(study, recording_id, start_us, end_us)
     earlier = utterances_before(study, recording_id, start_us, before) if before > 0 else []
+    if not (inside or earlier):
+        return []
     people = {one.id: one for one in all_participants(study)}
-    marks = cues_at(session, recording_id) if cues and (inside or earlier) else {}
+    marks = cues_at(session, recording_id) if cues else {}
     chosen = {one.id for one in inside}
     turns = []
     for one in sorted((*earlier, *inside), key=lambda each: (each.start_us, each.end_us, each.id)):

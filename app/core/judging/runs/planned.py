@@ -12,9 +12,9 @@ from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.conditions import condition_called
 from app.core.judging.seeing.fitting import plan_json
 from app.core.judging.seeing.plan import SightPlan, SightSettings
-from app.core.judging.seeing.planning import plan_sight, settings_for
+from app.core.judging.seeing.planning import plan_sight, reached, settings_for
 from app.core.judging.seeing.request import request_key
-from app.core.judging.seeing.subjects import Place, place_of
+from app.core.judging.seeing.subjects import Place
 from app.core.judging.seeing.truths import shares_of
 from app.core.leaving.foretelling import why_not
 from app.core.session import Session
@@ -25,7 +25,7 @@ from models.judges.means import Means
 from models.judges.options import ModelOptions
 from models.judges.registry import judge_of, options_of
 from project.errors import UserError
-from project.judging import PERSON, JudgeEntry, about_from
+from project.judging import PERSON, JudgeEntry
 from project.policy import Departure, Forbidden
 from project.progress import Progress
 from project.queries.judges import judge_by_name
@@ -100,7 +100,7 @@ def _plan_one(
 ) -> None:
     made: dict[SightSettings, tuple[int, SightPlan]] = {}
     try:
-        about = place_of(session, about_from(key))
+        about = reached(session, key, task_of(request.task))
         condition = condition_called(session, about.recording_id, request.condition)
     except UserError as error:
         outcome.note(None, key, error)
@@ -112,7 +112,7 @@ def _plan_one(
             continue
         if one.settings not in made:
             try:
-                plan = plan_sight(session, key, request.task, request.variant, condition, one.settings)
+                plan = plan_sight(session, about, request.task, request.variant, condition, one.settings)
             except UserError as error:
                 outcome.note(None, key, error)
                 return

@@ -51,6 +51,7 @@ class Span:
 
 
 _WITH_PICTURES = (Modality.PICTURES, Modality.BOTH)
+_CHAIN = "chain"
 _USUAL = SightSettings()
 _SEPARATORS = re.compile(r"[\W_]+")
 
@@ -74,7 +75,7 @@ def settings_for(entry: JudgeEntry, wanted: SightSettings = _USUAL) -> SightSett
 
 def plan_sight(
     session: Session,
-    about: str | Span,
+    about: str | Span | Place,
     task: str = "assess",
     variant: str = "plain",
     condition: str = RAW,
@@ -86,7 +87,8 @@ def plan_sight(
 
     Args:
         session: of the study; its annotator's eyes are those that segments are seen with.
-        about: what is asked about, as `project.judging.About.key` (of a segment, its id), or a stretch.
+        about: what is asked about, as `project.judging.About.key` (of a segment, its id), or where `reached` found it
+            to be, or a stretch.
         task: key of the registry of tasks.
         variant: of the prompt.
         condition: `RAW`, or the id of the run that made a rendering.
@@ -103,13 +105,22 @@ def plan_sight(
     return planner.plan()
 
 
+def reached(session: Session, key: str, task: Task) -> Place:
+    """Return where something is that a task is asked about, with as much of it as the task tells.
+
+    Raises:
+        UserError: there is no such thing, or it is not to be seen yet.
+    """
+    return place_of(session, about_from(key), told_chain=_CHAIN in task.material)
+
+
 class _Planner:
     """Gathers what one request holds."""
 
     def __init__(
         self,
         session: Session,
-        about: str | Span,
+        about: str | Span | Place,
         task: Task,
         variant: str,
         condition: str,
@@ -120,8 +131,8 @@ class _Planner:
         self._condition, self._settings = condition, settings
         self._prompt = prompt or prompt_for(session, task.prompt)
         self._written: Written = written_under(session, condition)
-        self._about = "" if isinstance(about, Span) else about
-        place = about if isinstance(about, Span) else place_of(session, about_from(about))
+        place = reached(session, about, task) if isinstance(about, str) else about
+        self._about = place.about.key if isinstance(place, Place) else ""
         self._recording = session.recording(place.recording_id)
         self._state = "" if isinstance(place, Span) else place.state
         self._start, self._end = place.start_us, place.end_us
@@ -143,9 +154,8 @@ class _Planner:
         if isinstance(place, Place):
             self._item = self._item_at(place, people, agent)
         else:
-            assert isinstance(about, Span)
-            scheme = scheme_of(session, about.scheme) if about.scheme else session.scheme
-            self._item = Item(scheme, about.track or scheme.tracks[0].key, people=people, agent=agent)
+            scheme = scheme_of(session, place.scheme) if place.scheme else session.scheme
+            self._item = Item(scheme, place.track or scheme.tracks[0].key, people=people, agent=agent)
         self._notes: list[str] = []
 
     def _item_at(self, place: Place, people: Sequence[tuple[str, str]], agent: str) -> Item:

@@ -26,7 +26,7 @@ class Place:
         track: of a segment; "" for anything else.
         state: of a question or a chain, as it is now; "" for anything else.
         question: the question, if it is one.
-        chain: the chain, if it is one, or that the question was made from.
+        chain: the chain, if it is one, or that the question was made from, where that was wanted.
     """
 
     about: About
@@ -40,8 +40,13 @@ class Place:
     chain: ChainGraph | None = None
 
 
-def place_of(session: Session, about: About) -> Place:
+def place_of(session: Session, about: About, *, told_chain: bool = True) -> Place:
     """Return where something is.
+
+    Args:
+        session: of the study.
+        about: what it is.
+        told_chain: of a question, whether the chain that it was made from is read too.
 
     Raises:
         UserError: there is no such thing, or it is not to be seen yet.
@@ -55,7 +60,8 @@ def place_of(session: Session, about: About) -> Place:
             question = question_called(session.study, about.id)
             if question is None:
                 raise UserError("This question is no longer part of the study.", "Choose another one.")
-            chain = chain_called(session.study, question.chain_id) if question.chain_id else None
+            wanted = question.chain_id if told_chain else None
+            chain = chain_called(session.study, wanted) if wanted else None
             graph = graph_of(session.study, chain) if chain else None
             span = question.recording_id, question.start_us, question.end_us
             return Place(about, *span, state=question.state, question=question, chain=graph)

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from app.core.session import Session
 from project.chains import ChainGraph
-from project.queries.participants import all_participants, participants_in
-from project.queries.utterances import speakers_in
+from project.queries.participants import participants_there
 from project.questions import Question
 from project.types import Participant
 
@@ -19,8 +18,7 @@ def cast_told(session: Session, recording_id: str) -> list[Participant]:
 
     Whatever of it is shown, they are called the same in every request about its questions and chains.
     """
-    there = {one.id for one in participants_in(session.study, recording_id)} | speakers_in(session.study, recording_id)
-    return [one for one in all_participants(session.study) if one.id in there]
+    return participants_there(session.study, recording_id)
 
 
 def telling(people: Iterable[Participant], names: Mapping[str, str], written: Told) -> Told:
