@@ -6,7 +6,6 @@ import random
 from dataclasses import dataclass
 from enum import StrEnum
 
-DEFAULT_SEED = 0
 LETTERS = "ABCDEFGH"
 
 

@@ -35,7 +35,7 @@ from project.types import Json
     "--condition", default="raw", show_default=True, help="What is shown: raw, or a rendering by its method or id."
 )
 @click.option("--seed", default=0, show_default=True, help="Of the order of options.")
-@click.option("--as", "who", metavar="NAME", help="Who has them made.")
+@click.option("--annotator", help="Who has them made; the name in the settings when not given.")
 @json_option
 def esi(
     study: Path,
@@ -45,7 +45,7 @@ def esi(
     judges: tuple[str, ...],
     condition: str,
     seed: int,
-    who: str | None,
+    annotator: str | None,
     as_json: bool,
 ) -> None:
     """Let judges word questions of the five dimensions of ESI-Bench about recordings.
@@ -62,7 +62,7 @@ def esi(
     from app.core.lookup import recording_called
     from app.core.questions.esi import requests, take_in
 
-    with Session.open(study, who) as session:
+    with Session.open(study, annotator) as session:
         session.study.require_writable()
         ids = [recording_called(session, one).id for one in recordings]
         request = requests(session, ids, judges_called(session, judges), rounds, each, condition)

@@ -45,7 +45,7 @@ _STEPS = ", ".join(STEPS)
 @click.option("--again", is_flag=True, help="Ask again what was refused or could not be read.")
 @click.option("--budget-money", type=click.FloatRange(0), help="What each run may cost, in the judges' currency.")
 @click.option("--budget-tokens", type=click.IntRange(0), help="Tokens that each run may take.")
-@click.option("--as", "who", metavar="NAME", help="Who does it.")
+@click.option("--annotator", help="Who does it; the name in the settings when not given.")
 @json_option
 def filter_questions(
     study: Path,
@@ -58,7 +58,7 @@ def filter_questions(
     again: bool,
     budget_money: float | None,
     budget_tokens: int | None,
-    who: str | None,
+    annotator: str | None,
     as_json: bool,
 ) -> None:
     """Harden and filter questions step by step; shows how many survive each step and why the others fell.
@@ -78,7 +78,8 @@ def filter_questions(
     from app.core.questions.hardening.rules import rules_of
 
     chosen = [key for key in STEPS if not steps or key in {step_called(one).key for one in steps}]
-    with Session.open(study, who, read_only=not (judges or settings or harden or drop is not None)) as session:
+    changes = bool(judges or settings or harden or drop is not None)
+    with Session.open(study, annotator, read_only=not changes) as session:
         if settings:
             rules = rules_of(session.study)
             for one in settings:

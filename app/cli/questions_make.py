@@ -37,6 +37,7 @@ KINDS = [one.value for one in OF_CHAINS]
 @click.option("--judge", "judges", multiple=True, metavar="NAME", help="With --maker judge: which; again for each.")
 @click.option("--condition", default="raw", show_default=True, help="With --maker judge: what it is shown.")
 @click.option("--seed", default=0, show_default=True, help="Of wordings, and of the order of options.")
+@click.option("--annotator", help="Who has them made; the name in the settings when not given.")
 @json_option
 def make(
     study: Path,
@@ -47,6 +48,7 @@ def make(
     judges: tuple[str, ...],
     condition: str,
     seed: int,
+    annotator: str | None,
     as_json: bool,
 ) -> None:
     """Make questions from causal chains, by rules or in the words of a judge.
@@ -66,7 +68,7 @@ def make(
         chosen = [*(chosen or SINGLE_STEP), QuestionKind.STEPS]
     if judges and maker != Maker.JUDGE:
         raise UserError("Rules need no judge.", "Say --maker judge to have the judge word them.")
-    with Session.open(study) as session:
+    with Session.open(study, annotator) as session:
         if maker == Maker.JUDGE:
             made = _by_judges(session, chains, chosen, judges, condition, seed)
         else:

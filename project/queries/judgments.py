@@ -45,22 +45,6 @@ def judgments_of(study: Study, segment_id: str, task: str | None = None) -> list
     return [_judgment(row) for row in rows]
 
 
-def judgments_of_questions(study: Study, tasks: Collection[str]) -> list[Judgment]:
-    """Return what was said about all questions in some tasks, newest first, without what was seen and written raw.
-
-    Raises:
-        UserError: one of them is damaged.
-    """
-    marks = ", ".join("?" * len(tasks))
-    left_out = {"sight": "'{}'", "raw": "''", "thinking": "''"}
-    columns = ", ".join(left_out.get(one, one) for one in _FIELDS)
-    rows = study.rows(
-        f"SELECT {columns} FROM judgment WHERE question_id <> '' AND task IN ({marks}) ORDER BY at DESC, id DESC",
-        [*tasks],
-    )
-    return [_judgment(row) for row in rows]
-
-
 def judgments_of_question(study: Study, question_id: str) -> list[Judgment]:
     """Return what was said about a question, newest first.
 

@@ -39,15 +39,6 @@ def questions_of(study: Study, recording_id: str) -> list[Question]:
     return _read(study, "recording_id = ?", (recording_id,))
 
 
-def questions_from(study: Study, chain_id: str) -> list[Question]:
-    """Return the questions that were made from a chain, in the order in which they were made.
-
-    Raises:
-        UserError: one is damaged.
-    """
-    return _read(study, "chain_id = ?", (chain_id,))
-
-
 def all_questions(study: Study) -> list[Question]:
     """Return every question, in the order in which they were made.
 

@@ -8,7 +8,7 @@ from app.core.chains.state import state_of
 from app.core.session import Session
 from project.chains import Chain, ChainDecision, ChainGraph, ChainReview
 from project.queries.annotators import all_annotators
-from project.queries.chains import chain_reviews, chains_of, graph_of
+from project.queries.chains import chain_reviews
 
 ADJUDICATED = "adjudicated"
 
@@ -71,15 +71,6 @@ def original_of(chains: Mapping[str, Chain], chain: Chain) -> Chain:
         seen.add(before.id)
         chain = before
     return chain
-
-
-def versions_of(session: Session, chain: Chain) -> list[ChainGraph]:
-    """Return a chain's versions and itself: the original first, then in the order in which they were begun."""
-    here = {one.id: one for one in chains_of(session.study, chain.recording_id)}
-    first = original_of(here, chain)
-    found = [one for one in here.values() if original_of(here, one).id == first.id]
-    found.sort(key=lambda one: (one.id != first.id, one.id))
-    return [graph_of(session.study, one) for one in found]
 
 
 def chosen_versions(session: Session, chains: Sequence[Chain]) -> list[Chain]:

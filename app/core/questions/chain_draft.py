@@ -22,7 +22,9 @@ def request(question_id: str, judge: JudgeEntry, condition: str = RAW) -> AskReq
 
 
 def read_draft(session: Session, judgment: Judgment) -> ReadChain:
-    """Return what a judge wrote as a chain, and what of it cannot be read.
+    """Return what a judge wrote as a chain, and what of it cannot be read (`chain_from_lines`).
+
+    People are known by what they were called in front of the judge, or by pseudonym; texts are kept with pseudonyms.
 
     Raises:
         UserError: it is not the answer to this task, or it could not be read at all.
@@ -30,26 +32,12 @@ def read_draft(session: Session, judgment: Judgment) -> ReadChain:
     if judgment.task != KEY or judgment.status is not JudgmentStatus.OK:
         raise UserError("The judge wrote no chain.", "Ask again, or ask another judge.")
     question = question_called(session.study, judgment.question_id)
-    name = _name(question.text if question else "")
-    return read_lines(
-        *(session, str(judgment.answer.get(CHAIN, "")), name, judgment.recording_id),
-        *(judgment.start_us, judgment.end_us, judgment.condition),
-    )
-
-
-def read_lines(
-    session: Session, text: str, name: str, recording_id: str, start_us: int, end_us: int, condition: str = RAW
-) -> ReadChain:
-    """Return what lines say, as a judge or a person wrote them (`chain_from_lines`).
-
-    People are known by pseudonym, or by what they are called in front of judges; texts are kept with pseudonyms.
-    """
-    called = called_in(session, recording_id, condition)
+    called = called_in(session, judgment.recording_id, judgment.condition)
     return chain_from_lines(
-        text,
-        name,
-        start_us,
-        end_us,
+        str(judgment.answer.get(CHAIN, "")),
+        _name(question.text if question else ""),
+        judgment.start_us,
+        judgment.end_us,
         lambda one: who_is(one, called),
         lambda one: with_pseudonyms(one, called),
     )
@@ -65,19 +53,10 @@ def draft_from(session: Session, judgment: Judgment) -> tuple[str, Changes]:
     """
     session.study.require_writable()
     found = read_draft(session, judgment)
-    return draw(session, judgment.recording_id, found)
-
-
-def draw(session: Session, recording_id: str, found: ReadChain) -> tuple[str, Changes]:
-    """Draw what was read, as a draft of this session's annotator, in one step; returns its id.
-
-    Raises:
-        UserError: no line of it can be read, or it does not fit the recording.
-    """
     if not found.drawing.nodes:
         first = next(iter(found.unread), "It is empty.")
         raise UserError(f"No line of the chain can be read. {first}", "Ask another judge, or draw it yourself.")
-    return add_drawn_chain(session, recording_id, found.drawing, what="Draft chain from explanation")
+    return add_drawn_chain(session, judgment.recording_id, found.drawing, what="Draft chain from explanation")
 
 
 def _name(text: str) -> str:

@@ -48,7 +48,7 @@ def entries_of(session: Session, judges: Sequence[JudgeEntry], recording_id: str
     found = []
     for one in judges:
         try:
-            barred = why_not(session, one, recording_id, RAW) if recording_id else None
+            barred: UserError | None = why_not(session, one, recording_id, RAW) if recording_id else None
         except UserError as error:
             barred = error
         found.append(Entry(one.id, one.name, "" if barred is None else f"{barred} {barred.hint}".strip()))

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
+from app.core.questions.agreeing import Agreement
 from app.core.questions.difficulty import difficulty
 from app.core.questions.settings import SETTINGS
 from app.core.questions.stump import tried
-from app.core.questions.verifying import Agreement, Progress, Standing, Verified, counting
+from app.core.questions.verifying import Progress, Standing, Verified, counting
 from project.counted import counted
 from project.judging import Judgment, Modality
 from project.questions import Maker, Question, QuestionKind

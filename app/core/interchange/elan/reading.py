@@ -9,8 +9,8 @@ from typing import Any
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.elan.marks import ABOUT, FINER, SEGMENT, TIER
 from app.core.interchange.elan.times import Aligned, fill_in
-from app.core.interchange.xml_reading import parse
 from app.core.interchange.limits import MEGABYTE, damaged
+from app.core.interchange.xml_reading import parse
 from project.types import Json
 
 LARGEST = 64 * MEGABYTE

@@ -63,11 +63,6 @@ def property_of(step: str) -> str:
     return f"{_PROPERTY}{step}"
 
 
-def is_rule(property_key: str) -> bool:
-    """Tell whether a property of a study holds a rule."""
-    return property_key.startswith(_PROPERTY)
-
-
 def rules_of(study: Study) -> dict[str, Rule]:
     """Return step -> the study's rule for it.
 

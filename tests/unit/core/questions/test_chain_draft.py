@@ -157,9 +157,3 @@ def test_a_question_without_an_explanation_is_not_asked_about(session: Session) 
         asking = prepare(session, chain_draft.request(question.id, judge))
     assert asking.work is None
     assert [one.message for one in asking.notes] == ["This question has no explanation. Write one first."]
-
-
-def test_a_person_writes_lines_too(session: Session) -> None:
-    found = chain_draft.read_lines(session, "1|event|P07|0-1|P07 waves.|", "Mine", WALK, 0, 600_000_000)
-    made, _ = chain_draft.draw(session, WALK, found)
-    assert [one.id for one in all_chains(session.study)] == [made]
