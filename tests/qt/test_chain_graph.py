@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from project.errors import UserError
 from tests.unit.widgets.chains.graphs import graph, node
 from widgets import theme
+from widgets.chains.frame import HEADER, RULER
 from widgets.chains.graph_view import ChainGraphView
 from widgets.chains.layout import HEIGHT, WIDTH
 from widgets.chains.looks import KINDS, Person
@@ -33,6 +34,30 @@ def view(qtbot: QtBot) -> ChainGraphView:
     view.board.fit()
     view.setFocus()
     return view
+
+
+def test_a_short_chain_is_in_sight_as_a_whole_and_stays_so_while_it_grows(qtbot):
+    view = ChainGraphView()
+    qtbot.addWidget(view)
+    view.resize(690, 430)
+    view.show()
+    nodes = [node(f"n{at}", 2.6 * at, "ab"[at % 2]) for at in range(9)]
+    for count in range(1, len(nodes) + 1):
+        view.show_graph(graph(nodes[:count]), PEOPLE)
+        view.select([nodes[count - 1].id])
+        assert in_sight(view), f"{count} nodes at {view.board.sight.zoom}"
+    view.board.pan(60, 0)
+    looked_at = view.board.sight
+    view.show_graph(graph([*nodes, node("later", 23)]), PEOPLE)
+    assert view.board.sight == looked_at
+
+
+def in_sight(view: ChainGraphView) -> bool:
+    sight = view.board.sight
+    corners = [view.model.box(one.id) for one in view.model.picture.graph.nodes]
+    left, top = sight.to_view(min(one.x for one in corners), min(one.y for one in corners))
+    right, bottom = sight.to_view(max(one.right for one in corners), max(one.bottom for one in corners))
+    return left >= HEADER and top >= RULER and right <= sight.width and bottom <= sight.height and sight.zoom > 0.6
 
 
 def middle(view: ChainGraphView, name: str, across: float = 0.5) -> QPointF:

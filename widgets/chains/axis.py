@@ -9,7 +9,12 @@ from numpy.typing import NDArray
 
 WAIT = 232.0
 """Pixels that a wait between two nodes takes at most."""
-_WIDTHS = ((1, 1_300.0), (2, 3_000.0), (3, 7_000.0), (5, 15_000.0), (8, float("inf")))
+_PAGE = 640.0
+"""Pixels from the first start to the last at which a graph is in sight as a whole beside the player."""
+_WIDTHS = (
+    *((most, _PAGE) for most in (1, 2, 3)),
+    *((1, 1_300.0), (2, 3_000.0), (3, 7_000.0), (5, 15_000.0), (8, float("inf"))),
+)
 """How many nodes may lie above one another in a row, and how wide the graph may become to keep to it, in pixels."""
 _MUCH = 2.5
 """How many times shorter than the others a wait is drawn before that is said."""
@@ -89,7 +94,7 @@ def fitted(rows: Mapping[str, Sequence[int]], needed: float) -> TimeAxis:
         if enough is not None and _places(starts, enough)[-1] <= widest:
             scale = float(enough)
             break
-    if _places(starts, _ROOMY)[-1] <= _ROOMY_WIDTH:
+    if _places(starts, _ROOMY)[-1] <= (_PAGE if _places(starts, scale)[-1] <= _PAGE else _ROOMY_WIDTH):
         scale = max(scale, _ROOMY)
     places = _places(starts, scale)
     return TimeAxis(tuple(starts.tolist()), tuple(places.tolist()), scale)

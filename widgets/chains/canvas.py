@@ -32,8 +32,8 @@ STEP = 1.25
 """Of one notch of the wheel."""
 _MOST = 2.5
 _LEAST = 0.04
-_READABLE = 0.75
-"""Zoom that a graph is shown at first, where it does not fit at a larger one."""
+_READABLE = 0.65
+"""Zoom that a graph is shown at first, where it does not fit at a larger one: texts are 8 pixels high."""
 _ROOM = 8.0
 _SETTLE_MS = 90
 
@@ -97,21 +97,35 @@ class Canvas(QAbstractScrollArea):
 
     def fit(self) -> None:
         """Show the whole graph, at most at its own size."""
-        self._fitted = True
-        if self.model.picture is None:
-            return
-        left, top, right, bottom = self.model.picture.layout.area
-        wide, high = self._sight.width - HEADER - 2 * _ROOM, self._sight.height - RULER - 2 * _ROOM
-        zoom = min(1.0, max(_LEAST, min(wide / (right - left), high / (bottom - top))))
-        x = HEADER + _ROOM - left * zoom + max(0.0, (wide - (right - left) * zoom) / 2)
-        self._set(replace(self._sight, zoom=zoom, x=x, y=RULER + _ROOM - top * zoom), fitted=True)
+        self._show_from_start(_LEAST)
 
     def begin(self) -> None:
         """Show the beginning, so that texts can be read; the whole graph where that is possible."""
-        self.fit()
-        if self._sight.zoom < _READABLE:
-            self.zoom(_READABLE / self._sight.zoom, QPointF(HEADER, RULER))
-            self._began = True
+        self._show_from_start(_READABLE)
+        self._began = True
+
+    def grow(self) -> None:
+        """Keep the whole of a changed graph in sight, unless the user looks at some of it or it cannot be read so."""
+        if self._began and self._zoom_of_all() >= _READABLE:
+            self.begin()
+
+    def _show_from_start(self, least: float) -> None:
+        self._fitted = True
+        if self.model.picture is None:
+            return
+        left, top, right, _ = self.model.picture.layout.area
+        zoom = max(least, self._zoom_of_all())
+        free = self._sight.width - HEADER - 2 * _ROOM - (right - left) * zoom
+        x = HEADER + _ROOM - left * zoom + max(0.0, free / 2)
+        self._set(replace(self._sight, zoom=zoom, x=x, y=RULER + _ROOM - top * zoom), fitted=True)
+
+    def _zoom_of_all(self) -> float:
+        """Return the zoom at which all of the graph is in sight, at most its own size."""
+        if self.model.picture is None:
+            return 1.0
+        left, top, right, bottom = self.model.picture.layout.area
+        wide, high = self._sight.width - HEADER - 2 * _ROOM, self._sight.height - RULER - 2 * _ROOM
+        return min(1.0, wide / (right - left), high / (bottom - top))
 
     def zoom(self, factor: float, at: QPointF | None = None) -> None:
         """Zoom in (`factor` over 1) or out, at a pixel of the view or in its middle."""
@@ -159,8 +173,9 @@ class Canvas(QAbstractScrollArea):
         ):
             here = round(before - start)
             first, last = round(low * sight.zoom - _ROOM), round(high * sight.zoom + _ROOM - (room - before))
+            all_of_it = last <= here <= first
             bar.blockSignals(True)
-            bar.setRange(min(first, here), max(last, here, first))
+            bar.setRange(here if all_of_it else min(first, here), here if all_of_it else max(last, here, first))
             bar.setPageStep(max(1, round(room - before)))
             bar.setSingleStep(24)
             bar.setValue(here)

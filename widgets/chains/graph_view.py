@@ -93,6 +93,8 @@ class ChainGraphView(QWidget):
         self._show_state(graph)
         if another or empty:
             self.board.begin()
+        else:
+            self.board.grow()
         self.board.refresh()
 
     def select(self, node_ids: Collection[str]) -> None:

@@ -16,7 +16,7 @@ NOBODY = ""
 """Key of the row of nodes that belong to nobody."""
 PADDING = 14.0
 _MARGIN = 24.0
-_SETTLED = 4
+SETTLED = 8
 """Different starts from which on the axis stays; before, there is little to keep still."""
 
 
@@ -107,7 +107,7 @@ class Placement:
         for node in graph.nodes:
             rows.setdefault(row_of(node, people), []).append(node)
         starts = {row: [one.start_us for one in nodes] for row, nodes in rows.items()}
-        if self._axis is None or len(self._axis.times) < _SETTLED:
+        if self._axis is None or len(self._axis.times) < SETTLED:
             self._axis = fitted(starts, NEEDED)
         axis = self._axis = self._axis.reaching(one.start_us for one in graph.nodes)
         order = [*(one for one in people if one in rows), *sorted({*rows} - {*people, NOBODY})]
@@ -147,4 +147,4 @@ def _stacked(
     return Layout(boxes, tuple(found), axis, (left, 0.0, right, top))
 
 
-__all__ = ["HEIGHT", "NEEDED", "NOBODY", "PADDING", "WIDTH", "Box", "Layout", "Placement", "Row", "row_of"]
+__all__ = ["HEIGHT", "NEEDED", "NOBODY", "PADDING", "SETTLED", "WIDTH", "Box", "Layout", "Placement", "Row", "row_of"]

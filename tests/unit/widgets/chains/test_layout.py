@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from project.chains import ChainGraph
 from tests.unit.widgets.chains.graphs import SECOND, graph, graphs, node
 from widgets.chains.axis import WAIT, fitted
-from widgets.chains.layout import HEIGHT, NEEDED, NOBODY, WIDTH, Layout, Placement
+from widgets.chains.layout import HEIGHT, NEEDED, NOBODY, SETTLED, WIDTH, Layout, Placement
 
 PEOPLE = ["a", "b", "c"]
 
@@ -54,7 +54,7 @@ def test_adding_a_node_or_an_edge_or_taking_one_away_moves_no_other(shown, data)
     placement = Placement()
     extra = node("new", data.draw(st.integers(0, 60)), data.draw(st.sampled_from(PEOPLE)))
     before = placement.lay_out(shown, PEOPLE)
-    if len({one.start_us for one in shown.nodes}) < 4:
+    if len({one.start_us for one in shown.nodes}) < SETTLED:
         return
     after = placement.lay_out(graph([*shown.nodes, extra], f"{shown.nodes[0].id}>new"), PEOPLE)
     assert inside(before, shown) == inside(after, shown)
@@ -98,13 +98,15 @@ def test_a_node_that_was_moved_stays_there_until_everything_is_laid_out_anew():
 
 def test_a_node_whose_time_changes_moves_along_the_time_alone():
     placement = Placement()
-    shown = graph([node(name, at * 5, person) for at, (name, person) in enumerate(zip("pqrs", "abab", strict=True))])
+    shown = graph(
+        [node(name, at * 5, person) for at, (name, person) in enumerate(zip("pqrstuvw", "abababab", strict=True))]
+    )
     before = placement.lay_out(shown, PEOPLE)
     later = replace(shown.nodes[0], start_us=2 * SECOND, end_us=4 * SECOND)
     after = placement.lay_out(graph([later, *shown.nodes[1:]]), PEOPLE)
     assert after.boxes["p"].x > before.boxes["p"].x
     assert after.boxes["p"].y == before.boxes["p"].y
-    assert {one: after.boxes[one] for one in "qrs"} == {one: before.boxes[one] for one in "qrs"}
+    assert {one: after.boxes[one] for one in "qrstuvw"} == {one: before.boxes[one] for one in "qrstuvw"}
 
 
 def test_reasons_are_drawn_towards_their_results():
