@@ -13,6 +13,7 @@ _PLACES: dict[str, str] = {
     "queue": "questions_verify:queue",
     "ask": "questions_ask:ask",
     "standing": "questions_verify:standing",
+    "texts": "questions_texts:texts",
     "export": "questions_export:export",
     "write": "questions_write:write",
     "try": "questions_write:attempt",

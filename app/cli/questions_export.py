@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, tell
+from app.cli.output import json_option, progress_bar, tell
 from app.cli.study import STUDY
 from app.core.session import Session
 from project.counted import counted
@@ -40,24 +40,26 @@ def export(
 ) -> None:
     """Export verified questions as a data set: splits, chains, a data card, a loader.
 
-    Texts are scrubbed as those of a release. Hold-outs, and recordings in which somebody did not consent to release,
-    are left out.
+    Texts are scrubbed as those of a release, and nothing leaves before a person has read them: greenroom questions
+    texts. Hold-outs, and recordings in which somebody did not consent to release, are left out.
 
     \b
     Example:
       greenroom questions export my-study.greenroom --out questions
       greenroom questions export my-study.greenroom --out questions --format vlmevalkit --release my-release
     """
+    from app.core.pii.search import search_here
     from app.core.questions.dataset.exporting import export_questions
 
-    with Session.open(study) as session:
+    with Session.open(study) as session, progress_bar("Data set of questions") as bar:
+        search_here(session, bar)
         made = export_questions(
-            session, out, formats=formats or ("jsonl",), everything=everything, seed=seed, release=release
+            session, out, formats=formats or ("jsonl",), everything=everything, seed=seed, release=release, progress=bar
         )
     by_split = ", ".join(f"{split} {many}" for split, many in made.by_split.items())
     lines = [f"Wrote {counted(made.questions, 'question')} to {out}: {by_split}."]
     lines += [f"Left out: {many}, {why}." for why, many in sorted(made.left_out.items())]
-    lines.append(f"{counted(made.replaced, 'place')} of texts taken out. Read the texts before you give them away.")
+    lines.append(f"{counted(made.replaced, 'place')} of texts taken out. Fill in DATACARD.md before it leaves.")
     result: dict[str, Json] = {
         "folder": str(out),
         "questions": made.questions,

@@ -8,12 +8,11 @@ import click
 
 from anonymize.voice.registry import VOICES
 from app.cli.output import Bar, json_option, tell
+from app.cli.scrubbed_texts import tell_texts
 from app.cli.study import STUDY
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
-from project.names import shown
-from project.timebase import format_time
 from project.types import Json
 
 if TYPE_CHECKING:
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 REFUSED = 2
 _SHOWN = 6
-_SHOWN_TEXTS = 400
 
 
 @click.command()
@@ -217,26 +215,7 @@ def texts(study: Path, changed: bool, confirm: bool, annotator: str | None, as_j
         if confirm:
             confirm_texts(session, text_state(found))
         reader = texts_confirmed(session, found)
-    listed = [one for one in found if one.replacements or not changed]
-    lines = []
-    for one in listed:
-        lines.append(f"Recording {one.recording}, {format_time(one.time_us)}, {one.place}")
-        lines += [f"  - {shown(one.before)[:_SHOWN_TEXTS]}"] if one.replacements else []
-        lines.append(f"  + {shown(one.after)[:_SHOWN_TEXTS]}")
-    state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
-    lines.append(f"{counted(len(found), 'text')}, {sum(bool(t.replacements) for t in found)} changed. {state}")
-    rows: list[Json] = [
-        {
-            "recording": one.recording,
-            "time": one.time_us / 1e6,
-            "place": one.place,
-            "before": one.before,
-            "after": one.after,
-            "kinds": [each.kind for each in one.replacements],
-        }
-        for one in listed
-    ]
-    tell(as_json, {"confirmed_by": reader.name if reader else None, "texts": rows}, "\n".join(lines))
+    tell_texts(as_json, found, reader, changed=changed)
 
 
 def _changed(

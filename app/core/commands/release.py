@@ -7,7 +7,7 @@ from app.core.clock import utc_now
 from app.core.release.plan import PROPERTY, ReleasePlan, require_possible
 from app.core.release.rules import LEAST_WORDS, RULES
 from app.core.release.texts import PROPERTY as TEXTS
-from app.core.release.texts import released_texts, spoken_states, text_state
+from app.core.release.texts import as_read, released_texts, spoken_states, text_state
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
@@ -109,8 +109,6 @@ def confirm_texts(session: Session, state: str | None = None) -> Changes:
     if state is not None and state != now:
         raise UserError("The texts were changed meanwhile.", "Read those that are marked, then confirm again.")
     with session.step("Confirm scrubbed texts") as step:
-        who = session.annotator()
-        assert who is not None
-        read: dict[str, Json] = {"state": now, "spoken": {**spoken_states(texts)}, "annotator": who.id, "at": utc_now()}
+        read: dict[str, Json] = {**as_read(session, texts), "spoken": {**spoken_states(texts)}}
         session.study.set_property(TEXTS, read)
     return step.changes

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from anonymize.pii.hit import Stretch
-from app.core.jobs import Work
+from app.core.jobs import Work, run_here
 from app.core.pii.finder import keep_searched, model_of_names, search, unsearched
 from app.core.session import Session
 from project.counted import counted
@@ -26,6 +26,13 @@ def prepare(session: Session) -> Work | None:
         return None
     title = f"Search {counted(len(texts), 'text')} for personal information"
     return Work(KIND, title, "", {"texts": [*texts], "model": model_of_names()})
+
+
+def search_here(session: Session, progress: Progress) -> None:
+    """Search in this process what was not searched yet."""
+    work = prepare(session)
+    if work is not None:
+        run_here(session, work, progress)
 
 
 def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Json]:

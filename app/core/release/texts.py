@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from anonymize.text import LEFT_OUT, Replacement, Scrubber
+from app.core.clock import utc_now
 from app.core.interchange.comment_text import COMMENTS, by_whom, comments_text, texts_in
 from app.core.interchange.document import Document, Entry, Lane, MediaLink, RecordingPart
 from app.core.interchange.exporting import SPEECH, document_of
@@ -13,6 +14,7 @@ from app.core.release.codes import annotator_codes, recording_code, release_key,
 from app.core.release.plan import SCRUB, ReleasePlan
 from app.core.release.private import scrubber_of
 from app.core.session import Session
+from project.counted import counted
 from project.queries.annotators import all_annotators
 from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants
@@ -199,12 +201,32 @@ def spoken_confirmed(session: Session, recording: Recording) -> bool:
     return now is None or (isinstance(read, dict) and read.get(recording.id) == now)
 
 
-def texts_confirmed(session: Session, texts: Sequence[ReleasedText]) -> Annotator | None:
-    """Return who read the scrubbed texts as they are now; None where nobody did."""
-    found = session.study.get_property(PROPERTY)
+def texts_confirmed(session: Session, texts: Sequence[ReleasedText], where: str = PROPERTY) -> Annotator | None:
+    """Return who read scrubbed texts as they are now; None where nobody did.
+
+    Args:
+        session: of the study.
+        texts: what was to be read.
+        where: property of the study that says so.
+    """
+    found = session.study.get_property(where)
     if not isinstance(found, dict) or found.get("state") != text_state(texts):
         return None
     return next((one for one in all_annotators(session.study) if one.id == found.get("annotator")), None)
+
+
+def unread(session: Session, texts: Sequence[ReleasedText], where: str = PROPERTY) -> str:
+    """Return, in one sentence, that nobody read scrubbed texts as they are now; "" where somebody did."""
+    if not texts or texts_confirmed(session, texts, where) is not None:
+        return ""
+    return f"Nobody confirmed the {counted(len(texts), 'scrubbed text')} as they are now."
+
+
+def as_read(session: Session, texts: Sequence[ReleasedText]) -> dict[str, Json]:
+    """Return what is kept when somebody, who is at work, has read scrubbed texts."""
+    who = session.annotator()
+    assert who is not None
+    return {"state": text_state(texts), "annotator": who.id, "at": utc_now()}
 
 
 def documents(

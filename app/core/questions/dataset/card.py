@@ -24,6 +24,7 @@ def card(
     agreement: Agreement,
     seed: int,
     survivors: int,
+    read_by: str,
 ) -> str:
     """Return the text of a data card; what only people know is left to fill in, marked as such.
 
@@ -34,6 +35,7 @@ def card(
         agreement: of those who verified the questions of the set.
         seed: of the splits.
         survivors: how many questions of the set pass the filters of the study.
+        read_by: code of who read all texts before they left.
     """
     items = gathering.items
     kinds = Counter((one.kind, splits[one.recording]) for one in items)
@@ -62,6 +64,7 @@ def card(
         "stale": str(sum(one.stale for one in items)),
         "turned_down": str(len(items) - survivors),
         "agreement": _agreement(agreement),
+        "read_by": read_by,
         "replaced": str(gathering.replaced),
         "left_out": "\n".join(left) or _NONE,
         "media": _media(gathering.recordings, shown),

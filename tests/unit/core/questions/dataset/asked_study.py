@@ -3,9 +3,14 @@
 import tempfile
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 from app.core.commands.participants import add_participant, set_consent
 from app.core.questions.coverage import made_from
+from app.core.questions.dataset.exporting import export_questions
+from app.core.questions.dataset.gathering import gather
+from app.core.questions.dataset.reading import confirm_question_texts
+from app.core.questions.dataset.writing import Exported
 from app.core.questions.seen import seen_state
 from app.core.session import Session
 from project.ids import new_id
@@ -78,6 +83,17 @@ def verify_all(session: Session, who: str) -> None:
             said = Verification(one.id, _me(session), keep, "chain", (), "hard", "", seen_state(one), AT)
             set_verification(session.study, said)
     session.annotator_name = before
+
+
+def read_all(session: Session, *, everything: bool = False) -> None:
+    """Let whoever is at work read and confirm the texts of a set as they are now."""
+    confirm_question_texts(session, gather(session, everything=everything))
+
+
+def export_read(session: Session, folder: Path, **how: Any) -> Exported:
+    """Export questions whose texts somebody has read."""
+    read_all(session, everything=how.get("everything", False))
+    return export_questions(session, folder, **how)
 
 
 def _me(session: Session) -> str:

@@ -18,9 +18,8 @@ from app.core.commands import chains
 from app.core.commands.participants import add_participant, set_appearance, set_consent
 from app.core.commands.pii import hide_everywhere
 from app.core.commands.plan import hold_out
-from app.core.questions.dataset import exporting
-from app.core.questions.dataset.exporting import export_questions
-from app.core.questions.dataset.gathering import ALIKE, HELD_OUT, NO_CONSENT, NOBODY, STALE, UNVERIFIED
+from app.core.questions.dataset import writing
+from app.core.questions.dataset.leaving_out import ALIKE, HELD_OUT, NO_CONSENT, NOBODY, STALE, UNVERIFIED
 from app.core.questions.dataset.splits import SPLITS, splits_of
 from app.core.questions.dataset.vlmevalkit import cell
 from app.core.session import Session
@@ -30,7 +29,7 @@ from project.queries.chains import chains_of, graph_of
 from project.queries.participants import all_participants
 from project.queries.questions import all_questions
 from project.types import ConsentUse, ParticipantRole
-from tests.unit.core.questions.dataset.asked_study import ask, asked_study, verify_all
+from tests.unit.core.questions.dataset.asked_study import ask, asked_study, export_read, verify_all
 
 BOTH = ("jsonl", "vlmevalkit")
 
@@ -55,7 +54,7 @@ def whole(folder: Path) -> str:
 
 def test_each_question_is_there_once_with_its_options_as_they_were_shown(session: Session, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    made = export_questions(session, out)
+    made = export_read(session, out)
     found = lines(out)
     assert made.questions == len(found) == len(all_questions(session.study)) == 27
     assert (made.left_out, made.chains) == ({}, 6)
@@ -74,8 +73,8 @@ def test_each_question_is_there_once_with_its_options_as_they_were_shown(session
 
 
 def test_a_recording_is_in_one_split_and_the_seed_decides(session: Session, tmp_path: Path) -> None:
-    first = export_questions(session, tmp_path / "one", seed=4)
-    again = export_questions(session, tmp_path / "two", seed=4)
+    first = export_read(session, tmp_path / "one", seed=4)
+    again = export_read(session, tmp_path / "two", seed=4)
     assert first == again
     assert whole(tmp_path / "one") == whole(tmp_path / "two")
     where = {(one["media"]["recording"], one["split"]) for one in lines(tmp_path / "one")}
@@ -96,7 +95,7 @@ def test_splits_are_as_balanced_as_recordings_allow(questions: dict[str, int], s
 
 def test_held_out_recordings_leave_nothing_behind(session: Session, tmp_path: Path) -> None:
     hold_out(session, "walk 2")
-    made = export_questions(session, tmp_path / "out", formats=BOTH, everything=True)
+    made = export_read(session, tmp_path / "out", formats=BOTH, everything=True)
     assert made.left_out == {HELD_OUT: 3}
     said = whole(tmp_path / "out")
     assert "recording-0002" not in said
@@ -106,14 +105,14 @@ def test_held_out_recordings_leave_nothing_behind(session: Session, tmp_path: Pa
 
 def test_who_did_not_consent_keeps_their_recordings_out(session: Session, tmp_path: Path) -> None:
     who, _ = add_participant(session, "P77", ParticipantRole.BYSTANDER, "walk 3")
-    made = export_questions(session, tmp_path / "out")
+    made = export_read(session, tmp_path / "out")
     assert made.left_out == {NO_CONSENT: 4}
     person = next(one for one in all_participants(session.study) if one.id == who)
     set_consent(session, person, ConsentUse.RELEASE, True)
-    assert export_questions(session, tmp_path / "again").left_out == {}
+    assert export_read(session, tmp_path / "again").left_out == {}
     for one in all_participants(session.study):
         set_appearance(session, "walk 3", one, False)
-    assert export_questions(session, tmp_path / "nobody").left_out == {NOBODY: 4}
+    assert export_read(session, tmp_path / "nobody").left_out == {NOBODY: 4}
 
 
 def test_whom_a_chain_is_about_is_asked_too(session: Session, tmp_path: Path) -> None:
@@ -122,20 +121,20 @@ def test_whom_a_chain_is_about_is_asked_too(session: Session, tmp_path: Path) ->
     chains.add_node(session, chain.id, NodeKind.DESIRE, "wants to go", 0, 9_000, [who])
     (person,) = [one for one in all_participants(session.study) if one.id == who]
     set_appearance(session, "walk 4", person, False)
-    assert export_questions(session, tmp_path / "out").left_out == {NO_CONSENT: 5}
+    assert export_read(session, tmp_path / "out").left_out == {NO_CONSENT: 5}
 
 
 def test_only_what_two_people_approve_of_as_it_is_now(session: Session, tmp_path: Path) -> None:
     (chain,) = chains_of(session.study, "walk")
     nodes = graph_of(session.study, chain).nodes
     ask(session, "walk", chain.id, (nodes[1].id, nodes[0].id), "New?", place=1)
-    assert export_questions(session, tmp_path / "out").left_out == {UNVERIFIED: 1}
+    assert export_read(session, tmp_path / "out").left_out == {UNVERIFIED: 1}
     (other,) = chains_of(session.study, "walk 2")
     chains.edit_node(session, graph_of(session.study, other).nodes[0].id, text="something else")
-    made = export_questions(session, tmp_path / "two")
+    made = export_read(session, tmp_path / "two")
     assert sum(made.left_out.values()) == 4
     assert {*made.left_out} <= {UNVERIFIED, STALE}
-    every = export_questions(session, tmp_path / "all", everything=True)
+    every = export_read(session, tmp_path / "all", everything=True)
     assert every.questions == 28
     marked = Counter((one["verified"], one["stale"]) for one in lines(tmp_path / "all"))
     assert sum(many for (_, stale), many in marked.items() if stale) == 3
@@ -152,7 +151,7 @@ def test_names_are_taken_out_and_what_is_undecided_too(session: Session, tmp_pat
     for who in ("Bo", "Cy"):
         verify_all(session, who)
     hide_everywhere(session, "Zinnia")
-    made = export_questions(session, tmp_path / "out", formats=BOTH)
+    made = export_read(session, tmp_path / "out", formats=BOTH)
     said = whole(tmp_path / "out")
     assert made.replaced >= 5
     for secret in ("innia", "example.org", "Ada", "walk"):
@@ -169,34 +168,34 @@ def test_options_that_become_alike_keep_a_question_out(session: Session, tmp_pat
     hide_everywhere(session, "0711 5550199", replacement="[…]")
     for who in ("Bo", "Cy"):
         verify_all(session, who)
-    assert export_questions(session, tmp_path / "out").left_out == {ALIKE: 1}
+    assert export_read(session, tmp_path / "out").left_out == {ALIKE: 1}
 
 
 def test_it_is_written_whole_or_not_at_all(session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(*_: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(exporting, "write_table", fails)
+    monkeypatch.setattr(writing, "write_table", fails)
     before = sorted(one.name for one in tmp_path.iterdir())
     with pytest.raises(UserError, match="No space"):
-        export_questions(session, tmp_path / "out", formats=BOTH)
+        export_read(session, tmp_path / "out", formats=BOTH)
     assert sorted(one.name for one in tmp_path.iterdir()) == before
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "mine").touch()
     with pytest.raises(UserError, match="not empty"):
-        export_questions(session, tmp_path / "full")
+        export_read(session, tmp_path / "full")
 
 
 def test_nothing_to_export_is_said_with_the_reasons(session: Session, tmp_path: Path) -> None:
     for number in range(1, 7):
         hold_out(session, "walk" if number == 1 else f"walk {number}")
     with pytest.raises(UserError, match="27: its recording is held out"):
-        export_questions(session, tmp_path / "out")
+        export_read(session, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_the_loader_runs_as_it_is(session: Session, tmp_path: Path) -> None:
-    export_questions(session, tmp_path / "out")
+    export_read(session, tmp_path / "out")
     done = subprocess.run(
         [sys.executable, "-I", str(tmp_path / "out" / "load.py")], capture_output=True, text=True, check=True
     )
@@ -207,7 +206,7 @@ def test_the_loader_runs_as_it_is(session: Session, tmp_path: Path) -> None:
 
 
 def test_the_card_counts_and_leaves_the_rest_to_fill_in(session: Session, tmp_path: Path) -> None:
-    export_questions(session, tmp_path / "out")
+    export_read(session, tmp_path / "out")
     said = (tmp_path / "out" / "DATACARD.md").read_text("utf-8")
     assert "27 questions about 6 recordings, made from 6 causal chains" in said
     assert "- Licence of questions and chains: <licence>" in said
@@ -219,7 +218,7 @@ def test_the_card_counts_and_leaves_the_rest_to_fill_in(session: Session, tmp_pa
 def test_the_table_is_read_as_vlmevalkit_reads_it(session: Session, tmp_path: Path) -> None:
     pandas = pytest.importorskip("pandas")
     out = tmp_path / "out"
-    export_questions(session, out, formats=BOTH)
+    export_read(session, out, formats=BOTH)
     # vlmeval/smp/file.py, load: a table is what pandas makes of it without further options.
     data = pandas.read_csv(out / "vlmevalkit" / "questions.tsv", sep="\t")
     # vlmeval/dataset/__init__.py, build_dataset: a custom multiple-choice set, of texts where no picture is named.
@@ -248,7 +247,7 @@ def test_no_option_is_read_as_an_empty_cell(text: str) -> None:
 
 
 def test_a_line_of_a_question_has_no_id_or_time_of_the_study(session: Session, tmp_path: Path) -> None:
-    export_questions(session, tmp_path / "out", formats=BOTH)
+    export_read(session, tmp_path / "out", formats=BOTH)
     said = whole(tmp_path / "out")
     for table in ("question", "chain", "chain_node", "recording", "participant", "annotator"):
         for (own,) in session.study.rows(f"SELECT id FROM {table}"):

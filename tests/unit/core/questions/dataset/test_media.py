@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from app.core.questions.dataset.exporting import export_questions
 from app.core.questions.dataset.media import MOST_PICTURES, Shown
 from app.core.release.codes import release_key, sealed
 from app.core.session import Session
@@ -16,7 +15,7 @@ from project.errors import UserError
 from project.queries.face_reviews import mask_state
 from project.queries.recordings import all_recordings
 from project.timebase import SECOND
-from tests.unit.core.questions.dataset.asked_study import asked_study
+from tests.unit.core.questions.dataset.asked_study import asked_study, export_read
 
 
 @pytest.fixture
@@ -48,7 +47,7 @@ def test_questions_name_the_clip_and_the_pictures_of_their_span(session: Session
     pandas = pytest.importorskip("pandas")
     release = released(session, tmp_path / "release")
     out = tmp_path / "out"
-    export_questions(session, out, formats=("vlmevalkit",), release=release)
+    export_read(session, out, formats=("vlmevalkit",), release=release)
     found = [
         json.loads(one)
         for split in ("train", "test")
@@ -72,9 +71,9 @@ def test_questions_name_the_clip_and_the_pictures_of_their_span(session: Session
 def test_a_release_of_another_study_or_state_is_refused(session: Session, tmp_path: Path) -> None:
     other = released(session, tmp_path / "old", state="something else")
     with pytest.raises(UserError, match="another study"):
-        export_questions(session, tmp_path / "out", release=other)
+        export_read(session, tmp_path / "out", release=other)
     with pytest.raises(UserError, match="no release"):
-        export_questions(session, tmp_path / "out", release=tmp_path)
+        export_read(session, tmp_path / "out", release=tmp_path)
     assert not (tmp_path / "out").exists()
 
 
@@ -83,14 +82,14 @@ def test_a_damaged_manifest_is_refused(session: Session, tmp_path: Path, content
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / "manifest.json").write_text(content)
     with pytest.raises(UserError, match=r"manifest\.json cannot be read"):
-        export_questions(session, tmp_path / "out", release=tmp_path / "broken")
+        export_read(session, tmp_path / "out", release=tmp_path / "broken")
 
 
 def test_what_is_missing_in_a_release_is_said(session: Session, tmp_path: Path) -> None:
     release = released(session, tmp_path / "release")
     (release / "frames-1hz" / "solid" / "recording-0001" / "00003.jpg").unlink()
     with pytest.raises(UserError, match=r"00003\.jpg is missing"):
-        export_questions(session, tmp_path / "out", release=release)
+        export_read(session, tmp_path / "out", release=release)
 
 
 def test_pictures_are_spread_over_the_span() -> None:
