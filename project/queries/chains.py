@@ -85,14 +85,14 @@ def node_called(study: Study, node_id: str) -> Node | None:
     return _node(row, [one[0] for one in people])
 
 
-def recordings_of_nodes(study: Study, node_ids: Iterable[str]) -> list[str]:
-    """Return the ids of the recordings that nodes are of, also where these are not to be seen; each once."""
+def homes_of_nodes(study: Study, node_ids: Iterable[str]) -> dict[str, str]:
+    """Return node -> id of the recording that it is of, also where it is not to be seen; without what is gone."""
     rows = study.rows(
-        "SELECT DISTINCT c.recording_id FROM chain_node n JOIN chain c ON c.id = n.chain_id "
-        "WHERE n.id IN (SELECT value FROM json_each(?)) ORDER BY c.recording_id",
+        "SELECT n.id, c.recording_id FROM chain_node n JOIN chain c ON c.id = n.chain_id "
+        "WHERE n.id IN (SELECT value FROM json_each(?))",
         (to_json([*node_ids]),),
     )
-    return [row[0] for row in rows]
+    return dict(rows)
 
 
 def insert_chain(study: Study, new: Chain) -> None:

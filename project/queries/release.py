@@ -45,3 +45,14 @@ def people_heard(study: Study) -> dict[str, set[str]]:
     ):
         found.setdefault(recording_id, set()).add(participant_id)
     return found
+
+
+def people_told(study: Study) -> dict[str, set[str]]:
+    """Return recording id -> the participants of whom a chain or the meta information of it tells, seen or not."""
+    found: dict[str, set[str]] = {}
+    for recording_id, participant_id in study.rows(
+        "SELECT c.recording_id, p.participant_id FROM chain_person p JOIN chain_node n ON n.id = p.node_id "
+        "JOIN chain c ON c.id = n.chain_id UNION SELECT recording_id, participant_id FROM look"
+    ):
+        found.setdefault(recording_id, set()).add(participant_id)
+    return found

@@ -10,7 +10,7 @@ from app.core.leaving.willing import against_sending
 from app.core.pii.finder import model_of_names
 from app.core.privacy.exports import places_of
 from app.core.release.gate import Candidate
-from app.core.release.people import people_there
+from app.core.release.people import everybody_there
 from app.core.release.personal import Personal
 from app.core.release.plan import NONE, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason
@@ -104,7 +104,7 @@ class Evidences:
     def _candidate(self, recording_id: str) -> Candidate:
         """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
         plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
-        people = people_there(self._session, heard=True)[recording_id]
+        people = everybody_there(self._session)[recording_id]
         return Candidate(
             self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
         )

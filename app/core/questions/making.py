@@ -21,7 +21,7 @@ from project.names import shown
 from project.progress import Progress, Silent
 from project.queries.chains import all_chains, graphs_of
 from project.queries.hold_outs import hold_outs
-from project.queries.participants import all_participants, consents, participants_in
+from project.queries.participants import all_participants, participants_in
 from project.queries.questions import all_questions
 from project.questions import OF_CHAINS, Maker, Question, QuestionKind
 from project.types import Changes, ConsentUse, Json
@@ -194,11 +194,7 @@ def _scenes(session: Session, known: Sequence[ChainGraph]) -> dict[str, Scene]:
     """Return what has to be known of each recording that has chains."""
     study = session.study
     held_out = hold_outs(study)
-    given = {
-        one.id: {use.value for use, granted in consents(study, one.id).items() if granted}
-        for one in all_participants(study)
-    }
-    every = {one.value for one in ConsentUse}
+    given = _given(session)
     scenes: dict[str, Scene] = {}
     zero: dict[str, dict[str, int]] = {}
     for graph in known:
@@ -206,9 +202,20 @@ def _scenes(session: Session, known: Sequence[ChainGraph]) -> dict[str, Scene]:
         zero.setdefault(home, {})[graph.chain.id] = shown_span(session.recording(home).duration_us, *graph.span)[0]
     for home, starts in zero.items():
         people = {one.id: one.pseudonym for one in participants_in(study, home)}
-        reach = every.intersection(*(given[one] for one in people)) | ({_MAY_LEAVE} if home not in held_out else set())
-        scenes[home] = Scene(starts, people, frozenset(reach))
+        reach = given[home] | ({_MAY_LEAVE} if home not in held_out else frozenset())
+        scenes[home] = Scene(starts, people, reach)
     return scenes
+
+
+def _given(session: Session) -> dict[str, frozenset[str]]:
+    """Return recording id -> what everybody in it agreed to: nothing where nobody is known to be there."""
+    # It brings all that a release is judged by, which a window does without until questions are made.
+    from app.core.release.people import agreed, everybody_there
+
+    return {
+        home: frozenset(use.value for use in ConsentUse if there and all(agreed(session, one, use) for one in there))
+        for home, there in everybody_there(session).items()
+    }
 
 
 def _questions(session: Session, drafts: Sequence[tuple[ChainGraph, Draft]], seed: int) -> list[Question]:

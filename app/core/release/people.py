@@ -6,7 +6,7 @@ from app.core.faces.review import FaceSheet
 from app.core.session import Session
 from project.queries.participants import all_participants, consents, participants_in
 from project.queries.recordings import all_recordings
-from project.queries.release import people_heard, people_seen
+from project.queries.release import people_heard, people_seen, people_told
 from project.types import ConsentUse, FaceTrack, Participant, ParticipantRole
 
 
@@ -25,6 +25,15 @@ def people_there(session: Session, *, heard: bool) -> dict[str, tuple[Participan
         there = {who.id for who in participants_in(study, one.id)} | seen.get(one.id, set()) | voices.get(one.id, set())
         found[one.id] = tuple(who for who in known if who.id in there)
     return found
+
+
+def everybody_there(session: Session) -> dict[str, tuple[Participant, ...]]:
+    """Return recording id -> everybody of `people_there`, and of whom a chain or the meta information tells."""
+    known, told = all_participants(session.study), people_told(session.study)
+    return {
+        recording: tuple(who for who in known if who in there or who.id in told.get(recording, ()))
+        for recording, there in people_there(session, heard=True).items()
+    }
 
 
 def agreed(session: Session, who: Participant, use: ConsentUse) -> bool:

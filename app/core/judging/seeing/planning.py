@@ -9,6 +9,7 @@ from app.core.judging.seeing.examples import Examples, examples_for
 from app.core.judging.seeing.items import item_of, scheme_of, seen_segment
 from app.core.judging.seeing.lines import lines_of, loose_cues, seconds
 from app.core.judging.seeing.material import gathered
+from app.core.judging.seeing.option_homes import homes_of_options
 from app.core.judging.seeing.people import INTRODUCED, agent_among, names_of
 from app.core.judging.seeing.plan import PlannedMedia, SightPlan, SightSettings
 from app.core.judging.seeing.planned_media import planned_media
@@ -30,7 +31,6 @@ from models.judges.options import ModelOptions
 from models.judges.registry import options_of
 from project.errors import UserError
 from project.judging import PERSON, RAW, JudgeEntry, Modality, Subject, about_from
-from project.queries.chains import recordings_of_nodes
 from project.queries.collections import all_collections
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import has_utterances
@@ -213,6 +213,7 @@ class _Planner:
             self._notes.append(examples.note)
         self._note_words()
         text = filled(prompt, self._variant, values)
+        borrowed = homes_of_options(session, item.question) if item.question is not None else []
         return SightPlan(
             self._recording.id,
             self._about,
@@ -229,18 +230,11 @@ class _Planner:
             task.truth(item),
             left_out,
             tuple(self._notes),
-            tuple(dict.fromkeys([*others, *self._homes_of_options()])),
+            tuple(dict.fromkeys([*others, *borrowed])),
             "" if self._condition == RAW else words_state(session, self._recording.id),
             self._state,
             self._modality(media),
         )
-
-    def _homes_of_options(self) -> list[str]:
-        """Return the other recordings that wrong options of the question were taken from."""
-        question = self._item.question
-        sources = [one.source for one in question.wrong if one.source] if question else []
-        homes = recordings_of_nodes(self._session.study, sources) if sources else []
-        return [one for one in homes if one != self._recording.id]
 
     def _examples(self) -> Examples:
         about = (self._session, self._task, self._item, self._recording.id, self._condition)

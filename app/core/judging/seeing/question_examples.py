@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from app.core.judging.seeing.examples import LONGEST, MOST, Examples, usable, written
 from app.core.judging.seeing.lines import lines_of
+from app.core.judging.seeing.option_homes import homes_of_options
 from app.core.judging.seeing.people import agent_among, names_of
 from app.core.judging.seeing.shortening import shortened
 from app.core.judging.seeing.told import cast_told, telling, told_question
@@ -24,7 +25,8 @@ def question_examples_for(
 ) -> Examples:
     """Return up to `MOST` examples for a task about a question, those of its own kind first.
 
-    They are questions that two people verified, about other recordings of which words may be sent. The checksum of its
+    They are questions that two people verified, about other recordings of which words may be sent, with options of such
+    recordings. The checksum of its
     id decides which comes first. There are none where nobody says what is right, as with scores, and none under a
     rendering, because nobody reviewed their texts together with it.
 
@@ -40,15 +42,22 @@ def question_examples_for(
         return Examples("", "There are no examples: nobody reviewed those of other recordings with this rendering.")
     if item.question is None or not task.truth(item):
         return Examples("", "There are no examples: nobody says what is right elsewhere.")
-    found: list[tuple[str, str]] = []
+    found: list[tuple[Question, str]] = []
+    homes: dict[str, None] = {}
     for one in _candidates(session, item.question, recording_id):
-        if len(found) < MOST and usable(session, one.recording_id) and (text := _told(session, task, one, words=words)):
-            found.append((one.recording_id, text))
+        if len(found) == MOST:
+            break
+        from_where = [home for home in (one.recording_id, *homes_of_options(session, one)) if home != recording_id]
+        if all(usable(session, home) for home in from_where) and (text := _told(session, task, one, words=words)):
+            found.append((one, text))
+            homes |= dict.fromkeys(from_where)
     if not found:
         return Examples("", "There are no examples: no question of another recording was verified that may be sent.")
     verb = "example is a question" if len(found) == 1 else "examples are questions"
-    note = f"{len(found)} {verb} of {counted(len({place for place, _ in found}), 'other recording')}, verified."
-    return Examples("\n".join(text for _, text in found), note, tuple(dict.fromkeys(place for place, _ in found)))
+    note = (
+        f"{len(found)} {verb} of {counted(len({one.recording_id for one, _ in found}), 'other recording')}, verified."
+    )
+    return Examples("\n".join(text for _, text in found), note, tuple(homes))
 
 
 def _candidates(session: Session, question: Question, recording_id: str) -> Iterator[Question]:

@@ -10,6 +10,7 @@ import pytest
 from app.core.commands import chains as edits
 from app.core.commands import history
 from app.core.commands.questions import add_questions, correct_question, delete_questions
+from app.core.judging.seeing.option_homes import GONE
 from app.core.judging.seeing.planning import plan_sight
 from app.core.questions.coverage import is_stale, made_from
 from app.core.questions.making import THERE, make_by_rules
@@ -19,8 +20,9 @@ from benchmark.questions.validity import plain
 from project.chains import NodeKind
 from project.errors import UserError
 from project.judging import About, Subject
-from project.queries.chains import all_chains, chain_called, delete_chain, graph_of, graphs_of
+from project.queries.chains import all_chains, chain_called, delete_chain, graph_of, graphs_of, homes_of_nodes
 from project.queries.hold_outs import hold_outs, set_hold_out
+from project.queries.participants import participants_in, set_appearance
 from project.queries.questions import all_questions
 from project.questions import Maker, Question, QuestionKind, WrongOption
 from project.store import Study
@@ -206,3 +208,29 @@ def test_where_wrong_options_are_from_is_said_when_a_judge_is_asked(session: Ses
     for one in made(session, 2)[:8]:
         plan = plan_sight(session, About(Subject.QUESTION, one.id).key, "answer")
         assert {*plan.others} == {home_of[each.source] for each in one.wrong} - {one.recording_id}
+
+
+def test_where_nobody_was_asked_becomes_no_option_of_where_everybody_agreed(session: Session) -> None:
+    homes = {one.id: one.recording_id for one in all_chains(session.study)}
+    asked = {homes[one] for one in chains(session)}
+    unknown = {*[*homes.values()][FEW:-25]} - asked - {*[*homes.values()][-25:]}
+    with session.step("Forget who appears"):
+        for home in unknown:
+            for one in participants_in(session.study, home):
+                set_appearance(session.study, home, one.id, False)
+            session.study.write("DELETE FROM utterance WHERE recording_id = ?", (home,))
+        for graph in graphs_of(session.study, all_chains(session.study)):
+            for node in graph.nodes if graph.chain.recording_id in unknown else ():
+                session.study.write("DELETE FROM chain_person WHERE node_id = ?", (node.id,))
+    home_of = homes_of_nodes(session.study, [each.source for one in made(session) for each in one.wrong])
+    assert home_of
+    assert unknown.isdisjoint(home_of.values())
+
+
+def test_what_a_gone_node_said_is_of_nobody_who_was_asked(session: Session) -> None:
+    one = next(one for one in made(session) if any(each.source for each in one.wrong))
+    with session.step("Delete", undoable=False):
+        for graph in graphs_of(session.study, all_chains(session.study)):
+            if graph.chain.recording_id != one.recording_id:
+                delete_chain(session.study, graph.chain.id)
+    assert GONE in plan_sight(session, About(Subject.QUESTION, one.id).key, "answer").others

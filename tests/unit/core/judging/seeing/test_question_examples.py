@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core.commands.chains import delete_chain
 from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.plan import hold_out
 from app.core.commands.transcript import add
@@ -15,9 +16,10 @@ from app.core.judging.seeing.sight import SightPlan, SightSettings, plan_sight
 from app.core.session import Session
 from project.judging import About, Subject
 from project.queries.participants import all_participants
+from project.queries.questions import all_questions, update_question
 from project.questions import CHECKS, QuestionKind, VerificationDecision
 from project.types import ConsentUse, ParticipantRole
-from tests.fakes.subjects import a_question
+from tests.fakes.subjects import a_chain, a_question
 from tests.unit.core.pairs import open_study
 
 HERE, OTHER = "walk", "walk 2"
@@ -88,3 +90,25 @@ def test_what_may_not_be_shown_is_no_example(session: Session, why: str) -> None
     assert plan.others == ()
     assert plan.notes[0].startswith("There are no examples: ")
     assert "|" + " (nothing)" in plan.text
+
+
+@pytest.mark.parametrize("why", ["willing", "refused", "held out", "gone"])
+def test_an_example_whose_options_are_from_elsewhere_is_shown_where_those_may_be_sent(
+    session: Session, why: str
+) -> None:
+    third = "walk 3"
+    willing(session, OTHER)
+    willing(session, third, granted=why != "refused")
+    verified(session, OTHER, "Word")
+    graph = a_chain(session, third)
+    (question,) = [one for one in all_questions(session.study) if one.recording_id == OTHER]
+    wrong = (replace(question.wrong[0], source=graph.nodes[0].id), *question.wrong[1:])
+    with session.step("Take"):
+        update_question(session.study, replace(question, wrong=wrong))
+    if why == "held out":
+        hold_out(session, third)
+    if why == "gone":
+        delete_chain(session, graph.chain.id)
+    plan = planned(session)
+    assert ("Word" in plan.text) is (why == "willing")
+    assert plan.others == ((OTHER, third) if why == "willing" else ())
