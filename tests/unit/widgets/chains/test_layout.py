@@ -98,9 +98,7 @@ def test_a_node_that_was_moved_stays_there_until_everything_is_laid_out_anew():
 
 def test_a_node_whose_time_changes_moves_along_the_time_alone():
     placement = Placement()
-    shown = graph(
-        [node(name, at * 5, person) for at, (name, person) in enumerate(zip("pqrstuvw", "abababab", strict=True))]
-    )
+    shown = graph([node(name, at * 5, f"whose {name}") for at, name in enumerate("pqrstuvw")])
     before = placement.lay_out(shown, PEOPLE)
     later = replace(shown.nodes[0], start_us=2 * SECOND, end_us=4 * SECOND)
     after = placement.lay_out(graph([later, *shown.nodes[1:]]), PEOPLE)
