@@ -105,7 +105,7 @@ def _node(session: Session, one: FileNode, owner: Recording, people: dict[str, s
 
 
 def _there(session: Session, source: str, recording_id: str) -> bool:
-    table, _, source_id = source.partition("/")
+    table, _, source_id = one_line(source).partition("/")
     if table == SEGMENT:
         found = segment(session.study, source_id)
         return found is not None and found.recording_id == recording_id

@@ -9,6 +9,7 @@ from app.core.chains.drawing import one_line
 from app.core.chains.files.form import LARGEST_BYTES, MOST_CHAINS, FileChain, FileNode
 from app.core.interchange.limits import damaged, read_text
 from project.errors import UserError
+from project.names import shown
 from project.types import Json
 
 FORMAT, VERSION = "greenroom-chains", 1
@@ -31,7 +32,7 @@ def read(path: Path) -> list[FileChain]:
         raise damaged(path, f"it does not say that its format is {FORMAT}")
     if found.get("version") != VERSION:
         raise UserError(
-            f"{path.name} is of version {str(found.get('version'))[:20]}; this program reads version {VERSION}.",
+            f"{path.name} is of version {shown(str(found.get('version')))[:20]}; this program reads version {VERSION}.",
             "Nothing was imported; update Greenroom, or export it again there.",
         )
     try:

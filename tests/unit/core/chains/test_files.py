@@ -234,6 +234,15 @@ def test_a_node_s_source_is_kept_where_it_is_still_there(session: Session, tmp_p
     assert sorted(sources) == ["", "", "", "segment"]
 
 
+def test_half_a_character_is_left_out(session: Session, tmp_path: Path) -> None:
+    path = tmp_path / "chains.json"
+    half = "\udfff"
+    path.write_text(json.dumps(whole(nodes=node(text=f"it{half}", source=f"segment/{half}"), name=f"One{half}")))
+    (made,), _ = import_chains(session, path)
+    assert graph(session, made).chain.name == "One"
+    assert {(one.text, one.source) for one in graph(session, made).nodes} == {("it", "")}
+
+
 def test_the_xml_says_what_its_keys_are(session: Session, tmp_path: Path) -> None:
     draw(session, {"B": "A"})
     export_chains(session, exportable_chains(session), tmp_path / "one.graphml")
