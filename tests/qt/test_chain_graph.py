@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from project.errors import UserError
 from tests.unit.widgets.chains.graphs import graph, node
 from widgets import theme
-from widgets.chains.frame import HEADER, RULER
+from widgets.chains.frame import HEADER, RULER, ticks
 from widgets.chains.graph_view import ChainGraphView
 from widgets.chains.layout import HEIGHT, WIDTH
 from widgets.chains.looks import KINDS, Person
@@ -41,7 +41,7 @@ def test_a_short_chain_is_in_sight_as_a_whole_and_stays_so_while_it_grows(qtbot)
     qtbot.addWidget(view)
     view.resize(690, 430)
     view.show()
-    nodes = [node(f"n{at}", 2.6 * at, "ab"[at % 2]) for at in range(9)]
+    nodes = [node(f"n{at}", second, "bbaabaaabb"[at]) for at, second in enumerate((1, 4, 6, 8, 11, 13, 15, 17, 20))]
     for count in range(1, len(nodes) + 1):
         view.show_graph(graph(nodes[:count]), PEOPLE)
         view.select([nodes[count - 1].id])
@@ -50,6 +50,14 @@ def test_a_short_chain_is_in_sight_as_a_whole_and_stays_so_while_it_grows(qtbot)
     looked_at = view.board.sight
     view.show_graph(graph([*nodes, node("later", 23)]), PEOPLE)
     assert view.board.sight == looked_at
+
+
+def test_no_time_before_the_recording_is_marked(view):
+    view.show_graph(graph([node("only", 1)]), PEOPLE)
+    assert view.board.sight.area[0] < 0
+    marked = [time for time, _ in ticks(view.model.picture.layout.axis, view.board.sight)]
+    assert marked
+    assert min(marked) >= 0
 
 
 def in_sight(view: ChainGraphView) -> bool:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 WAIT = 232.0
 """Pixels that a wait between two nodes takes at most."""
-_PAGE = 640.0
+_PAGE = 620.0
 """Pixels from the first start to the last at which a graph is in sight as a whole beside the player."""
 _WIDTHS = (
     *((most, _PAGE) for most in (1, 2, 3)),

@@ -142,6 +142,8 @@ class Canvas(QAbstractScrollArea):
 
     def reveal(self, node_id: str) -> None:
         """Move the view by as little as brings a node into sight."""
+        if self._fitted and self._sight.zoom <= self._zoom_of_all():
+            return
         box, sight = self.model.box(node_id), self._sight
         left, top = sight.to_view(box.x, box.y)
         right, bottom = sight.to_view(box.right, box.bottom)

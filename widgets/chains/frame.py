@@ -91,11 +91,14 @@ def _written(time_us: int) -> str:
 
 
 def ticks(axis: TimeAxis, sight: Sight) -> list[tuple[int, bool]]:
-    """Return the times to mark in sight, rising; True where time is shortened there, in the middle of the wait."""
+    """Return the times to mark in sight, rising; True where time is shortened there, in the middle of the wait.
+
+    None lies before the recording.
+    """
     left, _, right, _ = sight.area
     left += HEADER / sight.zoom
     step = next((one for one in _STEPS if one * axis.scale * sight.zoom >= _APART), _STEPS[-1])
-    first, last = axis.us(left), axis.us(right)
+    first, last = max(0, axis.us(left)), axis.us(right)
     found: list[tuple[int, bool]] = []
     pieces = [(first, axis.times[0], False), *axis.stretches(), (axis.times[-1], last, False)]
     for start, end, shortened in pieces:

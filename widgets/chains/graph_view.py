@@ -20,6 +20,9 @@ from widgets.icons import icon
 class ChainGraphView(QWidget):
     """Shows one chain and emits what the user wants; it never changes the chain.
 
+    Args:
+        tools: whether there are buttons for zoom and layout; their keys work in any case.
+
     A node that is dragged changes its place inside its row as long as the program runs; its time is data and stays.
 
     Signals:
@@ -42,12 +45,13 @@ class ChainGraphView(QWidget):
     seek_requested = Signal(object)
     menu_requested = Signal(object, str)
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, tools: bool = True) -> None:
         super().__init__(parent)
         self.model = GraphModel()
         self.board = Board(self.model)
         self._chain = ""
         self._graph: ChainGraph | None = None
+        self._tools = tools
         hint = "Choose a chain, or add one, to draw what led to what."
         self.empty = EmptyState("circle-dashed", "No chain is open", hint)
         self._stack = QStackedLayout()
@@ -119,6 +123,13 @@ class ChainGraphView(QWidget):
         self.model.covered = frozenset(node_ids)
         self.board.refresh()
 
+    def look_at(self, node_ids: Collection[str]) -> None:
+        """Show the whole chain where its texts can be read then, else its part with these nodes."""
+        self.board.begin()
+        if self._graph is not None:
+            for node_id in self._graph.by_id.keys() & {*node_ids}:
+                self.board.reveal(node_id)
+
     def set_editable(self, editable: bool) -> None:
         """Let edges be drawn and nodes be added, edited and removed, or not."""
         self.board.editable = editable
@@ -178,6 +189,6 @@ class ChainGraphView(QWidget):
 
     def _show_state(self, graph: ChainGraph | None) -> None:
         self._stack.setCurrentWidget(self.empty if graph is None else self.board)
-        self._foot.setVisible(self.model.picture is not None)
+        self._foot.setVisible(self._tools and self.model.picture is not None)
         mine = "Add one with N, or make one from a selected segment or utterance."
         self.board.placeholder = ("No nodes yet", mine if self.board.editable else "Its owner has not added any.")

@@ -16,7 +16,7 @@ NOBODY = ""
 """Key of the row of nodes that belong to nobody."""
 PADDING = 14.0
 _MARGIN = 24.0
-SETTLED = 8
+SETTLED = 12
 """Different starts from which on the axis stays; before, there is little to keep still."""
 
 

@@ -66,7 +66,7 @@ class QuestionsPage(QWidget):
         self.verify = VerifyPanel(checklists, difficulties)
         self.asking = AskBar("Ask", settings)
         self.write = WritePanel(settings, wrong)
-        self.graph = ChainGraphView()
+        self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
         self._empty = EmptyState("list-checks", "", "", [Choice(*one) for one in makers[:1]])
         self._empty.chosen.connect(self.empty_chosen)

@@ -217,9 +217,9 @@ class Showing(QObject):
             )
         page.show_rows(rows, self.current.question.id if self.current is not None else "")
         page.progress.set_text(progress_in_words(progress(of_scope, who), len(rows)))
-        page.agreement.set_text(
-            agreement_in_words(agreement_of([counting(one.question, one.said) for one in of_scope]))
-        )
+        agreed = agreement_in_words(agreement_of([counting(one.question, one.said) for one in of_scope]))
+        page.agreement.set_text(agreed)
+        page.agreement.setVisible(bool(agreed))
         if self.current is None and rows:
             self.current = next(one for one in found if one.question.id == rows[0].key)
             page.list.set_current(rows[0].key)
@@ -247,6 +247,7 @@ class Showing(QObject):
         page = self._page
         if session is None or one is None:
             page.verify.setEnabled(False)
+            page.graph.hide()
             page.graph.show_graph(None, {}, {})
             self.renewed.emit()
             return
@@ -262,7 +263,7 @@ class Showing(QObject):
             page.graph.highlight(one.question.covers)
             if self._fitted != (one.question.id, one.graph.chain.id):
                 self._fitted = (one.question.id, one.graph.chain.id)
-                page.graph.board.fit()
+                page.graph.look_at(one.question.covers)
         self.renewed.emit()
 
     def _shown(self, session: Session, one: Verified) -> ShownQuestion:

@@ -98,13 +98,13 @@ def test_a_node_that_was_moved_stays_there_until_everything_is_laid_out_anew():
 
 def test_a_node_whose_time_changes_moves_along_the_time_alone():
     placement = Placement()
-    shown = graph([node(name, at * 5, f"whose {name}") for at, name in enumerate("pqrstuvw")])
+    shown = graph([node(name, at * 5, f"whose {name}") for at, name in enumerate("pqrstuvwxyzk")])
     before = placement.lay_out(shown, PEOPLE)
     later = replace(shown.nodes[0], start_us=2 * SECOND, end_us=4 * SECOND)
     after = placement.lay_out(graph([later, *shown.nodes[1:]]), PEOPLE)
     assert after.boxes["p"].x > before.boxes["p"].x
     assert after.boxes["p"].y == before.boxes["p"].y
-    assert {one: after.boxes[one] for one in "qrstuvw"} == {one: before.boxes[one] for one in "qrstuvw"}
+    assert {one: after.boxes[one] for one in "qrstuvwxyzk"} == {one: before.boxes[one] for one in "qrstuvwxyzk"}
 
 
 def test_reasons_are_drawn_towards_their_results():
