@@ -63,6 +63,11 @@ def property_of(step: str) -> str:
     return f"{_PROPERTY}{step}"
 
 
+def step_of(property_key: str) -> Step | None:
+    """Return the step whose rule a property of a study holds; None for any other property."""
+    return STEPS.get(property_key.removeprefix(_PROPERTY)) if property_key.startswith(_PROPERTY) else None
+
+
 def rules_of(study: Study) -> dict[str, Rule]:
     """Return step -> the study's rule for it.
 

@@ -3,6 +3,7 @@
 import shutil
 import tempfile
 from contextlib import suppress
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from hypothesis import strategies as st
 from app.core.chains.checks import in_circles, problems, sound
 from app.core.chains.statistics import statistics
 from app.core.commands import chain_reviews, chains
+from app.core.conflicts import described
 from app.core.session import Session
 from project.chains import ChainDecision, NodeKind
 from project.check import check
@@ -22,12 +24,13 @@ from project.merging.merge import merge_copy, open_copy
 from project.merging.resolving import put
 from project.queries.chains import all_chains, graphs_of
 from project.queries.conflicts import all_conflicts
-from project.queries.questions import all_questions, insert_questions, set_verification
+from project.queries.questions import all_questions, insert_questions, set_verification, update_question
 from project.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from tests.unit.core.chains.drawn import draw, graph, node
 from tests.unit.core.pairs import SECOND, open_study
 
 AT = "2026-01-01T00:00:00Z"
+DROP = VerificationDecision.DROP
 
 
 def copy_of(path: Path, name: str) -> Path:
@@ -117,6 +120,35 @@ def test_a_question_from_a_chain_that_the_other_deleted(home: tuple[Path, str, d
         assert all_conflicts(session.study)
         assert all(one.chain_id == chain_id for one in all_questions(session.study))
     assert check(path) == []
+
+
+def test_what_two_people_changed_of_a_chain_is_told_in_words(home: tuple[Path, str, dict[str, str]]) -> None:
+    path, chain_id, ids = home
+    with Session.open(path, "Ada") as session:
+        chains.rename_chain(session, chain_id, "The way out")
+        session.annotator_name = "Bo"
+        ask(session, chain_id)
+        (question,) = all_questions(session.study)
+    copy = copy_of(path, "copy")
+    for at, text in ((copy, "theirs"), (path, "ours")):
+        with Session.open(at, "Ada") as session:
+            chains.edit_node(session, ids["A"], text=text)
+            said = Verification(question.id, question.annotator_id, DROP, "chain", (), "", text, question.state, AT)
+            with session.step("Say"):
+                update_question(session.study, replace(question, wrong=tuple(map(WrongOption, (text, "c", "d", "e")))))
+                set_verification(session.study, said)
+    with Session.open(path, "Ada") as session:
+        bring_home(session, copy)
+        told = {one.title: one for one in (described(session, each) for each in all_conflicts(session.study))}
+    assert [*sorted(told)] == [
+        "Node “ours” of the chain “The way out”",
+        "Question “What?”, recording 1, at 0:00:00.000",
+        "Verification of the question “What?” by Bo",
+    ]
+    (line,) = told["Question “What?”, recording 1, at 0:00:00.000"].differing
+    assert (line.name, line.ours, line.theirs) == ("wrong options", "ours; c; d; e", "theirs; c; d; e")
+    words = " ".join(text for one in told.values() for each in one.lines for text in (each.name, each.ours))
+    assert not any(mark in words for mark in ("[", "{", chain_id, question.id, *ids.values()))
 
 
 def ask(session: Session, chain_id: str) -> None:

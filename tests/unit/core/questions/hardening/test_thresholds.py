@@ -119,7 +119,10 @@ def test_two_people_who_change_different_limits_keep_both(tmp_path: Path) -> Non
         assert (rules["difficulty"].limit, rules["review"].limit) == (3, 5)
         assert rules["truth"].limit == 0
         (conflict,) = all_conflicts(session.study)
-        assert described(session, conflict).title == "Study: question-filter/truth"
+        found = described(session, conflict)
+        assert found.title == "Filter of questions: right answer"
+        assert [(one.name, one.ours, one.theirs) for one in found.differing] == [("limit", "0", "1")]
+        assert ("decides", "no", "no") in [(one.name, one.ours, one.theirs) for one in found.lines]
 
 
 def test_limits_that_are_as_before_are_no_step(session: Session) -> None:

@@ -1,0 +1,210 @@
+"""Rows that two people changed, in words: what they are called, and what their columns say."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from textwrap import shorten
+from typing import Any
+
+from app.core.questions.hardening.rules import step_of
+from project.errors import UserError
+from project.queries.annotators import all_annotators
+from project.queries.chains import chain_called, node_called
+from project.queries.conflicts import Conflict, Version
+from project.queries.judges import all_judges
+from project.queries.participants import all_participants
+from project.queries.questions import question_called
+from project.queries.recordings import all_recordings
+from project.queries.segments import segment
+from project.queries.word_times import words_from_json
+from project.store import Study
+from project.timebase import SECOND, format_time
+from project.types import Participant
+
+NOTHING = "—"
+TIMES_OF_WORDS = "times of words"
+_HIDDEN = frozenset({"id", "segment_id", "version", "scheme"})
+_HIDDEN_TOO = {
+    "question": frozenset({"made_from", "seed", "judgment_id", "at"}),
+    "verification": frozenset({"state", "at"}),
+    "chain_review": frozenset({"state", "at"}),
+}
+"""What tells a person nothing."""
+_UTTERANCE = {
+    "participant_id": "speaker",
+    "words": TIMES_OF_WORDS,
+    "checked": "checked",
+    "suggested": "speaker is a guess",
+}
+_LONGEST = 40
+"""Letters of a text that its title shows."""
+
+
+class ConflictWords:
+    """Says what two versions of the same rows are about, and what each of them says."""
+
+    def __init__(self, study: Study) -> None:
+        self._study = study
+        self._names = {one.id: one.name for one in all_annotators(study)}
+        self._names |= {one.id: one.name for one in all_judges(study)}
+        self._names |= _told_apart(all_participants(study))
+        self._names |= {one.id: f"recording {one.number}" for one in all_recordings(study)}
+
+    def title(self, conflict: Conflict, ours: Version | None, theirs: Version | None) -> str:
+        """Say what a conflict is about."""
+        rows = (ours or theirs or {}).get(conflict.table, [{}])
+        row = rows[0] if rows else {}
+        key = [str(one) for one in conflict.key]
+        match conflict.table:
+            case "segment":
+                return f"Segment of {self._name(row.get('annotator_id'))}, {self._where(row)}"
+            case "segment_value":
+                return f"{key[3].capitalize()} of a segment, {self._segment(key[0])}"
+            case "utterance" | "question":
+                return f"{conflict.table.capitalize()} {_quoted(row.get('text'))}, {self._where(row)}"
+            case "property":
+                step = step_of(key[0])
+                return f"Study: {key[0]}" if step is None else f"Filter of questions: {step.name.lower()}"
+            case "chain":
+                return f"Chain {_quoted(row.get('name'))}"
+            case "chain_node":
+                return f"Node {_quoted(row.get('text'))} of the chain {self._chain(row.get('chain_id'))}"
+            case "chain_person":
+                return f"Characters of the node {self._node(key[0])}: {self._name(key[1])}"
+            case "chain_edge":
+                return f"Edge of a chain: {self._node(row.get('reason_id'))} to {self._node(row.get('result_id'))}"
+            case "chain_review":
+                return f"Review of the chain {self._chain(key[0])} by {self._name(key[1])}"
+            case "verification":
+                return f"Verification of the question {self._question(key[0])} by {self._name(key[1])}"
+            case "recording" | "participant" | "collection":
+                name = row.get("name") or row.get("pseudonym") or ""
+                return f"{conflict.table.capitalize()} {name}"
+            case _:
+                names = ", ".join(self._name(part) for part in key)
+                return f"{conflict.table.replace('_', ' ').capitalize()}: {names}"
+
+    def of(self, version: Version | None) -> dict[str, str]:
+        """Return name -> text of everything a version says."""
+        found: dict[str, str] = {}
+        for table, rows in (version or {}).items():
+            hidden = _HIDDEN | _HIDDEN_TOO.get(table, frozenset())
+            for row in rows:
+                if table == "segment_value":
+                    found[str(row["field"])] = self._plain(row["value"])
+                elif table == "property" and (parts := _parts(row.get("value"))):
+                    found |= {name.replace("_", " "): self._told(value) for name, value in parts.items()}
+                else:
+                    found |= dict(self._column(table, name, row[name]) for name in row if name not in hidden)
+        return found
+
+    def _column(self, table: str, column: str, value: Any) -> tuple[str, str]:
+        if table == "utterance" and column in _UTTERANCE:
+            return _UTTERANCE[column], self._of_utterance(column, value)
+        name = column.removesuffix("_us").removesuffix("_id").replace("_", " ")
+        if table == "question" and column == "wrong":
+            return "wrong options", self._plain(value)
+        if table == "question" and column == "covers":
+            return name, "; ".join(self._node(one) for one in _items(value)) or NOTHING
+        if table == "verification" and column == "checks":
+            return name, self._plain(value) or NOTHING
+        return name, self._text(column, value)
+
+    def _text(self, column: str, value: Any) -> str:
+        if value is None:
+            return NOTHING
+        if column.endswith("_us"):
+            return format_time(int(value))
+        if column == "value":
+            return self._plain(value)
+        if column in ("chain_id", "based_on"):
+            return self._chain(value)
+        if column in ("node_id", "reason_id", "result_id"):
+            return self._node(value)
+        return self._question(value) if column == "question_id" else self._name(value)
+
+    def _of_utterance(self, column: str, value: Any) -> str:
+        if column == "words":
+            return " ".join(f"{word.start_us / SECOND:.2f}" for word in words_from_json(value)) or NOTHING
+        return self._text(column, value) if column == "participant_id" else "yes" if value else "no"
+
+    def _name(self, value: Any) -> str:
+        return self._names.get(str(value), str(value))
+
+    def _chain(self, chain_id: Any) -> str:
+        found = chain_called(self._study, str(chain_id)) if chain_id else None
+        return NOTHING if not chain_id else "that is gone" if found is None else _quoted(found.name)
+
+    def _node(self, node_id: Any) -> str:
+        found = node_called(self._study, str(node_id))
+        return "a node that is gone" if found is None else _quoted(found.text)
+
+    def _question(self, question_id: Any) -> str:
+        try:
+            found = question_called(self._study, str(question_id))
+        except UserError:
+            return "that is damaged"
+        return "that is gone" if found is None else _quoted(found.text)
+
+    def _segment(self, segment_id: str) -> str:
+        found = segment(self._study, segment_id)
+        return "which is gone" if found is None else self._where(asdict(found))
+
+    def _where(self, row: dict[str, Any]) -> str:
+        if "start_us" not in row:
+            return "which is gone"
+        return f"{self._name(row.get('recording_id'))}, at {format_time(int(row['start_us']))}"
+
+    def _plain(self, text: Any) -> str:
+        try:
+            value = json.loads(text)
+        except (TypeError, ValueError):
+            return str(text)
+        return self._told(value)
+
+    def _told(self, value: Any) -> str:
+        """Return a value of JSON in words; of a wrong option, which is a list that begins with its text, the text."""
+        match value:
+            case bool():
+                return "yes" if value else "no"
+            case [[str(), *_], *_]:
+                return "; ".join(str(one[0]) for one in value if one)
+            case list():
+                return ", ".join(self._name(one) for one in value)
+            case dict():
+                return ", ".join(f"{key}: {self._told(one)}" for key, one in value.items())
+            case _:
+                return self._name(value)
+
+
+def _told_apart(people: Sequence[Participant]) -> dict[str, str]:
+    """Return what participants are called; those whom two people gave the same pseudonym are numbered."""
+    called: dict[str, list[str]] = {}
+    for one in people:
+        called.setdefault(one.pseudonym, []).append(one.id)
+    return {
+        key: name if len(ids) == 1 else f"{name} ({number} of {len(ids)} with this pseudonym)"
+        for name, ids in called.items()
+        for number, key in enumerate(ids, 1)
+    }
+
+
+def _quoted(text: Any) -> str:
+    return f"“{shorten(str(text or ''), _LONGEST, placeholder='…')}”"
+
+
+def _parts(text: Any) -> dict[str, Any]:
+    """Return what a property says, where that is several things."""
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _items(text: Any) -> list[Any]:
+    try:
+        found = json.loads(text)
+    except (TypeError, ValueError):
+        return []
+    return found if isinstance(found, list) else []
