@@ -28,7 +28,7 @@ def exported(session: Session, wanted: Sequence[str] | None = None, *, scrubbed:
     # They bring all that a release is judged by, which the rest does without.
     from app.core.release.private import scrubber_of
 
-    scrubber = scrubber_of(session)
+    scrubber = scrubber_of(session, quoting=True)
     return [meta_information(session, one.id, lambda text: scrubber.scrub(text).text) for one in found]
 
 

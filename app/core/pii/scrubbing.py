@@ -6,11 +6,15 @@ from dataclasses import replace
 
 from anonymize.pii.hit import Hit
 from anonymize.pii.scrubbing import PersonalPlaces
-from anonymize.text import Finder, Keeper
+from anonymize.text import Finder, Keeper, Words
 from app.core.pii.finder import finder_for
 from app.core.pii.hits import PlacedHit, hits
 from app.core.pii.replacing import replacements_of
 from app.core.session import Session
+from project.queries.pii import PiiVerdict
+
+_QUOTED = frozenset({"chain", "chain_node", "question", "look", "summary", "contradiction"})
+"""Tables whose texts are told in pieces, with other names, or inside other texts."""
 
 
 def finders_of(session: Session) -> tuple[Finder, Keeper]:
@@ -35,6 +39,16 @@ def finders_of(session: Session) -> tuple[Finder, Keeper]:
         return sorted(set.intersection(*spans)) if spans else []
 
     return PersonalPlaces(find, replacements, marked), keep
+
+
+def quoted_finder(session: Session) -> Finder:
+    """Return what finds, in texts that quote others, the stretches that somebody decided to hide there.
+
+    A question says what nodes say, and a judge is told a summary line by line: what was marked there by hand would be
+    found in no text that says the same and more. It is looked for as a word, also with another case or ending.
+    """
+    placed = [one for one in hits(session) if one.place.table in _QUOTED and one.verdict is PiiVerdict.HIDE]
+    return Words({one.hit.text: one.replacement for one in placed})
 
 
 def _kept_whole(found: Iterable[PlacedHit]) -> set[tuple[int, int]]:

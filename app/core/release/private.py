@@ -12,7 +12,7 @@ from anonymize.text import LEFT_OUT, Scrubber, telling
 from anonymize.voice.registry import VOICES, voice_type
 from app.core.interchange.csv_table import COLUMNS
 from app.core.pii.replacing import private_replacements
-from app.core.pii.scrubbing import finders_of
+from app.core.pii.scrubbing import finders_of, quoted_finder
 from app.core.release.codes import annotator_codes
 from app.core.release.plan import SOUND, TEXTS, VIDEO, WITHOUT_CONSENT
 from app.core.release.rules import RULES
@@ -50,8 +50,13 @@ class Private:
         return {"words": [*self.words], "texts": [*self.texts]}
 
 
-def scrubber_of(session: Session) -> Scrubber:
-    """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal."""
+def scrubber_of(session: Session, *, quoting: bool = False) -> Scrubber:
+    """Return what scrubs the texts of a study: private words, annotators, recordings, and what looks personal.
+
+    Args:
+        session: of the study.
+        quoting: what is scrubbed quotes texts of the study, such as a question that says what a node says.
+    """
     study = session.study
     words = private_replacements(session)
     for name, code in annotator_codes(all_annotators(study), _pseudonyms(session)).items():
@@ -66,7 +71,7 @@ def scrubber_of(session: Session) -> Scrubber:
     for note in _notes(session):
         words.setdefault(note, LEFT_OUT)
     find, keep = finders_of(session)
-    return Scrubber(words, (find, telling), keep)
+    return Scrubber(words, (find, telling, *([quoted_finder(session)] if quoting else [])), keep)
 
 
 def private_of(session: Session) -> Private:

@@ -48,7 +48,7 @@ def _scrubbing(session: Session) -> Written:
             "The texts of this study were not searched for personal information since it was opened.",
             "Open Speech > Personal information, which searches them, then ask again.",
         )
-    scrubber = scrubber_of(session)
+    scrubber = scrubber_of(session, quoting=True)
     done: dict[str, str] = {}
 
     def written(text: str) -> str:

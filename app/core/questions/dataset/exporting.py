@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from app.core.clock import utc_now
-from app.core.commands.pii_numbers import keep_numbers
-from app.core.pii.hits import hits
 from app.core.questions.dataset.card import card
 from app.core.questions.dataset.gathering import Gathering, gather
+from app.core.questions.dataset.leaving_out import decided
 from app.core.questions.dataset.media import shown_in
 from app.core.questions.dataset.reading import reader_of, require_read
 from app.core.questions.dataset.splits import splits_of
@@ -61,7 +60,6 @@ def export_questions(
     told = progress or Silent()
     require_free(folder)
     session.study.require_writable()
-    keep_numbers(session, hits(session))
     ready = prepare(session, gather(session, everything=everything, progress=told), formats, seed, release)
     made = write(ready, folder, told)
     note(session, made, folder)
@@ -74,11 +72,13 @@ def prepare(
     """Make everything ready to write what was gathered.
 
     Raises:
-        UserError: there is nothing that may leave, nobody read the texts as they are now, or the release is none of
-            this study.
+        UserError: there is nothing that may leave, what may was changed since it was gathered, nobody read the texts as
+            they are now, or the release is none of this study.
     """
     if not gathering.items:
         raise UserError(f"No question may leave. {_reasons(gathering)}", _next_step(gathering))
+    if decided(session, {one.id: one for one in all_recordings(session.study)}) != gathering.decided:
+        raise UserError("Who agreed, what is held out or what is private was changed meanwhile.", "Export again.")
     require_read(session, gathering)
     splits = splits_of(Counter(one.recording for one in gathering.items), seed)
     shown = {} if release is None else shown_in(session, release, gathering.recordings)

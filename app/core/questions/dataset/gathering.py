@@ -7,7 +7,15 @@ from functools import cached_property
 
 from anonymize.text import Scrubbed, Scrubber
 from app.core.chains.versions import is_consensus
-from app.core.questions.dataset.leaving_out import ALIKE, against_question, against_recordings
+from app.core.commands.pii_numbers import keep_numbers
+from app.core.pii.hits import hits
+from app.core.questions.dataset.leaving_out import (
+    ALIKE,
+    against_options,
+    against_question,
+    against_recordings,
+    decided,
+)
 from app.core.questions.verifying import Standing, Verified, gathered
 from app.core.release.codes import recording_code, release_key, released_id
 from app.core.release.private import scrubber_of
@@ -67,12 +75,19 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class ItemChain:
-    """One chain as it leaves; `as_json` is what its line says, `texts` its texts beside what they were."""
+    """One chain as it leaves.
+
+    Attributes:
+        as_json: what its line says.
+        texts: its texts beside what they were.
+        people: pseudonyms of whom it is about.
+    """
 
     id: str
     recording: str
     as_json: Mapping[str, Json]
     texts: tuple[ReleasedText, ...]
+    people: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -85,6 +100,7 @@ class Gathering:
         left_out: why -> how many questions.
         verified_only: unverified questions and those that are out of date were left out.
         question_ids: ids that the questions have in the study, in the order of `items`.
+        decided: of who agreed, what is held out and what is private, when it was begun.
     """
 
     items: tuple[Item, ...]
@@ -92,6 +108,7 @@ class Gathering:
     left_out: Mapping[str, int]
     verified_only: bool
     question_ids: tuple[str, ...]
+    decided: str
 
     @property
     def replaced(self) -> int:
@@ -133,7 +150,7 @@ def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[
     """Find the questions that may leave, scrubbed as the texts of a release are: what is undecided is taken out.
 
     Recordings that are held out, and those in which anybody did not consent to release, are left out with all that is
-    about them. Ids are sealed as those of a release, so that they tell neither row nor time.
+    about them, or was taken from them. Ids are sealed as those of a release, so that they tell neither row nor time.
 
     Args:
         session: of the study.
@@ -147,18 +164,21 @@ def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[
     """
     key = release_key(session)
     recordings = {one.id: one for one in all_recordings(session.study)}
-    against = against_recordings(session, recordings)
+    against, now = against_recordings(session, recordings), decided(session, recordings)
     yield 0, 0
-    scrub = _Texts(scrubber_of(session))
+    keep_numbers(session, hits(session))
+    scrub = _Texts(scrubber_of(session, quoting=True))
     left_out: Counter[str] = Counter()
     items: list[Item] = []
     ids: list[str] = []
     graphs: dict[str, ChainGraph] = {}
     every = gathered(session)
+    borrowed = against_options(session, (one.question for one in every), against)
     for at, one in enumerate(every):
         if at % _AT_ONCE == 0:
             yield at, len(every)
         why = against.get(one.question.recording_id, "") or against_question(one, everything=everything)
+        why = why or borrowed.get(one.question.id, "")
         made = None if why else _item(one, recordings[one.question.recording_id], key, scrub)
         if made is None:
             left_out[why or ALIKE] += 1
@@ -171,7 +191,7 @@ def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[
     for graph in graphs.values():
         yield len(every) + len(chains), len(every) + len(graphs)
         chains.append(_chain(session, graph, recordings[graph.chain.recording_id], key, scrub))
-    return Gathering(tuple(items), tuple(chains), dict(left_out), not everything, tuple(ids))
+    return Gathering(tuple(items), tuple(chains), dict(left_out), not everything, tuple(ids), now)
 
 
 class _Texts:
@@ -193,9 +213,10 @@ class _Texts:
 def _item(one: Verified, owner: Recording, key: str, scrub: _Texts) -> Item | None:
     question = one.question
     said = [("question", question.text), ("explanation", question.explanation)]
+    said += [("aspect", question.aspect)]
     said += [(f"option {letter}", text) for letter, text in zip(LETTERS, question.options, strict=False)]
     texts = (*scrub(owner, [(question.start_us, place, text) for place, text in said]),)
-    text, explanation, *shown = (each.after for each in texts)
+    text, explanation, aspect, *shown = (each.after for each in texts)
     if len({" ".join(each.casefold().split()) for each in shown}) < len(shown):
         return None
     labels = [word.difficulty for word in one.said if word.difficulty]
@@ -203,7 +224,7 @@ def _item(one: Verified, owner: Recording, key: str, scrub: _Texts) -> Item | No
         released_id(key, question.id),
         recording_code(owner.number),
         question.kind.value,
-        question.aspect,
+        aspect,
         question.start_us,
         question.end_us,
         text,
@@ -247,4 +268,6 @@ def _chain(session: Session, graph: ChainGraph, owner: Recording, key: str, scru
         "nodes": nodes,
         "edges": edges,
     }
-    return ItemChain(chain_id, code, line, tuple(each for each in (name, *texts) if each.before.strip()))
+    said_there = tuple(each for each in (name, *texts) if each.before.strip())
+    names = tuple(sorted({people[who] for one in graph.nodes for who in one.people}))
+    return ItemChain(chain_id, code, line, said_there, names)

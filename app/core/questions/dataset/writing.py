@@ -160,6 +160,7 @@ def _refuse_private(ready: Ready, progress: Progress) -> None:
     words = Words(dict.fromkeys(ready.private.words, "-"))
     texts = [fold(one).text for one in ready.private.texts]
     said = [*dict.fromkeys(one.after for one in ready.gathering.texts)]
+    said += dict.fromkeys(who for one in ready.gathering.chains for who in one.people)
     for at, text in enumerate(said):
         if at % _AT_ONCE == 0:
             progress.check_cancelled()

@@ -1,0 +1,208 @@
+"""What must not leave with a data set of questions, put into every place of a study that has words."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import chains
+from app.core.commands.chain_reviews import review_chain
+from app.core.commands.participants import add_participant, set_appearance, set_consent
+from app.core.commands.pii import decide, hide_everywhere, mark, undecide
+from app.core.commands.plan import hold_out
+from app.core.pii.hits import hits
+from app.core.questions.dataset.exporting import prepare
+from app.core.questions.dataset.gathering import gather as gathered
+from app.core.questions.dataset.leaving_out import BORROWED, GONE
+from app.core.questions.dataset.reading import confirm_question_texts
+from app.core.session import Session
+from project.chains import ChainDecision
+from project.errors import UserError
+from project.queries.chains import chains_of, graph_of
+from project.queries.free_texts import free_texts
+from project.queries.participants import all_participants
+from project.queries.pii import PiiVerdict
+from project.queries.questions import questions_of, set_verification, update_question, verifications_of
+from project.questions import WrongOption
+from project.types import ConsentUse, ParticipantRole
+from tests.fakes.subjects import gather
+from tests.unit.core.questions.dataset.asked_study import ask, asked_study, export_read, verify_all
+from tests.unit.core.questions.dataset.test_exporting import BOTH, whole
+
+HOME, OTHER = "walk", "walk 2"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with asked_study(tmp_path, recordings=3) as opened:
+        yield opened
+
+
+def nodes(session: Session, recording: str) -> list[str]:
+    (chain,) = chains_of(session.study, recording)
+    return [one.id for one in graph_of(session.study, chain).nodes]
+
+
+def ask_with_an_option_of(session: Session, node_id: str) -> str:
+    """Ask about the home recording, one wrong option taken from a node; returns the id of the question."""
+    (chain,) = chains_of(session.study, HOME)
+    first, second = nodes(session, HOME)
+    made = ask(session, HOME, chain.id, (second, first), "Who came?", wrong=("Borrowed words.", "B.", "C.", "D."))
+    (question,) = [one for one in questions_of(session.study, HOME) if one.id == made]
+    wrong = (replace(question.wrong[0], source=node_id), *question.wrong[1:])
+    with session.step("Take"):
+        update_question(session.study, replace(question, wrong=wrong))
+    for who in ("Bo", "Cy"):
+        verify_all(session, who)
+    return made
+
+
+def keep_back(session: Session, how: str) -> None:
+    (person,) = [one for one in all_participants(session.study) if one.pseudonym == "P02"]
+    match how:
+        case "held out":
+            hold_out(session, OTHER)
+        case "consent":
+            set_consent(session, person, ConsentUse.RELEASE, False)
+        case "nobody":
+            set_appearance(session, OTHER, person, False)
+            for node in nodes(session, OTHER):
+                chains.edit_node(session, node, people=())
+
+
+@pytest.mark.parametrize("how", ["held out", "consent", "nobody"])
+def test_options_taken_from_what_is_kept_back_do_not_leave_with_questions_of_others(
+    session: Session, tmp_path: Path, how: str
+) -> None:
+    ask_with_an_option_of(session, nodes(session, OTHER)[0])
+    export_read(session, tmp_path / "before")
+    assert "Borrowed words." in whole(tmp_path / "before")
+    keep_back(session, how)
+    made = export_read(session, tmp_path / "out", formats=BOTH, everything=True)
+    assert made.left_out[BORROWED] == 1
+    assert "Borrowed words." not in whole(tmp_path / "out")
+
+
+def test_options_taken_from_what_is_gone_do_not_leave(session: Session, tmp_path: Path) -> None:
+    ask_with_an_option_of(session, nodes(session, OTHER)[0])
+    (chain,) = chains_of(session.study, OTHER)
+    chains.delete_chain(session, chain.id)
+    assert export_read(session, tmp_path / "out", everything=True).left_out == {GONE: 1}
+
+
+def test_what_another_program_wrote_beside_the_words_is_looked_at_too(session: Session, tmp_path: Path) -> None:
+    question = questions_of(session.study, HOME)[0]
+    with session.step("Tamper"):
+        update_question(session.study, replace(question, aspect="about Zinnia"))
+    hide_everywhere(session, "Zinnia")
+    export_read(session, tmp_path / "out", formats=BOTH, everything=True)
+    assert "Zinnia" not in whole(tmp_path / "out")
+
+
+def test_a_pseudonym_that_is_a_private_word_refuses_the_set(session: Session, tmp_path: Path) -> None:
+    who, _ = add_participant(session, "Zinnia", ParticipantRole.USER, HOME)
+    (person,) = [one for one in all_participants(session.study) if one.id == who]
+    set_consent(session, person, ConsentUse.RELEASE, True)
+    chains.edit_node(session, nodes(session, HOME)[0], people=[who])
+    hide_everywhere(session, "Zinnia")
+    with pytest.raises(UserError, match="must not leave"):
+        export_read(session, tmp_path / "out", everything=True)
+    assert not (tmp_path / "out").exists()
+
+
+def test_what_was_marked_by_hand_in_a_node_is_hidden_where_a_question_quotes_it(
+    session: Session, tmp_path: Path
+) -> None:
+    first, second = nodes(session, HOME)
+    chains.edit_node(session, first, text="the gruffle of the village waits")
+    (chain,) = chains_of(session.study, HOME)
+    ask(session, HOME, chain.id, (second, first), "Why?", answer="Because the gruffle of the village waits.")
+    (where,) = [one for one in free_texts(session.study) if one.row == first and one.field == "text"]
+    at = where.text.index("gruffle")
+    mark(session, where, at, at + len("gruffle of the village"), "other")
+    export_read(session, tmp_path / "out", formats=BOTH, everything=True)
+    said = whole(tmp_path / "out")
+    assert "waits" in said
+    assert "gruffle" not in said
+
+
+def test_a_decision_that_is_taken_back_hides_again(session: Session, tmp_path: Path) -> None:
+    (chain,) = chains_of(session.study, HOME)
+    first, second = nodes(session, HOME)
+    ask(session, HOME, chain.id, (second, first), "Why does Mr. Bilal Poole laugh?")
+    places = [one for one in hits(session) if "Bilal" in one.text]
+    assert places
+    decide(session, places, PiiVerdict.KEEP)
+    export_read(session, tmp_path / "kept", everything=True)
+    assert "Bilal" in whole(tmp_path / "kept")
+    undecide(session, places)
+    export_read(session, tmp_path / "out", everything=True)
+    assert "Bilal" not in whole(tmp_path / "out")
+
+
+def test_names_in_every_place_that_has_words(session: Session, tmp_path: Path) -> None:
+    """Names, notes and files are put everywhere; none of their bytes is in any file of the set."""
+    secrets = ("Quillon", "Marvale", "Dr. Osgood Finch", "0711 555 0188")
+    for word in secrets[:2]:
+        hide_everywhere(session, word)
+    (chain,) = chains_of(session.study, HOME)
+    chains.rename_chain(session, chain.id, f"Chain of {secrets[0]}, see {session.study.path}")
+    first, second = nodes(session, HOME)
+    chains.edit_node(session, first, text=f"{secrets[2]} rings {secrets[3]} for {secrets[1]}")
+    wrong = tuple(f"{one} leaves with Ada." for one in secrets)
+    asked = ask(session, HOME, chain.id, (second, first), f"Is {secrets[2]} cross?", answer="No.", wrong=wrong)
+    (question,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
+    with session.step("Explain"):
+        why = f"{secrets[0]}'s note in {session.study.path} says so; {secrets[1].upper()} agrees."
+        update_question(
+            session.study, replace(question, explanation=why, wrong=(*question.wrong[:3], WrongOption("x")))
+        )
+    session.annotator_name = "Quentin Verifier"
+    with session.step("Verify"):
+        me = session.annotator()
+        assert me is not None
+        (said, _) = verifications_of(session.study, questions_of(session.study, HOME)[0].id)
+        set_verification(session.study, replace(said, annotator_id=me.id, note=f"Ask {secrets[0]}", question_id=asked))
+    review_chain(session, chain.id, ChainDecision.DISCUSS, f"{secrets[1]} was elsewhere")
+    (person, *_) = all_participants(session.study)
+    gather(session, HOME, secrets[0], person.id)
+    session.annotator_name = "Ada"
+    export_read(session, tmp_path / "out", formats=BOTH, everything=True)
+    sent = b"\n".join(one.read_bytes() for one in sorted((tmp_path / "out").rglob("*")) if one.is_file()).lower()
+    for secret in (
+        *secrets[:2],
+        "Osgood",
+        "Finch",
+        "555",
+        "Ada",
+        "Quentin",
+        str(session.study.folder),
+        str(Path.home()),
+    ):
+        assert secret.lower().encode() not in sent, secret
+
+
+def test_nothing_is_written_where_texts_cannot_be_searched(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> object:
+        raise UserError("The model of names is damaged.", "Fetch it again.")
+
+    monkeypatch.setattr("app.core.pii.finder.search", fails)
+    with pytest.raises(UserError, match="damaged"):
+        export_read(session, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.parametrize("how", ["held out", "consent", "private"])
+def test_what_was_gathered_does_not_leave_after_something_else_was_decided(session: Session, how: str) -> None:
+    found = gathered(session)
+    confirm_question_texts(session, found)
+    prepare(session, found, BOTH)
+    if how == "private":
+        hide_everywhere(session, "event")
+    else:
+        keep_back(session, how)
+    with pytest.raises(UserError, match="changed meanwhile"):
+        prepare(session, found, BOTH)
