@@ -4,12 +4,15 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from project.queries.questions import SEEN_QUESTION
 from project.searching.texts import Texts
 from project.sight import SEEN, SEEN_CHAIN
 from project.store import Study
 
 WRONG = "wrong_"
 """What the field of a wrong option begins with; its number follows, from 1."""
+QUOTED = frozenset({"chain", "chain_node", "question", "look", "summary", "contradiction"})
+"""Tables whose texts are told in pieces, with other names, or inside other texts."""
 _CHUNK = 900
 
 
@@ -91,7 +94,10 @@ def _chains(study: Study) -> Iterator[FreeText]:
     ):
         if chain in here:
             yield FreeText("chain_node", row, "text", text, here[chain], start, end)
-    for chain, reviewer, note in study.rows("SELECT chain_id, reviewer_id, note FROM chain_review WHERE note <> ''"):
+    for chain, reviewer, note in study.rows(
+        "SELECT chain_id, reviewer_id, note FROM chain_review "
+        "WHERE note <> '' AND reviewer_id IN (SELECT id FROM annotator)"
+    ):
         if chain in here:
             yield FreeText("chain_review", f"{chain}/{reviewer}", "note", note, here[chain])
 
@@ -100,7 +106,7 @@ def _questions(study: Study) -> Iterator[FreeText]:
     spans: dict[str, tuple[str, int, int]] = {}
     for row, recording, start, end, text, answer, explanation, wrong in study.rows(
         "SELECT id, recording_id, start_us, end_us, text, answer, explanation, wrong FROM question "
-        f"WHERE chain_id IS NULL OR chain_id IN (SELECT id FROM {SEEN_CHAIN})"
+        f"WHERE {SEEN_QUESTION}"
     ):
         spans[row] = recording, start, end
         said = [("text", text), ("answer", answer), ("explanation", explanation)]
@@ -108,7 +114,10 @@ def _questions(study: Study) -> Iterator[FreeText]:
         for field, one in said:
             if one:
                 yield FreeText("question", row, field, one, recording, start, end)
-    for row, who, note in study.rows("SELECT question_id, annotator_id, note FROM verification WHERE note <> ''"):
+    for row, who, note in study.rows(
+        "SELECT question_id, annotator_id, note FROM verification "
+        "WHERE note <> '' AND annotator_id IN (SELECT id FROM annotator)"
+    ):
         if row in spans:
             yield FreeText("verification", f"{row}/{who}", "note", note, *spans[row])
 
@@ -117,7 +126,7 @@ def _options(wrong: str) -> list[str]:
     """Return the texts of wrong options, whatever else is damaged in them."""
     try:
         found = json.loads(wrong)
-    except ValueError:
+    except (ValueError, RecursionError):
         return []
     listed = found if isinstance(found, list) else []
     return [str(one[0]) if isinstance(one, list) and one else "" for one in listed]

@@ -11,10 +11,8 @@ from app.core.pii.finder import finder_for
 from app.core.pii.hits import PlacedHit, hits
 from app.core.pii.replacing import replacements_of
 from app.core.session import Session
+from project.queries.free_texts import QUOTED
 from project.queries.pii import PiiVerdict
-
-_QUOTED = frozenset({"chain", "chain_node", "question", "look", "summary", "contradiction"})
-"""Tables whose texts are told in pieces, with other names, or inside other texts."""
 
 
 def finders_of(session: Session) -> tuple[Finder, Keeper]:
@@ -47,7 +45,7 @@ def quoted_finder(session: Session) -> Finder:
     A question says what nodes say, and a judge is told a summary line by line: what was marked there by hand would be
     found in no text that says the same and more. It is looked for as a word, also with another case or ending.
     """
-    placed = [one for one in hits(session) if one.place.table in _QUOTED and one.verdict is PiiVerdict.HIDE]
+    placed = [one for one in hits(session) if one.place.table in QUOTED and one.verdict is PiiVerdict.HIDE]
     return Words({one.hit.text: one.replacement for one in placed})
 
 

@@ -6,18 +6,23 @@ from dataclasses import replace
 import pytest
 
 from app.core.commands.judges import add_judge
+from app.core.commands.pii import decide
 from app.core.commands.policy import set_policy
 from app.core.commands.release import confirm_texts
 from app.core.jobs import Work
 from app.core.judging.runs.asking import answer, prepare
 from app.core.judging.runs.wanted import AskRequest
 from app.core.leaving.asking import permit_question
+from app.core.pii.hits import hits
 from app.core.session import Session
+from project.judging import About, Subject
 from project.policy import Departure, Forbidden, Level, Policy
+from project.queries.pii import PiiVerdict
 from project.queries.policy import all_egress
 from project.queries.private_words import PrivateWord, put_private_word
 from project.queries.segments import all_segments
 from project.types import Recording
+from tests.fakes.subjects import a_question
 from tests.unit.core.leaving.departures import abroad, at_home
 from tests.unit.core.release.lab import settle
 
@@ -68,3 +73,22 @@ def test_what_stays_or_holds_no_words_is_let_through(
     ask(session, work, request if request.local else replace(request, texts=0))
     (let_through,) = all_egress(session.study)
     assert let_through.permission
+
+
+def test_what_was_kept_in_a_question_does_not_leave_once_it_is_hidden(
+    session: Session, recording: Recording, rendering: str
+) -> None:
+    set_policy(session, Policy(Level.ANONYMIZED))
+    far, _ = add_judge(session, "far", "openai", "m", {"url": "https://api.example.org/v1", "sees": "text"})
+    question = a_question(session, recording.id, "Mr. Poole")
+    confirm_texts(session)
+    places = [one for one in hits(session) if one.place.row == question.id]
+    decide(session, places, PiiVerdict.KEEP)
+    about = About(Subject.QUESTION, question.id).key
+    work = prepare(session, AskRequest([far], [about], "answer", condition=rendering)).work
+    assert work is not None
+    request = replace(abroad(recording.id, rendering), segment_id=about, frames=())
+    ask(session, work, request)
+    decide(session, places, PiiVerdict.HIDE)
+    with pytest.raises(Forbidden, match="after this question was made"):
+        ask(session, work, request)

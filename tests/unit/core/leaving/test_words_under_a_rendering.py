@@ -8,7 +8,9 @@ import pytest
 from app.core.commands.collections import describe_collection
 from app.core.commands.cues import add_cue
 from app.core.commands.participants import add_participant
+from app.core.commands.pii import mark
 from app.core.commands.prompts import edit_prompt
+from app.core.commands.release import confirm_texts
 from app.core.commands.schemes import use_scheme
 from app.core.commands.segments import add_segment
 from app.core.judging.seeing.sight import SightSettings, build, plan_sight
@@ -18,6 +20,7 @@ from benchmark.tasks.registry import TASKS
 from project.errors import UserError
 from project.judging import RAW
 from project.queries.collections import all_collections
+from project.queries.free_texts import free_texts
 from project.queries.private_words import PrivateWord, put_private_word
 from project.queries.utterances import update_utterance, utterances_of
 from project.schemes.loader import shipped_text as shipped_scheme
@@ -88,3 +91,18 @@ def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(
     plan_sight(session, segment, "assess", settings=SIGHT)
     with pytest.raises(UserError, match=f"The key “{WORD}-emotions” of the scheme"):
         plan_sight(session, segment, "assess", condition=rendering, settings=SIGHT)
+
+
+@pytest.mark.parametrize("task", ["answer", "word_question", "audit", "esi_question"])
+def test_what_was_marked_by_hand_is_hidden_in_whatever_quotes_it(
+    session: Session, recording: Recording, rendering: str, task: str
+) -> None:
+    told = "the gruffle of the village"
+    add_participant(session, "P07", ParticipantRole.USER, recording.id)
+    about = asked_about(session, task, recording.id, "", f"P07 and {told}")
+    assert told in plan_sight(session, about, task, "plain", RAW, SIGHT).text
+    for one in [*free_texts(session.study)]:
+        if told in one.text:
+            mark(session, one, one.text.index(told), one.text.index(told) + len(told), "other")
+    confirm_texts(session)
+    assert "gruffle" not in plan_sight(session, about, task, "plain", rendering, SIGHT).text
