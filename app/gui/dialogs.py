@@ -88,6 +88,13 @@ class Questions:
         )
         return Path(path) if path else None
 
+    def question_set_place(self) -> Path | None:
+        """Ask for the new folder of a data set of questions."""
+        path, _ = QFileDialog.getSaveFileName(
+            self._window, "New folder for the questions", str(self._folder() / "questions"), "Folder (*)"
+        )
+        return Path(path) if path else None
+
     def copy_place(self, name: str) -> Path | None:
         """Ask where a copy of the study goes."""
         path, _ = QFileDialog.getSaveFileName(

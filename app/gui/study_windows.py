@@ -32,11 +32,12 @@ WINDOWS: dict[str, str] = {
     "policy": "app.gui.policy.window:make",
     "question_filter": "app.gui.questions.funnel_window:make",
     "meta": "app.gui.meta.window:make",
+    "question_set": "app.gui.questions.set_window:make",
     "measures": "app.gui.questions.measures_window:make",
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 
-_PASSING = frozenset({"import_annotations", "export_annotations", "adjudicate"})
+_PASSING = frozenset({"import_annotations", "export_annotations", "adjudicate", "question_set"})
 """Windows for one errand: they do not come back with the study."""
 _MOVES = frozenset({QEvent.Type.Show, QEvent.Type.Hide, QEvent.Type.Move, QEvent.Type.Resize})
 

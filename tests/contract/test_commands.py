@@ -165,6 +165,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("participant", ("lab.greenroom", "P01", "--recording", "1", "--consent", "release")),
     ("words", ("lab.greenroom", "--set", "Anna=P01")),
     ("texts", ("lab.greenroom", "--confirm", "--annotator", "Ada")),
+    ("questions texts", ("lab.greenroom", "--all", "--confirm", "--annotator", "Ada")),
     ("questions export", ("lab.greenroom", "--out", "questions", "--all")),
     ("release", ("lab.greenroom", "--dry-run")),
     ("info", ("lab.greenroom",)),

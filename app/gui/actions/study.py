@@ -101,6 +101,15 @@ STUDY: tuple[Spec, ...] = (
         line=True,
     ),
     Spec(
+        "question_set",
+        "&Study",
+        "E&xport questions as a data set…",
+        ("Ctrl+Shift+D",),
+        lambda w: w.windows.open("question_set"),
+        Need.STUDY,
+        icon="lock",
+    ),
+    Spec(
         "policy",
         "&Study",
         "&What leaves this machine…",

@@ -22,17 +22,17 @@ from app.gui.pii.searching import Searching
 from app.gui.release.choices import choices, planned, shown
 from app.gui.release.judging import Judged, judging
 from app.gui.release.lines import COLUMNS, Line
+from app.gui.release.text_rows import text_rows
 from project.counted import counted
 from project.errors import UserError
 from project.queries.private_words import replacements
 from project.queries.recordings import all_recordings
-from project.timebase import format_time
 from project.types import Changes
 from widgets import theme
 from widgets.release.plan_form import Chosen, PlanForm
 from widgets.release.texts_view import TextsView
 from widgets.release.waiver_bar import WaiverBar
-from widgets.rows_table import Row, RowsTable
+from widgets.rows_table import RowsTable
 
 _TEXTS_TAB = 2
 _STOPPED = "The search for personal information was stopped, so nothing can be judged. Open this window again."
@@ -232,18 +232,7 @@ class ReleaseWindow(QWidget):
         if self._texts:
             state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
             said = f"{counted(len(self._texts), 'text')}, {changed} changed. {state}"
-        rows = [
-            (
-                Row(
-                    f"{one.recording_id} {place}",
-                    (str(one.recording), format_time(one.time_us), one.place, one.before, one.after),
-                    "pencil" if one.replacements else "",
-                    one.time_us,
-                ),
-                bool(one.replacements),
-            )
-            for place, one in enumerate(self._texts)
-        ]
+        rows = text_rows(self._texts)
         self.texts.show_texts(rows, said, confirmed=reader is not None, writable=self._studio.writable)
         self.texts.show_words(replacements(session.study))
 

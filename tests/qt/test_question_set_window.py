@@ -1,0 +1,147 @@
+"""Questions as a data set in the window: what may leave, the texts that somebody reads, and the folder at the end."""
+
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.pii import hide_everywhere
+from app.core.commands.plan import hold_out
+from app.core.questions.dataset.leaving_out import HELD_OUT
+from app.gui.dialogs import Questions
+from app.gui.main_window import MainWindow
+from app.gui.questions.set_window import SetWindow
+from project.progress import Progress
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.questions.dataset.asked_study import asked_study
+
+WAIT_MS = 20_000
+
+
+class Answers(Questions):
+    def __init__(self) -> None:
+        self.place: Path | None = None
+
+    def question_set_place(self) -> Path | None:
+        return self.place
+
+    def folder(self, title: str) -> Path | None:
+        return self.place
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+@pytest.fixture
+def window(open_window: Callable[..., MainWindow], tmp_path: Path, answers: Answers) -> MainWindow:
+    with asked_study(tmp_path, 3) as session:
+        study = session.study.path
+    return open_window(study, questions=answers)
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, window: MainWindow) -> SetWindow:
+    window.menus.actions["question_set"].trigger()
+    found = window.windows.open("question_set")
+    assert isinstance(found, SetWindow)
+    settle(qtbot, found)
+    return found
+
+
+def settle(qtbot: QtBot, opened: SetWindow) -> None:
+    qtbot.waitUntil(lambda: opened._found is not None, timeout=WAIT_MS)
+
+
+def confirm(qtbot: QtBot, opened: SetWindow) -> None:
+    """Whoever confirms for the first time is new to the study, so that their name is looked for in the texts."""
+    qtbot.mouseClick(opened.texts.confirm, Qt.MouseButton.LeftButton)
+    settle(qtbot, opened)
+
+
+def test_everything_on_it_has_a_name_and_a_tip(opened: SetWindow) -> None:
+    assert nameless(opened) == []
+    assert unexplained(opened) == []
+
+
+def test_nothing_is_written_before_somebody_has_read_the_texts(
+    qtbot: QtBot, window: MainWindow, opened: SetWindow, answers: Answers, tmp_path: Path
+) -> None:
+    answers.place = tmp_path / "out"
+    assert opened.counts.texts()[-1][0] == "All kinds"
+    assert opened.counts.texts()[-1][-1] == "9"
+    assert "once somebody has read" in opened.heading.text()
+    assert not opened.export.isEnabled()
+    opened.tabs.setCurrentIndex(1)
+    assert "Why 0?" in {row[4] for row in opened.texts.table.texts()}
+    confirm(qtbot, opened)
+    assert "has read their texts" in opened.heading.text()
+    assert opened.export.isEnabled()
+    assert window.studio.edit(lambda session: hide_everywhere(session, "sings"))
+    assert not opened.export.isEnabled()
+    settle(qtbot, opened)
+    assert "once somebody has read" in opened.heading.text()
+    window.studio.undo()
+    settle(qtbot, opened)
+    opened.form.table.setChecked(True)
+    with qtbot.waitSignal(opened.writing.written, timeout=WAIT_MS):
+        opened.export.click()
+    assert "Wrote 9 questions" in opened.report.text()
+    assert (tmp_path / "out" / "vlmevalkit" / "questions.tsv").is_file()
+    assert opened.export.isEnabled()
+    with qtbot.assertNotEmitted(opened.writing.written):
+        opened.export.click()
+    assert "not empty" in opened.report.text()
+
+
+def test_what_is_left_out_is_said(qtbot: QtBot, window: MainWindow, opened: SetWindow) -> None:
+    window.studio.edit(lambda session: hold_out(session, "walk 3"))
+    settle(qtbot, opened)
+    assert opened.left_out.texts() == [("4", HELD_OUT)]
+    assert opened.counts.texts()[-1][-1] == "5"
+
+
+def test_all_questions_have_to_be_read_too(qtbot: QtBot, opened: SetWindow) -> None:
+    confirm(qtbot, opened)
+    assert opened.export.isEnabled()
+    opened.form.everything.setChecked(True)
+    settle(qtbot, opened)
+    assert not opened.export.isEnabled()
+    opened.form.everything.setChecked(False)
+    settle(qtbot, opened)
+    assert opened.export.isEnabled()
+
+
+def test_what_is_no_release_is_refused(qtbot: QtBot, opened: SetWindow, answers: Answers, tmp_path: Path) -> None:
+    confirm(qtbot, opened)
+    answers.place = tmp_path / "out"
+    opened.form.show_release(tmp_path)
+    opened.export.click()
+    assert "is no release" in opened.report.text()
+    assert not (tmp_path / "out").exists()
+
+
+def test_it_can_be_cancelled(
+    qtbot: QtBot, opened: SetWindow, answers: Answers, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def endless(_ready: object, _folder: Path, progress: Progress) -> None:
+        progress.progress(1, 2, "Writing")
+        while True:
+            progress.check_cancelled()
+            time.sleep(0)
+
+    monkeypatch.setattr("app.gui.questions.set_writing.write", endless)
+    confirm(qtbot, opened)
+    answers.place = tmp_path / "out"
+    opened.export.click()
+    qtbot.waitUntil(lambda: "1 of 2" in opened.line.text.text(), timeout=WAIT_MS)
+    assert not opened.export.isEnabled()
+    with qtbot.waitSignal(opened.writing.stopped, timeout=WAIT_MS):
+        opened.line.cancel.click()
+    assert "Nothing was written" in opened.report.text()
+    assert opened.export.isEnabled()
+    assert opened.line.isHidden()
