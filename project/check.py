@@ -11,7 +11,7 @@ from project.filesystem import resolved
 from project.journal import SUBJECTS
 from project.opening import Snapshot, connect, examine, foreign_code
 from project.queries.media import facts_from_json
-from project.questions import QuestionKind
+from project.queries.questions import QUESTION_COLUMNS, questions_in
 from project.schemes.loader import parse_scheme
 from project.sqlite_errors import explain
 from project.types import MediumRole, ParticipantRole
@@ -171,9 +171,11 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
                 ).fetchone()
                 if bad:
                     yield f"{bad} values of “{table}” are no JSON {kind}s"
-    for question, question_kind in connection.execute("SELECT id, kind FROM question"):
-        if question_kind not in set(QuestionKind):
-            yield f"a question is of an unknown kind: {question}"
+    for row in connection.execute(f"SELECT {QUESTION_COLUMNS} FROM question"):
+        try:
+            questions_in([row])
+        except UserError:
+            yield f"a question cannot be read: {row[0]}"
     for medium, role, facts in connection.execute("SELECT id, role, facts FROM medium"):
         try:
             MediumRole(role)

@@ -2,7 +2,7 @@
 
 While somebody trains on a recording, the reference's segments of it are out of their sight until they mark it as done.
 Queries that show segments read the view `seen_segment` in place of the table, those that show chains `seen_chain`, so
-that none of them can forget.
+that none of them can forget. A chain that another program left without its recording or annotator is not seen either.
 """
 
 import sqlite3
@@ -38,6 +38,8 @@ _SEEN_CHAINS = """
 CREATE TEMP VIEW seen_chain AS
 SELECT * FROM main.chain c
 WHERE (c.recording_id, c.annotator_id) NOT IN (SELECT recording_id, annotator_id FROM temp.hidden_lane)
+AND c.recording_id IN (SELECT id FROM main.recording)
+AND c.annotator_id IN (SELECT id FROM main.annotator)
 """
 
 

@@ -9,6 +9,7 @@ from project.sight import SEEN_CHAIN
 from project.store import Row, Study
 
 _CHAIN = "id, recording_id, annotator_id, name, based_on"
+_KNOWN = "participant_id IN (SELECT id FROM participant)"
 _NODE = "id, chain_id, kind, text, start_us, end_us, source"
 
 
@@ -45,7 +46,8 @@ def graphs_of(study: Study, chains: Sequence[Chain]) -> list[ChainGraph]:
     nodes_there = f"SELECT id FROM chain_node WHERE chain_id {where}"
     people: dict[str, list[str]] = defaultdict(list)
     for node, who in study.rows(
-        f"SELECT node_id, participant_id FROM chain_person WHERE node_id IN ({nodes_there}) ORDER BY participant_id",
+        f"SELECT node_id, participant_id FROM chain_person WHERE node_id IN ({nodes_there}) AND {_KNOWN} "
+        "ORDER BY participant_id",
         given,
     ):
         people[node].append(who)
@@ -81,7 +83,9 @@ def node_called(study: Study, node_id: str) -> Node | None:
     )
     if row is None:
         return None
-    people = study.rows("SELECT participant_id FROM chain_person WHERE node_id = ? ORDER BY participant_id", (node_id,))
+    people = study.rows(
+        f"SELECT participant_id FROM chain_person WHERE node_id = ? AND {_KNOWN} ORDER BY participant_id", (node_id,)
+    )
     return _node(row, [one[0] for one in people])
 
 
@@ -115,7 +119,7 @@ def delete_chain(study: Study, chain_id: str) -> None:
     study.write("DELETE FROM verification WHERE question_id IN (SELECT id FROM question WHERE chain_id = ?)", one)
     study.write("DELETE FROM question WHERE chain_id = ?", one)
     study.write("DELETE FROM chain_review WHERE chain_id = ?", one)
-    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes})", one)
+    study.write(f"DELETE FROM chain_edge WHERE result_id IN ({nodes}) OR reason_id IN ({nodes})", one * 2)
     study.write(f"DELETE FROM chain_person WHERE node_id IN ({nodes})", one)
     study.write("DELETE FROM chain_node WHERE chain_id = ?", one)
     study.write("DELETE FROM chain WHERE id = ?", one)
@@ -170,7 +174,7 @@ def chain_reviews(study: Study, chain_id: str) -> list[ChainReview]:
     """Return what was said about a chain, by time."""
     rows = study.rows(
         "SELECT chain_id, reviewer_id, decision, note, state, at FROM chain_review WHERE chain_id = ? "
-        "ORDER BY at, reviewer_id",
+        "AND reviewer_id IN (SELECT id FROM annotator) ORDER BY at, reviewer_id",
         (chain_id,),
     )
     return [ChainReview(row[0], row[1], ChainDecision(row[2]), *row[3:]) for row in rows]

@@ -10,7 +10,7 @@ def looks_in(study: Study, recording_id: str) -> list[Look]:
     """Return how everybody in a recording looks, by person and kind."""
     rows = study.rows(
         "SELECT recording_id, participant_id, kind, text FROM look WHERE recording_id = ? "
-        "ORDER BY participant_id, kind",
+        "AND participant_id IN (SELECT id FROM participant) ORDER BY participant_id, kind",
         (recording_id,),
     )
     return [Look(row[0], row[1], LookKind(row[2]), row[3]) for row in rows]

@@ -7,16 +7,21 @@ from typing import Any
 from project.errors import UserError
 from project.json_text import to_json
 from project.names import shown
-from project.questions import Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
+from project.questions import LETTERS, Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
 from project.sight import SEEN_CHAIN
 from project.store import Cell, Row, Study
 from project.types import Json
 
-_COLUMNS = (
+QUESTION_COLUMNS = (
     "id, recording_id, chain_id, kind, aspect, covers, made_from, start_us, end_us, text, answer, wrong, explanation, "
     "seed, place, maker, annotator_id, judgment_id, at"
 )
-_SEEN = f"(chain_id IS NULL OR chain_id IN (SELECT id FROM {SEEN_CHAIN}))"
+SEEN_QUESTION = (
+    f"((chain_id IS NULL OR chain_id IN (SELECT id FROM {SEEN_CHAIN})) "
+    "AND recording_id IN (SELECT id FROM recording) AND annotator_id IN (SELECT id FROM annotator))"
+)
+"""Where a question is to be seen: its chain is, and no other program left it without its recording or annotator."""
+_KNOWN = "annotator_id IN (SELECT id FROM annotator)"
 _VERIFICATION = "question_id, annotator_id, decision, checklist, checks, difficulty, note, state, at"
 
 
@@ -26,7 +31,7 @@ def question_called(study: Study, question_id: str) -> Question | None:
     Raises:
         UserError: it is damaged.
     """
-    row = study.row(f"SELECT {_COLUMNS} FROM question WHERE id = ? AND {_SEEN}", (question_id,))
+    row = study.row(f"SELECT {QUESTION_COLUMNS} FROM question WHERE id = ? AND {SEEN_QUESTION}", (question_id,))
     return None if row is None else _question(row)
 
 
@@ -50,7 +55,7 @@ def all_questions(study: Study) -> list[Question]:
 
 def question_rows(study: Study) -> list[Row]:
     """Return every question as it is stored, in the order in which they were made, for `questions_in`."""
-    return study.rows(f"SELECT {_COLUMNS} FROM question WHERE {_SEEN} ORDER BY id")
+    return study.rows(f"SELECT {QUESTION_COLUMNS} FROM question WHERE {SEEN_QUESTION} ORDER BY id")
 
 
 def questions_in(rows: Iterable[Row]) -> list[Question]:
@@ -69,7 +74,7 @@ def insert_questions(study: Study, new: Sequence[Question]) -> None:
 
 def update_question(study: Study, new: Question) -> None:
     """Replace the question of the same id; inside a step."""
-    columns = _COLUMNS.split(", ")[1:]
+    columns = QUESTION_COLUMNS.split(", ")[1:]
     study.write(
         f"UPDATE question SET {', '.join(f'{one} = ?' for one in columns)} WHERE id = ?", (*_cells(new)[1:], new.id)
     )
@@ -89,7 +94,7 @@ def verifications(study: Study) -> dict[str, list[Verification]]:
         UserError: one is damaged.
     """
     found: dict[str, list[Verification]] = {}
-    for row in study.rows(f"SELECT {_VERIFICATION} FROM verification ORDER BY at, annotator_id"):
+    for row in study.rows(f"SELECT {_VERIFICATION} FROM verification WHERE {_KNOWN} ORDER BY at, annotator_id"):
         found.setdefault(row[0], []).append(_verification(row))
     return found
 
@@ -101,7 +106,8 @@ def verifications_of(study: Study, question_id: str) -> list[Verification]:
         UserError: one is damaged.
     """
     rows = study.rows(
-        f"SELECT {_VERIFICATION} FROM verification WHERE question_id = ? ORDER BY at, annotator_id", (question_id,)
+        f"SELECT {_VERIFICATION} FROM verification WHERE question_id = ? AND {_KNOWN} ORDER BY at, annotator_id",
+        (question_id,),
     )
     return [_verification(row) for row in rows]
 
@@ -126,7 +132,7 @@ def delete_verification(study: Study, question_id: str, annotator_id: str) -> No
 
 
 def _read(study: Study, where: str, given: Sequence[Cell]) -> list[Question]:
-    rows = study.rows(f"SELECT {_COLUMNS} FROM question WHERE {where} AND {_SEEN} ORDER BY id", given)
+    rows = study.rows(f"SELECT {QUESTION_COLUMNS} FROM question WHERE {where} AND {SEEN_QUESTION} ORDER BY id", given)
     return [_question(row) for row in rows]
 
 
@@ -141,25 +147,42 @@ def _cells(one: Question) -> list[Cell]:
 
 def _question(row: Row) -> Question:
     try:
-        values = dict(zip(_COLUMNS.split(", "), row, strict=True))
-        wrong = [WrongOption(str(text), likely, str(source)) for text, likely, source in json.loads(values["wrong"])]
+        values = dict(zip(QUESTION_COLUMNS.split(", "), row, strict=True))
         values |= {
             "kind": QuestionKind(values["kind"]),
-            "covers": tuple(map(str, json.loads(values["covers"]))),
-            "wrong": tuple(wrong),
+            "covers": _texts(values["covers"]),
+            "wrong": _wrong(values["wrong"]),
             "maker": Maker(values["maker"]),
         }
         return Question(**values)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         raise _damaged("A question", row[0]) from None
 
 
 def _verification(row: Row) -> Verification:
     try:
-        checks = tuple(map(str, json.loads(row[4])))
-        return Verification(row[0], row[1], VerificationDecision(row[2]), row[3], checks, *row[5:])
-    except (ValueError, TypeError):
+        return Verification(row[0], row[1], VerificationDecision(row[2]), row[3], _texts(row[4]), *row[5:])
+    except (ValueError, TypeError, RecursionError):
         raise _damaged("What somebody said about a question", row[0]) from None
+
+
+def _texts(text: str) -> tuple[str, ...]:
+    """Read a list of texts; raises `ValueError` or `TypeError` where it is none, or they cannot be written anywhere."""
+    found = json.loads(text)
+    if not isinstance(found, list):
+        raise ValueError(text)
+    "".join(found).encode()
+    return tuple(found)
+
+
+def _wrong(text: str) -> tuple[WrongOption, ...]:
+    """Read wrong options; raises `ValueError` or `TypeError` where they are none, or more than there are letters."""
+    found = [WrongOption(*one) for one in json.loads(text)]
+    "".join(part for one in found for part in (one.text, one.source)).encode()
+    likely = [one.plausibility for one in found if one.plausibility is not None]
+    if not 0 < len(found) < len(LETTERS) or not all(type(one) is int for one in likely):
+        raise ValueError(text)
+    return tuple(found)
 
 
 def _damaged(what: str, identifier: Any) -> UserError:
