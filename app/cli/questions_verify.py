@@ -127,6 +127,8 @@ def queue(study: Path, annotator: str | None, recording: str | None, as_json: bo
 def standing(study: Path, recording: str | None, as_json: bool) -> None:
     """Show what became of the questions, and how far those who verified them agree.
 
+    What is not settled has no label of difficulty here: it would tell who still has to look what another person said.
+
     \b
     Example:
       greenroom questions standing my-study.greenroom
@@ -153,7 +155,7 @@ def standing(study: Path, recording: str | None, as_json: bool) -> None:
             one.question.id: {
                 "standing": one.standing.value,
                 "stale": one.stale,
-                "difficulty": labels.get(one.question.id, ""),
+                "difficulty": labels.get(one.question.id, "") if one.standing in _SETTLED else "",
             }
             for one in found
         },
@@ -167,6 +169,7 @@ _SAID = {
     "drop": "Dropped.",
     "withdraw": "Taken back.",
 }
+_SETTLED = (Standing.VERIFIED, Standing.DISPUTED, Standing.DROPPED)
 _WORDS = {
     Standing.OPEN: "not verified",
     Standing.ONCE: "verified by one of two",

@@ -36,11 +36,15 @@ def test_two_people_verify_from_the_queue_to_the_standing(study: Path, greenroom
     )
     said = greenroom.json(*verify, first, "--keep", "--check", "all", "--difficulty", "hard", "--annotator", "Ada")
     assert said["standing"] == "once"
+    label = greenroom.json("questions", "standing", study)["by_question"][first]["difficulty"]
+    assert label == "", "who has not looked yet is not told what another person said"
     corrected = ("--correct", "--check", "all", "--answer", "He told a joke.", "--annotator", "Bo")
     assert greenroom.json(*verify, first, *corrected)["standing"] == "once"
     (again, _) = greenroom.json("questions", "queue", study, "--annotator", "Ada")["questions"]
     assert (again["id"], again["again"]) == (first, True)
-    assert greenroom.json(*verify, first, "--keep", "--check", "all", "--annotator", "Ada")["standing"] == "verified"
+    kept = greenroom.json(*verify, first, "--keep", "--check", "all", "--difficulty", "hard", "--annotator", "Ada")
+    assert kept["standing"] == "verified"
+    assert greenroom.json("questions", "standing", study)["by_question"][first]["difficulty"] == "hard"
     for who in ("Ada", "Bo"):
         greenroom(*verify, second, "--drop", "--note", "Two are right", "--annotator", who)
     told = greenroom.json("questions", "standing", study)
