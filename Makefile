@@ -28,9 +28,10 @@ $(VENV)/tests.stamp: $(VENV)/program.stamp
 demo: $(VENV)/program.stamp
 	$(BIN)/greenroom demo --dir demo --fetch
 
-# Each worker has a processor to itself: threads of libraries would only wait for one another.
+# Each worker has a processor to itself: threads of libraries would only wait for one another. What Python compiled is
+# kept: tests start the program many times, and without that each start costs two seconds more.
 test: $(VENV)/tests.stamp
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
 
 lint: $(VENV)/tests.stamp
 	$(BIN)/ruff check .
@@ -45,7 +46,7 @@ bench-gpu: $(VENV)/tests.stamp
 	$(BIN)/python -m tests.bench.gpu
 
 soak: $(VENV)/tests.stamp
-	$(BIN)/python -m pytest -q -m soak tests
+	$(BIN)/python -m pytest -q -m 'soak or hypothesis' --hypothesis-profile soak tests
 
 wheel-test: $(VENV)/tests.stamp
 	.ci/wheel-test

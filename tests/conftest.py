@@ -17,8 +17,9 @@ _MODELS = weights.folder()
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
 
 # How long an example takes says nothing about the program: claims about time belong in benches.
-settings.register_profile("greenroom", deadline=None)
-settings.load_profile("greenroom")
+settings.register_profile("everyday", deadline=None, max_examples=40)
+settings.register_profile("soak", deadline=None)
+settings.load_profile("everyday")
 
 
 def pytest_configure(config: pytest.Config) -> None:
