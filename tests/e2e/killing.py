@@ -1,5 +1,7 @@
 """Starts the program, kills it without warning, and looks at what is left."""
 
+import contextlib
+import io
 import json
 import os
 import random
@@ -9,6 +11,8 @@ import sys
 import time
 from pathlib import Path
 from typing import Any
+
+from app.cli import run
 
 LIMIT_S = 120.0
 
@@ -31,16 +35,12 @@ with Session.open(Path(sys.argv[1]), "Ada") as session:
 
 
 def greenroom(*arguments: object) -> dict[str, Any]:
-    """Run a command to its end and return its JSON object."""
-    done = subprocess.run(
-        [sys.executable, "-m", "greenroom", *map(str, arguments), "--json"],
-        capture_output=True,
-        text=True,
-        timeout=LIMIT_S,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
-    found = json.loads(done.stdout)
+    """Run a command in this process, which was not killed, and return its JSON object."""
+    printed, complained = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(complained):
+        ended = run([*map(str, arguments), "--json"])
+    assert ended == 0, complained.getvalue()
+    found = json.loads(printed.getvalue())
     assert isinstance(found, dict)
     return found
 
