@@ -145,7 +145,7 @@ class ChainsPage(QWidget):
         halves.addWidget(self.graph)
         halves.addWidget(self._make_lower())
         halves.setStretchFactor(0, 1)
-        halves.setStretchFactor(1, 0)
+        halves.setStretchFactor(1, 1)
         halves.setSizes([360, 330])
         column.addWidget(halves, 1)
         self._help = QLabel(wordWrap=True)

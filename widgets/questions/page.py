@@ -27,6 +27,8 @@ from widgets.questions.verify_panel import VerifyPanel
 from widgets.questions.write_panel import WritePanel
 
 VERIFY, ANSWERS, WRITE = "verify", "answers", "write"
+_LEAST_LIST = 88
+"""Pixels: two questions."""
 _TABS = ((VERIFY, "Verify"), (ANSWERS, "Answers"), (WRITE, "Stump the model"))
 
 
@@ -78,16 +80,17 @@ class QuestionsPage(QWidget):
         column.addWidget(self.agreement)
         parts = QSplitter(Qt.Orientation.Vertical)
         parts.setChildrenCollapsible(False)
-        held = QWidget()
-        self._lists = QStackedLayout(held)
+        self._held = QWidget()
+        self._lists = QStackedLayout(self._held)
         self._lists.setContentsMargins(0, 0, 0, 0)
         self._lists.addWidget(self.list)
         self._lists.addWidget(self._empty)
-        parts.addWidget(held)
+        parts.addWidget(self._held)
         parts.addWidget(self._make_one())
+        # What one has to read at once, the question with its options and checks, gives way last.
         parts.setStretchFactor(0, 1)
-        parts.setStretchFactor(1, 4)
-        parts.setSizes([136, 580])
+        parts.setStretchFactor(1, 0)
+        parts.setSizes([136, 620])
         column.addWidget(parts, 1)
         self.choose_tab(VERIFY)
 
@@ -95,6 +98,8 @@ class QuestionsPage(QWidget):
         """List these questions; where there is none, say what to do."""
         self.list.set_rows(rows, current)
         self._lists.setCurrentIndex(0 if rows else 1)
+        # Without a minimum of its own it is as high as what is said where there is nothing.
+        self._held.setMinimumHeight(_LEAST_LIST if rows else 0)
 
     def say_empty(self, title: str, hint: str) -> None:
         """Say why nothing is listed."""
@@ -150,9 +155,9 @@ class QuestionsPage(QWidget):
         verifying.setChildrenCollapsible(False)
         verifying.addWidget(self.verify)
         verifying.addWidget(self.graph)
-        verifying.setStretchFactor(0, 3)
-        verifying.setStretchFactor(1, 2)
-        verifying.setSizes([400, 180])
+        verifying.setStretchFactor(0, 0)
+        verifying.setStretchFactor(1, 1)
+        verifying.setSizes([410, 160])
         for panel in (verifying, self.asking, self.write):
             self._panels.addWidget(panel)
         column.addWidget(self._panels, 1)

@@ -16,6 +16,7 @@ from widgets.chain_page.shown import ListedChain, ShownCheck, ShownNode
 from widgets.chains.looks import KINDS, Person
 
 _NO_NODE = "No node is selected. Choose one in the graph or on the timeline, or press N for a new one at the playhead."
+_READ_ONE = "No node is selected. Choose one in the graph or on the timeline to read it."
 _NO_NODES = "No nodes yet. Go to where something happens and press N; I and O mark how long it takes."
 
 
@@ -96,7 +97,7 @@ class Showing(QObject):
         if tuple(page.graph.selected()) != wanted:
             page.graph.select(wanted)
         if graph is None or node is None:
-            page.form.show_nothing(_NO_NODES if graph is not None and not graph.nodes else _NO_NODE)
+            page.form.show_nothing(self._no_node(graph))
             return
         shown = ShownNode(
             node,
@@ -105,6 +106,11 @@ class Showing(QObject):
             self._chosen.flags.get(node.id, ""),
         )
         page.form.show_node(shown, [*self._chosen.people.values()], self._chosen.editable)
+
+    def _no_node(self, graph: ChainGraph | None) -> str:
+        if not self._chosen.editable:
+            return _READ_ONE
+        return _NO_NODES if graph is not None and not graph.nodes else _NO_NODE
 
     def _take_selection(self, ids: Sequence[str]) -> None:
         if tuple(ids) != self._context.studio.selected_nodes:
