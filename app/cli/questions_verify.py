@@ -7,7 +7,7 @@ import click
 from app.cli.output import json_option, tell
 from app.cli.study import STUDY
 from app.core.commands import verifications as commands
-from app.core.commands.questions import Correction, question_called
+from app.core.commands.questions import Correction, question_called, reworded
 from app.core.lookup import recording_called
 from app.core.questions.difficulty import difficulties
 from app.core.questions.verifying import Standing, Verified, agreement, gathered, me, progress
@@ -15,7 +15,7 @@ from app.core.questions.verifying import queue as waiting
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
-from project.questions import CHECKS, DIFFICULTIES, VerificationDecision, WrongOption
+from project.questions import CHECKS, DIFFICULTIES, VerificationDecision
 from project.timebase import format_time
 from project.types import Json
 
@@ -84,7 +84,8 @@ def verify(
         else:
             holds = CHECKS[checklist] if _ALL in checks else checks
             said = VerificationDecision(decision)
-            changed = Correction(text, answer, [WrongOption(one) for one in wrong] or None)
+            options = reworded(question_called(session, question), wrong) if wrong else None
+            changed = Correction(text, answer, options)
             given = changed if changed != Correction() else None
             commands.verify(session, question, said, holds, difficulty or "", note, checklist, given)
         (now,) = gathered(session, question_ids=[question_called(session, question).id])

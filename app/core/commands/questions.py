@@ -121,6 +121,23 @@ def corrected(session: Session, question_id: str, correction: Correction) -> Que
     return after
 
 
+def reworded(question: Question, texts: Sequence[str]) -> tuple[WrongOption, ...]:
+    """Return wrong options with other texts, in the order in which they stood.
+
+    An option that stays as it is stays wholly. One that is put in other words still comes from where it came from, so
+    that whoever is behind its words is asked as before.
+
+    Args:
+        question: as it is.
+        texts: all wrong options as they should be.
+    """
+    same = {one.text: one for one in question.wrong}
+    before = [*question.wrong, *[WrongOption("")] * len(texts)]
+    return tuple(
+        same.get(text.strip()) or WrongOption(text, None, one.source) for text, one in zip(texts, before, strict=False)
+    )
+
+
 def delete_questions(session: Session, question_ids: Iterable[str]) -> Changes:
     """Remove questions, with what people said about them, as one step.
 

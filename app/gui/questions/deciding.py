@@ -6,7 +6,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Qt
 
 from app.core.commands import verifications as commands
-from app.core.commands.questions import Correction
+from app.core.commands.questions import Correction, reworded
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.mode_keys import ModeKeys
@@ -70,8 +70,7 @@ class Deciding(QObject):
         one = self._shown.current
         if one is None:
             return
-        sources = {each.text: each for each in one.question.wrong}
-        wrong = tuple(sources.get(text, WrongOption(text)) for text in words.wrong)
+        wrong = reworded(one.question, words.wrong)
         self._say(VerificationDecision.CORRECT, Correction(words.text, words.answer, wrong, words.explanation))
 
     def _say(self, decision: VerificationDecision, correction: Correction | None) -> None:

@@ -11,6 +11,7 @@ from app.core.commands.chain_reviews import review_chain
 from app.core.commands.participants import add_participant, set_appearance, set_consent
 from app.core.commands.pii import decide, hide_everywhere, mark, undecide
 from app.core.commands.plan import hold_out
+from app.core.commands.questions import correct_question, reworded
 from app.core.pii.hits import hits
 from app.core.questions.dataset.exporting import prepare
 from app.core.questions.dataset.gathering import gather as gathered
@@ -206,3 +207,15 @@ def test_what_was_gathered_does_not_leave_after_something_else_was_decided(sessi
         keep_back(session, how)
     with pytest.raises(UserError, match="changed meanwhile"):
         prepare(session, found, BOTH)
+
+
+def test_an_option_in_other_words_is_still_of_those_whose_words_it_was(session: Session, tmp_path: Path) -> None:
+    asked = ask_with_an_option_of(session, nodes(session, OTHER)[0])
+    (question,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
+    correct_question(session, asked, wrong=reworded(question, ["Borrowed words, corrected.", "B.", "D.", "C, too."]))
+    keep_back(session, "held out")
+    assert export_read(session, tmp_path / "out", everything=True).left_out[BORROWED] == 1
+    (after,) = [one for one in questions_of(session.study, HOME) if one.id == asked]
+    assert [(one.text, bool(one.source)) for one in after.wrong] == [
+        *(("Borrowed words, corrected.", True), ("B.", False), ("D.", False), ("C, too.", False))
+    ]
