@@ -118,7 +118,7 @@ def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
         found += _schema(connection, version)
         if found:
             return found
-        for findings in (_integrity, _references, _contents, _values, _schemes, _rows_as_logged):
+        for findings in (_integrity, _texts, _references, _contents, _values, _schemes, _rows_as_logged):
             found += findings(connection)
     except sqlite3.Error as error:
         damage = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
@@ -153,6 +153,29 @@ def _contents(connection: sqlite3.Connection) -> Iterator[str]:
     for sentence, sql in _SENTENCES.items():
         for (row,) in connection.execute(f"{sql} LIMIT {_AT_MOST}"):
             yield sentence.format(row)
+
+
+def _texts(connection: sqlite3.Connection) -> Iterator[str]:
+    """Read every text, which SQLite stores as whatever bytes it was given."""
+    tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    for table in tables:
+        columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})") if row[2] == "TEXT"]
+        connection.text_factory = bytes
+        try:
+            rows = connection.execute(f"SELECT {', '.join(columns) or 'NULL'} FROM {table}")
+            bad = sum(not _readable(one) for row in rows for one in row if one is not None)
+        finally:
+            connection.text_factory = str
+        if bad:
+            yield f"{bad} texts of “{table}” are no UTF-8"
+
+
+def _readable(text: bytes) -> bool:
+    try:
+        text.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _values(connection: sqlite3.Connection) -> Iterator[str]:

@@ -7,6 +7,9 @@ from collections.abc import Iterator
 from project.errors import UserError
 from project.names import shown
 
+_NO_TEXT = "Could not decode to UTF-8"
+"""How Python's module begins what it says of bytes that another program stored as text."""
+
 
 def damaged(name: str, detail: str = "") -> UserError:
     """Return the message for a file that is, or was, a study and cannot be read whole."""
@@ -19,6 +22,8 @@ def damaged(name: str, detail: str = "") -> UserError:
 
 def explain(error: sqlite3.Error, name: str) -> UserError | None:
     """Return what to tell the user about an error of SQLite on the study `name`, or None where it is a bug of ours."""
+    if str(error).startswith(_NO_TEXT):
+        return damaged(name, "a text in it is no UTF-8")
     # Attributes that sqlite3 leaves out where the error did not come from SQLite itself.
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     match code & 0xFF:

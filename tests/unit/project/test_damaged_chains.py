@@ -1,6 +1,7 @@
 """Chains and questions that another program damaged: what is left is read, or one line says what is wrong."""
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from project.queries.chains import chain_reviews as reviews_of
 from project.queries.free_texts import free_texts
 from project.queries.questions import all_questions, verifications
 from project.questions import CHECKS, VerificationDecision
+from project.store import Study
 from tests.fakes.questions_said import question
 from tests.unit.core.chains.drawn import draw
 from tests.unit.core.pairs import open_study
@@ -105,3 +107,20 @@ def test_what_somebody_said_that_cannot_be_read_is_one_line(path: Path, text: st
     damage(path, "UPDATE verification SET checks = ?", text)
     with Session.open(path, "Ada") as session, pytest.raises(UserError, match="is damaged"):
         verifications(session.study)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "read"),
+    [
+        ("chain_node", "text", lambda study: graphs_of(study, all_chains(study))),
+        ("question", "text", all_questions),
+        ("verification", "note", verifications),
+    ],
+)
+def test_a_text_that_is_no_utf8_is_one_line(
+    path: Path, table: str, column: str, read: Callable[[Study], object]
+) -> None:
+    damage(path, f"UPDATE {table} SET {column} = CAST(x'ff41' AS TEXT)")
+    assert any(f"texts of “{table}” are no UTF-8" in line for line in check(path))
+    with Session.open(path, "Ada") as session, pytest.raises(UserError, match="is damaged"):
+        read(session.study)
