@@ -37,4 +37,4 @@ class ElidedLabel(QLabel):
     def _fit(self) -> None:
         shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
         self.setText(shown)
-        self.setToolTip(self._whole if shown != self._whole else "")
+        self.setToolTip(self._whole.replace("<", "&lt;") if shown != self._whole else "")

@@ -49,7 +49,7 @@ class NodeList(QListWidget):
             item = QListWidgetItem(sign_icon(KINDS[one.kind], self.devicePixelRatioF()), node_words(one))
             item.setData(Qt.ItemDataRole.UserRole, one.id)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KINDS[one.kind].name}, {node_words(one)}")
-            item.setToolTip(node_words(one))
+            item.setToolTip(node_words(one).replace("<", "&lt;"))
             self.addItem(item)
             if one.id == before:
                 self.setCurrentItem(item)

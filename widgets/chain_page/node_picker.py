@@ -38,7 +38,7 @@ class NodePicker(QFrame):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID] * 4)
         column.setSpacing(theme.GRID // 2)
-        self._title = QLabel()
+        self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.field = QLineEdit()
         self.field.installEventFilter(self)
         self.field.setPlaceholderText("Letters of what it says, or of its kind")

@@ -107,14 +107,15 @@ class PeopleTable(QTableWidget):
         return [(row.name, *(row.looks.get(kind, "") for kind in _LOOKS)) for row in self._rows]
 
     def _fill(self, place: int, row: PersonRow) -> None:
+        name = row.name.replace("<", "&lt;")
         for column, text in ((_FACE, ""), (_PERSON, ""), (_WHO, row.name), (_SEEN, row.seen)):
             item = QTableWidgetItem(text)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            item.setToolTip(f"{row.name}: click to go to where they are seen best" if row.start_us >= 0 else row.name)
+            item.setToolTip(f"{name}: click to go to where they are seen best" if row.start_us >= 0 else name)
             self.setItem(place, column, item)
         for number, kind in enumerate(_LOOKS):
             item = QTableWidgetItem(row.looks.get(kind, ""))
-            item.setToolTip(f"{_NAMES[kind]} of {row.name}; press F2 or click twice to write" if row.key else "")
+            item.setToolTip(f"{_NAMES[kind]} of {name}; press F2 or click twice to write" if row.key else "")
             flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
             item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if row.key and self._writable else flags)
             self.setItem(place, 4 + number, item)

@@ -1,6 +1,6 @@
 """A summary that is read and written, above what judges suggest for it."""
 
-from PySide6.QtCore import QSignalBlocker, Signal
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QFocusEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
@@ -33,7 +33,7 @@ class SummaryBox(QWidget):
         self.setAccessibleName(title)
         name = QLabel(title)
         name.setFont(theme.font(semibold=True))
-        self.note = QLabel()
+        self.note = QLabel(textFormat=Qt.TextFormat.PlainText)
         self.note.setProperty("quiet", True)
         self.suggest = QPushButton("Suggest")
         self.suggest.clicked.connect(self.suggest_requested)

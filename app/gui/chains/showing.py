@@ -1,6 +1,7 @@
 """Shows the chosen chain and the selected node on the page, and what is selected there everywhere else."""
 
 from collections.abc import Sequence
+from html import escape
 
 from PySide6.QtCore import QObject
 
@@ -76,7 +77,7 @@ class Showing(QObject):
 
     def _read_only(self, reason: str) -> str:
         if not self._context.studio.writable:
-            return f"Only reading. {reason}"
+            return f"Only reading. {escape(reason)}"
         if self._chosen.agreed:
             return "This is the agreed version: nobody changes it. Draw your own version, then agree on that one."
         if not self._chosen.own:

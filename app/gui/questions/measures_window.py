@@ -96,7 +96,7 @@ class MeasuresWindow(QWidget):
         column.addWidget(self.tabs, 1)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
-        self.status = QLabel(wordWrap=True)
+        self.status = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.status.setAccessibleName("State of the figures")
         self.export = QPushButton("&Export all figures…")
         self.export.setToolTip("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and measures.json")

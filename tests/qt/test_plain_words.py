@@ -1,0 +1,43 @@
+"""What others wrote is plain text wherever the pages of chains, questions and meta information show it."""
+
+from dataclasses import replace
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QLabel, QWidget
+from pytestqt.qtbot import QtBot
+
+from project.questions import LookKind
+from tests.unit.widgets.chains.graphs import node
+from widgets.chain_page.neighbours import NodeList
+from widgets.chain_page.node_picker import NodePicker
+from widgets.elided_label import ElidedLabel
+from widgets.meta.people_table import PeopleTable, PersonRow
+
+HOSTILE = 'P1 <img src="file:///secret.png"><b>bold</b>'
+
+
+def tips(*parts: str) -> None:
+    for one in parts:
+        assert "bold" in one
+        assert "<" not in one
+
+
+def test_the_title_of_the_picker_is_plain(qtbot: QtBot) -> None:
+    under = QWidget()
+    qtbot.addWidget(under)
+    picker = NodePicker(under)
+    picker.offer(f"A reason for “{HOSTILE}”", [], QPoint())
+    (title,) = [one for one in picker.findChildren(QLabel) if HOSTILE in one.text()]
+    assert title.textFormat() is Qt.TextFormat.PlainText
+
+
+def test_tooltips_are_plain(qtbot: QtBot) -> None:
+    nodes, people, line = NodeList("Reasons"), PeopleTable(), ElidedLabel()
+    for one in (nodes, people, line):
+        qtbot.addWidget(one)
+    nodes.show_nodes([replace(node("a", 0), text=HOSTILE)])
+    people.show_people([PersonRow("p", HOSTILE, {LookKind.HAIR: "short"}, "0:01", -1)], writable=True)
+    line.resize(20, 20)
+    line.set_text(HOSTILE)
+    found = [people.item(0, column) for column in range(people.columnCount())]
+    tips(nodes.item(0).toolTip(), *(one.toolTip() for one in found if one is not None), line.toolTip())
