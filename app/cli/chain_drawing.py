@@ -10,6 +10,7 @@ from app.core.commands import chains as commands
 from app.core.lookup import participant_called, recording_called
 from app.core.session import Session
 from project.chains import NodeKind
+from project.counted import counted
 from project.errors import UserError
 from project.queries.annotators import all_annotators
 from project.timebase import parse_time
@@ -153,7 +154,7 @@ def remove(study: Path, node_ids: tuple[str, ...], annotator: str | None, as_jso
     with Session.open(study, annotator) as session:
         work_as_author(session, annotator, commands.find_node(session, node_ids[0]).chain_id)
         commands.delete_nodes(session, node_ids)
-    tell(as_json, {"deleted": [*node_ids]}, f"Deleted {len(node_ids)}")
+    tell(as_json, {"deleted": [*node_ids]}, f"Deleted {counted(len(node_ids), 'node')}")
 
 
 @click.command()

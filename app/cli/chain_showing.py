@@ -40,11 +40,13 @@ def list_chains(study: Path, recording: str | None, as_json: bool) -> None:
     """
     with Session.open(study, read_only=True) as session:
         names = {one.id: one.name for one in all_annotators(session.study)}
-        listed = [_described(session, one, names) for one in graphs_of(session.study, _wanted(session, recording))]
+        graphs = graphs_of(session.study, _wanted(session, recording))
+        listed = [_described(session, one, names) for one in graphs]
     lines = [
-        f"{one['id']}  recording {one['recording']}  {one['name']}  {one['annotator']}  {one['nodes']} nodes, "
-        f"{one['subchains']} subchains, {'-' if one['steps'] is None else one['steps']} steps  {one['standing']}"
-        for one in listed
+        f"{one['id']}  recording {one['recording']}  {one['name']}  {one['annotator']}  "
+        f"{counted(len(graph.nodes), 'node')}, {counted(len(graph.subchains), 'subchain')}, "
+        f"{counted(graph.steps, 'step') if is_sound(graph) else 'goes round in a circle'}  {one['standing']}"
+        for one, graph in zip(listed, graphs, strict=True)
     ]
     tell(as_json, {"chains": [*listed]}, "\n".join(lines) or "No chains.")
 
