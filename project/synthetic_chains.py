@@ -41,10 +41,11 @@ class _Recording:
     """Id and pseudonym."""
 
 
-def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = None) -> None:
+def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = None, chains: int = CHAINS) -> None:
     """Fill an empty study with invented recordings, people and causal chains; there are no media files.
 
-    The same seed gives the same content and ids. It is one transaction outside the history.
+    The same seed gives the same content and ids; fewer chains are the first of them. It is one transaction outside the
+    history.
 
     Raises:
         UserError: the study is not empty.
@@ -55,9 +56,9 @@ def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = No
     progress = progress or Silent()
     make = _Maker(study, random.Random(seed))
     with study.without_history():
-        for done in make.everything():
+        for done in islice(make.everything(), chains):
             progress.check_cancelled()
-            progress.progress(done, CHAINS, "Inventing chains")
+            progress.progress(done, chains, "Inventing chains")
 
 
 class _Maker:

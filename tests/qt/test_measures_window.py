@@ -28,6 +28,8 @@ from tests.fakes.terminal import Terminal
 from tests.qt.walking import nameless, unexplained
 from widgets.agreement.figures_view import BETWEEN, NAME, PUBLISHED, VALUE, N
 
+CHAINS = 24
+
 
 class Answers(Questions):
     def __init__(self) -> None:
@@ -42,7 +44,7 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     """A study with the questions of four chains, and what two judges said to them in two settings."""
     path = tmp_path_factory.mktemp("asked") / "lab.greenroom"
     with Study.create(path) as made:
-        fill_with_chains(made)
+        fill_with_chains(made, chains=CHAINS)
     with Session.open(path) as session:
         chains = [one.id for one in all_chains(session.study)[:4]]
         found, _ = make_by_rules(session, chains)
@@ -117,10 +119,10 @@ def test_an_oracle_understands_every_chain(opened: MeasuresWindow) -> None:
 def test_settings_and_chains_are_drawn(opened: MeasuresWindow) -> None:
     drawn = {view.plot.key: view.plot for view in (*opened.compared.views, *opened.chains_drawn.views)}
     assert {"consistency", "by_setting", "by_modality", "nodes_by_kind", "steps"} <= drawn.keys()
-    assert sum(row[1] for row in drawn["steps"].table().rows) == 347
+    assert sum(row[1] for row in drawn["steps"].table().rows) == CHAINS
     settings = drawn["by_setting"].table()
     assert [row[0] for row in settings.rows] == ["all", "careful"]
-    assert opened.chains.texts()[1][:3] == ("Chains", "347", "347")
+    assert opened.chains.texts()[1][:3] == ("Chains", f"{CHAINS}", "347")
 
 
 def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: MeasuresWindow) -> None:

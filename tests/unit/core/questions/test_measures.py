@@ -20,7 +20,6 @@ from app.core.session import Session
 from benchmark.questions.consistency import expected
 from project.judging import Modality
 from project.progress import Silent
-from project.queries.chains import all_chains, delete_chain
 from project.queries.questions import all_questions
 from project.questions import CHECKS, VerificationDecision
 from project.store import Study
@@ -34,11 +33,8 @@ def asked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a study whose questions three judges were asked."""
     path = tmp_path_factory.mktemp("asked") / "asked.greenroom"
     with Study.create(path) as study:
-        fill_with_chains(study)
+        fill_with_chains(study, chains=KEPT)
     with Session.open(path, "Annotator 1") as session:
-        with session.step("Keep some", undoable=False):
-            for one in all_chains(session.study)[KEPT:]:
-                delete_chain(session.study, one.id)
         make_by_rules(session)
         for backend in ("random", "oracle", "reliable"):
             add_judge(session, backend, backend)
