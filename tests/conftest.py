@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
-from collections.abc import Callable, Iterator
+import gc
+from collections.abc import Callable, Generator, Iterator
 from itertools import count
 from pathlib import Path
 
@@ -26,6 +27,17 @@ def pytest_configure(config: pytest.Config) -> None:
     """Give files out as they are sorted; xdist by itself keeps those with few tests, often long ones, for the end."""
     if hasattr(config.option, "loadscopereorder"):
         config.option.loadscopereorder = False
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Look for no garbage while modules and tests come to be, nor among them later: they stay to the end."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.freeze()
+        gc.enable()
 
 
 @pytest.fixture(scope="session")
