@@ -7,6 +7,7 @@ differently.
 
 import json
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from app.core.cues.lines import said_with_cues
 from app.core.cues.marks import CueMark
@@ -133,7 +134,7 @@ def _said(one: Said, names: Names, written: Written, clock: tuple[float, int]) -
         "first_frame": frames[0],
         "last_frame": frames[1],
         "text": text,
-        "with_cues": written(said_with_cues(said.text, one.cues, names)),
+        "with_cues": _with_cues(one, names, written),
         "cues": [_cue(cue, names, written) for cue in one.cues if not cue.response],
         "responses": [_cue(cue, names, written) for cue in one.cues if cue.response],
     }
@@ -174,7 +175,13 @@ def _introduced(one: Person, names: Names, written: Written) -> str:
 def _spoken(one: Said, names: Names, written: Written) -> str:
     said = one.utterance
     who = names.get(said.participant_id or "", UNKNOWN)
-    return f"{_times(said.start_us, said.end_us)} {who}: {_flat(written(said_with_cues(said.text, one.cues, names)))}"
+    return f"{_times(said.start_us, said.end_us)} {who}: {_flat(_with_cues(one, names, written))}"
+
+
+def _with_cues(one: Said, names: Names, written: Written) -> str:
+    """Return the words of an utterance with its cues, each part written by itself: decisions are about parts."""
+    cues = [replace(cue, description=written(cue.description)) for cue in one.cues]
+    return written(said_with_cues(written(one.utterance.text), cues, names))
 
 
 def _happened(one: Happening, written: Written) -> str:

@@ -12,12 +12,15 @@ from hypothesis import strategies as st
 
 from app.core.commands import meta as commands
 from app.core.commands.cues import add_cue
+from app.core.commands.pii import mark
 from app.core.cues.placing import Placed
 from app.core.cues.prelabels import renew_prelabels
 from app.core.meta.assembling import as_text, meta_information, prose
+from app.core.meta.exporting import exported
 from app.core.meta.people import joined, people_of
 from app.core.meta.person_regions import person_boxes
 from app.core.session import Session
+from project.queries.free_texts import free_texts
 from project.questions import LookKind, SummarySource
 from tests.unit.core.meta.room import ANN, BO, HELLO, SECOND, TOLD, R, open_room, seen
 
@@ -122,3 +125,15 @@ def test_joined_spans_cover_the_same_moments_and_do_not_touch(parts: list[tuple[
         t for start, end in found for t in range(start, end)
     }
     assert all(before[1] < after[0] for before, after in pairwise(found))
+
+
+def test_what_was_marked_by_hand_is_in_no_part_of_the_scrubbed_file(session: Session) -> None:
+    marked = ("there", "Waves", "coat", "people meet", "Who")
+    for text in [*free_texts(session.study)]:
+        for word in marked:
+            if word in text.text:
+                mark(session, text, text.text.index(word), text.text.index(word) + len(word), "other")
+    raw, scrubbed = (json.dumps(exported(session, scrubbed=on)) for on in (False, True))
+    for word in marked:
+        assert word in raw
+        assert word not in scrubbed, word
