@@ -10,7 +10,8 @@ from app.core.csv_cells import write_csv
 from app.core.release.private import scrubber_of
 from app.core.session import Session
 from project.errors import UserError
-from project.queries.free_texts import FreeText, free_texts
+from project.queries.free_texts import QUOTED, FreeText, free_texts
+from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
 from project.queries.utterances import utterances_of
@@ -31,14 +32,14 @@ class ScrubbedText:
 
 def scrubbed_texts(session: Session) -> Iterator[ScrubbedText]:
     """Yield every text that is worth a copy, scrubbed."""
-    scrubber = scrubber_of(session)
+    plain, quoting = scrubber_of(session), scrubber_of(session, quoting=True)
     for one in free_texts(session.study):
         if one.table not in LEFT_IN_THE_STUDY and one.text.strip():
-            yield ScrubbedText(one, scrubber.scrub(one.text))
+            yield ScrubbedText(one, (quoting if one.table in QUOTED else plain).scrub(one.text))
 
 
 def write_copies(session: Session, folder: Path) -> list[str]:
-    """Write scrubbed copies to a new folder; return the names of its files.
+    """Write scrubbed copies to a new folder, without recordings that are held out; return the names of its files.
 
     Raises:
         UserError: the folder has something in it, or cannot be written to.
@@ -48,6 +49,7 @@ def write_copies(session: Session, folder: Path) -> list[str]:
         if any(folder.iterdir()):
             raise UserError(f"The folder {folder} is not empty.", "Name a new one, so that nothing is mixed up.")
         numbers = {one.id: one.number for one in all_recordings(session.study)}
+        kept_back = hold_outs(session.study)
         with (folder / "texts.csv").open("x", encoding="utf-8", newline="") as file:
             rows = [
                 (
@@ -55,12 +57,13 @@ def write_copies(session: Session, folder: Path) -> list[str]:
                     *(one.text.table, one.text.field, one.scrubbed.text, len(one.scrubbed.replacements)),
                 )
                 for one in scrubbed_texts(session)
+                if one.text.recording_id not in kept_back
             ]
             write_csv(file, COLUMNS, rows)
         written = ["texts.csv"]
         scrubber = scrubber_of(session)
         for one in all_recordings(session.study):
-            if text := _captions(session, one.id, scrubber):
+            if one.id not in kept_back and (text := _captions(session, one.id, scrubber)):
                 name = f"recording-{one.number:04d}.vtt"
                 (folder / name).write_text(text, "utf-8")
                 written.append(name)

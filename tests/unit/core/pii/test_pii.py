@@ -23,6 +23,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.queries.collections import all_collections
 from project.queries.free_texts import FreeText, free_texts
+from project.queries.hold_outs import set_hold_out
 from project.queries.participants import all_participants, update_participant
 from project.queries.pii import PiiVerdict
 from project.queries.private_words import PrivateWord, private_words, public_words, put_public_word
@@ -31,6 +32,7 @@ from project.queries.utterances import insert_utterances, update_utterance, utte
 from project.store import Study
 from project.transcript import Word
 from project.types import Collection, ParticipantRole, Recording, Utterance
+from tests.fakes.subjects import a_chain, a_question
 
 SECOND = 1_000_000
 SAID = (
@@ -328,6 +330,28 @@ def test_copies_hold_nothing_personal_and_the_key_all_of_it(
         write_key(session, key)
     with pytest.raises(UserError, match="not empty"):
         write_copies(session, tmp_path / "copies")
+
+
+def test_copies_hold_nothing_of_a_held_out_recording(session: Session, recording_id: str, tmp_path: Path) -> None:
+    a_question(session, recording_id, "Gruffle")
+    with session.step("Hold out"):
+        set_hold_out(session.study, recording_id, True)
+    assert write_copies(session, tmp_path / "copies") == ["texts.csv"]
+    assert "Gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
+
+
+def test_what_was_marked_in_a_node_is_hidden_in_copies_of_a_question_that_quotes_it(
+    session: Session, recording_id: str, tmp_path: Path
+) -> None:
+    node = a_chain(session, recording_id, "the gruffle").nodes[0]
+    a_question(session, recording_id, "the gruffle")
+    (where,) = [one for one in free_texts(session.study) if one.row == node.id]
+    commands.mark(session, where, 4, 11, "other")
+    for one in [one for one in free_texts(session.study) if one.table in ("chain", "chain_node")]:
+        if one.row != node.id:
+            commands.mark(session, one, one.text.index("gruffle"), one.text.index("gruffle") + 7, "other")
+    write_copies(session, tmp_path / "copies")
+    assert "gruffle" not in (tmp_path / "copies" / "texts.csv").read_text()
 
 
 @pytest.mark.parametrize("ending", ["csv", "json"])
