@@ -1,7 +1,9 @@
 """Writing parts of the meta information from the command line."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
+from typing import TypeAlias
 
 import click
 
@@ -13,6 +15,8 @@ from project.counted import counted
 from project.errors import UserError
 from project.names import shown
 from project.types import Changes
+
+_Step: TypeAlias = Callable[[], Changes]
 
 
 @click.command("set")
@@ -69,12 +73,14 @@ def set_parts(
     with Session.open(study, annotator) as session:
         session.study.require_writable()
         owner = recording_called(session, recording)
-        steps = [
+        # All of them are read before the first one is written.
+        planned = [
             *_looks(session, owner.id, looks),
             *_summaries(session, owner.id, summaries),
             *_contradictions(session, owner.id, contradictions, settled),
             *_voice_overs(session, owner.id, over),
         ]
+        steps = [do() for do in planned]
     if not (looks or summaries or contradictions or settled or over):
         raise UserError(
             "There is nothing to write.", "Give --look, --summary, --contradiction, --settle or --voice-over."
@@ -83,7 +89,7 @@ def set_parts(
     tell(as_json, {"recording": owner.number, "changed": changed}, f"Changed {counted(changed, 'part')}.")
 
 
-def _looks(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[Changes]:
+def _looks(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
     from app.core.commands.meta import describe
     from app.core.lookup import participant_called
     from project.questions import LookKind
@@ -94,10 +100,10 @@ def _looks(session: Session, recording_id: str, given: tuple[str, ...]) -> Itera
         if kind not in {each.value for each in LookKind}:
             known = ", ".join(each.value for each in LookKind)
             raise UserError(f"“{shown(kind)}” is no kind of look.", f"Write WHO.KIND=TEXT, with a kind of {known}.")
-        yield describe(session, recording_id, participant_called(session, who).id, LookKind(kind), text)
+        yield partial(describe, session, recording_id, participant_called(session, who).id, LookKind(kind), text)
 
 
-def _summaries(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[Changes]:
+def _summaries(session: Session, recording_id: str, given: tuple[str, ...]) -> Iterator[_Step]:
     from app.core.commands.meta import LONGEST_SUMMARY, summarize
     from app.core.interchange.limits import read_text
     from project.questions import SummarySource
@@ -108,26 +114,38 @@ def _summaries(session: Session, recording_id: str, given: tuple[str, ...]) -> I
             raise UserError(f"A summary is not made from “{shown(source)}”.", "Write words=TEXT or frames=TEXT.")
         if text.startswith("@"):
             text = read_text(Path(text[1:]), LONGEST_SUMMARY * 4)
-        yield summarize(session, recording_id, SummarySource(source), text)
+        yield partial(summarize, session, recording_id, SummarySource(source), text)
 
 
 def _contradictions(
     session: Session, recording_id: str, new: tuple[str, ...], settled: tuple[str, ...]
-) -> Iterator[Changes]:
-    from app.core.commands.meta import note_contradiction, settle
+) -> Iterator[_Step]:
     from project.queries.meta import contradictions_in
 
     for text in new:
-        yield note_contradiction(session, recording_id, text)[1]
-    known = contradictions_in(session.study, recording_id) if settled else []
+        yield partial(_note, session, recording_id, text)
+    known = len(contradictions_in(session.study, recording_id)) + len(new)
     for one in settled:
         number, text = _parted(one, "NUMBER=TEXT")
-        if not number.isdecimal() or not 1 <= int(number) <= len(known):
+        if not number.isdecimal() or not 1 <= int(number) <= known:
             raise UserError(f"There is no contradiction {shown(number)}.", "See: greenroom meta show")
-        yield settle(session, known[int(number) - 1].id, text)
+        yield partial(_settle, session, recording_id, int(number), text)
 
 
-def _voice_overs(session: Session, recording_id: str, given: tuple[float, ...]) -> Iterator[Changes]:
+def _note(session: Session, recording_id: str, text: str) -> Changes:
+    from app.core.commands.meta import note_contradiction
+
+    return note_contradiction(session, recording_id, text)[1]
+
+
+def _settle(session: Session, recording_id: str, number: int, text: str) -> Changes:
+    from app.core.commands.meta import settle
+    from project.queries.meta import contradictions_in
+
+    return settle(session, contradictions_in(session.study, recording_id)[number - 1].id, text)
+
+
+def _voice_overs(session: Session, recording_id: str, given: tuple[float, ...]) -> Iterator[_Step]:
     from app.core.commands.meta import set_voice_over
     from project.queries.utterances import utterances_between
     from project.timebase import SECOND
@@ -138,7 +156,7 @@ def _voice_overs(session: Session, recording_id: str, given: tuple[float, ...]) 
         if not found:
             raise UserError(f"Nobody speaks at {seconds:g} s.", "See: greenroom meta show")
         for one in found:
-            yield set_voice_over(session, one.id, True)
+            yield partial(set_voice_over, session, one.id, True)
 
 
 def _parted(text: str, form: str) -> tuple[str, str]:

@@ -59,6 +59,7 @@ def test_every_part_is_written_and_shown(greenroom: Terminal, study: str, tmp_pa
         ("--settle", "7=So."),
         ("--settle", "x=So."),
         ("--voice-over", "50"),
+        ("--look", "Ann.hair=short", "--summary", "words=They meet.", "--voice-over", "50"),
         (),
     ],
 )
