@@ -12,7 +12,7 @@ from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
 from app.core.release.rules import Reason
 from app.core.release.sound import Sounding, sounding
 from app.core.release.speech import Speech, speech_in
-from app.core.release.texts import ReleasedText, released_texts, unread
+from app.core.release.texts import ReleasedText, released_texts, texts_confirmed, unread
 from app.core.session import MediaState, Session
 from project.counted import counted
 from project.queries.hold_outs import hold_outs
@@ -157,9 +157,9 @@ def texts_reviewed(
     if plan.texts != SCRUB:
         return
     texts = released_texts(session) if found is None else found
-    why = unread(session, texts)
-    if why:
-        yield Reason("texts-reviewed", None, None, why, "Read them, then confirm: greenroom texts STUDY --confirm")
+    if texts and texts_confirmed(session, texts) is None:
+        hint = "Read them, then confirm: greenroom texts STUDY --confirm"
+        yield Reason("texts-reviewed", None, None, unread(len(texts)), hint)
 
 
 def file_there(one: Candidate) -> Iterator[Reason]:

@@ -215,11 +215,9 @@ def texts_confirmed(session: Session, texts: Sequence[ReleasedText], where: str 
     return next((one for one in all_annotators(session.study) if one.id == found.get("annotator")), None)
 
 
-def unread(session: Session, texts: Sequence[ReleasedText], where: str = PROPERTY) -> str:
-    """Return, in one sentence, that nobody read scrubbed texts as they are now; "" where somebody did."""
-    if not texts or texts_confirmed(session, texts, where) is not None:
-        return ""
-    return f"Nobody confirmed the {counted(len(texts), 'scrubbed text')} as they are now."
+def unread(count: int) -> str:
+    """Say that nobody read so many scrubbed texts as they are now."""
+    return f"Nobody confirmed the {counted(count, 'scrubbed text')} as they are now."
 
 
 def as_read(session: Session, texts: Sequence[ReleasedText]) -> dict[str, Json]:

@@ -4,6 +4,7 @@ from collections import Counter
 
 from app.core.questions.dataset.gathering import Gathering
 from app.core.questions.dataset.splits import SPLITS, splits_of
+from app.gui.questions.words import KINDS
 from widgets.rows_table import Row
 
 COUNTS = ("Kind", *SPLITS, "all")
@@ -15,8 +16,10 @@ def count_rows(gathering: Gathering, seed: int) -> list[Row]:
     splits = splits_of(Counter(one.recording for one in gathering.items), seed)
     found = Counter((one.kind, splits[one.recording]) for one in gathering.items)
     rows = [(kind, [found[kind, split] for split in SPLITS]) for kind in sorted({kind for kind, _ in found})]
-    rows.append(("All kinds", [sum(found[kind, split] for kind, _ in rows) for split in SPLITS]))
-    return [Row(kind, (kind, *(f"{many:,}" for many in each), f"{sum(each):,}")) for kind, each in rows]
+    rows.append((KINDS[""], [sum(found[kind, split] for kind, _ in rows) for split in SPLITS]))
+    return [
+        Row(kind, (KINDS.get(kind, kind), *(f"{many:,}" for many in each), f"{sum(each):,}")) for kind, each in rows
+    ]
 
 
 def left_out_rows(gathering: Gathering) -> list[Row]:

@@ -101,5 +101,5 @@ def _media(recordings: Sequence[str], shown: Mapping[str, Shown]) -> str:
     methods = ", ".join(sorted({one.method for one in shown.values()}))
     return (
         f"Paths of clips and pictures are those in the folder of the release that this set was made beside; "
-        f"{len(shown)} of {counted(len(recordings), 'recording')} are in it. Faces are hidden by: {methods}."
+        f"of {counted(len(recordings), 'recording')}, it holds {len(shown)}. Faces are hidden by: {methods}."
     )

@@ -23,11 +23,10 @@ def require_read(session: Session, gathering: Gathering) -> None:
     Raises:
         UserError: nobody did.
     """
-    why = unread(session, gathering.texts, _READ[gathering.verified_only])
-    if why:
+    if gathering.texts and reader_of(session, gathering) is None:
         every = "" if gathering.verified_only else " --all"
         raise UserError(
-            why,
+            unread(len(each_once(gathering.texts))),
             f"Read them, then confirm: greenroom questions texts STUDY{every} --confirm, "
             "or Study > Export questions as a data set.",
         )
@@ -42,4 +41,7 @@ def confirm_question_texts(session: Session, gathering: Gathering) -> Changes:
 
 def each_once(texts: Sequence[ReleasedText]) -> list[ReleasedText]:
     """Return texts without those that stand elsewhere, alike before and after: a wrong option is often many others'."""
-    return [*{(one.before, one.after): one for one in reversed(texts)}.values()][::-1]
+    found: dict[tuple[str, str], ReleasedText] = {}
+    for one in texts:
+        found.setdefault((one.before, one.after), one)
+    return [*found.values()]

@@ -1,0 +1,55 @@
+"""A data set beside a release that the program itself made: it names what is there."""
+
+import ast
+import json
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.chains import add_chain, add_edge, add_node
+from app.core.jobs import run_here
+from app.core.release import job
+from app.core.release.plan import ReleasePlan
+from app.core.session import Session
+from project.chains import NodeKind
+from project.errors import UserError
+from project.progress import Silent
+from project.queries.faces import set_dismissed, tracks_of
+from project.queries.recordings import all_recordings
+from tests.unit.core.questions.dataset.asked_study import ask, export_read, verify_all
+from tests.unit.core.release.lab import lab
+
+
+def test_what_it_names_is_in_the_release(tmp_path: Path) -> None:
+    pandas = pytest.importorskip("pandas")
+    folder = tmp_path / "corpus"
+    with Session.open(lab(tmp_path), "Ada Byron") as session:
+        (recording,) = all_recordings(session.study)
+        chain, _ = add_chain(session, recording.id, "Anna waves")
+        reason, _ = add_node(session, chain, NodeKind.EVENT, "somebody comes", 0, 500_000)
+        result, _ = add_node(session, chain, NodeKind.EVENT, "Anna waves", 600_000, 900_000)
+        add_edge(session, reason, result)
+        ask(session, recording.id, chain, (result, reason), "Why does Anna wave?")
+        for who in ("Bo", "Cy"):
+            verify_all(session, who)
+        work = job.prepare(session, folder, ReleasePlan(methods=("solid",), formats=("csv",)))
+        assert run_here(session, work, Silent())[0]["released"] is True
+
+        export_read(session, tmp_path / "out", formats=("vlmevalkit",), release=folder)
+        (line,) = (tmp_path / "out" / "train.jsonl").read_text("utf-8").splitlines()
+        media = json.loads(line)["media"]
+        assert media["method"] == "solid"
+        assert media["pictures"] == ["frames-1hz/solid/recording-0001/00001.jpg"]
+        assert all((folder / one).is_file() for one in (media["clip"], *media["pictures"]))
+        (row,) = pandas.read_csv(tmp_path / "out" / "vlmevalkit" / "questions.tsv", sep="\t").to_dict("records")
+        assert (folder / f"{row['video']}.mp4").is_file()
+        assert ast.literal_eval(row["image_path"]) == media["pictures"]
+        sent = b"".join(one.read_bytes() for one in (tmp_path / "out").rglob("*") if one.is_file())
+        assert b"Anna" not in sent
+        assert b"Byron" not in sent
+
+        with session.step("Dismiss"):
+            set_dismissed(session.study, tracks_of(session.study, recording.id)[0].id, True)
+        with pytest.raises(UserError, match="edited since"):
+            export_read(session, tmp_path / "again", release=folder)
+        assert not (tmp_path / "again").exists()
