@@ -54,16 +54,25 @@ def given_rows(study: Study, tasks: Collection[str], after: int, upto: int) -> l
     )
 
 
+def given_about(study: Study, tasks: Collection[str], question_id: str) -> list[Row]:
+    """Return what was said about one question in some tasks, as it is stored, for `given_in`."""
+    marks = ", ".join("?" * len(tasks))
+    return study.rows(
+        f"SELECT {_COLUMNS} FROM judgment WHERE question_id = ? AND task IN ({marks})", [question_id, *tasks]
+    )
+
+
 def given_in(rows: Iterable[Row]) -> list[Given]:
     """Return what `given_rows` read as judgments; any thread may do it."""
     return [Given(*(*row[:10], _STATUS[row[10]], *row[11:])) for row in rows]
 
 
-def judges_behind(study: Study) -> dict[str, tuple[str, str]]:
-    """Return judgment -> judge and the entry as it was (JSON), for the judgments that worded questions."""
+def judges_behind(study: Study, question_id: str | None = None) -> dict[str, tuple[str, str]]:
+    """Return judgment -> judge and the entry as it was (JSON), for the judgments that worded all questions or one."""
     rows = study.rows(
-        "SELECT id, judge_id, judge FROM judgment "
-        "WHERE id IN (SELECT judgment_id FROM question WHERE judgment_id <> '')"
+        "SELECT id, judge_id, judge FROM judgment WHERE id IN "
+        "(SELECT judgment_id FROM question WHERE judgment_id <> '' AND id = coalesce(?, id))",
+        (question_id,),
     )
     return {row[0]: (row[1], row[2]) for row in rows}
 

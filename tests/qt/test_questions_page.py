@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.commands import chains
+from app.core.commands.thresholds import decide_by
 from app.core.commands.verifications import verify
 from app.core.questions.verifying import Standing, gathered
 from app.core.session import Session
@@ -108,6 +109,16 @@ def test_a_verifier_goes_through_a_recording_with_keys_only(verifying: Open, ses
     assert on.current() == first
     on.press(Key.Key_W)
     assert on.states() == {"Why does she smile?": RowState.WAITS, "What falls?": RowState.MINE}
+
+
+def test_what_the_filters_leave_out_is_said_once_they_are_read(verifying: Open, session: Session, qtbot: QtBot) -> None:
+    ask(session, "Why does she smile?")
+    ask(session, "What falls?", start=40)
+    on = verifying(session)
+    assert {*on.states().values()} == {RowState.WAITS}
+    for steps, state in ((["difficulty"], RowState.FILTERED), ([], RowState.WAITS)):
+        on.window.studio.edit(lambda opened, steps=steps: decide_by(opened, steps))
+        qtbot.waitUntil(lambda state=state: {*on.states().values()} == {state})
 
 
 def test_its_words_are_corrected_in_place_and_in_one_step(verifying: Open, session: Session, qtbot: QtBot) -> None:

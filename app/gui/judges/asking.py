@@ -1,7 +1,6 @@
 """Asks judges about the selected segments, and follows what runs where until it is answered or cancelled."""
 
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer
@@ -10,16 +9,13 @@ from app.core.jobs import Work
 from app.core.judging.runs import asking
 from app.core.judging.runs.outcome import Note, outcome_from
 from app.core.judging.runs.wanted import AskRequest
-from app.core.leaving.foretelling import why_not
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
 from app.gui.judges.more_form import MoreForm
+from app.gui.judges.readying import foretold, once_files_are_known
 from app.gui.judges.running import Running
-from app.gui.judges.sent_words import leaving, second_of
 from app.gui.judges.showing import Showing
-from models.judges.means import Means
-from models.judges.registry import judge_of
 from project.errors import UserError
 from project.judging import JudgeEntry
 from project.policy import Forbidden
@@ -29,7 +25,6 @@ from widgets.judges.page import JudgesPage
 from widgets.judges.shown import Column, State
 
 LOOK_EVERY_MS = 250
-_FILES = "llama-cpp"
 _BY_POLICY = ("nothing-leaves", "raw", "hosts", "redirects", "proxies")
 """Rules that the window of the policy changes: its button beside the line says what to do."""
 
@@ -105,14 +100,7 @@ class Asking(QObject):
         for judge in request.judges:
             for segment_id in request.about:
                 self._shown.not_sent.pop((segment_id, judge.id, request.condition), None)
-        # A checksum of a large file takes its time, once; it is worked out apart, so that it is there afterwards.
-        slow = [one for one in request.judges if one.backend == _FILES]
-        if slow:
-            self._context.background.run(
-                lambda _progress: look_at_files(slow), lambda _none: self._prepare(session, request)
-            )
-        else:
-            self._prepare(session, request)
+        once_files_are_known(self._context, request.judges, lambda: self._prepare(session, request))
 
     def _prepare(self, session: Session, request: AskRequest) -> None:
         if self._shown.session() is not session:
@@ -160,11 +148,7 @@ class Asking(QObject):
         if recording is not None:
             for judge in self._shown.chosen():
                 for condition in self._shown.chosen_conditions():
-                    try:
-                        found: UserError | None = why_not(session, judge, recording.id, condition)
-                        ways = leaving(judge, condition, second_of(judge, self._shown.judges()))
-                    except UserError as error:
-                        found = error
+                    found, ways = foretold(session, judge, self._shown.judges(), recording.id, condition)
                     if found is not None:
                         rule = found.rule if isinstance(found, Forbidden) else ""
                         told = f"{found.message} (rule {rule})" if rule in _BY_POLICY else str(found)
@@ -259,11 +243,3 @@ class Asking(QObject):
 def _of(chosen: Sequence[str], states: Mapping[tuple[str, str, str], State]) -> dict[tuple[str, str, str], State]:
     """Return the states of the segment that is shown."""
     return {key: how for key, how in states.items() if key[0] in chosen[-1:]}
-
-
-def look_at_files(judges: Sequence[JudgeEntry]) -> None:
-    """Work out the checksums of models that are files, so that they are known afterwards; in any thread."""
-    for one in judges:
-        # What is wrong with a file is said where it is asked.
-        with suppress(UserError, OSError):
-            _ = judge_of(one, Means()).fingerprint

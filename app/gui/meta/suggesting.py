@@ -1,7 +1,6 @@
 """Asks the chosen judges for one part of the meta information, or for questions that are made from it."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 from PySide6.QtCore import QObject, Signal
 
@@ -14,16 +13,14 @@ from app.core.questions.taking import THERE
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
+from app.gui.judges.readying import once_files_are_known
 from benchmark.tasks.esi_question import KEY
-from models.judges.means import Means
-from models.judges.registry import judge_of
 from project.counted import counted
 from project.errors import UserError
 from project.judging import JudgeEntry, about_from
 from project.queries.judgments import judgments_about
 from project.types import Changes
 
-_FILES = "llama-cpp"
 _NO_JUDGE = "Choose a judge first, in the list at the top."
 
 
@@ -67,15 +64,7 @@ class Suggesting(QObject):
         self._prepare(session, suggestion(recording_id, task, judges, condition))
 
     def _prepare(self, session: Session, request: AskRequest) -> None:
-        # A checksum of a large file takes its time, once; it is worked out apart, so that it is there afterwards.
-        slow = [one for one in request.judges if one.backend == _FILES]
-        if slow:
-            self._context.background.run(
-                lambda _progress: _look_at_files(slow),
-                lambda _none: self._start(session, request),
-            )
-        else:
-            self._start(session, request)
+        once_files_are_known(self._context, request.judges, lambda: self._start(session, request))
 
     def _start(self, session: Session, request: AskRequest) -> None:
         if self._context.studio.session is not session:
@@ -124,10 +113,3 @@ class Suggesting(QObject):
             self._works = [one for one in self._works if one is not work]
             problem = self._context.jobs.problem_of(work)
             self.told.emit("Stopped." if problem is None else str(problem))
-
-
-def _look_at_files(judges: Sequence[JudgeEntry]) -> None:
-    # What is wrong with a file is said where it is asked.
-    for one in judges:
-        with suppress(UserError, OSError):
-            _ = judge_of(one, Means()).fingerprint

@@ -1,5 +1,7 @@
 """What judges answered to the question that is shown, once whoever works here has verified it; and asking them."""
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QObject
 
 from app.core.questions.seen import is_author
@@ -65,11 +67,11 @@ class Answers(QObject):
         judges = [each for each in all_judges(session.study) if each.id in chosen]
         self._under_way = one.question.id
         bar.say("Asking…")
-        if not ask(self._context, request_for(judges, [one.question.id], bar.chosen_setting()), self._done):
-            self._done([])
+        request = request_for(judges, [one.question.id], bar.chosen_setting())
+        ask(self._context, request, self._done, lambda: self._done(()))
 
-    def _done(self, notes: object) -> None:
+    def _done(self, notes: Sequence[str]) -> None:
         self._under_way = ""
         self._show()
-        if isinstance(notes, list) and notes:
+        if notes:
             self._page.asking.say("\n".join(notes))

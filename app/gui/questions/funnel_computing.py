@@ -1,10 +1,10 @@
 """Computes the funnel beside the window: the study is read in short pieces, the rest is done in a thread."""
 
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Signal
-from PySide6.QtWidgets import QWidget
 
 from app.core.questions.hardening.funnel import Funnel, deciding, funnel_of, survivors_of
 from app.core.questions.hardening.reading import Gathered, Gatherer, Reading
@@ -37,7 +37,7 @@ class FunnelComputing(QObject):
     """One computation at a time; what changes meanwhile starts another one after it.
 
     Signals:
-        found (Found): the funnel of the study as it was a moment ago.
+        found (object): what `compute` made of the study as it was a moment ago.
         working (bool): whether it is computed.
         refused (str): why it cannot be.
     """
@@ -46,10 +46,21 @@ class FunnelComputing(QObject):
     working = Signal(bool)
     refused = Signal(str)
 
-    def __init__(self, context: Context, window: QWidget) -> None:
-        super().__init__(window)
+    def __init__(
+        self, context: Context, parent: QObject, compute: Callable[[Gathered], object], wanted: Callable[[], bool]
+    ) -> None:
+        """Make it.
+
+        Args:
+            context: the window.
+            parent: which it is part of.
+            compute: works in a thread on what was read.
+            wanted: tells whether what changes in the study is computed again by itself.
+        """
+        super().__init__(parent)
         self._context = context
-        self._window = window
+        self._compute = compute
+        self._wanted = wanted
         self._session: Session | None = None
         self._gatherer: Gatherer | None = None
         self._busy = self._again = False
@@ -94,12 +105,12 @@ class FunnelComputing(QObject):
             self._end(str(error))
             return
         self._context.background.run(
-            lambda _progress: _computed(gathered),
+            lambda _progress: self._compute(gathered),
             lambda found: self._done(gatherer, found),
             lambda error: self._failed(gatherer, error),
         )
 
-    def _done(self, gatherer: Gatherer, found: Found) -> None:
+    def _done(self, gatherer: Gatherer, found: object) -> None:
         if gatherer is self._gatherer:
             self.found.emit(found)
             self._end()
@@ -119,10 +130,16 @@ class FunnelComputing(QObject):
             self._soon.start()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
-        if _MATTERS & set(changes) and self._window.isVisible():
+        if _MATTERS & set(changes) and self._wanted():
             self._soon.start()
 
 
-def _computed(gathered: Gathered) -> Found:
+def whole_funnel(gathered: Gathered) -> Found:
+    """Return every step of the funnel; in any thread."""
     reading = gathered.reading()
     return Found(reading, funnel_of(reading), deciding(reading), survivors_of(reading))
+
+
+def who_goes_on(gathered: Gathered) -> frozenset[str]:
+    """Return the questions that go on to verification and export; in any thread."""
+    return survivors_of(gathered.reading())

@@ -12,13 +12,12 @@ from app.core.questions.hardening.rules import Rule
 from app.core.questions.hardening.steps import DISTRACTORS
 from app.core.session import Session
 from app.gui.context import Context
-from app.gui.judges.sent_words import leaving, second_of
-from app.gui.questions.funnel_computing import Found, FunnelComputing
+from app.gui.judges.readying import foretold
+from app.gui.questions.funnel_computing import Found, FunnelComputing, whole_funnel
 from app.gui.questions.funnel_layout import FunnelLayout
 from app.gui.questions.funnel_words import bars_of, described, going_text, verdict_rows
 from app.gui.questions.step_running import StepRunning
 from project.counted import counted
-from project.errors import UserError
 from project.judging import PERSON, RAW, JudgeEntry
 from project.queries.judges import all_judges
 from project.questions import WrongOption
@@ -43,7 +42,7 @@ class FunnelWindow(FunnelLayout):
         self._context = context
         self._found: Found | None = None
         self._step = _FIRST
-        self.computing = FunnelComputing(context, self)
+        self.computing = FunnelComputing(context, self, whole_funnel, self.isVisible)
         self.running = StepRunning(context, self)
         self._join()
 
@@ -196,21 +195,14 @@ class FunnelWindow(FunnelLayout):
 
     def _leaving(self, judges: list[JudgeEntry], stage: Stage) -> list[str]:
         """Say before anything is asked whom the policy forbids to ask, and where what leaves would go."""
-        from app.core.leaving.foretelling import why_not
-
         session, found = self._context.studio.session, self._found
         if session is None or found is None or not stage.entered:
             return []
         recording = found.reading.questions[stage.entered[0]].recording_id
         lines: list[str] = []
         for judge in judges:
-            try:
-                forbidden = why_not(session, judge, recording, RAW)
-                ways = leaving(judge, RAW, second_of(judge, self.judges()))
-            except UserError as error:
-                lines.append(f"{judge.name}: {error}")
-            else:
-                lines += ways if forbidden is None else [f"{judge.name}: {forbidden}"]
+            forbidden, ways = foretold(session, judge, self.judges(), recording, RAW)
+            lines += ways if forbidden is None else [f"{judge.name}: {forbidden}"]
         return [*dict.fromkeys(lines)]
 
     def _on_running(self, on: bool) -> None:

@@ -3,14 +3,15 @@
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.core.questions.agreeing import agreement_of
-from app.core.questions.hardening.funnel import survives
-from app.core.questions.hardening.reading import read
+from app.core.questions.hardening.reading import read_about
+from app.core.questions.hardening.rules import anything_decides
 from app.core.questions.hardening.scores import scores_of
 from app.core.questions.hardening.steps import step_called
 from app.core.questions.seen import is_author
 from app.core.questions.verifying import Verified, counting, gathered, me, progress, read_again
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.questions.funnel_computing import FunnelComputing, who_goes_on
 from app.gui.questions.words import (
     EVERYWHERE,
     HOW_FAR,
@@ -63,7 +64,7 @@ class Showing(QObject):
         self._wanted = ""
         self._fitted = ("", "")
         self._everywhere = False
-        self._surviving: set[str] = set()
+        self._going: frozenset[str] | None = None
         self.all: list[Verified] = []
         self.current: Verified | None = None
         bar = page.bar
@@ -71,6 +72,8 @@ class Showing(QObject):
             bar.set_choices(which, choices)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._reload)
+        self._computing = FunnelComputing(context, page, who_goes_on, self._filtered)
+        self._computing.found.connect(self._take_in)
         self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_MS)
         self._answered.timeout.connect(self.renewed)
         bar.changed.connect(self._list)
@@ -153,6 +156,7 @@ class Showing(QObject):
     def _forget(self) -> None:
         self.current = None
         self.all = []
+        self._going = None
         self._renew()
 
     def _renew(self) -> None:
@@ -176,11 +180,27 @@ class Showing(QObject):
         self._everywhere = self._page.bar.chosen(SCOPE) == EVERYWHERE
         nothing = session is None or not (here or self._everywhere)
         self.all = [] if session is None or nothing else gathered(session, "" if self._everywhere else here)
-        self._surviving = set() if session is None else survives(session)
+        if self._filtered():
+            self._computing.start()
+        else:
+            self._going = None
         shown = self._wanted or (self.current.question.id if self.current is not None else "")
         self._wanted = ""
         self.current = next((one for one in self.all if one.question.id == shown), None)
         self._list()
+
+    def _filtered(self) -> bool:
+        session = self.session
+        return session is not None and self._page.isVisible() and anything_decides(session.study)
+
+    def _take_in(self, going: frozenset[str]) -> None:
+        if going != self._going:
+            self._going = going
+            self._list()
+
+    def _goes_on(self, one: Verified) -> bool:
+        """Tell whether a question is to be verified; every one is where no filter decides, or it is not read yet."""
+        return self._going is None or one.goes_on(self._going)
 
     def _list(self) -> None:
         session, bar, page = self.session, self._page.bar, self._page
@@ -203,7 +223,7 @@ class Showing(QObject):
             row_of(
                 one,
                 who,
-                survives=one.goes_on(self._surviving),
+                survives=self._goes_on(one),
                 recording=owners.get(one.question.recording_id, "") if everywhere else "",
             )
             for one in found
@@ -236,7 +256,7 @@ class Showing(QObject):
             and all(word in text for word in words)
             and (
                 not wanted
-                or (wanted == WAITING and one.waits_for(who) and one.goes_on(self._surviving))
+                or (wanted == WAITING and one.waits_for(who) and self._goes_on(one))
                 or (wanted == STALE and one.stale)
                 or wanted == one.standing.value
             )
@@ -276,7 +296,7 @@ class Showing(QObject):
             reason = "A draft cannot be verified: whoever wrote it tries it on judges first."
         scores: list[float] = []
         if one.looked_at_by(me(session)):
-            step = step_called("difficulty")
-            scores = [each.value for each in scores_of(read(session), step, one.question) if each.value is not None]
+            found = scores_of(read_about(session, one.question), step_called("difficulty"), one.question)
+            scores = [each.value for each in found if each.value is not None]
         names = {each.id: each.name for each in all_annotators(session.study)}
         return shown_of(one, me(session), names, scores=scores, reason=reason)

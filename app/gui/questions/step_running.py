@@ -14,7 +14,7 @@ from app.core.questions.hardening.steps import step_called
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
-from app.gui.judges.asking import look_at_files
+from app.gui.judges.readying import once_files_are_known
 from project.counted import counted
 from project.errors import UserError
 from project.judging import JudgeEntry
@@ -81,10 +81,7 @@ class StepRunning(QObject):
         self._all = len(self._pieces)
         self._set_running(on=True)
         self.said.emit("Looking up what is missing…")
-        self._context.background.run(
-            lambda _progress: look_at_files([one for one in judges if one.backend == "llama-cpp"]),
-            lambda _none: self._timer.start(),
-        )
+        once_files_are_known(self._context, judges, self._timer.start)
 
     def cancel(self) -> None:
         """Stop it; what was answered stays."""

@@ -182,7 +182,11 @@ class Writing(QObject):
             self._shown.reload()
             self._renew()
 
-        ask(self._context, request, then)
+        def stopped() -> None:
+            self._told = ()
+            self._renew()
+
+        ask(self._context, request, then, stopped)
 
     def _renew(self) -> None:
         session, panel = self._shown.session, self._panel

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from app.core.questions.hardening.fates import Fate, Verdict, fate_of
 from app.core.questions.hardening.proposals import hardened
 from app.core.questions.hardening.reading import Reading, read
-from app.core.questions.hardening.rules import Rule, rules_of
+from app.core.questions.hardening.rules import Rule, anything_decides
 from app.core.questions.hardening.steps import DISTRACTORS, STEPS, Step, step_called
 from app.core.session import Session
 from project.queries.history import newest_mark
@@ -146,7 +146,7 @@ def survives(session: Session) -> set[str]:
     Raises:
         UserError: the study is damaged.
     """
-    if not any(rule.decides for rule in rules_of(session.study).values()):
+    if not anything_decides(session.study):
         return {str(row[0]) for row in question_rows(session.study)}
     mark = (newest_mark(session.study), newest_judgment(session.study), session.annotator_name)
     kept = _SURVIVORS.get(session)

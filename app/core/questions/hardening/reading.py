@@ -11,7 +11,7 @@ from app.core.questions.hardening.rules import Rule, rules_of
 from app.core.questions.hardening.steps import DUPLICATES, STEPS
 from app.core.session import Session
 from project.judging import JudgmentStatus
-from project.queries.question_scores import Given, given_in, given_rows, judges_behind, newest_judgment
+from project.queries.question_scores import Given, given_about, given_in, given_rows, judges_behind, newest_judgment
 from project.queries.questions import question_rows, questions_in
 from project.questions import Maker, Question
 from project.store import Row
@@ -187,3 +187,14 @@ def read(session: Session) -> Reading:
     while gatherer.more():
         pass
     return gatherer.gathered().reading()
+
+
+def read_about(session: Session, question: Question) -> Reading:
+    """Read what was said about one question, and the rules of the study.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    study = session.study
+    makers = judges_behind(study, question.id)
+    return Reading([question], given_in(given_about(study, _TASKS, question.id)), makers, rules_of(study))

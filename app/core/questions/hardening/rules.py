@@ -79,6 +79,15 @@ def rules_of(study: Study) -> dict[str, Rule]:
     return {key: _read(step, study.get_property(property_of(key))) for key, step in STEPS.items()}
 
 
+def anything_decides(study: Study) -> bool:
+    """Tell whether any step of a study decides which questions go on.
+
+    Raises:
+        UserError: the study is damaged.
+    """
+    return any(rule.decides for rule in rules_of(study).values())
+
+
 def checked(step: Step, rule: Rule) -> Rule:
     """Return a rule that a step can have.
 

@@ -9,7 +9,9 @@ from app.core.commands.judges import add_judge
 from app.core.commands.questions import add_questions, correct_question
 from app.core.questions.hardening.fates import Verdict, chance_of
 from app.core.questions.hardening.funnel import funnel, survives
+from app.core.questions.hardening.reading import read, read_about
 from app.core.questions.hardening.rules import Several, rules_of, usual
+from app.core.questions.hardening.scores import scores_of
 from app.core.questions.hardening.steps import STEPS
 from app.core.session import Session
 from project.errors import UserError
@@ -67,6 +69,19 @@ def test_what_every_step_keeps_survives_and_each_other_falls_where_it_fails(sess
     assert found.at("difficulty").fallen[made[2].id] == "gpt 1"
     assert found.at("options-only").fallen[made[6].id] == "gpt right in 1 of 1"
     assert found.survivors == (made[0].id,)
+
+
+def test_what_was_said_about_one_question_is_read_without_the_others(session: Session) -> None:
+    made = ask_about(session, 3)
+    for judge, score in ((GPT, 1), (GEMINI, 3)):
+        for one in made[:2]:
+            said(session, one, judge, "difficulty", {"score": score})
+    step, whole = STEPS["difficulty"], read(session)
+    for one in made:
+        alone = read_about(session, one)
+        assert [*alone.questions] == [one.id]
+        assert scores_of(alone, step, one) == scores_of(whole, step, one)
+    assert [one.value for one in scores_of(read_about(session, made[0]), step, made[0])] == [3, 1]
 
 
 @pytest.mark.parametrize(
