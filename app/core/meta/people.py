@@ -7,7 +7,7 @@ from app.core.meta.person_regions import PersonTrack, person_track
 from app.core.session import Session
 from project.queries.faces import tracks_of
 from project.queries.meta import looks_in
-from project.queries.participants import all_participants, participants_in
+from project.queries.participants import all_participants, participants_there
 from project.queries.utterances import utterances_of
 from project.questions import LookKind
 from project.types import FaceTrack, Participant
@@ -39,8 +39,7 @@ class Person:
 
 def cast_of(session: Session, recording_id: str) -> list[Participant]:
     """Return who is in a recording, in the order they were added: who was said to be, speaks, has a face or a look."""
-    there = {one.id for one in participants_in(session.study, recording_id)}
-    there |= {one.participant_id for one in utterances_of(session.study, recording_id) if one.participant_id}
+    there = {one.id for one in participants_there(session.study, recording_id)}
     there |= {one.participant_id for one in faces_of(session, recording_id) if one.participant_id}
     there |= {one.participant_id for one in looks_in(session.study, recording_id)}
     return [one for one in all_participants(session.study) if one.id in there]

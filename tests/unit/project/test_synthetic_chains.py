@@ -45,7 +45,7 @@ def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
     made = []
     for name, seed in (("a", 1), ("b", 1), ("c", 2)):
         with Study.create(tmp_path / f"{name}.greenroom") as study:
-            fill_with_chains(study, seed)
+            fill_with_chains(study, seed, chains=30)
             made.append([node.text for one in graphs(study) for node in one.nodes])
     assert made[0] == made[1] != made[2]
 
@@ -53,6 +53,6 @@ def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
 def test_a_study_with_edges_is_a_sound_file(tmp_path: Path) -> None:
     path = tmp_path / "made.greenroom"
     with Study.create(path) as study:
-        fill_with_chains(study)
+        fill_with_chains(study, chains=30)
     assert check(path) == []
     Study.open(path).close()
