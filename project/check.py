@@ -196,9 +196,12 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
                     yield f"{bad} values of “{table}” are no JSON {kind}s"
     for row in connection.execute(f"SELECT {QUESTION_COLUMNS} FROM question"):
         try:
-            questions_in([row])
+            (question,) = questions_in([row])
         except UserError:
             yield f"a question cannot be read: {row[0]}"
+        else:
+            if len({*question.options}) < len(question.options):
+                yield f"a question has the same option twice: {row[0]}"
     for medium, role, facts in connection.execute("SELECT id, role, facts FROM medium"):
         try:
             MediumRole(role)

@@ -177,7 +177,10 @@ def _texts(text: str) -> tuple[str, ...]:
 
 def _wrong(text: str) -> tuple[WrongOption, ...]:
     """Read wrong options; raises `ValueError` or `TypeError` where they are none, or more than there are letters."""
-    found = [WrongOption(*one) for one in json.loads(text)]
+    listed = json.loads(text)
+    if not isinstance(listed, list) or not all(isinstance(one, list) for one in listed):
+        raise ValueError(text)
+    found = [WrongOption(*one) for one in listed]
     "".join(part for one in found for part in (one.text, one.source)).encode()
     likely = [one.plausibility for one in found if one.plausibility is not None]
     if not 0 < len(found) < len(LETTERS) or not all(type(one) is int for one in likely):

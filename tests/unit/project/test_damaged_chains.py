@@ -87,7 +87,10 @@ def test_what_refers_to_nothing_is_left_out_and_named(path: Path, what: str) -> 
     ("column", "text"),
     [
         *(("covers", one) for one in ("x", "null", '{"a": 1}', '"abc"', "[null]", "[" * 100_000, '["\\ud800"]')),
-        *(("wrong", one) for one in ("x", "5", "[]", "[[null, 1]]", '[["a", NaN, ""]]', '[["a", "b", ""]]')),
+        *(
+            ("wrong", one)
+            for one in ("x", "5", "[]", '{"a": 1}', "[[null, 1]]", '[["a", NaN, ""]]', '[["a", "b", ""]]')
+        ),
         *(("wrong", one) for one in ("[" * 100_000, '[["\\ud800", 1, ""]]', "[" + ", ".join(['["a"]'] * 8) + "]")),
         ("kind", "zzz"),
     ],
@@ -100,6 +103,11 @@ def test_a_question_that_cannot_be_read_is_one_line(path: Path, column: str, tex
             all_questions(session.study)
         assert len(all_chains(session.study)) == 2
         assert [*free_texts(session.study)]
+
+
+def test_an_option_that_says_what_the_answer_says_is_named(path: Path) -> None:
+    damage(path, "UPDATE question SET answer = json_extract(wrong, '$[0][0]')")
+    assert "a question has the same option twice: question-00001" in check(path)
 
 
 @pytest.mark.parametrize("text", ["x", "null", "{}", "[1]", "[" * 100_000])
