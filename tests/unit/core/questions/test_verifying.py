@@ -86,6 +86,14 @@ def test_two_people_settle_a_question(
     assert verified(session) == ({question} if expected is Standing.VERIFIED else set())
 
 
+@pytest.mark.parametrize("decision", VerificationDecision)
+def test_the_newest_step_of_the_history_does_not_tell_what_was_said(
+    session: Session, decision: VerificationDecision
+) -> None:
+    say(session, "Ada", ask(session), decision)
+    assert session.study.undo_name == "Verify question"
+
+
 def test_the_same_person_twice_is_one_person(session: Session) -> None:
     question = ask(session)
     say(session, "Ada", question)
