@@ -26,6 +26,7 @@ from project.types import Run
 
 _LIMIT = 256
 _KIND = "anonymize"
+_GONE = "it holds words of something that is gone, so nobody knows who was asked"
 _UNSEARCHED = "its texts were not searched for personal information since the study was opened"
 _SEARCH = "Open Speech > Personal information, which searches them, then ask again."
 
@@ -83,7 +84,7 @@ class Evidences:
     def _gathered(self, recording_id: str, condition: str, texts: bool, media: bool) -> Found:
         about = recording(self._session.study, recording_id)
         if about is None:
-            return Found(Evidence("it belongs to no recording of this study", "nobody knows who is in it"))
+            return Found(Evidence("it belongs to no recording of this study", _GONE))
         try:
             one, run = self._candidate(recording_id), self._rendering(recording_id, condition)
             unwilling = against_sending(one, hidden=run is not None and run.backend == SOLID)

@@ -14,6 +14,7 @@ from app.core.commands.pii import decide, undecide
 from app.core.commands.plan import hold_out
 from app.core.commands.policy import set_policy
 from app.core.commands.release import confirm_texts, waive, withdraw_waiver
+from app.core.judging.seeing.option_homes import GONE
 from app.core.leaving.authority import authority_of
 from app.core.pii import search
 from app.core.pii.hits import hits, undecided
@@ -34,6 +35,7 @@ from project.queries.segments import all_segments
 from project.queries.utterances import insert_utterances, update_utterance, utterances_of
 from project.regions import Keyframe
 from project.types import ConsentUse, ParticipantRole, Recording, Utterance
+from tests.fakes.subjects import gather
 from tests.unit.core.leaving.departures import abroad
 from tests.unit.core.release.lab import review, settle
 
@@ -276,6 +278,20 @@ def test_a_window_searches_no_texts_itself_and_asks_again_when_they_are_searched
     assert work is not None
     search.store(session, work, search.compute(work.parameters, Silent()))
     assert forbidden(session, abroad(recording.id, rendering)) == ""
+
+
+def test_words_of_what_is_gone_are_of_nobody_who_agreed(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    sent = abroad(recording.id, RAW)
+    assert forbidden(session, sent) == ""
+    assert "something that is gone" in forbidden(session, replace(sent, others=(GONE,)))
+
+
+def test_whom_a_look_tells_of_has_to_agree_too(session: Session, recording: Recording) -> None:
+    set_policy(session, EVERYTHING)
+    who, _ = add_participant(session, "P09", ParticipantRole.USER)
+    gather(session, recording.id, "somebody", who)
+    assert "P09 of recording 1 did not agree" in forbidden(session, abroad(recording.id, RAW))
 
 
 def test_people_of_the_examples_are_asked_too(session: Session, recording: Recording) -> None:
