@@ -15,6 +15,7 @@ from app.core.session import Session
 from app.gui.main_window import MainWindow
 from tests.unit.core.pairs import SECOND, WALK, open_study
 from tests.unit.core.questions.asked import ask
+from tests.unit.core.questions.worded import judge_that
 from widgets.questions.fields import Words
 from widgets.questions.page import ANSWERS, VERIFY, WRITE, QuestionsPage
 
@@ -103,3 +104,23 @@ def test_what_judges_answer_is_shown_after_ones_own_word(page: tuple[MainWindow,
         for row in range(2)
     }
     assert cells == {"Says A": "wrong", "Knows": "right"}
+
+
+def test_what_of_a_drafted_chain_could_not_be_read_is_said(
+    page: tuple[MainWindow, QuestionsPage], qtbot: QtBot
+) -> None:
+    window, shown = page
+    assert window.studio.session is not None
+    lines = "1 | event | | 0-2 | He jokes. |\n2 | thing | | 2-3 | It is. |\n3 | event | | 3-5 | She laughs. | 1, 7"
+    shown.choose_tab(WRITE)
+    panel = shown.write
+    window.studio.set_marks(10 * SECOND, 20 * SECOND)
+    panel.set_words(Words("Why does she laugh?", "He joked.", WRONG, "She looks at him first."))
+    panel.take.click()
+    with judge_that(window.studio.session, lambda _told: {"chain": lines}, "Drafts"):
+        panel.save.click()
+        choose(panel.asking, "Drafts")
+        panel.draft.click()
+        qtbot.waitUntil(lambda: "A chain was drawn" in panel.asking.told.text(), timeout=SLOW_MS)
+    assert "2 places of what the judge wrote left out:" in panel.asking.told.text()
+    assert "“thing” is no kind of node." in panel.asking.told.text()

@@ -18,6 +18,7 @@ from app.gui.questions.judging import ask, entries_of
 from app.gui.questions.showing import Showing
 from app.gui.questions.words import answer_row
 from benchmark.tasks.answer import KEY as ANSWER
+from project.counted import counted
 from project.errors import UserError
 from project.judging import PERSON, JudgeEntry
 from project.queries.judges import all_judges
@@ -28,6 +29,9 @@ from project.timebase import format_time
 from project.types import Changes
 from widgets.questions.fields import Words
 from widgets.questions.page import WRITE, QuestionsPage
+
+_MOST_UNREAD = 4
+_DRAWN = "A chain was drawn: correct it in the mode Chains (Ctrl+6)."
 
 
 class Writing(QObject):
@@ -228,12 +232,21 @@ class Writing(QObject):
                     raise UserError("The judge wrote no chain.", " ".join(notes) or "Ask again, or ask another judge.")
                 judgment = judgments_called(session.study, [answers[0].id])[0]
                 _, changes = chain_draft.draft_from(session, judgment)
-                self._context.studio.told.emit("A chain was drawn: correct it in the mode Chains (Ctrl+6).")
+                self._told = (_DRAWN, *_left_out(chain_draft.read_draft(session, judgment).unread))
                 return changes
 
-            self._context.studio.edit(do, self)
+            if self._context.studio.edit(do, self):
+                self._renew()
 
         ask(self._context, request, then)
+
+
+def _left_out(unread: Sequence[str]) -> list[str]:
+    """Say what of a draft is not in the chain."""
+    if not unread:
+        return []
+    more = [f"and {len(unread) - _MOST_UNREAD} more"] if len(unread) > _MOST_UNREAD else []
+    return [f"{counted(len(unread), 'place')} of what the judge wrote left out:", *unread[:_MOST_UNREAD], *more]
 
 
 def _state(one: Verified | None) -> str:
