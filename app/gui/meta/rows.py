@@ -23,6 +23,7 @@ SPEECH = ("Time", "Who", "What, with cues", "")
 SCENES = ("Time", "What", "Description", "State")
 PAUSE = "pause "
 """How the key of a stretch without speech begins."""
+_NO_WORDS = "no words yet: transcribe or import them in the mode Transcript"
 _LEFT_OUT = "voice-over, left out"
 _KINDS = {CHANGE: "", EVENT: "Event: "}
 
@@ -52,7 +53,7 @@ def speech_rows(session: Session, said: Sequence[Said], pauses: Sequence[tuple[i
     rows += [
         Row(
             f"{PAUSE}{start}",
-            (format_time(start), "", f"nobody speaks for {(end - start) / 1e6:.1f} s", ""),
+            (format_time(start), "", f"nobody speaks for {(end - start) / 1e6:.1f} s" if said else _NO_WORDS, ""),
             time_us=start,
         )
         for start, end in pauses
