@@ -93,18 +93,18 @@ def test_a_reviewer_goes_through_a_recording_with_keys_only(open_window: Open, s
     assert not said(window)
     press(window, Key.Key_X)
     assert said(window) == {theirs: (Decision.DISAGREE, "No, yes")}
-    assert page.items.current() == 2, "it went on to what waits next"
+    assert page.items.place() == 2, "it went on to what waits next"
     assert window.player.position_us == 200_000_000
     press(window, Key.Key_Y)
     assert {decision for decision, _ in said(window).values()} == {Decision.AGREE, Decision.DISAGREE}
 
     press(window, Key.Key_Z, modifier=CONTROL)
     assert list(said(window)) == [theirs]
-    assert page.items.current() == 2
+    assert page.items.place() == 2
     press(window, Key.Key_P, Key.Key_P)
-    assert page.items.current() == 0
+    assert page.items.place() == 0
     press(window, Key.Key_Z, modifier=CONTROL | Qt.KeyboardModifier.ShiftModifier)
-    assert page.items.current() == 2, "what is made again is shown"
+    assert page.items.place() == 2, "what is made again is shown"
     press(window, Key.Key_Z, modifier=CONTROL)
     press(window, Key.Key_P, Key.Key_P)
     assert page.decisions.note.text() == "No, yes"
@@ -132,7 +132,7 @@ def test_the_keys_work_after_a_click_into_a_list(open_window: Open, study: Path,
     view.setFocus()
     assert QApplication.focusWidget() is view
     press(window, Key.Key_N)
-    assert page.items.current() == 0
+    assert page.items.place() == 0
     press(window, Key.Key_Y)
     assert [decision for decision, _ in said(window).values()] == [Decision.AGREE]
     assert window.studio.recording is not None
@@ -143,16 +143,16 @@ def test_edits_and_selections_elsewhere_are_followed(open_window: Open, study: P
     window = open_window(study)
     page = review(window)
     press(window, Key.Key_N, Key.Key_N)
-    assert page.items.current() == 1
+    assert page.items.place() == 1
     mine = window.studio.selected[0]
     window.studio.edit(lambda s: commands.move_segments(s, [(mine, 201_000_000, 211_000_000)]))
     assert [row.text for row in page.items.rows()] == ["Label, attributes, rationale", "Nothing differs"]
     window.studio.edit(lambda s: commands.set_label(s, [mine], "competence"))
     assert [row.text for row in page.items.rows()][1] == "Label"
-    assert page.items.current() == 1, "the item that is shown stays shown"
+    assert page.items.place() == 1, "the item that is shown stays shown"
     window.studio.select(())
     window.timeline.choose([mine])
-    assert page.items.current() == 1
+    assert page.items.place() == 1
 
 
 def test_what_is_alike_is_listed_on_request_and_needs_nothing(open_window: Open, study: Path) -> None:
@@ -202,13 +202,13 @@ def test_whoever_is_none_of_the_two_decides_about_both(open_window: Open, study:
     page = review(window)
     press(window, Key.Key_N)
     press(window, Key.Key_Y)
-    assert page.items.current() == 0, "Ada's segment still waits"
+    assert page.items.place() == 0, "Ada's segment still waits"
     shown = page.side_by_side.comparison()
     assert shown is not None
     assert [column.decided for column in shown.columns] == [False, True]
     assert shown.target == 0
     press(window, Key.Key_X)
-    assert page.items.current() == 1
+    assert page.items.place() == 1
     assert sorted(decision for decision, _ in said(window).values()) == [Decision.AGREE, Decision.DISAGREE]
 
 

@@ -5,9 +5,9 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QPushButton, QVB
 
 from project.chains import ChainDecision
 from widgets import theme
-from widgets.chain_page.note_field import NoteField
 from widgets.chain_page.shown import DECISIONS, SaidReview, ShownReviews
 from widgets.icons import icon
+from widgets.note_edit import NoteEdit
 
 _ICONS = {
     ChainDecision.AGREE: "circle-check",
@@ -49,7 +49,8 @@ class ReviewBox(QWidget):
         self.said.setWordWrap(True)
         self._nobody = QLabel("Nobody said anything about this chain yet.")
         self._nobody.setProperty("quiet", True)
-        self.note = NoteField()
+        self.note = NoteEdit(placeholderText="Note: what is missing, what is wrong", clearButtonEnabled=True)
+        self.note.setAccessibleName("Note about this chain")
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.buttons: dict[ChainDecision, QPushButton] = {}

@@ -21,10 +21,10 @@ from project.schemes.scheme import Choice
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon
+from widgets.note_edit import NoteEdit
 from widgets.questions.fields import QuestionFields, Words
 from widgets.questions.options_view import OptionsView
 from widgets.questions.shown import Check, Said, ShownQuestion
-from widgets.review.decision_bar import NoteEdit
 from widgets.tick_row import TickRow
 
 KEEP, CORRECT, DROP = "keep", "correct", "drop"

@@ -1,29 +1,12 @@
 """Where a reviewer says what they think of the segment that is shown."""
 
-from PySide6.QtCore import QEvent, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from project.types import Decision
 from widgets import theme
 from widgets.icons import icon
-
-
-class NoteEdit(QLineEdit):
-    """One line of text; Return and Esc leave it."""
-
-    def event(self, event: QEvent) -> bool:
-        override = event.type() == QEvent.Type.ShortcutOverride
-        if override and isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            event.accept()
-            return True
-        return super().event(event)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.clearFocus()
-        else:
-            super().keyPressEvent(event)
+from widgets.note_edit import NoteEdit
 
 
 class DecisionBar(QWidget):

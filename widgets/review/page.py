@@ -92,14 +92,14 @@ class ReviewPage(QWidget):
 
     def step(self, by: int) -> None:
         """Go to the next or the previous item of the list."""
-        rows, at = self.items.rows(), self.items.current()
+        rows, at = self.items.rows(), self.items.place()
         place = at + by if at >= 0 else 0
         if 0 <= place < len(rows):
             self.item_chosen.emit(rows[place].key)
 
     def next_waiting(self) -> str:
         """Return the key of the next item that waits, from the one after the current on and round; "" for none."""
-        rows, at = self.items.rows(), self.items.current()
+        rows, at = self.items.rows(), self.items.place()
         order = [*rows[at + 1 :], *rows[: at + 1]]
         return next((row.key for row in order if row.state is State.WAITS), "")
 
@@ -179,7 +179,7 @@ class ReviewPage(QWidget):
         self.items.set_rows(kept[self._listed], current)
 
     def _filter(self, listed: Listed) -> None:
-        at = self.items.current()
+        at = self.items.place()
         current = self.items.rows()[at].key if at >= 0 else ""
         self._listed = listed
         self._list(current)

@@ -1,11 +1,11 @@
-"""The line in which a reviewer writes a note."""
+"""A line in which somebody writes a note while keys mean something else around it."""
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QLineEdit
 
 
-class NoteField(QLineEdit):
+class NoteEdit(QLineEdit):
     """Return and Esc leave it, with what was typed.
 
     Signals:
@@ -13,12 +13,6 @@ class NoteField(QLineEdit):
     """
 
     left = Signal()
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setPlaceholderText("Note: what is missing, what is wrong")
-        self.setAccessibleName("Note about this chain")
-        self.setClearButtonEnabled(True)
 
     def event(self, event: QEvent) -> bool:
         # The window uses Esc itself; while a note is being typed it is the field's.
