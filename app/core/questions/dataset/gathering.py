@@ -167,11 +167,13 @@ def gathering(session: Session, *, everything: bool = False) -> Generator[tuple[
     against, now = against_recordings(session, recordings), decided(session, recordings)
     yield 0, 0
     keep_numbers(session, hits(session))
+    yield 0, 0
     scrub = _Texts(scrubber_of(session, quoting=True))
     left_out: Counter[str] = Counter()
     items: list[Item] = []
     ids: list[str] = []
     graphs: dict[str, ChainGraph] = {}
+    yield 0, 0
     every = gathered(session)
     borrowed = against_options(session, (one.question for one in every), against)
     for at, one in enumerate(every):
