@@ -1,6 +1,7 @@
 """A question is written in the real window to stump a model, tried on judges, and kept when all of them fail."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,9 +11,12 @@ from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from app.core.commands.judges import add_judge
+from app.core.commands.questions import add_questions
 from app.core.questions.verifying import gathered
 from app.core.session import Session
 from app.gui.main_window import MainWindow
+from project.ids import new_id
+from project.queries.judgments import judgments_of_question
 from tests.unit.core.pairs import SECOND, WALK, open_study
 from tests.unit.core.questions.asked import ask
 from tests.unit.core.questions.worded import judge_that
@@ -104,6 +108,23 @@ def test_what_judges_answer_is_shown_after_ones_own_word(page: tuple[MainWindow,
         for row in range(2)
     }
     assert cells == {"Says A": "wrong", "Knows": "right"}
+
+
+def test_judges_are_asked_about_all_questions_that_are_listed(
+    page: tuple[MainWindow, QuestionsPage], qtbot: QtBot
+) -> None:
+    window, shown = page
+    assert window.studio.session is not None
+    study = window.studio.session.study
+    (first,) = gathered(window.studio.session)
+    other = replace(first.question, id=new_id(), text="And who comes in then?")
+    window.studio.edit(lambda session: add_questions(session, [other]))
+    shown.choose_tab(ANSWERS)
+    choose(shown.asking, "Knows")
+    qtbot.waitUntil(lambda: len(shown.list.rows()) == 2, timeout=SLOW_MS)
+    shown.asking.ask_all.click()
+    ids = (first.question.id, other.id)
+    qtbot.waitUntil(lambda: all(judgments_of_question(study, one) for one in ids), timeout=SLOW_MS)
 
 
 def test_what_of_a_drafted_chain_could_not_be_read_is_said(

@@ -19,13 +19,17 @@ class AskBar(QWidget):
 
     Signals:
         ask_requested: ask those who are ticked.
+        ask_all_requested: the same about all questions that are listed.
         add_requested: add a judge to the study.
     """
 
     ask_requested = Signal()
+    ask_all_requested = Signal()
     add_requested = Signal()
 
-    def __init__(self, verb: str, settings: Mapping[str, str], parent: QWidget | None = None) -> None:
+    def __init__(
+        self, verb: str, settings: Mapping[str, str], parent: QWidget | None = None, *, all_too: bool = False
+    ) -> None:
         super().__init__(parent)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -48,6 +52,10 @@ class AskBar(QWidget):
         row.addWidget(self.judges, 1)
         row.addWidget(self.setting, 1)
         row.addWidget(self.ask)
+        self.ask_all = QPushButton(f"{verb} all listed")
+        self.ask_all.clicked.connect(self.ask_all_requested)
+        self.ask_all.setVisible(all_too)
+        row.addWidget(self.ask_all)
         column.addLayout(row)
         self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         self.told.setProperty("muted", True)
@@ -68,6 +76,8 @@ class AskBar(QWidget):
         """Let it be asked, or say why not."""
         self.ask.setEnabled(not reason)
         self.ask.setToolTip(reason or f"{self._verb}: the judges that are ticked")
+        self.ask_all.setEnabled(not reason)
+        self.ask_all.setToolTip(reason or f"{self._verb}: the judges that are ticked, all questions that are listed")
 
     def say(self, text: str) -> None:
         """Say what is going on."""

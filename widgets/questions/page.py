@@ -66,7 +66,7 @@ class QuestionsPage(QWidget):
         self.agreement = ElidedLabel()
         self.agreement.setProperty("muted", True)
         self.verify = VerifyPanel(checklists, difficulties)
-        self.asking = AskBar("Ask", settings)
+        self.asking = AskBar("Ask", settings, all_too=True)
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)

@@ -12,6 +12,7 @@ from app.gui.questions.judging import ask, entries_of
 from app.gui.questions.showing import Showing
 from app.gui.questions.words import answer_row
 from benchmark.tasks.answer import KEY as ANSWER
+from project.counted import counted
 from project.judging import PERSON
 from project.queries.judges import all_judges
 from project.queries.judgments import judgments_of_question
@@ -30,6 +31,7 @@ class Answers(QObject):
         self._shown = shown
         self._under_way = ""
         page.asking.ask_requested.connect(self._ask)
+        page.asking.ask_all_requested.connect(self._ask_all)
         page.asking.judges.changed.connect(self._show)
         page.asking.add_requested.connect(lambda: context.trigger("mode_judges"))
         shown.renewed.connect(self._show)
@@ -60,14 +62,21 @@ class Answers(QObject):
             bar.say("" if said else "No judge was asked yet.")
 
     def _ask(self) -> None:
+        if self._shown.current is not None:
+            self._ask_about([self._shown.current.question.id])
+
+    def _ask_all(self) -> None:
+        self._ask_about([row.key for row in self._page.list.rows()])
+
+    def _ask_about(self, ids: Sequence[str]) -> None:
         session, one, bar = self._shown.session, self._shown.current, self._page.asking
         if session is None or one is None:
             return
         chosen = {*bar.judges.chosen()}
         judges = [each for each in all_judges(session.study) if each.id in chosen]
         self._under_way = one.question.id
-        bar.say("Asking…")
-        request = request_for(judges, [one.question.id], bar.chosen_setting())
+        bar.say(f"Asking about {counted(len(ids), 'question')}…")
+        request = request_for(judges, ids, bar.chosen_setting())
         ask(self._context, request, self._done, lambda: self._done(()))
 
     def _done(self, notes: Sequence[str]) -> None:
