@@ -160,11 +160,14 @@ print(json.dumps({"done": watching.done, "seen": watching.seen}))
 
 _COMMANDS = """
 from tests.contract.test_commands import CHAIN
-segment = ""
+segment, question, nodes = "", "", ["", ""]
 for name, arguments in CHAIN:
     if "--help" not in arguments and name != "policy set":
-        found = said(0, name, *(segment if one == "SEGMENT" else one for one in arguments))
+        known = {"SEGMENT": segment, "QUESTION": question, "REASON": nodes[-2], "RESULT": nodes[-1]}
+        found = said(0, name, *(known.get(one, one) for one in arguments))
         segment = found.get("id", segment)
+        question = found["id"] if name == "questions write" else question
+        nodes += [found["node"]] if "node" in found else []
 """
 
 _ASKING = """
