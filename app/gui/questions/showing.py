@@ -72,7 +72,7 @@ class Showing(QObject):
             bar.set_choices(which, choices)
         self._soon = QTimer(self, singleShot=True, interval=0)
         self._soon.timeout.connect(self._reload)
-        self._computing = FunnelComputing(context, page, who_goes_on, self._filtered)
+        self._computing = FunnelComputing(context, page, who_goes_on, lambda: page.isVisible() and self._filtered())
         self._computing.found.connect(self._take_in)
         self._answered = QTimer(self, singleShot=True, interval=_ANSWERS_MS)
         self._answered.timeout.connect(self.renewed)
@@ -181,6 +181,8 @@ class Showing(QObject):
         nothing = session is None or not (here or self._everywhere)
         self.all = [] if session is None or nothing else gathered(session, "" if self._everywhere else here)
         if self._filtered():
+            # Until it is read who goes on, nobody does: nobody verifies what the filters leave out.
+            self._going = frozenset() if self._going is None else self._going
             self._computing.start()
         else:
             self._going = None
@@ -191,7 +193,7 @@ class Showing(QObject):
 
     def _filtered(self) -> bool:
         session = self.session
-        return session is not None and self._page.isVisible() and anything_decides(session.study)
+        return session is not None and anything_decides(session.study)
 
     def _take_in(self, going: frozenset[str]) -> None:
         if going != self._going:
@@ -199,7 +201,7 @@ class Showing(QObject):
             self._list()
 
     def _goes_on(self, one: Verified) -> bool:
-        """Tell whether a question is to be verified; every one is where no filter decides, or it is not read yet."""
+        """Tell whether a question is to be verified; every one is where no filter decides."""
         return self._going is None or one.goes_on(self._going)
 
     def _list(self) -> None:
