@@ -3,28 +3,17 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from app.core.chains.drawing import (
-    LONGEST_NAME,
-    LONGEST_TEXT,
-    MOST_EDGES,
-    MOST_NODES,
-    SHORTEST_US,
-    Drawing,
-    DrawnNode,
-    circle,
-    one_line,
-)
+from app.core.chains.drawing import MOST_EDGES, MOST_NODES, Drawing, DrawnNode
+from app.core.chains.fitting import circle_error, joined, leads, name_of, node_of, require_own_node, require_span
 from app.core.chains.sources import text_from_segment, text_from_utterance
-from app.core.commands.who_speaks import require_participant
 from app.core.session import Session
 from app.core.training import require_training
-from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
+from project.chains import Chain, Edge, Node, NodeKind
 from project.errors import UserError
 from project.ids import new_id
 from project.queries import chains as rows
 from project.queries.annotators import all_annotators
 from project.queries.participants import set_appearance
-from project.timebase import format_time
 from project.types import Changes
 
 
@@ -124,8 +113,8 @@ def add_drawn_chains(
         if recording_id not in begun:
             begun[recording_id] = len(rows.chains_of(session.study, recording_id))
         begun[recording_id] += 1
-        name = _name(drawing.name) or f"Chain {begun[recording_id]}"
-        chains.append(_joined(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
+        name = name_of(drawing.name) or f"Chain {begun[recording_id]}"
+        chains.append(joined(session, Chain(chain_id, recording_id, "", name, based_on), drawing))
     with session.step(what) as step:
         author = session.annotator()
         assert author is not None
@@ -142,7 +131,7 @@ def rename_chain(session: Session, chain_id: str, name: str) -> Changes:
         UserError: the name is empty or too long, or somebody else drew the chain.
     """
     chain = find_own_chain(session, chain_id)
-    wanted = _name(name)
+    wanted = name_of(name)
     if not wanted:
         raise UserError("A chain needs a name.", "Give one that tells it from the others of its recording.")
     with session.step("Rename chain") as step:
@@ -205,13 +194,13 @@ def add_node(
     graph = rows.graph_of(session.study, chain)
     if len(graph.nodes) >= MOST_NODES:
         raise UserError(f"A chain has up to {MOST_NODES:,} nodes.", "Begin another chain.")
-    made = _node(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
+    made = node_of(session, chain, DrawnNode(kind, text, start_us, end_us, tuple(people), source), new_id())
     edges = [*(Edge(one, made.id) for one in reasons), *(Edge(made.id, one) for one in results)]
     for one in (*reasons, *results):
-        _own_node(graph, one)
+        require_own_node(graph, one)
     for result in results:
-        if any(reason == result or _leads(graph, result, reason) for reason in reasons):
-            raise _circle()
+        if any(reason == result or leads(graph, result, reason) for reason in reasons):
+            raise circle_error()
     with session.step(f"Add {kind.value}") as step:
         _insert(session, chain, [made], list(dict.fromkeys(edges)))
     return made.id, step.changes
@@ -266,7 +255,7 @@ def edit_node(
         old.people if people is None else tuple(people),
         old.source,
     )
-    new = _node(session, chain, wanted, old.id)
+    new = node_of(session, chain, wanted, old.id)
     with session.step(f"Change {new.kind.value}", merge_key) as step:
         if new != old:
             rows.update_node(session.study, new)
@@ -284,7 +273,7 @@ def move_nodes(session: Session, spans: Sequence[tuple[str, int, int]], merge_ke
     for node_id, start_us, end_us in spans:
         old = find_node(session, node_id)
         chain = find_own_chain(session, old.chain_id)
-        _check_span(session, chain, start_us, end_us)
+        require_span(session, chain, start_us, end_us)
         moved.append((old, replace(old, start_us=start_us, end_us=end_us)))
     with session.step("Move node" if len(moved) == 1 else f"Move {len(moved)} nodes", merge_key) as step:
         for old, new in moved:
@@ -318,8 +307,8 @@ def add_edge(session: Session, reason_id: str, result_id: str) -> Changes:
         raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
     chain = find_own_chain(session, reason.chain_id)
     graph = rows.graph_of(session.study, chain)
-    if reason.id == result.id or _leads(graph, result.id, reason.id):
-        raise _circle()
+    if reason.id == result.id or leads(graph, result.id, reason.id):
+        raise circle_error()
     if len(graph.edges) >= MOST_EDGES:
         raise UserError(f"A chain has up to {MOST_EDGES:,} edges.", "Draw the rest as another chain.")
     with session.step("Add reason") as step:
@@ -344,24 +333,6 @@ def delete_edge(session: Session, reason_id: str, result_id: str) -> Changes:
     return step.changes
 
 
-def _joined(session: Session, chain: Chain, drawing: Drawing) -> tuple[Chain, list[Node], list[Edge]]:
-    if len(drawing.nodes) > MOST_NODES or len(drawing.edges) > MOST_EDGES:
-        raise UserError(
-            f"A chain has up to {MOST_NODES:,} nodes and {MOST_EDGES:,} edges.", "Draw it as several chains."
-        )
-    for reason, result in drawing.edges:
-        if reason == result or not {reason, result} <= {*range(len(drawing.nodes))}:
-            raise UserError("An edge leads to no other node of the chain.", "Join two different nodes.")
-    if len({*drawing.edges}) < len(drawing.edges):
-        raise UserError("Two edges join the same nodes.", "Keep one of them.")
-    if circle(len(drawing.nodes), drawing.edges):
-        raise _circle()
-    # Ids made within a millisecond are in no order; nodes of the same start are read by theirs.
-    ids = sorted(new_id() for _ in drawing.nodes)
-    nodes = [_node(session, chain, one, node_id) for one, node_id in zip(drawing.nodes, ids, strict=True)]
-    return chain, nodes, [Edge(ids[reason], ids[result]) for reason, result in drawing.edges]
-
-
 def _add_drawn(session: Session, chain: Chain, one: DrawnNode) -> tuple[str, Changes]:
     return add_node(session, chain.id, one.kind, one.text, one.start_us, one.end_us, one.people, one.source)
 
@@ -375,54 +346,3 @@ def _insert(session: Session, chain: Chain, nodes: Sequence[Node], edges: Sequen
 def _let_appear(session: Session, chain: Chain, nodes: Sequence[Node]) -> None:
     for who in sorted({who for one in nodes for who in one.people}):
         set_appearance(session.study, chain.recording_id, who, True)
-
-
-def _node(session: Session, chain: Chain, one: DrawnNode, node_id: str) -> Node:
-    _check_span(session, chain, one.start_us, one.end_us)
-    text = one_line(one.text)
-    if len(text) > LONGEST_TEXT:
-        raise UserError(f"A node's text has up to {LONGEST_TEXT:,} characters.", "Say it more briefly.")
-    people = tuple(sorted({*one.people}))
-    for who in people:
-        require_participant(session, who)
-    return Node(node_id, chain.id, NodeKind(one.kind), text, one.start_us, one.end_us, people, one.source)
-
-
-def _check_span(session: Session, chain: Chain, start_us: int, end_us: int) -> None:
-    recording = session.recording(chain.recording_id)
-    if end_us - start_us < SHORTEST_US:
-        raise UserError("A node must end after it starts.", "Mark a start and a later end.")
-    if start_us < 0 or end_us > recording.duration_us:
-        raise UserError(
-            f"The node reaches outside recording {recording.number}.",
-            f"It lasts from 0:00:00.000 to {format_time(recording.duration_us)}.",
-        )
-
-
-def _name(name: str) -> str:
-    wanted = one_line(name)
-    if len(wanted) > LONGEST_NAME:
-        raise UserError(f"A chain's name has up to {LONGEST_NAME} characters.", "Give a shorter one.")
-    return wanted
-
-
-def _own_node(graph: ChainGraph, node_id: str) -> None:
-    if node_id not in graph.by_id:
-        raise UserError("These nodes belong to two chains.", "A reason and its result are nodes of one chain.")
-
-
-def _leads(graph: ChainGraph, start_id: str, goal_id: str) -> bool:
-    """Whether a way leads from one node to another by results; also where there is a circle."""
-    seen, left = {start_id}, [start_id]
-    while left:
-        for one in graph.results.get(left.pop(), ()):
-            if one == goal_id:
-                return True
-            if one not in seen:
-                seen.add(one)
-                left.append(one)
-    return False
-
-
-def _circle() -> UserError:
-    return UserError("This would make a node a reason for itself.", "Reasons lead to results, never round in a circle.")

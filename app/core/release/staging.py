@@ -30,10 +30,10 @@ def require_free(folder: Path) -> None:
     if not folder.absolute().parent.is_dir():
         raise UserError(f"The folder {folder.absolute().parent} does not exist.", "Make it first.")
     if folder.is_symlink() or (folder.exists() and not folder.is_dir()):
-        raise UserError(f"{folder.name} is no folder.", "Name a new folder for the release.")
+        raise UserError(f"{folder.name} is no folder.", "Name a new folder.")
     try:
         if folder.is_dir() and any(folder.iterdir()):
-            raise UserError(f"The folder {folder.name} is not empty.", "Name a new folder for the release.")
+            raise UserError(f"The folder {folder.name} is not empty.", "Name a new folder.")
     except OSError as error:
         raise UserError(f"The folder {folder.name} cannot be read: {error.strerror}.", "Name a new folder.") from None
 
