@@ -122,7 +122,7 @@ def test_a_study_on_a_full_disk(tracked: Lab, tmp_path: Path) -> None:
     disk.mkdir()
     study = disk / "lab.greenroom"
     left = tmp_path / "left"
-    copied = f"mount -t tmpfs -o size=512k none '{disk}'; cp '{tracked.study}' '{disk}'"
+    copied = f"mount -t tmpfs -o size=1m none '{disk}'; cp '{tracked.study}' '{disk}'"
     fill = f"{copied}; cat /dev/zero > '{disk}/zeros' || true"
     ended = run_apart(
         ("info", study),
