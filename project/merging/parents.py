@@ -24,17 +24,26 @@ def keep_whole(
     `new_people` are annotators who will be here before the rows of the decision.
     """
     there = _Present(study, decision, new_people)
+    # What becomes a conflict is not here after all, so that what refers to it has to be looked at again.
+    while _look_through(study, copy, tables, decision, label, there):
+        there.forget()
+    _keep_needed(study, tables, decision, label)
+
+
+def _look_through(
+    study: Study, copy: Study, tables: dict[str, Table], decision: Decision, label: str, there: "_Present"
+) -> bool:
+    """Look at every row that comes once; tell whether one of them became a conflict."""
+    before = len(decision.clashes)
     for coming in (decision.inserts, decision.updates):
         for name in [*coming]:
-            if name not in PARENTS:
-                continue
-            if not there.any_missing(name, coming[name]):
+            if name not in PARENTS or not there.any_missing(name, coming[name]):
                 continue
             for row in [*coming[name]]:
                 missing = there.missing(name, row)
                 if missing:
                     _bring_back(study, copy, tables, decision, label, there, (name, row), missing)
-    _keep_needed(study, tables, decision, label)
+    return len(decision.clashes) > before
 
 
 class _Present:
@@ -44,7 +53,11 @@ class _Present:
         self._study = study
         self._known: dict[str, set[str]] = {}
         self._decision = decision
-        self._known["annotator"] = new_people | {str(row[0]) for row in study.rows("SELECT id FROM annotator")}
+        self._people = new_people | {str(row[0]) for row in study.rows("SELECT id FROM annotator")}
+
+    def forget(self) -> None:
+        """Look anew at what will be here."""
+        self._known.clear()
 
     def missing(self, name: str, row: Row) -> list[tuple[str, str]]:
         return [
@@ -57,6 +70,8 @@ class _Present:
         return any({row[column] for row in rows} - self._ids(parent) - {None} for column, parent in PARENTS[name])
 
     def _ids(self, name: str) -> set[str]:
+        if name == "annotator":
+            return self._people
         found = self._known.get(name)
         if found is None:
             found = {str(row[0]) for row in self._study.rows(f"SELECT id FROM {name}")}

@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from app.core.chains.checks import in_circles, problems, sound
@@ -222,6 +222,7 @@ def begun() -> bytes:
         return path.read_bytes()
 
 
+@example(ours=[("chain", 0, 0)], theirs=[], more=[("undo", 0, 0), ("ask", 0, 0)])
 @settings(max_examples=15, suppress_health_check=[HealthCheck.too_slow])
 @given(ours=EDITS, theirs=EDITS, more=EDITS)
 def test_what_is_merged_holds_together(
