@@ -2,40 +2,49 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 from project import locking, schema
 from project.errors import UserError
 from project.filesystem import resolved
+from project.item_contents import why_unfit
 from project.journal import SUBJECTS
 from project.opening import Snapshot, connect, examine, foreign_code
 from project.queries.media import facts_from_json
 from project.queries.questions import QUESTION_COLUMNS, questions_in
+from project.readable_rows import unreadable_rows
 from project.schemes.loader import parse_scheme
+from project.sealing.container import is_sealed
 from project.sqlite_errors import explain
 from project.types import MediumRole, ParticipantRole
 
 _AT_MOST = 20
 """How many findings of one kind are listed."""
 
-_JSON = {
+JSON_VALUES = {
     "property": ("value",),
     "segment_value": ("value",),
     "run": ("parameters", "result"),
     "journal_change": ("before", "after"),
 }
 
-_OBJECTS = {
+JSON_OBJECTS = {
     "judge": ("settings",),
     "judgment": ("judge", "sight", "answer"),
+    "item_set": ("rule", "left_out"),
+    "item": ("content",),
+    "benchmark_run": ("judge",),
     "reveal": ("own",),
     "egress": ("request",),
 }
 
-_LISTS = {
+JSON_LISTS = {
     "question": ("covers", "wrong"),
     "verification": ("checks",),
+    "scenario": ("goals",),
 }
 
 _SENTENCES = {
@@ -72,6 +81,23 @@ _SENTENCES = {
     "a question reaches beyond the end of its recording: {}": (
         "SELECT q.id FROM question q JOIN recording r ON r.id = q.recording_id WHERE q.end_us > r.duration_us"
     ),
+    "an episode has fewer than two agents: {}": (
+        "SELECT e.recording_id FROM episode e "
+        "WHERE (SELECT count(*) FROM episode_agent a WHERE a.recording_id = e.recording_id) < 2"
+    ),
+    "an item belongs to no set: {}": "SELECT id FROM item WHERE set_id NOT IN (SELECT id FROM item_set)",
+    "an item is in a draw that its set does not have: {}": (
+        "SELECT i.id FROM item i JOIN item_set s ON s.id = i.set_id WHERE i.draw >= s.draws"
+    ),
+    "a run of the benchmark is over no set: {}": (
+        "SELECT id FROM benchmark_run WHERE set_id NOT IN (SELECT id FROM item_set)"
+    ),
+    "an answer of the benchmark belongs to no run: {}": (
+        "SELECT DISTINCT run_id FROM benchmark_answer WHERE run_id NOT IN (SELECT id FROM benchmark_run)"
+    ),
+    "an agent belongs to no episode: {}": (
+        "SELECT recording_id FROM episode_agent WHERE recording_id NOT IN (SELECT recording_id FROM episode)"
+    ),
     "two recordings have the same number: {}": "SELECT number FROM recording GROUP BY number HAVING count(*) > 1",
     "a step of the history points to one that is not there: {}": (
         "SELECT id FROM journal_step s WHERE EXISTS (SELECT 1 FROM (SELECT s.reverses AS to_id "
@@ -82,7 +108,8 @@ _SENTENCES = {
         "SELECT id FROM journal_change WHERE step_id NOT IN (SELECT id FROM journal_step)"
     ),
     "a step of the history changed nothing: {}": (
-        "SELECT id FROM journal_step WHERE id NOT IN (SELECT step_id FROM journal_change)"
+        "SELECT id FROM journal_step WHERE id NOT IN (SELECT step_id FROM journal_change) "
+        "AND id > (SELECT coalesce(max(id), 0) FROM journal_step WHERE kind = 'withdrawal')"
     ),
 }
 
@@ -91,6 +118,8 @@ def check(path: str | Path) -> list[str]:
     """Return what is wrong with a study, a line each; none where all is well. Nothing is changed on disk."""
     path = resolved(Path(path))
     try:
+        if is_sealed(path):
+            return _sealed_problems(path)
         leftover = examine(path)
         if locking.is_held(path):
             connection = connect(path, "ro")
@@ -106,6 +135,21 @@ def check(path: str | Path) -> list[str]:
         return [f"the file cannot be read: {error.strerror}"]
 
 
+def _sealed_problems(path: Path) -> list[str]:
+    from project.sealing.memory import open_here
+    from project.sealing.opening import open_sealed
+
+    here = open_here(path)
+    if here is not None:
+        with closing(connect(here, "ro")) as connection:
+            return _problems(connection, path.name)
+    opened = open_sealed(path, True, 0, datetime.now(UTC))
+    try:
+        return _problems(opened.connection, path.name)
+    finally:
+        opened.close()
+
+
 def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
     found: list[str] = []
     try:
@@ -119,11 +163,25 @@ def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
         if found:
             return found
         for findings in (_integrity, _texts, _references, _contents, _values, _schemes, _rows_as_logged):
-            found += findings(connection)
+            found += _told(findings, connection)
+        found += _told(unreadable_rows, connection)
+    except UnicodeDecodeError:
+        found.append("the file is damaged: a text in it is no UTF-8")
     except sqlite3.Error as error:
         damage = getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
         explained = None if damage else explain(error, name)
         found.append(explained.message if explained else f"the file is damaged: {error}")
+    return found
+
+
+def _told(findings: Callable[[sqlite3.Connection], Iterable[str]], connection: sqlite3.Connection) -> list[str]:
+    """Return what was found; what stops the search is a finding too."""
+    found: list[str] = []
+    try:
+        for one in findings(connection):
+            found.append(one)
+    except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
+        found.append(f"a row cannot be read: {type(error).__name__}: {error}")
     return found
 
 
@@ -179,14 +237,14 @@ def _readable(text: bytes) -> bool:
 
 
 def _values(connection: sqlite3.Connection) -> Iterator[str]:
-    for table, columns in _JSON.items():
+    for table, columns in JSON_VALUES.items():
         for column in columns:
             (bad,) = connection.execute(
                 f"SELECT count(*) FROM {table} WHERE json_valid(coalesce({column}, 0)) = 0"
             ).fetchone()
             if bad:
                 yield f"{bad} values of “{table}” are not JSON"
-    for kind, found in (("object", _OBJECTS), ("array", _LISTS)):
+    for kind, found in (("object", JSON_OBJECTS), ("array", JSON_LISTS)):
         for table, columns in found.items():
             for column in columns:
                 (bad,) = connection.execute(
@@ -194,6 +252,7 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
                 ).fetchone()
                 if bad:
                     yield f"{bad} values of “{table}” are no JSON {kind}s"
+    yield from _items(connection)
     for row in connection.execute(f"SELECT {QUESTION_COLUMNS} FROM question"):
         try:
             (question,) = questions_in([row])
@@ -211,6 +270,20 @@ def _values(connection: sqlite3.Connection) -> Iterator[str]:
     for participant, role in connection.execute("SELECT id, role FROM participant"):
         if role not in set(ParticipantRole):
             yield f"a participant has an unknown role: {participant}"
+
+
+def _items(connection: sqlite3.Connection) -> Iterator[str]:
+    bad = 0
+    for item, about, content in connection.execute("SELECT id, about, content FROM item"):
+        try:
+            found = json.loads(content)
+            reason = why_unfit(about, found) if isinstance(found, dict) else ""
+        except (ValueError, RecursionError):
+            # That it is no JSON object is found beside this.
+            continue
+        if reason and bad < _AT_MOST:
+            bad += 1
+            yield f"an item {reason}: {item}"
 
 
 def _schemes(connection: sqlite3.Connection) -> Iterator[str]:

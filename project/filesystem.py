@@ -31,18 +31,17 @@ def file_system(path: Path, mounts: Path = _MOUNTS) -> str:
         lines = mounts.read_text(errors="surrogateescape").splitlines()
     except OSError:
         return ""
-    target = path.resolve()
-    best, found = -1, ""
+    target = f"{path.resolve()}/"
+    longest, found = 0, ""
     for line in lines:
         before, separator, after = line.partition(" - ")
         parts = before.split(" ")
         if not separator or len(parts) < 5:
             continue
-        mount_point = Path(_unescape(parts[4]))
-        depth = len(mount_point.parts)
+        mount_point = f"{_unescape(parts[4]).rstrip('/')}/"
         # Of two mounts on one place the later one is on top.
-        if depth >= best and (mount_point == target or mount_point in target.parents):
-            best, found = depth, after.split(" ", 1)[0]
+        if len(mount_point) >= longest and target.startswith(mount_point):
+            longest, found = len(mount_point), after.split(" ", 1)[0]
     return found
 
 

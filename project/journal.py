@@ -12,9 +12,12 @@ import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from itertools import groupby
 
 from project.errors import UserError
 from project.ids import new_id
+from project.temp_triggers import Trigger, make
 from project.types import Changes
 
 SUBJECTS = {
@@ -58,17 +61,26 @@ SUBJECTS = {
     "look": "recording_id",
     "summary": "recording_id",
     "contradiction": "id",
+    "character": "id",
+    "scenario": "id",
+    "episode": "recording_id",
+    "episode_agent": "recording_id",
     "merged_copy": "copy_id",
     "conflict": "id",
 }
 """Every table that people write to, and the column that names what a row is about: it is what `Changes` reports."""
 
-RUN_TABLES = ("run", "face_track", "heard", "judgment", "reveal", "egress")
-"""Written once, of what happened: runs, judgments, what somebody was shown, requests. Then never changed."""
+RUN_TABLES = (
+    *("run", "face_track", "heard", "judgment", "reveal", "egress"),
+    *("item_set", "item", "benchmark_run", "benchmark_answer", "withdrawal"),
+)
+"""Written once, of what happened: runs, judgments, what was shown, requests, benchmarks, withdrawals. Never changed."""
 
 UNLOGGED_TABLES = ("activity",)
 """Counters that the program keeps by itself, inside `Study.without_history`; no edits, so not in the history."""
 
+_Row = dict[str, object]
+"""Column -> value; without any, there is no such row."""
 _MERGE_WITHIN = timedelta(seconds=2)
 
 
@@ -120,18 +132,18 @@ class Journal:
         run = self._connection.execute
         run("PRAGMA recursive_triggers = ON")
         run("CREATE TEMP TABLE open_step (id INTEGER NOT NULL)")
+        triggers = []
         for table, subject in SUBJECTS.items():
             found = run(f"PRAGMA main.table_info({table})").fetchall()
             columns = tuple(row[1] for row in found)
             self._tables[table] = _Table(columns, tuple(row[1] for row in found if row[5]))
             for operation in ("insert", "update", "delete"):
-                run(_logging_trigger(table, subject, columns, operation))
+                triggers.append(_logging_trigger(table, subject, columns, operation))
         for table in RUN_TABLES:
             for operation in ("update", "delete"):
-                run(
-                    f"CREATE TEMP TRIGGER keep_{table}_{operation} BEFORE {operation} ON main.{table} "
-                    "BEGIN SELECT RAISE(ABORT, 'what a run stored is never changed'); END"
-                )
+                body = "BEGIN SELECT RAISE(ABORT, 'what a run stored is never changed'); END"
+                triggers.append(Trigger(f"keep_{table}_{operation}", table, f"BEFORE {operation}", body))
+        make(self._connection, triggers)
 
     def begin(
         self, name: str, annotator_id: str | None, now: datetime, *, merge_key: str | None = None, undoable: bool = True
@@ -191,7 +203,7 @@ class Journal:
             f"WHERE o.id > 0 AND t.{subject} IN (SELECT value FROM json_each(?))",
             (json.dumps(sorted(about)),),
         )
-        run(_logging_trigger(table, subject, shape.columns, "insert"))
+        run(_logging_trigger(table, subject, shape.columns, "insert").sql("CREATE TEMP TRIGGER"))
         if self._last_change() > before:
             self._batches.append(_Batch(table, about, (before + 1, self._last_change())))
 
@@ -199,7 +211,7 @@ class Journal:
         """Take back the newest step that was not taken back yet."""
         newest = self._newest()
         if newest.undo_top is None:
-            raise UserError("Nothing to undo.")
+            raise UserError("Nothing to undo.", self._why_no_further())
         name, below = self._step(newest.undo_top)
         step = newest.id + 1
         return self._reverse(
@@ -211,7 +223,7 @@ class Journal:
         """Make the step again that was taken back last."""
         newest = self._newest()
         if newest.redo_top is None:
-            raise UserError("Nothing to redo.")
+            raise UserError("Nothing to redo.", "Only what was undone just now can be done again.")
         name, below = self._step(newest.redo_top)
         step = newest.id + 1
         return self._reverse(
@@ -225,6 +237,19 @@ class Journal:
         undo = None if newest.undo_top is None else self._step(newest.undo_top)[0]
         redo = None if newest.redo_top is None else self._step(newest.redo_top)[0]
         return undo, redo
+
+    def sizes(self) -> tuple[int, int]:
+        """Return how many changes undo and redo would reverse; 0 where there is nothing to."""
+        newest = self._newest()
+        count = "SELECT count(*) FROM journal_change WHERE step_id = ?"
+        undo, redo = (
+            self._connection.execute(count, (top,)).fetchone()[0] for top in (newest.undo_top, newest.redo_top)
+        )
+        return int(undo), int(redo)
+
+    def _why_no_further(self) -> str:
+        row = self._connection.execute("SELECT 1 FROM journal_step WHERE kind = 'withdrawal' LIMIT 1").fetchone()
+        return "A participant withdrew: what was done before that cannot be taken back." if row else ""
 
     def _newest(self) -> _Newest:
         row = self._connection.execute(
@@ -261,60 +286,79 @@ class Journal:
             "SELECT table_name, operation, before, after FROM journal_change WHERE step_id = ? ORDER BY id DESC",
             (reversed_step,),
         ).fetchall()
-        for table, operation, before, after in changes:
-            self._invert(table, operation, json.loads(before or "{}"), json.loads(after or "{}"))
+        for (table, operation), alike in groupby(changes, key=lambda change: (change[0], change[1])):
+            self._invert(table, operation, [(_row(before), _row(after)) for _, _, before, after in alike])
         return self.end(step)
 
-    def _invert(self, table: str, operation: str, before: dict[str, object], after: dict[str, object]) -> None:
+    def _invert(self, table: str, operation: str, changes: Sequence[tuple[_Row, _Row]]) -> None:
+        """Take back changes of one kind to one table, in this order."""
         shape = self._tables[table]
         where = " AND ".join(f"{column} = ?" for column in shape.key)
-        key = [after.get(column) for column in shape.key]
-        row = [before.get(column) for column in shape.columns]
+        keys = [[after.get(column) for column in shape.key] for _, after in changes]
+        rows = [[before.get(column) for column in shape.columns] for before, _ in changes]
+        run = self._connection.executemany
         match operation:
             case "insert":
-                cursor = self._connection.execute(f"DELETE FROM main.{table} WHERE {where}", key)
+                cursor = run(f"DELETE FROM main.{table} WHERE {where}", keys)
             case "delete":
-                marks = ", ".join("?" * len(row))
+                marks = ", ".join("?" * len(shape.columns))
                 columns = ", ".join(shape.columns)
-                cursor = self._connection.execute(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", row)
+                cursor = run(f"INSERT INTO main.{table} ({columns}) VALUES ({marks})", rows)
             case _:
                 assignments = ", ".join(f"{column} = ?" for column in shape.columns)
-                cursor = self._connection.execute(f"UPDATE main.{table} SET {assignments} WHERE {where}", row + key)
-        if cursor.rowcount != 1:
+                values = [row + key for row, key in zip(rows, keys, strict=True)]
+                cursor = run(f"UPDATE main.{table} SET {assignments} WHERE {where}", values)
+        if cursor.rowcount != len(changes):
             raise RuntimeError(f"the journal and the table {table} disagree")
 
     def _squash(self, step: OpenStep) -> None:
-        """Make one change of the many that a drag leaves on one row, so that undoing it stays quick."""
+        """Make one change of the many that a drag leaves on one row, so that undoing it stays quick.
+
+        What came back to where it was is no change, and a step without changes is none.
+        """
+        run = self._connection.execute
         later = self._connection.execute(
             "SELECT id, table_name, row_id, before, after FROM journal_change "
             "WHERE step_id = ? AND id > ? AND operation = 'update' ORDER BY id",
             (step.id, step.mark),
         ).fetchall()
         for change, table, row_id, before, after in later:
-            earlier = self._connection.execute(
-                "SELECT id, operation, after FROM journal_change "
+            earlier = run(
+                "SELECT id, operation, after, before FROM journal_change "
                 "WHERE step_id = ? AND id <= ? AND table_name = ? AND row_id = ? ORDER BY id DESC LIMIT 1",
                 (step.id, step.mark, table, row_id),
             ).fetchone()
             if earlier and earlier[1] == "update" and earlier[2] == before:
-                self._connection.execute("UPDATE journal_change SET after = ? WHERE id = ?", (after, earlier[0]))
-                self._connection.execute("DELETE FROM journal_change WHERE id = ?", (change,))
+                run("DELETE FROM journal_change WHERE id = ?", (change,))
+                if after == earlier[3]:
+                    run("DELETE FROM journal_change WHERE id = ?", (earlier[0],))
+                else:
+                    run("UPDATE journal_change SET after = ? WHERE id = ?", (after, earlier[0]))
+        if run("SELECT 1 FROM journal_change WHERE step_id = ? LIMIT 1", (step.id,)).fetchone() is None:
+            run("DELETE FROM journal_step WHERE id = ?", (step.id,))
 
 
-def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> str:
+def _row(state: str | None) -> _Row:
+    found: _Row = json.loads(state) if state else {}
+    return found
+
+
+@cache
+def _logging_trigger(table: str, subject: str, columns: tuple[str, ...], operation: str) -> Trigger:
     before = "NULL" if operation == "insert" else _state("OLD", columns)
     after = "NULL" if operation == "delete" else _state("NEW", columns)
     side = "OLD" if operation == "delete" else "NEW"
     condition = ""
     if operation == "update":
         condition = "WHEN " + " OR ".join(f"OLD.{column} IS NOT NEW.{column}" for column in columns)
-    return (
-        f"CREATE TEMP TRIGGER log_{table}_{operation} AFTER {operation} ON main.{table} {condition} BEGIN "
+    body = (
+        f"{condition} BEGIN "
         "SELECT RAISE(ABORT, 'an edit outside a step') WHERE NOT EXISTS (SELECT 1 FROM temp.open_step); "
         "INSERT INTO journal_change (step_id, table_name, row_id, operation, before, after) "
         f"SELECT id, '{table}', {side}.{subject}, '{operation}', {before}, {after} FROM temp.open_step WHERE id > 0; "
         "END"
     )
+    return Trigger(f"log_{table}_{operation}", table, f"AFTER {operation}", body.lstrip())
 
 
 def _state(side: str, columns: tuple[str, ...]) -> str:

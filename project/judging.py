@@ -29,6 +29,8 @@ class Subject(StrEnum):
     QUESTION = "question"
     CHAIN = "chain"
     RECORDING = "recording"
+    ITEM = "item"
+    """Of a frozen set (`project.item_sets`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +92,7 @@ class JudgeEntry:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """What one judge said about one segment, question, chain or recording; stored once, then never changed.
+    """What one judge said about one segment, question, chain, recording or item; stored once, then never changed.
 
     Attributes:
         judge_id: of the entry that was asked; the entry may be gone or changed since.
@@ -121,6 +123,7 @@ class Judgment:
         part: of the subject that was asked about; "" for all of it.
         state: of a question or chain when it was asked; "" for a segment or a recording.
         modality: what was shown.
+        item_id: the item of a frozen set; "" for another subject.
     """
 
     id: str
@@ -159,10 +162,13 @@ class Judgment:
     part: str = ""
     state: str = ""
     modality: Modality = Modality.BOTH
+    item_id: str = ""
 
     @property
     def about(self) -> About:
         """What was asked about."""
+        if self.item_id:
+            return About(Subject.ITEM, self.item_id, self.part)
         if self.segment_id:
             return About(Subject.SEGMENT, self.segment_id)
         if self.question_id:

@@ -14,6 +14,9 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+_LONGEST = 4096
+_SHOWN = 80
+
 
 @dataclass(frozen=True, slots=True)
 class Holder:
@@ -44,7 +47,9 @@ class StudyLock:
         if self._descriptor < 0:
             return
         # Removed while still held: whoever waits for this file finds afterwards that it is not the one in the folder.
-        self._path.unlink(missing_ok=True)
+        # Where the folder may not be written to any more it stays, and is taken over as that of a killed process is.
+        with contextlib.suppress(OSError):
+            self._path.unlink(missing_ok=True)
         os.close(self._descriptor)
         self._descriptor = -1
 
@@ -111,9 +116,14 @@ def is_held(study: Path) -> bool:
 def read_holder(study: Path) -> Holder | None:
     """Return who wrote the lock file, or None where it is missing or unreadable."""
     try:
-        found = json.loads(lock_path(study).read_text())
-        return Holder(str(found["user"]), str(found["host"]), int(found["pid"]), str(found["since"]))
-    except (OSError, ValueError, KeyError, TypeError):
+        descriptor = os.open(lock_path(study), os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+        try:
+            found = json.loads(os.read(descriptor, _LONGEST))
+        finally:
+            os.close(descriptor)
+        user, host, since = (str(found[key])[:_SHOWN] for key in ("user", "host", "since"))
+        return Holder(user, host, int(found["pid"]), since)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return None
 
 

@@ -1,12 +1,13 @@
 """Looks at a study file without changing a byte of it, before it is opened."""
 
+import json
 import os
+import re
 import shutil
 import sqlite3
 import stat
-import tempfile
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from urllib.parse import quote
@@ -14,10 +15,19 @@ from urllib.parse import quote
 from project import schema
 from project.errors import UserError
 from project.names import shown
+from project.scratch import OwnFolder
+from project.sealing.container import MAGIC as SEALED
 from project.sqlite_errors import damaged, explain, explained
 
 SUFFIX = ".greenroom"
 _MAGIC = b"SQLite format 3\0"
+_JOURNAL_MAGIC = b"\xd9\xd5\x05\xf9\x20\xa1\x63\xd7"
+_SUPER_TAIL = 16
+"""Bytes at the end of a journal after the name of its super-journal: length, checksum, and the magic bytes."""
+_PLAIN_ID = re.compile(r"[0-9A-Za-z_-]{0,64}")
+"""What may stand in the name of a file that is kept about a study."""
+_CAREFUL = ("trusted_schema = OFF", "cell_size_check = ON", "secure_delete = ON")
+"""No schema is trusted; what is deleted is overwritten, also where SQLite was built without that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +62,15 @@ def examine(path: Path) -> Leftover:
         raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
     if not header:
         raise UserError(f"“{shown(name)}” is empty (0 bytes), so it is not a study.", "Go back to a backup copy.")
+    if header.startswith(SEALED):
+        raise UserError(f"“{shown(name)}” is sealed.", "Unseal it first: greenroom unseal STUDY")
     if not header.startswith(_MAGIC[: len(header)]):
         raise UserError(f"“{shown(name)}” is not a study: it is some other kind of file.", f"Studies end in {SUFFIX}.")
     if len(header) < 100:
         raise damaged(name, "its end is missing")
     if int.from_bytes(header[68:72]) != schema.APPLICATION_ID:
         raise UserError(f"“{shown(name)}” is a database of another program, not a study.", f"Studies end in {SUFFIX}.")
+    _require_harmless_neighbours(path)
     leftover = Leftover(
         wal=header[18] == 2 or _has_content(beside(path, "-wal")), journal=_has_content(beside(path, "-journal"))
     )
@@ -67,6 +80,46 @@ def examine(path: Path) -> Leftover:
     if not leftover and status.st_size < pages * (65536 if page_size == 1 else page_size):
         raise damaged(name, "its end is missing")
     return leftover
+
+
+def _require_harmless_neighbours(path: Path) -> None:
+    """Return quietly where SQLite can be let loose on what lies beside a study.
+
+    It would write through a link, and at the end of a rollback it deletes the file that a journal names as its
+    super-journal (https://www.sqlite.org/fileformat.html, section 3.1). A study's journal never names one.
+
+    Raises:
+        UserError: a link, a folder or a device lies there, or a journal that names another file.
+    """
+    for ending in ("-wal", "-journal", "-shm"):
+        place = beside(path, ending)
+        try:
+            status = place.lstat()
+        except OSError:
+            continue
+        if not stat.S_ISREG(status.st_mode):
+            raise UserError(
+                f"Beside the study “{shown(path.name)}” lies “{shown(place.name)}”, which is no plain file.",
+                "It may have been put there to harm you, so the study is not opened. Take it away first.",
+            )
+    if _names_another_file(beside(path, "-journal")):
+        raise UserError(
+            f"What lies beside the study “{shown(path.name)}” names another file, as no study does.",
+            "It may have been tampered with, so it is not opened. Ask whoever gave it to you for the study alone.",
+        )
+
+
+def _names_another_file(journal: Path) -> bool:
+    try:
+        with journal.open("rb") as file:
+            file.seek(0, os.SEEK_END)
+            file.seek(max(0, file.tell() - _SUPER_TAIL))
+            tail = file.read()
+    except FileNotFoundError:
+        return False
+    except OSError as error:
+        raise UserError(f"“{shown(journal.name)}” cannot be read: {error.strerror}.", "See who may read it.") from None
+    return len(tail) == _SUPER_TAIL and tail.endswith(_JOURNAL_MAGIC)
 
 
 def beside(path: Path, ending: str) -> Path:
@@ -89,7 +142,7 @@ def connect(path: Path, mode: str, *, immutable: bool = False, any_thread: bool 
             uri, uri=True, isolation_level=None, cached_statements=512, timeout=5, check_same_thread=not any_thread
         )
         try:
-            for pragma in ("trusted_schema = OFF", "cell_size_check = ON", "foreign_keys = ON", "temp_store = MEMORY"):
+            for pragma in (*_CAREFUL, "foreign_keys = ON", "temp_store = MEMORY"):
                 connection.execute(f"PRAGMA {pragma}")
         except BaseException:
             connection.close()
@@ -104,11 +157,11 @@ class Snapshot:
     """
 
     def __init__(self, path: Path, leftover: Leftover) -> None:
-        self._folder: tempfile.TemporaryDirectory[str] | None = None
+        self._folder: OwnFolder | None = None
         try:
             if leftover:
-                self._folder = tempfile.TemporaryDirectory(prefix="greenroom-")
-                copy = Path(self._folder.name) / "copy"
+                self._folder = OwnFolder()
+                copy = self._folder.path / "copy"
                 for ending in ("", "-wal", "-journal"):
                     if beside(path, ending).exists():
                         shutil.copyfile(beside(path, ending), beside(copy, ending))
@@ -131,7 +184,7 @@ class Snapshot:
 
     def _remove_copy(self) -> None:
         if self._folder is not None:
-            self._folder.cleanup()
+            self._folder.remove()
 
     def __enter__(self) -> "Snapshot":
         return self
@@ -171,11 +224,30 @@ def verify(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
         wrong = [name for name, sql in _tables(version) if found.get(("table", name)) != sql]
         if version < 1 or wrong:
             raise damaged(name, f"its table {wrong[0]} is not as it should be" if wrong else "it has no tables")
+        _identity(connection, name)
+    except UnicodeDecodeError:
+        # What SQLite says of a damaged schema holds the bytes of it.
+        raise damaged(name, "a text in it is no UTF-8") from None
     except sqlite3.Error as error:
         raise explain(error, name) or damaged(name, str(error)) from None
     if pages:
         check_pages(connection, name)
     return version
+
+
+def _identity(connection: sqlite3.Connection, name: str) -> None:
+    """Look at the study's identifier, which stands in names of files kept about it, before anything is written.
+
+    Raises:
+        UserError: it is none.
+    """
+    row = connection.execute("SELECT value FROM property WHERE key = 'id'").fetchone()
+    try:
+        found = "" if row is None else json.loads(row[0])
+    except (ValueError, RecursionError):
+        found = None
+    if not isinstance(found, str) or not _PLAIN_ID.fullmatch(found):
+        raise damaged(name, "its identifier is none")
 
 
 def check_pages(connection: sqlite3.Connection, name: str) -> None:
@@ -191,10 +263,9 @@ def check_pages(connection: sqlite3.Connection, name: str) -> None:
         raise explain(error, name) or damaged(name, str(error)) from None
 
 
-@cache
-def _tables(version: int) -> tuple[tuple[str, str], ...]:
-    """Return the name and the SQL of every table of a version; making them once costs as much as opening a study."""
-    return tuple((name, sql) for (kind, name), sql in schema.expected_schema(version).items() if kind == "table")
+def _tables(version: int) -> Iterator[tuple[str, str]]:
+    """Yield the name and the SQL of every table of a version."""
+    return ((name, sql) for (kind, name), sql in schema.expected_schema(version).items() if kind == "table")
 
 
 def foreign_code(connection: sqlite3.Connection) -> list[str]:

@@ -138,6 +138,7 @@ RULES: Mapping[str, str] = {
     "cleared": "only what was made for the request is in it",
     "consent": "everybody who appears agreed to be sent to models",
     "hosts": "only to the machines that the policy names",
+    "cluster": "other machines work on raw footage only where the policy names their scheduler",
     "downloads": "weights of models are fetched only where the policy allows downloads",
     "redirects": "a request goes where it was addressed to",
     "proxies": "a request goes through no other machine",
@@ -150,6 +151,10 @@ _INSTEAD = {
     "reviewed": "Ask again",
 }
 """What to do about a request that is barred by a rule."""
+_OF_CLUSTERS = (
+    "Leave --scheduler out, or have the cluster named:"
+    " greenroom policy set STUDY raw --host {} --reason ... --allowed-by ..."
+)
 
 
 def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) -> str:
@@ -181,6 +186,8 @@ def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) 
         )
     if request.purpose is Purpose.DOWNLOAD:
         return "downloads allowed"
+    if request.purpose is Purpose.CLUSTER:
+        _decide_cluster(policy, request)
     _decide_content(policy, request, evidence)
     if policy.hosts and request.host not in policy.hosts:
         _refuse(
@@ -214,7 +221,19 @@ def _decide_level(policy: Policy, request: Departure) -> None:
         _refuse(
             "nothing-leaves",
             f"The policy of this study lets nothing leave this machine, and {request.host} is another machine.",
-            "Ask a local judge, or change the policy: greenroom policy set STUDY anonymized",
+            _OF_CLUSTERS.format(request.host)
+            if request.purpose is Purpose.CLUSTER
+            else "Ask a local judge, or change the policy: greenroom policy set STUDY anonymized",
+        )
+
+
+def _decide_cluster(policy: Policy, request: Departure) -> None:
+    """Refuse a scheduler that is not named: its workers see recordings, and what is asked about them, as they are."""
+    if policy.level is not Level.RAW or request.host not in policy.hosts:
+        _refuse(
+            "cluster",
+            f"The policy of this study does not let {request.host} work on raw footage.",
+            _OF_CLUSTERS.format(request.host),
         )
 
 

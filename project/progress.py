@@ -1,6 +1,16 @@
-"""How long work tells how far it is and learns that it should stop."""
+"""How long work tells how far it is and learns that it should stop, and how long it still takes."""
 
-from typing import Protocol
+import time
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from resources.translation import later
+
+Made = TypeVar("Made")
+SURE_AFTER_S = 2.0
+"""Seconds before anybody can say how long something still takes."""
+_SECONDS, _MINUTES = 90.0, 90.0
+"""What takes longer is told in minutes, and in hours."""
 
 
 class Progress(Protocol):
@@ -21,3 +31,64 @@ class Silent:
 
     def check_cancelled(self) -> None:
         """Do nothing."""
+
+
+class Stages:
+    """Tells after each of so many stages how far the work is, and ends it there when it is not wanted any more."""
+
+    def __init__(self, progress: Progress, count: int, text: str) -> None:
+        self._progress, self._count, self._text = progress, count, text
+        self._done = 0
+
+    def after(self, made: Made) -> Made:
+        """Return what a stage made.
+
+        Raises:
+            Cancelled: the work is not wanted any more.
+        """
+        self._done += 1
+        self._progress.progress(self._done, self._count, self._text)
+        self._progress.check_cancelled()
+        return made
+
+
+class Remaining:
+    """Works out how long something still takes from how far it came so far.
+
+    What was done when it was first looked at, such as what a cache held, says nothing of how fast it goes. Work that
+    falls back, or has another end and got no further, is another piece of work: it is looked at anew.
+    """
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        """Begin; `clock` gives seconds from any moment on."""
+        self._clock = clock
+        self._total: int | None = None
+        self._first = self._done = 0
+        self._since = 0.0
+
+    def seconds(self, done: int, total: int) -> float | None:
+        """Take in that `done` of `total` is done, and return the seconds that are left; None where nobody can say."""
+        now = self._clock()
+        if self._total is None or done < self._done or (total != self._total and done <= self._done):
+            self._first, self._since = done, now
+        self._done, self._total = done, total
+        passed, came = now - self._since, done - self._first
+        if passed < SURE_AFTER_S or came <= 0 or done >= total:
+            return None
+        return passed * (total - done) / came
+
+
+def time_left(seconds: float | None, say: Callable[[str], str] = str) -> str:
+    """Return how long something still takes, rounded as an estimate is; "" where nobody can say.
+
+    Args:
+        seconds: as `Remaining.seconds` gives them.
+        say: puts a text into the reader's language.
+    """
+    if seconds is None:
+        return ""
+    if seconds < _SECONDS:
+        return say(later("about {value:.0f} s left")).format(value=max(1.0, seconds))
+    if seconds < 60 * _MINUTES:
+        return say(later("about {value:.0f} min left")).format(value=seconds / 60)
+    return say(later("about {value:.1f} h left")).format(value=seconds / 3600)

@@ -3,8 +3,12 @@
 import hashlib
 import json
 import random
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
 from enum import StrEnum
+from typing import Any
+
+from project.types import Json
 
 LETTERS = "ABCDEFGH"
 
@@ -209,3 +213,18 @@ class Contradiction:
     resolution: str
     settled: bool
     judgment_id: str
+
+
+def question_json(one: Question) -> dict[str, Json]:
+    """Return a question as a JSON object that `question_from` reads."""
+    found: dict[str, Any] = {each.name: getattr(one, each.name) for each in fields(Question)}
+    wrong = [[each.text, each.plausibility, each.source] for each in one.wrong]
+    return found | {"kind": one.kind.value, "maker": one.maker.value, "covers": [*one.covers], "wrong": wrong}
+
+
+def question_from(found: Mapping[str, Json]) -> Question:
+    """Read what `question_json` made."""
+    values: dict[str, Any] = {each.name: found[each.name] for each in fields(Question)}
+    wrong = tuple(WrongOption(*each) for each in values["wrong"])
+    kind, maker = QuestionKind(values["kind"]), Maker(values["maker"])
+    return Question(**{**values, "kind": kind, "maker": maker, "covers": tuple(values["covers"]), "wrong": wrong})

@@ -3,12 +3,17 @@
 While somebody trains on a recording, the reference's segments of it are out of their sight until they mark it as done.
 Queries that show segments read the view `seen_segment` in place of the table, those that show chains `seen_chain`, so
 that none of them can forget. A chain that another program left without its recording or annotator is not seen either.
+
+An episode that goes on from such a segment tells what somebody said about it. So its recording is out of sight with it,
+and so is what goes on from that one; queries that show recordings read `seen_recording`. Where the segment is gone,
+nobody knows whose it was: then it counts as hidden.
 """
 
 import sqlite3
 
 SEEN = "seen_segment"
 SEEN_CHAIN = "seen_chain"
+SEEN_RECORDING = "seen_recording"
 
 _HIDDEN = """
 CREATE TEMP VIEW hidden_lane AS
@@ -29,16 +34,34 @@ AND NOT EXISTS (
     WHERE done.recording_id = given.recording_id AND done.annotator_id = given.annotator_id
 )
 """
+_HIDDEN_EPISODES = """
+CREATE TEMP VIEW hidden_episode AS
+WITH RECURSIVE told (id) AS (
+    SELECT e.recording_id FROM temp.hidden_lane lane
+    CROSS JOIN main.episode e ON e.from_recording_id = lane.recording_id
+    WHERE NOT EXISTS (
+        SELECT 1 FROM main.segment s WHERE s.id = e.from_segment_id
+        AND (s.recording_id, s.annotator_id) NOT IN (SELECT recording_id, annotator_id FROM temp.hidden_lane)
+    )
+    UNION SELECT e.recording_id FROM main.episode e JOIN told ON told.id = e.from_recording_id
+)
+SELECT id AS recording_id FROM told
+"""
+_SEEN_RECORDINGS = """
+CREATE TEMP VIEW seen_recording AS
+SELECT * FROM main.recording r WHERE r.id NOT IN (SELECT recording_id FROM temp.hidden_episode)
+"""
 _SEEN = """
 CREATE TEMP VIEW seen_segment AS
 SELECT * FROM main.segment s
 WHERE (s.recording_id, s.annotator_id) NOT IN (SELECT recording_id, annotator_id FROM temp.hidden_lane)
+AND s.recording_id NOT IN (SELECT recording_id FROM temp.hidden_episode)
 """
 _SEEN_CHAINS = """
 CREATE TEMP VIEW seen_chain AS
 SELECT * FROM main.chain c
 WHERE (c.recording_id, c.annotator_id) NOT IN (SELECT recording_id, annotator_id FROM temp.hidden_lane)
-AND c.recording_id IN (SELECT id FROM main.recording)
+AND c.recording_id IN (SELECT id FROM temp.seen_recording)
 AND c.annotator_id IN (SELECT id FROM main.annotator)
 """
 
@@ -47,6 +70,8 @@ def install(connection: sqlite3.Connection) -> None:
     """Make the views; they live as long as the connection."""
     connection.execute("CREATE TEMP TABLE viewer (name TEXT NOT NULL)")
     connection.execute(_HIDDEN)
+    connection.execute(_HIDDEN_EPISODES)
+    connection.execute(_SEEN_RECORDINGS)
     connection.execute(_SEEN)
     connection.execute(_SEEN_CHAINS)
 

@@ -4,12 +4,13 @@ A study file keeps what was deleted, in its history and in pages that are free. 
 file: a new one is made, and what the annotator needs is written into it.
 """
 
+import contextlib
 import json
 import os
 import re
 import shutil
-import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -23,6 +24,7 @@ from project.merging.shape import LEFT_OUT, tables_of
 from project.names import shown
 from project.opening import SUFFIX
 from project.placing import put_in_place
+from project.scratch import scratch_folder
 from project.store import Cell, Study
 from project.types import Annotator, Json
 
@@ -56,49 +58,128 @@ class Split:
     rows: Mapping[str, int]
 
 
-def split(study: Study, share: Share, out: Path, place_media: Callable[[Study, Path], None] | None = None) -> Split:
-    """Write the copy, and note in both files at which step they parted.
+class Draft:
+    """A copy that has no name yet. It is filled in any thread, with a look of that thread's own into the study.
 
-    The file appears whole or not at all, and never in the place of another. `place_media` is given the unfinished copy
-    and the path that it will have, to put media beside that and change their paths.
+    Attributes:
+        path: what it will be called.
+        beside: a folder for what goes along; it lies beside the copy and is gone when the draft is closed.
+    """
+
+    def __init__(self, study: Study, out: Path) -> None:
+        """Begin a copy; a sealed study's is in the clear in memory alone.
+
+        Raises:
+            UserError: something of that name is there already, the folder cannot be written to, or the study is
+                read-only.
+        """
+        study.require_writable()
+        self.path = free_place(out)
+        self._scratch = contextlib.ExitStack()
+        with _explained(self.path):
+            self.beside = self._scratch.enter_context(scratch_folder(self.path))
+        self._clear, self._seal = self.beside, None if study.working is None else study.working.seal_copy
+        if study.working is not None:
+            self._clear = study.working.scratch()
+            self._scratch.callback(shutil.rmtree, self._clear, ignore_errors=True)
+        self._copy_id, self._fork = new_id(), new_id()
+        self._made: Path | None = None
+        self._seen: _State | None = None
+        self._annotator: Annotator | None = None
+        self._rows: dict[str, int] = {}
+
+    def fill(self, study: Study, share: Share, place_media: Callable[[Study], None] | None = None) -> None:
+        """Write the copy of the study as it is now, in place of what was filled in before.
+
+        `place_media` is given the unfinished copy, to change the paths of its media.
+
+        Raises:
+            UserError: it cannot be written.
+        """
+        with _explained(self.path):
+            for one in (self._clear / "copy.greenroom", self.beside / "sealed"):
+                one.unlink(missing_ok=True)
+            seen = _state(study)
+            with Study.create(self._clear / "copy") as copy:
+                self._rows = _fill(study, copy, share)
+                if place_media is not None:
+                    place_media(copy)
+                self._mark(copy, share.annotator)
+            self._made = copy.path
+            if self._seal is not None:
+                self._made = self.beside / "sealed"
+                self._seal(copy.path, self._made)
+        self._seen, self._annotator = seen, share.annotator
+
+    def finish(self, study: Study, beside: Callable[[], AbstractContextManager[None]] = nullcontext) -> Split | None:
+        """Give the copy its name, and note in both files at which step they parted; None where the study was edited.
+
+        It has to be filled again then. `beside` puts what goes along in place, and takes it back where that fails.
+
+        Raises:
+            UserError: the name was taken meanwhile, or it cannot be written.
+        """
+        if self._made is None or self._annotator is None or self._seen != _state(study):
+            return None
+        placed = False
+        try:
+            with beside(), study.step(f"Split for {self._annotator.name}", self._annotator.id, undoable=False):
+                study.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(study)[1]))
+                study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (self._copy_id, self._fork, _now()))
+                with _explained(self.path):
+                    put_in_place(self._made, self.path)
+                placed = True
+        except BaseException:
+            if placed:
+                self.path.unlink(missing_ok=True)
+            raise
+        return Split(self.path, self._copy_id, self._rows)
+
+    def close(self) -> None:
+        """Remove what was not put in place; safe to call twice."""
+        self._scratch.close()
+
+    def _mark(self, copy: Study, annotator: Annotator) -> None:
+        facts: Json = {"id": self._copy_id, "annotator": annotator.name, "step": self._fork}
+        with copy.step(f"Split for {annotator.name}", annotator.id, undoable=False):
+            copy.set_property(COPY, facts)
+            copy.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(copy)[1]))
+
+
+def split(study: Study, share: Share, out: Path) -> Split:
+    """Write a copy, and note in both files at which step they parted. A sealed study's is sealed as the study is.
+
+    The file appears whole or not at all, and never in the place of another.
 
     Raises:
         UserError: something of that name is there already, the folder cannot be written to, or the study is read-only.
     """
-    study.require_writable()
-    path = free_place(out)
-    copy_id, folder = new_id(), Path(_scratch(path))
-    placed = False
+    with contextlib.closing(Draft(study, out)) as draft:
+        draft.fill(study, share)
+        made = draft.finish(study)
+    assert made is not None
+    return made
+
+
+_State = tuple[int, str, int]
+
+
+def _state(study: Study) -> _State:
+    """Return what differs after every edit: the newest step, when something joined it last, and the newest change."""
+    row = study.row(
+        "SELECT id, at, (SELECT coalesce(max(id), 0) FROM journal_change) FROM journal_step ORDER BY id DESC LIMIT 1"
+    )
+    return (0, "", 0) if row is None else (int(row[0]), str(row[1]), int(row[2]))
+
+
+@contextlib.contextmanager
+def _explained(path: Path) -> Iterator[None]:
     try:
-        with Study.create(folder / "copy") as copy:
-            rows = _fill(study, copy, share)
-            if place_media is not None:
-                place_media(copy, path)
-            with study.step(f"Split for {share.annotator.name}", share.annotator.id, undoable=False):
-                fork = newest_step(study)[1]
-                study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (copy_id, fork, _now()))
-                _mark(copy, share.annotator, copy_id, fork)
-                copy.close()
-                put_in_place(copy.path, path)
-                placed = True
-    except BaseException as error:
-        if placed:
-            path.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise UserError(
-                f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
-            ) from None
-        raise
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)
-    return Split(path, copy_id, rows)
-
-
-def _mark(copy: Study, annotator: Annotator, copy_id: str, fork: str) -> None:
-    facts: Json = {"id": copy_id, "annotator": annotator.name, "step": fork}
-    with copy.step(f"Split for {annotator.name}", annotator.id, undoable=False):
-        copy.set_property(COPY, facts)
-        copy.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (fork, newest_step(copy)[1]))
+        yield
+    except OSError as error:
+        raise UserError(
+            f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder."
+        ) from None
 
 
 def _now() -> str:
@@ -123,17 +204,6 @@ def free_place(out: Path) -> Path:
     return path
 
 
-def _scratch(path: Path) -> str:
-    try:
-        return tempfile.mkdtemp(prefix=f".{path.stem}.", dir=path.parent)
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-
-
-def _cannot_write(path: Path, error: OSError) -> UserError:
-    return UserError(f"“{shown(path.name)}” cannot be written: {error.strerror}.", "Choose another folder.")
-
-
 _R = "recording_id IN (SELECT value FROM json_each(:recordings))"
 _OWN = f"({_R} AND annotator_id = :annotator)"
 _TAUGHT = (
@@ -151,7 +221,8 @@ _GIVEN = {
     "medium": _R,
     "participant": f"id IN (SELECT participant_id FROM appearance WHERE {_R} "
     f"UNION SELECT participant_id FROM utterance WHERE {_R} "
-    f"UNION SELECT participant_id FROM chain_person WHERE node_id IN ({_NODES}))",
+    f"UNION SELECT participant_id FROM chain_person WHERE node_id IN ({_NODES}) "
+    f"UNION SELECT participant_id FROM episode_agent WHERE {_R})",
     "appearance": _R,
     "annotator": "(id = :annotator OR id IN (SELECT value FROM json_each(:references)))",
     "scheme_version": "key <> ''",
@@ -168,6 +239,8 @@ _GIVEN = {
     "chain_edge": f"result_id IN ({_NODES})",
     "question": _QUESTIONS,
     "verification": f"annotator_id = :annotator AND question_id IN (SELECT id FROM question WHERE {_QUESTIONS})",
+    "episode": _R,
+    "episode_agent": _R,
 }
 """Table -> which of its rows go along. Tables that are not named here stay behind whole."""
 

@@ -11,12 +11,16 @@ _NO_TEXT = "Could not decode to UTF-8"
 """How Python's module begins what it says of bytes that another program stored as text."""
 
 
-def damaged(name: str, detail: str = "") -> UserError:
+class DamagedStudy(UserError):
+    """A file is, or was, a study and cannot be read whole: what can be read of it may be saved."""
+
+
+def damaged(name: str, detail: str = "") -> DamagedStudy:
     """Return the message for a file that is, or was, a study and cannot be read whole."""
     about = f" ({detail})" if detail else ""
-    return UserError(
+    return DamagedStudy(
         f"The study “{shown(name)}” is damaged{about}.",
-        "Nothing was changed. Run `greenroom check` on it to see what is wrong, and go back to a backup copy.",
+        "Nothing was changed. Save what can be read, or go back to a backup: greenroom recover STUDY",
     )
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import sqlite3
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,7 +13,8 @@ from typing import Any, Self, TypeAlias
 
 from project import schema, sight
 from project.access import leave_one_file, leave_one_file_after_writer, prepare, take_lock
-from project.errors import UserError
+from project.backing_up import BackingUp, back_up
+from project.errors import Cancelled, UserError
 from project.filesystem import on_network, resolved
 from project.journal import Journal
 from project.json_text import to_json
@@ -20,7 +22,12 @@ from project.locking import StudyLock
 from project.names import shown
 from project.opening import Leftover, Snapshot, check_pages, connect, examine, verify
 from project.page_check import PageCheck
+from project.progress import Progress
+from project.scratch import sweep
+from project.sealing.container import is_sealed
+from project.sealing.working import Working
 from project.sqlite_errors import explained
+from project.standing import Standing
 from project.types import Changes, Json
 
 Cell: TypeAlias = str | int | bytes | None
@@ -28,6 +35,10 @@ Row: TypeAlias = tuple[Any, ...]
 Clock: TypeAlias = Callable[[], datetime]
 
 _BULK_CACHE_KIB = 65_536
+_LOOK_EVERY = 20_000
+"""Instructions of SQLite, a millisecond at most, after which it is looked whether an edit is still wanted."""
+_PART = "part"
+_OPEN_ELSEWHERE = "It is open in another window of this program."
 
 
 @dataclass(slots=True)
@@ -39,7 +50,10 @@ class Step:
 
 
 class Study:
-    """An open study. It belongs to the thread that opened it: use it from no other.
+    """An open study. One that can only be read belongs to the thread that opened it.
+
+    One that may be written to can be used by another thread meanwhile: whoever comes second waits until the other's
+    transaction is through, so nobody sees anything half done.
 
     The first window that opens a study may write to it; every later one reads, sees what the first one saves, and says
     in `read_only_reason` why it cannot write.
@@ -50,6 +64,7 @@ class Study:
         id: the study's own identifier, the same in every copy.
         read_only: whether nothing can be written.
         read_only_reason: why, as a sentence; "" when it can.
+        working: of a sealed study, its copy in memory; None where the file is in the clear.
     """
 
     def __init__(
@@ -61,6 +76,7 @@ class Study:
         read_only_reason: str,
         wal: bool = False,
         snapshot: Snapshot | None = None,
+        working: Working | None = None,
         clock: Clock | None = None,
     ) -> None:
         """Use `Study.open` or `Study.create` instead."""
@@ -72,10 +88,20 @@ class Study:
         self._lock = lock
         self._wal = wal
         self._snapshot = snapshot
+        self.working = working
         self._clock = clock or (lambda: datetime.now(UTC))
         self._writing = ""
+        self._whole = False
+        self._look: Callable[[], int] | None = None
+        self._turn = threading.RLock()
         self._closed = False
         self._page_check: PageCheck | None = None
+        self._backing_up: BackingUp | None = None
+        self._keep = 0
+        self._when_backed_up: Callable[[], None] | None = None
+        self._backup_problem: UserError | None = None
+        # A sealed study is in memory, and its file a new one each time that it is sealed.
+        self._standing = Standing(path) if lock is not None and working is None else None
         sight.install(connection)
         self._journal = Journal(connection)
         if not self.read_only:
@@ -101,6 +127,8 @@ class Study:
         read_only: bool = False,
         clock: Clock | None = None,
         when_checked: Callable[[], None] | None = None,
+        backups: int = 0,
+        when_backed_up: Callable[[], None] | None = None,
     ) -> Self:
         """Open a study; `clock` stands in for the time of day in tests.
 
@@ -114,6 +142,8 @@ class Study:
                 at present. Nothing was changed on disk.
         """
         path = resolved(Path(path))
+        if is_sealed(path):
+            return cls._open_sealed(path, read_only, clock, backups)
         examine(path)
         lock, reason, busy = take_lock(path, read_only)
         try:
@@ -122,17 +152,30 @@ class Study:
             with explained(path.name):
                 if lock is None:
                     return cls._open_for_reading(path, reason, busy, clock)
-                return cls._open_for_writing(path, lock, clock, when_checked)
+                study = cls._open_for_writing(path, lock, clock, when_checked, backups)
+                study._when_backed_up = when_backed_up
+                return study
         except BaseException:
             if lock is not None:
                 lock.release()
             raise
 
     @classmethod
+    def of_memory(cls, path: Path, memory: sqlite3.Connection) -> Self:
+        """Return a study that lies in memory as one that is read; it is closed with the study.
+
+        Args:
+            path: of the file that it was made of.
+            memory: holds all of it.
+        """
+        return cls(path, memory, lock=None, read_only_reason="It is a copy in memory.")
+
+    @classmethod
     def _open_for_writing(
-        cls, path: Path, lock: StudyLock, clock: Clock | None, when_checked: Callable[[], None] | None
+        cls, path: Path, lock: StudyLock, clock: Clock | None, when_checked: Callable[[], None] | None, backups: int
     ) -> Self:
         network = on_network(path)
+        sweep(path)
         # Looked at again: while the lock was being taken, another window may have closed.
         leftover = examine(path)
         if leftover or network:
@@ -146,15 +189,52 @@ class Study:
 
             upgrade_file(path, version)
             when_checked = None
-        connection = connect(path, "rw")
+        connection = connect(path, "rw", any_thread=True)
         try:
             wal = prepare(connection, network=network) if when_checked is None else False
             study = cls(path, connection, lock=lock, read_only_reason="", wal=wal, clock=clock)
             if when_checked is not None:
                 study._page_check = PageCheck(path, when_checked)
+                study._keep = backups
+            elif backups:
+                try:
+                    back_up(connection, path, backups, study._clock())
+                except UserError as problem:
+                    study._backup_problem = problem
         except BaseException:
             connection.close()
             raise
+        return study
+
+    @classmethod
+    def _open_sealed(cls, path: Path, read_only: bool, clock: Clock | None, backups: int) -> Self:
+        """Open a study that is encrypted on disk and in the clear in memory alone; all of it is looked at at once."""
+        from project.sealing.memory import open_here
+        from project.sealing.opening import open_sealed
+
+        here = open_here(path)
+        if here is not None:
+            connection = connect(here, "ro")
+            try:
+                verify(connection, path.name, pages=False)
+                return cls(path, connection, lock=None, read_only_reason=_OPEN_ELSEWHERE, clock=clock)
+            except BaseException:
+                connection.close()
+                raise
+        opened = open_sealed(path, read_only, backups, clock() if clock else datetime.now(UTC))
+        try:
+            study = cls(
+                path,
+                opened.connection,
+                lock=opened.lock,
+                read_only_reason=opened.reason,
+                working=opened.working,
+                clock=clock,
+            )
+        except BaseException:
+            opened.close()
+            raise
+        study._backup_problem = opened.backup_problem
         return study
 
     @classmethod
@@ -186,21 +266,28 @@ class Study:
 
     def close(self) -> None:
         """Close the study and leave one file; safe to call twice."""
-        if self._closed:
-            return
-        if self._page_check is not None:
-            self._page_check.stop()
-        if self._snapshot is not None:
-            self._snapshot.close()
-        elif self._lock is not None:
-            if self._wal:
-                leave_one_file(self._connection)
-            self._connection.close()
-            self._lock.release()
-        else:
-            self._connection.close()
-            leave_one_file_after_writer(self.path)
-        self._closed = True
+        with self._turn:
+            if self._closed:
+                return
+            if self._page_check is not None:
+                self._page_check.stop()
+            if self._backing_up is not None:
+                self._backing_up.stop()
+            if self.working is not None:
+                self.working.close(self._connection)
+                if self._lock is not None:
+                    self._lock.release()
+            elif self._snapshot is not None:
+                self._snapshot.close()
+            elif self._lock is not None:
+                if self._wal:
+                    leave_one_file(self._connection)
+                self._connection.close()
+                self._lock.release()
+            else:
+                self._connection.close()
+                leave_one_file_after_writer(self.path)
+            self._closed = True
 
     def __enter__(self) -> Self:
         return self
@@ -236,7 +323,7 @@ class Study:
             yield result
             result.changes = self._journal.end(step)
             if not result.changes:
-                self._connection.execute("ROLLBACK")
+                self._connection.execute(f"ROLLBACK TO {_PART}" if self._whole else "ROLLBACK")
 
     @contextlib.contextmanager
     def recording_run(self) -> Iterator[None]:
@@ -251,6 +338,54 @@ class Study:
             self._journal.begin_unlogged()
             yield
             self._journal.end_unlogged()
+
+    @contextlib.contextmanager
+    def together(self) -> Iterator[None]:
+        """Make one of all transactions of the block: all that it writes is saved when it ends, or nothing of it.
+
+        Raises:
+            UserError: the study is read-only, or the disk is full.
+        """
+        with self._transaction(""):
+            self._whole = True
+            try:
+                yield
+            finally:
+                self._whole = False
+
+    @contextlib.contextmanager
+    def stoppable(self, progress: Progress, rows: int = 0) -> Iterator[None]:
+        """Let the block be stopped at any moment: the transaction that is open then has changed nothing.
+
+        Args:
+            progress: is asked whether it is to stop, and told how many rows are written, of `rows`.
+            rows: how many the block writes, with those of the history; 0 where nobody knows.
+
+        Raises:
+            Cancelled: it was stopped.
+        """
+        before, stopped = self._connection.total_changes, False
+
+        def look() -> int:
+            nonlocal stopped
+            progress.progress(min(rows, self._connection.total_changes - before), rows)
+            try:
+                progress.check_cancelled()
+            except Cancelled:
+                stopped = True
+            return stopped
+
+        outer, self._look = self._look, look
+        self._connection.set_progress_handler(look, _LOOK_EVERY)
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            if stopped:
+                raise Cancelled from error
+            raise
+        finally:
+            self._look = outer
+            self._connection.set_progress_handler(outer, _LOOK_EVERY)
 
     @contextlib.contextmanager
     def in_bulk(self) -> Iterator[None]:
@@ -285,17 +420,32 @@ class Study:
 
     def look_as(self, name: str) -> None:
         """Say who looks at the study: what somebody must not see yet is left out of what queries show them."""
-        sight.look_as(self._connection, name)
+        with self._turn:
+            sight.look_as(self._connection, name)
 
     @property
     def undo_name(self) -> str | None:
         """What undo would take back, or None."""
-        return self._journal.names()[0]
+        with self._turn:
+            return self._journal.names()[0]
 
     @property
     def redo_name(self) -> str | None:
         """What redo would make again, or None."""
-        return self._journal.names()[1]
+        with self._turn:
+            return self._journal.names()[1]
+
+    @property
+    def undo_size(self) -> int:
+        """How many changes undo would reverse."""
+        with self._turn:
+            return self._journal.sizes()[0]
+
+    @property
+    def redo_size(self) -> int:
+        """How many changes redo would make again."""
+        with self._turn:
+            return self._journal.sizes()[1]
 
     def get_property(self, key: str, default: Json = None) -> Json:
         """Return a fact about the study as a whole, such as its `name`.
@@ -306,7 +456,7 @@ class Study:
         row = self.row("SELECT value FROM property WHERE key = ?", (key,))
         try:
             return default if row is None else json.loads(row[0])
-        except ValueError:
+        except (ValueError, RecursionError):
             raise UserError(
                 f"What this study keeps as “{shown(key)}” is damaged.", "Find out what else is: greenroom check STUDY"
             ) from None
@@ -317,6 +467,11 @@ class Study:
             "INSERT INTO property VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (key, to_json(value)),
         )
+
+    @property
+    def backup_problem(self) -> UserError | None:
+        """Why no backup was made although one was due; None where all is well, or not known yet."""
+        return self._backup_problem if self._backing_up is None else self._backing_up.problem
 
     def require_writable(self) -> None:
         """Return quietly where the study can be written to.
@@ -333,16 +488,31 @@ class Study:
         Raises:
             UserError: the file is damaged, or another program is using it; nothing was or will be written to it.
         """
-        if self._page_check is not None:
+        with self._turn:
+            if self._page_check is None:
+                return
             self._page_check.wait()
             with explained(self.path.name):
                 self._wal = prepare(self._connection, network=False)
             self._page_check = None
+            if self._keep:
+                self._backing_up = BackingUp(self.path, self._keep, self._clock(), self._when_backed_up)
+
+    def copy_into(self, memory: sqlite3.Connection) -> None:
+        """Copy all of it, as it is now, into a connection that is empty; for the modules in `project` only."""
+        with self._turn, explained(self.path.name):
+            self._connection.backup(memory)
 
     def rows(self, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
         """Read; for the modules in `project.queries` only."""
-        with explained(self.path.name):
-            return self._connection.execute(sql, values).fetchall()
+        try:
+            with self._turn, explained(self.path.name):
+                return self._connection.execute(sql, values).fetchall()
+        except UserError:
+            # SQLite calls it a bad disk where the file was taken away.
+            if self._standing is not None:
+                self._standing.require()
+            raise
 
     def row(self, sql: str, values: Sequence[Cell] = ()) -> Row | None:
         """Read the first row; for the modules in `project.queries` only."""
@@ -376,19 +546,48 @@ class Study:
     @contextlib.contextmanager
     def _transaction(self, purpose: str) -> Iterator[None]:
         self.require_writable()
-        if self._writing:
-            raise RuntimeError("a step is open already")
-        self.finish_opening()
-        run = self._connection.execute
-        try:
-            with explained(self.path.name):
-                run("BEGIN IMMEDIATE")
-                self._writing = purpose
-                yield
+        with self._turn:
+            if self._writing or (self._whole and not purpose):
+                raise RuntimeError("a step is open already")
+            if self._whole:
+                with self._part(purpose):
+                    yield
+                return
+            if self._standing is not None:
+                self._standing.require()
+            self.finish_opening()
+            if self.working is not None:
+                self.working.reserve()
+            run = self._connection.execute
+            try:
+                with explained(self.path.name):
+                    run("BEGIN IMMEDIATE")
+                    self._writing = purpose
+                    yield
+                    if self._connection.in_transaction:
+                        run("COMMIT")
+                        if self.working is not None:
+                            self.working.committed(self._connection)
+            finally:
+                self._writing = ""
+                # Some errors, such as a full disk, have ended the transaction already.
                 if self._connection.in_transaction:
-                    run("COMMIT")
-        finally:
-            self._writing = ""
+                    run("ROLLBACK")
+
+    @contextlib.contextmanager
+    def _part(self, purpose: str) -> Iterator[None]:
+        """Open a transaction inside of `together`."""
+        run = self._connection.execute
+        run(f"SAVEPOINT {_PART}")
+        self._writing = purpose
+        try:
+            yield
+        except BaseException:
             # Some errors, such as a full disk, have ended the transaction already.
             if self._connection.in_transaction:
-                run("ROLLBACK")
+                run(f"ROLLBACK TO {_PART}")
+            raise
+        finally:
+            self._writing = ""
+            if self._connection.in_transaction:
+                run(f"RELEASE {_PART}")

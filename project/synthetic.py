@@ -1,11 +1,11 @@
 """Invents a study of any size, for trying the program without footage and for measuring it.
 
-The proportions are those that the SHREC paper reports: minutes a recording, verdicts, attributes a segment, and how
-often two annotators mark the same moment and agree on it.
+The proportions are those that the SHREC paper reports: minutes a recording, verdicts, channels and attributes of a
+segment, and how often two annotators mark the same moment and agree on it (section 2.2, appendices A.2 and C).
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from project.errors import UserError
@@ -17,22 +17,88 @@ from project.schemes.loader import load_scheme, shipped_text
 from project.schemes.scheme import Scheme
 from project.store import Cell, Study
 from project.types import ConsentUse, ParticipantRole
-from project.words import AGENTS, CORRECTIONS, PLACES, RATIONALES
+from project.words import AGENTS, PLACES
+from project.words_of_scenes import ACTIVITIES, FIX_FORMS, SCENES, TIMES, TOPICS, WHY_FORMS, Scene
 
 _PEOPLE = 58
 _OVERLAPPING = 0.851
 _AGREEING = 0.913
 _COMPETENT, _WRONG = 0.56, 0.43
-_ATTRIBUTES = ((1, 2, 3, 4, 5), (0.17, 0.32, 0.30, 0.15, 0.06))
-_CHANNELS = ("verbal", "nonverbal", "both")
+_COUNTS = (0.17, 0.32, 0.30, 0.15, 0.06)
+"""How many segments have 1, 2, ... attributes where annotators agree: 2.6 on average."""
+_COUNTS_DISPUTED = (0.06, 0.22, 0.34, 0.24, 0.14)
+"""The same where they do not: 3.2 on average."""
+_MAINLY = {
+    "error": {
+        **{"conversation": 30, "intention": 18, "knowledge": 18, "engagement": 12},
+        **{"relationships": 10, "norms": 7, "emotions": 5},
+    },
+    "competence": {
+        **{"conversation": 22, "engagement": 20, "relationships": 17, "intention": 15},
+        **{"knowledge": 11, "norms": 9, "emotions": 6},
+    },
+}
+"""What a moment is mainly about: conversational mechanics lead, then intention and engagement (figure 2, C)."""
+_ALSO = {
+    **{"conversation": 70, "relationships": 53, "knowledge": 48, "intention": 48},
+    **{"engagement": 34, "norms": 30, "emotions": 15},
+}
+"""What else, by the shares of samples (appendix A.2)."""
+_CHANNELS = {"verbal": 55, "nonverbal": 18, "both": 27}
+_SAME_ATTRIBUTES, _SAME_CHANNEL = 0.5, 0.8
+_ROOM = 1.25
+"""How much longer than a moment the stretch is that those who mark it share, since they begin and end apart."""
 _MINUTE = 60_000_000
 _BATCH = 2000
 
 
 @dataclass(frozen=True, slots=True)
-class _Recording:
+class Home:
+    """An invented recording and who is in it, each with id and pseudonym."""
+
     id: str
     duration_us: int
+    robot: tuple[str, str]
+    users: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Marked:
+    """One annotator's segment of a moment."""
+
+    id: str
+    annotator_id: str
+    verdict: str
+    attributes: tuple[str, ...]
+    channel: str
+    start_us: int
+    end_us: int
+
+    @property
+    def said(self) -> tuple[object, ...]:
+        """What a review compares."""
+        return self.verdict, self.attributes, self.channel
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What one or more annotators marked.
+
+    Attributes:
+        verdict: of the first who marked it.
+        scene: what happens; None where nothing does (the verdict is `none`).
+        slots: what the texts of the scene are filled with.
+        start_us: of what all of them share, on the recording's axis.
+        end_us: of what all of them share.
+    """
+
+    home: Home
+    verdict: str
+    scene: Scene | None
+    slots: dict[str, str]
+    start_us: int
+    end_us: int
+    marks: tuple[Marked, ...]
 
 
 def fill(
@@ -52,30 +118,69 @@ def fill(
         UserError: the study is not empty, or a number makes no sense.
         Cancelled: the user stopped it; the study is still empty.
     """
-    if recordings < 0 or segments < 0 or annotators < 1 or (segments and not recordings):
-        raise UserError("These numbers make no study.", "Segments need at least one recording and one annotator.")
-    if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
-        raise UserError("This study is not empty.", "Make a new one for invented content.")
+    require_empty(study, recordings, segments, annotators)
     progress = progress or Silent()
-    make = _Maker(study, random.Random(seed))
     with study.without_history():
-        people = make.people()
-        marked = make.recordings(recordings, people)
-        names = make.annotators(annotators)
-        for done in make.segments(segments, marked, names):
+        marking = Marking(study, recordings, annotators, seed)
+        for done in marking.segments(segments):
             progress.check_cancelled()
             progress.progress(done, segments, "Inventing segments")
 
 
-class _Maker:
-    def __init__(self, study: Study, chance: random.Random) -> None:
-        self._study = study
-        self._chance = chance
-        self._scheme: Scheme = load_scheme("shrec")
-        self._ids = InventedIds(chance)
+def require_empty(study: Study, recordings: int, segments: int, annotators: int) -> None:
+    """Raise what `fill` raises before it begins."""
+    if recordings < 0 or segments < 0 or annotators < 1 or (segments and not recordings):
+        raise UserError("These numbers make no study.", "Segments need at least one recording and one annotator.")
+    if study.row("SELECT 1 FROM recording UNION ALL SELECT 1 FROM annotator LIMIT 1"):
+        raise UserError("This study is not empty.", "Make a new one for invented content.")
 
-    def people(self) -> list[str]:
-        rows = [(self._id(), f"P{number:02}", ParticipantRole.USER.value, "") for number in range(1, _PEOPLE + 1)]
+
+class Marking:
+    """Writes people, recordings and annotators, then segments, inside a transaction.
+
+    Attributes:
+        homes: the recordings.
+        annotators: their ids.
+    """
+
+    def __init__(self, study: Study, recordings: int, annotators: int, seed: int) -> None:
+        self._study = study
+        self._chance = random.Random(seed)
+        self._scheme: Scheme = load_scheme("shrec")
+        self._order = {one.key: place for place, one in enumerate(self._scheme.field("attributes").choices)}
+        self._new_id = InventedIds(self._chance).new
+        self.homes = self._recordings(recordings, self._people())
+        self.annotators = self._annotators(annotators)
+
+    def segments(self, number: int, told: Callable[[Home, Sequence[Moment]], None] | None = None) -> Iterator[int]:
+        """Write the segments of all annotators recording by recording, and yield how many are written.
+
+        Args:
+            number: how many.
+            told: given each recording with its moments, by time, once its segments are written.
+        """
+        rows: list[tuple[Cell, ...]] = []
+        values: list[tuple[Cell, ...]] = []
+        done = 0
+        insert_version(self._study, self._scheme.key, self._scheme.version, shipped_text(self._scheme.key))
+        for home, share in zip(self.homes, _shares(number, self.homes), strict=True):
+            moments = self._moments(home, share)
+            for moment in moments:
+                for one in moment.marks:
+                    spot = one.annotator_id, self._scheme.key, "segments", one.verdict, one.start_us, one.end_us
+                    rows.append((one.id, home.id, *spot))
+                    written = self._filled(moment, one)
+                    values += [(one.id, self._scheme.key, self._scheme.version, *pair) for pair in written]
+                    if len(rows) == _BATCH:
+                        done += self._write(rows, values)
+                        yield done
+            if told is not None:
+                done += self._write(rows, values)
+                told(home, moments)
+        yield done + self._write(rows, values)
+
+    def _people(self) -> list[tuple[str, str]]:
+        rows = [(self._new_id(), f"P{number:02}", ParticipantRole.USER.value, "") for number in range(1, _PEOPLE + 1)]
         self._study.write_many("INSERT INTO participant VALUES (?, ?, ?, ?)", rows)
         consent: list[tuple[Cell, ...]] = []
         for person, *_ in rows:
@@ -87,104 +192,122 @@ class _Maker:
             }
             consent += [(person, use.value, given) for use, given in granted.items()]
         self._study.write_many("INSERT INTO consent VALUES (?, ?, ?)", consent)
-        return [row[0] for row in rows]
+        return [row[:2] for row in rows]
 
-    def recordings(self, number: int, people: list[str]) -> list[_Recording]:
+    def _recordings(self, number: int, people: list[tuple[str, str]]) -> list[Home]:
         collections: list[tuple[Cell, ...]] = []
-        robots: list[tuple[Cell, ...]] = []
+        robots: list[tuple[str, str]] = []
         for name, context in AGENTS[: max(1, min(number, len(AGENTS)))]:
-            collections.append((self._id(), name, context))
-            robots.append((self._id(), name, ParticipantRole.ROBOT.value, "Invented"))
+            collections.append((self._new_id(), name, context))
+            robots.append((self._new_id(), name))
         self._study.write_many("INSERT INTO collection VALUES (?, ?, ?)", collections)
-        self._study.write_many("INSERT INTO participant VALUES (?, ?, ?, ?)", robots)
+        self._study.write_many(
+            "INSERT INTO participant VALUES (?, ?, ?, ?)",
+            [(*one, ParticipantRole.ROBOT.value, "Invented") for one in robots],
+        )
         rows: list[tuple[Cell, ...]] = []
-        appearances: list[tuple[Cell, ...]] = []
-        made: list[_Recording] = []
+        made: list[Home] = []
         for place in range(number):
             group = place * len(collections) // number
             duration = int(_MINUTE * min(30.0, max(1.0, self._chance.lognormvariate(2.03, 0.5))))
-            made.append(_Recording(self._id(), duration))
+            recording = self._new_id()
             name = f"{self._chance.choice(PLACES)} {place + 1:03}"
-            rows.append((made[-1].id, collections[group][0], place + 1, name, duration))
+            rows.append((recording, collections[group][0], place + 1, name, duration))
             users = self._chance.sample(people, self._chance.choice((1, 1, 1, 2)))
-            appearances += [(made[-1].id, who) for who in (robots[group][0], *users)]
+            made.append(Home(recording, duration, robots[group], tuple(users)))
         self._study.write_many("INSERT INTO recording VALUES (?, ?, ?, ?, ?)", rows)
-        self._study.write_many("INSERT INTO appearance VALUES (?, ?)", appearances)
+        there = [(one.id, who) for one in made for who, _ in (one.robot, *one.users)]
+        self._study.write_many("INSERT INTO appearance VALUES (?, ?)", there)
         return made
 
-    def annotators(self, number: int) -> list[str]:
-        rows = [(self._id(), f"Annotator {place + 1}", "person") for place in range(number)]
+    def _annotators(self, number: int) -> list[str]:
+        rows = [(self._new_id(), f"Annotator {place + 1}", "person") for place in range(number)]
         self._study.write_many("INSERT INTO annotator VALUES (?, ?, ?)", rows)
         return [row[0] for row in rows]
 
-    def segments(self, number: int, marked: list[_Recording], annotators: list[str]) -> Iterator[int]:
-        """Write the segments recording by recording, and yield how many are written."""
-        shares = self._shares(number, marked)
-        rows: list[tuple[Cell, ...]] = []
-        values: list[tuple[Cell, ...]] = []
-        done = 0
-        insert_version(self._study, self._scheme.key, self._scheme.version, shipped_text(self._scheme.key))
-        for recording, share in zip(marked, shares, strict=True):
-            for row, filled in self._marked(recording, share, annotators):
-                rows.append(row)
-                values += filled
-                if len(rows) == _BATCH:
-                    done += self._write(rows, values)
-                    yield done
-        yield done + self._write(rows, values)
+    def _moments(self, home: Home, number: int) -> list[Moment]:
+        """Return the moments of a recording, one after the other, marked `number` times in all."""
+        groups = self._groups(number)
+        lengths = [min(60e6, max(5e5, self._chance.lognormvariate(15.9, 0.6))) for _ in groups]
+        taken = _ROOM * sum(lengths)
+        if taken > home.duration_us:
+            lengths = [max(8.0, length * home.duration_us / taken / _ROOM) for length in lengths]
+        free = max(0.0, home.duration_us - _ROOM * sum(lengths))
+        gaps = [self._chance.expovariate(1) for _ in range(len(groups) + 1)]
+        found, at = [], 0.0
+        for who, length, gap in zip(groups, lengths, gaps[1:], strict=True):
+            at += free * gap / sum(gaps)
+            begin = min(int(at), home.duration_us - int(_ROOM * length) - 1)
+            found.append(self._moment(home, who, max(0, begin), int(length)))
+            at += _ROOM * length
+        return found
 
-    def _shares(self, number: int, marked: list[_Recording]) -> list[int]:
-        """Return how many segments each recording gets: more for longer ones, `number` in all."""
-        if not marked:
-            return []
-        weights = [recording.duration_us for recording in marked]
-        shares = [number * weight // sum(weights) for weight in weights]
-        for place in range(number - sum(shares)):
-            shares[place % len(shares)] += 1
-        return shares
-
-    def _marked(
-        self, recording: _Recording, number: int, annotators: list[str]
-    ) -> Iterator[tuple[tuple[Cell, ...], list[tuple[Cell, ...]]]]:
-        chance = self._chance
-        start, length, verdict = 0, 0, ""
+    def _groups(self, number: int) -> list[list[str]]:
+        groups: list[list[str]] = []
         for place in range(number):
-            who = place % len(annotators)
-            if who == 0 or chance.random() > _OVERLAPPING:
-                length = int(min(60e6, max(5e5, chance.lognormvariate(15.9, 0.6)), recording.duration_us / 2))
-                start = chance.randrange(recording.duration_us - length)
-                verdict = self._verdict()
-            elif chance.random() > _AGREEING:
-                verdict = self._verdict()
-            shift = chance.randrange(-length // 8, length // 8 + 1)
-            begin = max(0, min(start + shift, recording.duration_us - length))
-            segment = self._id()
-            row = (segment, recording.id, annotators[who], self._scheme.key, "segments", verdict, begin, begin + length)
-            yield (
-                row,
-                [
-                    (segment, self._scheme.key, self._scheme.version, field, value)
-                    for field, value in self._filled(verdict)
-                ],
-            )
+            who = place % len(self.annotators)
+            if who == 0 or self._chance.random() > _OVERLAPPING:
+                groups.append([])
+            groups[-1].append(self.annotators[who])
+        return groups
+
+    def _moment(self, home: Home, annotators: list[str], begin_us: int, length_us: int) -> Moment:
+        chance = self._chance
+        verdict = self._verdict()
+        verdicts = [verdict, *(self._second(verdict) for _ in annotators[1:])]
+        slots = {"topic": chance.choice(TOPICS), "activity": chance.choice(ACTIVITIES), "when": chance.choice(TIMES)}
+        about = self._drawn(_MAINLY["error" if verdict == "none" else verdict])
+        scene = None if verdict == "none" else chance.choice(SCENES[verdict][about])
+        counts = _COUNTS if len({*verdicts}) == 1 else _COUNTS_DISPUTED
+        attributes, channel = self._attributes(about, counts), self._drawn(_CHANNELS)
+        slack = int(length_us * (_ROOM - 1))
+        marks: list[Marked] = []
+        for who, said in zip(annotators, verdicts, strict=True):
+            start = begin_us + chance.randrange(slack + 1)
+            if marks and said == verdict and chance.random() > _SAME_ATTRIBUTES:
+                attributes = self._attributes(about, counts, attributes)
+            elif said != verdict:
+                attributes = self._attributes(about, counts)
+            if marks and chance.random() > _SAME_CHANNEL:
+                channel = self._drawn(_CHANNELS)
+            span = start, min(start + max(1, length_us), home.duration_us)
+            marks.append(Marked(self._new_id(), who, said, attributes, channel, *span))
+        start, end = max(one.start_us for one in marks), min(one.end_us for one in marks)
+        return Moment(home, verdict, scene, slots, start, end, tuple(marks))
 
     def _verdict(self) -> str:
         drawn = self._chance.random()
         return "competence" if drawn < _COMPETENT else "error" if drawn < _COMPETENT + _WRONG else "none"
 
-    def _filled(self, verdict: str) -> Iterator[tuple[str, str]]:
-        if verdict == "none":
+    def _second(self, verdict: str) -> str:
+        """Return what somebody else says of the same moment."""
+        if self._chance.random() < _AGREEING:
+            return verdict
+        return {"competence": "error", "error": "competence"}.get(verdict, "error")
+
+    def _drawn(self, weights: dict[str, int]) -> str:
+        return self._chance.choices([*weights], [*weights.values()])[0]
+
+    def _attributes(self, about: str, counts: tuple[float, ...], kept: tuple[str, ...] = ()) -> tuple[str, ...]:
+        """Return attributes in the scheme's order: what it is mainly about, half of those that are kept, and others."""
+        count = self._chance.choices(range(1, len(counts) + 1), counts)[0]
+        found = {about} | {one for one in kept if self._chance.random() < 0.5}
+        while len(found) < count:
+            found.add(self._drawn({key: weight for key, weight in _ALSO.items() if key not in found}))
+        return tuple(sorted(found, key=self._order.__getitem__))
+
+    def _filled(self, moment: Moment, one: Marked) -> Iterator[tuple[str, str]]:
+        if one.verdict == "none":
             return
         chance = self._chance
-        choices = self._scheme.field("attributes").choices
-        count = chance.choices(*_ATTRIBUTES)[0]
-        chosen = sorted(chance.sample(range(len(choices)), count))
-        yield "attributes", to_json([choices[place].key for place in chosen])
-        yield "channel", to_json(chance.choice(_CHANNELS))
-        about = choices[chosen[0]].key
-        yield "rationale", to_json(chance.choice(RATIONALES[verdict][about]))
-        if verdict == "error":
-            yield "correction", to_json(chance.choice(CORRECTIONS))
+        yield "attributes", to_json([*one.attributes])
+        yield "channel", to_json(one.channel)
+        scene = moment.scene
+        if scene is None or one.verdict != moment.verdict:
+            scene = chance.choice(SCENES[one.verdict][chance.choice(one.attributes)])
+        yield "rationale", to_json(chance.choice(WHY_FORMS).format(scene.why.format(**moment.slots)))
+        if one.verdict == "error":
+            yield "correction", to_json(chance.choice(FIX_FORMS).format(scene.fix.format(**moment.slots)))
 
     def _write(self, rows: list[tuple[Cell, ...]], values: list[tuple[Cell, ...]]) -> int:
         self._study.write_many("INSERT INTO segment VALUES (?, ?, ?, ?, ?, ?, ?, ?)", rows)
@@ -194,5 +317,13 @@ class _Maker:
         values.clear()
         return written
 
-    def _id(self) -> str:
-        return self._ids.new()
+
+def _shares(number: int, homes: Sequence[Home]) -> list[int]:
+    """Return how many segments each recording gets: more for longer ones, `number` in all."""
+    if not homes:
+        return []
+    weights = [home.duration_us for home in homes]
+    shares = [number * weight // sum(weights) for weight in weights]
+    for place in range(number - sum(shares)):
+        shares[place % len(shares)] += 1
+    return shares

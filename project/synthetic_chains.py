@@ -5,7 +5,7 @@ Its numbers are those of R3-VQA (section 3.3): 316 recordings under 180 s, 347 c
 """
 
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle, islice, pairwise
 
@@ -34,11 +34,12 @@ _SECOND = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class _Recording:
+class Stage:
+    """A recording that a chain is drawn in: how much of it from its start, and who is in it, with id and pseudonym."""
+
     id: str
     duration_us: int
     people: tuple[tuple[str, str], ...]
-    """Id and pseudonym."""
 
 
 def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = None, chains: int = CHAINS) -> None:
@@ -61,6 +62,19 @@ def fill_with_chains(study: Study, seed: int = 0, progress: Progress | None = No
             progress.progress(done, chains, "Inventing chains")
 
 
+def add_chains(study: Study, stages: Sequence[Stage], annotator_id: str, seed: int, chains: int) -> Iterator[int]:
+    """Write chains into recordings that are there, inside a transaction, and yield how many are written.
+
+    Args:
+        study: of the recordings.
+        stages: where they are drawn, one after the other and again from the first.
+        annotator_id: who drew them.
+        seed: of everything that is drawn.
+        chains: how many, `CHAINS` at most.
+    """
+    yield from islice(_Maker(study, random.Random(f"{seed} chains")).chains(annotator_id, stages), chains)
+
+
 class _Maker:
     def __init__(self, study: Study, chance: random.Random) -> None:
         self._study = study
@@ -72,12 +86,15 @@ class _Maker:
         """Write it, and yield how many chains are written."""
         annotator = self._ids.new()
         self._study.write("INSERT INTO annotator VALUES (?, ?, ?)", (annotator, "Annotator 1", "person"))
-        recordings = self._recordings(self._people())
+        yield from self.chains(annotator, self._recordings(self._people()))
+
+    def chains(self, annotator: str, stages: Sequence[Stage]) -> Iterator[int]:
+        """Write all chains, and yield how many are written."""
         kinds = [kind for kind, number in NODES.items() for _ in range(number)]
         self._chance.shuffle(kinds)
         left = iter(kinds)
         shapes = self._shapes()
-        for done, (levels, home) in enumerate(zip(shapes, islice(cycle(recordings), len(shapes)), strict=True)):
+        for done, (levels, home) in enumerate(zip(shapes, islice(cycle(stages), len(shapes)), strict=True)):
             self._chain(annotator, home, levels, left, f"Chain {done + 1}")
             yield done + 1
 
@@ -90,11 +107,11 @@ class _Maker:
         )
         return people
 
-    def _recordings(self, people: list[tuple[str, str]]) -> list[_Recording]:
+    def _recordings(self, people: list[tuple[str, str]]) -> list[Stage]:
         collection = self._ids.new()
         self._study.write("INSERT INTO collection VALUES (?, ?, ?)", (collection, "Invented scenes", ""))
         made = [
-            _Recording(
+            Stage(
                 self._ids.new(),
                 self._chance.randrange(60 * _SECOND, 180 * _SECOND),
                 tuple(sorted(self._chance.sample(people, self._chance.choice((2, 2, 3))))),
@@ -122,7 +139,7 @@ class _Maker:
             self._chance.choice(shapes)[0] += 1
         return shapes
 
-    def _chain(self, annotator: str, home: _Recording, levels: list[int], kinds: Iterator[NodeKind], name: str) -> None:
+    def _chain(self, annotator: str, home: Stage, levels: list[int], kinds: Iterator[NodeKind], name: str) -> None:
         chain = Chain(self._ids.new(), home.id, annotator, name)
         step = home.duration_us // (sum(levels) + 1)
         nodes: list[list[Node]] = []
@@ -147,7 +164,7 @@ class _Maker:
         later = [one for level in nodes[1:] for one in level]
         return found | {Edge(one.id, self._chance.choice(later).id) for one in nodes[0] if one.id not in used}
 
-    def _node(self, chain: str, home: _Recording, kind: NodeKind, start_us: int, end_us: int) -> Node:
+    def _node(self, chain: str, home: Stage, kind: NodeKind, start_us: int, end_us: int) -> Node:
         who, name = self._chance.choice(home.people)
         text = f"{name} {next(self._texts[kind])}"
         return Node(self._ids.new(), chain, kind, text, start_us, end_us, (who,))

@@ -57,7 +57,7 @@ class FrameTimes:
     def frame_at(self, time_us: int) -> int:
         """Return the index of the frame that is on screen at `time_us`, clamped to the first and the last."""
         if not len(self.times_us):
-            raise UserError("This recording has no picture.")
+            raise UserError("This recording has no picture.", "Give a time in place of a frame.")
         return max(0, bisect_right(self.times_us, time_us) - 1)
 
     def time_of(self, frame: int) -> int:

@@ -20,14 +20,19 @@ from project.merging.resolving import present_version
 from project.merging.runs import activity_of, facts_of, runs_of, store_activity, store_facts, store_runs
 from project.merging.shape import ORDER, Table, tables_of
 from project.names import shown
+from project.progress import Progress, Silent
 from project.queries.annotators import insert_annotator
 from project.queries.conflicts import all_conflicts
 from project.store import Cell, Study
 from project.types import Annotator, Changes
+from project.withdrawing.again import copy_without, require_nobody_withdrew
 
 COPY = "copy"
 """The property that tells a split copy: its id, its annotator, the step it was split at."""
 
+_SILENT = Silent()
+_LOGGED = 2
+"""Rows that are written for one that comes: itself, and what the history says of it."""
 _CONFLICTS = uuid.UUID("5f1b5f2e-6a7a-4c53-9c6e-3a1d7c0e9b11")
 
 
@@ -69,10 +74,11 @@ class Merged:
 
 
 def open_copy(study: Study, path: Path) -> Study:
-    """Open a copy for reading.
+    """Open a copy for reading, without those who withdrew from the study.
 
     Raises:
-        UserError: it is no study, damaged, of a newer version, of another study, the study itself, or open elsewhere.
+        UserError: it is no study, damaged, of a newer version, of another study, the study itself, open elsewhere, or
+            somebody withdrew from it who is still in the study.
     """
     path = resolved(path)
     name = shown(path.name)
@@ -89,10 +95,11 @@ def open_copy(study: Study, path: Path) -> Study:
                 f"“{name}” was not split from this study, but from one of its copies.",
                 "Merge it into that copy first.",
             )
+        require_nobody_withdrew(study, copy)
+        return copy_without(study, copy)
     except BaseException:
         copy.close()
         raise
-    return copy
 
 
 def label_of(copy: Study) -> str:
@@ -116,7 +123,9 @@ def copy_id(copy: Study, known: int) -> str:
     return step_uid(copy, known + 1)
 
 
-def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: bool = False) -> Merged:
+def merge_copy(
+    study: Study, copy: Study, annotator_id: str | None, *, dry_run: bool = False, progress: Progress = _SILENT
+) -> Merged:
     """Bring home what a copy changed since it was made, or since it was merged last.
 
     It is one step under `annotator_id`; annotators that are new to the study are introduced before it. Nothing is
@@ -124,7 +133,13 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
 
     Raises:
         UserError: the study is read-only, or the disk is full.
+        Cancelled: the user stopped it. Then nothing of the copy is in the study.
     """
+    with study.stoppable(progress):
+        return _merge(study, copy, annotator_id, dry_run, progress)
+
+
+def _merge(study: Study, copy: Study, annotator_id: str | None, dry_run: bool, progress: Progress) -> Merged:
     known = newest_known(study, copy) or 0
     label = label_of(copy)
     tables = tables_of(study)
@@ -132,7 +147,9 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     # A split copy never had all that the study it came from has, so there the journal alone says what is new.
     whole = study.get_property(COPY) is None and not same_person
     fresh = fresh_segments(study, copy, tables) if whole else Fresh()
+    progress.check_cancelled()
     edits = edits_since(copy, known, tables, but=fresh)
+    progress.check_cancelled()
     runs = runs_of(study, copy)
     active = activity_of(study, copy, same_person)
     same_judge = same_judges(study, copy)
@@ -144,6 +161,7 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
         edits.get("annotator", {}).pop((identifier,), None)
     for identifier in same_judge:
         edits.get("judge", {}).pop((identifier,), None)
+    progress.check_cancelled()
     decision = decide(study, copy, tables, edits, label)
     keep_whole(study, copy, tables, decision, label, {one.id for one in new_people})
     renumbered = _renumber(study, decision)
@@ -160,25 +178,27 @@ def merge_copy(study: Study, copy: Study, annotator_id: str | None, *, dry_run: 
     if dry_run:
         return merged
     study.require_writable()
-    changes = Changes.of(("annotator", one.id) for one in new_people)
-    for one in new_people:
-        with study.step(f"Introduce {one.name}", undoable=False):
-            insert_annotator(study, one)
-    store_runs(study, copy, runs)
-    store_activity(study, active)
-    store_facts(study, facts)
-    if not edits and not fresh.segments:
-        return replace(merged, changes=changes)
-    uid = newest_step(copy)[1]
-    with study.step(f"Merge {label}", annotator_id, merge_key(uid, label)) as step:
-        _write(study, tables, decision)
-        store_fresh(study, fresh)
-        _write_clashes(study, tables, clashes)
-        study.write(
-            "INSERT INTO merged_copy VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) "
-            "ON CONFLICT (copy_id) DO UPDATE SET step_uid = excluded.step_uid, at = excluded.at",
-            (copy_id(copy, _fork(study, copy)), uid),
-        )
+    rows = _LOGGED * sum(one.added + one.changed + one.removed for one in merged.tables.values())
+    with study.together(), study.stoppable(progress, rows):
+        changes = Changes.of(("annotator", one.id) for one in new_people)
+        for one in new_people:
+            with study.step(f"Introduce {one.name}", undoable=False):
+                insert_annotator(study, one)
+        store_runs(study, copy, runs)
+        store_activity(study, active)
+        store_facts(study, facts)
+        if not edits and not fresh.segments:
+            return replace(merged, changes=changes)
+        uid = newest_step(copy)[1]
+        with study.step(f"Merge {label}", annotator_id, merge_key(uid, label)) as step:
+            _write(study, tables, decision)
+            store_fresh(study, fresh)
+            _write_clashes(study, tables, clashes)
+            study.write(
+                "INSERT INTO merged_copy VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%SZ', 'now')) "
+                "ON CONFLICT (copy_id) DO UPDATE SET step_uid = excluded.step_uid, at = excluded.at",
+                (copy_id(copy, _fork(study, copy)), uid),
+            )
     return replace(merged, changes=changes | step.changes)
 
 

@@ -16,6 +16,11 @@ _FACTS = {
     "judgment": ("id", "annotator_id"),
     "reveal": ("segment_id, annotator_id", "annotator_id"),
     "egress": ("id", ""),
+    "item_set": ("id", ""),
+    "item": ("id", ""),
+    "benchmark_run": ("id", "annotator_id"),
+    "benchmark_answer": ("run_id, item_id, part", ""),
+    "withdrawal": ("id", ""),
 }
 """Table of other things that happened -> its key, and the column that names an annotator."""
 

@@ -62,7 +62,7 @@ TIMES = {
 }
 """Columns that say when; two rows that differ in nothing else are the same, and the earlier time is kept."""
 
-OWN_PROPERTIES = frozenset({"id", "copy", "voice_secret", "pii-numbers", "policy"})
+OWN_PROPERTIES = frozenset({"id", "copy", "voice_secret", "pii-numbers", "policy", "shared"})
 """Facts about one file, which are never merged."""
 
 PARENTS = {
@@ -98,6 +98,8 @@ PARENTS = {
     "look": (("recording_id", "recording"), ("participant_id", "participant")),
     "summary": (("recording_id", "recording"),),
     "contradiction": (("recording_id", "recording"),),
+    "episode": (("recording_id", "recording"),),
+    "episode_agent": (("recording_id", "recording"), ("participant_id", "participant")),
 }
 """Table -> the columns that refer to another table's id."""
 
@@ -107,7 +109,7 @@ ORDER = (
     "judge", "prompt_version", "adoption", "utterance", "track_correction", "track_box", "region", "region_box",
     "face_review", "seen_span", "waiver", "private_word", "public_word", "pii_decision", "chain", "chain_node",
     "chain_person", "chain_edge", "chain_review", "question", "verification", "look", "summary", "contradiction",
-    "conflict", "merged_copy",
+    "character", "scenario", "episode", "episode_agent", "conflict", "merged_copy",
 )  # fmt: skip
 """Every human table, what others refer to first."""
 

@@ -45,12 +45,6 @@ def face_reviews(study: Study, recording_id: str) -> list[FaceReview]:
     return [FaceReview(*row) for row in rows]
 
 
-def reviewed_by(study: Study, recording_id: str) -> list[FaceReview]:
-    """Return the reviews that hold: those of the state that the recording's masks are in now."""
-    state = mask_state(study, recording_id)
-    return [one for one in face_reviews(study, recording_id) if state and one.state == state]
-
-
 def set_face_review(study: Study, new: FaceReview) -> None:
     """Store that somebody reviewed a recording's faces, in place of what they said before; inside a step."""
     study.write(

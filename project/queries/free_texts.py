@@ -1,17 +1,26 @@
 """Every free text of a study with where it stands and when, for those who search all of them for what is personal."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from project.queries.episodes import NAMED
 from project.queries.questions import SEEN_QUESTION
 from project.searching.texts import Texts
-from project.sight import SEEN, SEEN_CHAIN
+from project.sight import SEEN, SEEN_CHAIN, SEEN_RECORDING
 from project.store import Study
+from project.types import Json
 
 WRONG = "wrong_"
 """What the field of a wrong option begins with; its number follows, from 1."""
-QUOTED = frozenset({"chain", "chain_node", "question", "look", "summary", "contradiction"})
+GOAL = "goal_"
+"""What the field of a goal of a scenario begins with; its number follows, from 1."""
+QUOTED = frozenset(
+    {
+        *("chain", "chain_node", "question", "look", "summary", "contradiction"),
+        *("character", "scenario", "episode", "episode_agent"),
+    }
+)
 """Tables whose texts are told in pieces, with other names, or inside other texts."""
 _CHUNK = 900
 
@@ -23,7 +32,8 @@ class FreeText:
     Attributes:
         table: where it is kept.
         row: id of its row; of a value, of its segment; of a note of a review, what it is about and the reviewer; of a
-            look, recording and participant; of a summary, the recording.
+            look, recording and participant; of a summary or an episode, the recording; of an agent of an episode,
+            recording and position.
         field: the form's field, or the table's column; of a wrong option `wrong_1` and on, of a look its kind, of a
             summary what it was made from.
         text: as it stands there.
@@ -44,7 +54,7 @@ class FreeText:
 def free_texts(study: Study) -> Iterator[FreeText]:
     """Yield the texts of what is seen: those of each recording by time, in the order of recordings, then the others."""
     found = [*_utterances(study), *_values(study), *_comments(study), *_reviews(study), *_names(study)]
-    found += [*_chains(study), *_questions(study), *_meta(study)]
+    found += [*_chains(study), *_questions(study), *_meta(study), *_episodes(study)]
     numbers = {row[0]: row[1] for row in study.rows("SELECT id, number FROM recording")}
     last = max(numbers.values(), default=0) + 1
     yield from sorted(
@@ -54,7 +64,8 @@ def free_texts(study: Study) -> Iterator[FreeText]:
 
 def _utterances(study: Study) -> Iterator[FreeText]:
     for row, recording, start, end, text in study.rows(
-        "SELECT id, recording_id, start_us, end_us, text FROM utterance"
+        "SELECT id, recording_id, start_us, end_us, text FROM utterance "
+        f"WHERE recording_id IN (SELECT id FROM {SEEN_RECORDING})"
     ):
         yield FreeText("utterance", row, "text", text, recording, start, end)
 
@@ -124,12 +135,16 @@ def _questions(study: Study) -> Iterator[FreeText]:
 
 def _options(wrong: str) -> list[str]:
     """Return the texts of wrong options, whatever else is damaged in them."""
+    return [str(one[0]) if isinstance(one, list) and one else "" for one in _listed(wrong)]
+
+
+def _listed(text: str) -> list[Json]:
+    """Return a list that is kept as JSON; [] where it is damaged."""
     try:
-        found = json.loads(wrong)
+        found = json.loads(text)
     except (ValueError, RecursionError):
         return []
-    listed = found if isinstance(found, list) else []
-    return [str(one[0]) if isinstance(one, list) and one else "" for one in listed]
+    return found if isinstance(found, list) else []
 
 
 def _meta(study: Study) -> Iterator[FreeText]:
@@ -143,8 +158,33 @@ def _meta(study: Study) -> Iterator[FreeText]:
             yield FreeText("contradiction", row, "resolution", resolution, recording)
 
 
+def _episodes(study: Study) -> Iterator[FreeText]:
+    columns = ", ".join(NAMED)
+    for row, *texts in study.rows(f"SELECT id, {columns} FROM character"):
+        yield from _filled("character", row, NAMED, texts)
+    for row, name, context, goals in study.rows("SELECT id, name, context, goals FROM scenario"):
+        listed = _listed(goals)
+        fields = ("name", "context", *(f"{GOAL}{at}" for at in range(1, len(listed) + 1)))
+        yield from _filled("scenario", row, fields, (name, context, *map(str, listed)))
+    seen = f"recording_id IN (SELECT id FROM {SEEN_RECORDING})"
+    for recording, context in study.rows(f"SELECT recording_id, context FROM episode WHERE {seen}"):
+        yield from _filled("episode", recording, ("context",), (context,), recording)
+    for recording, position, *texts in study.rows(
+        f"SELECT recording_id, position, {columns}, goal FROM episode_agent WHERE {seen}"
+    ):
+        yield from _filled("episode_agent", f"{recording}/{position}", (*NAMED, "goal"), texts, recording)
+
+
+def _filled(
+    table: str, row: str, fields: Sequence[str], texts: Sequence[str], recording: str | None = None
+) -> Iterator[FreeText]:
+    for field, text in zip(fields, texts, strict=True):
+        if text:
+            yield FreeText(table, row, field, text, recording)
+
+
 def _names(study: Study) -> Iterator[FreeText]:
-    for row, text in study.rows("SELECT id, name FROM recording"):
+    for row, text in study.rows(f"SELECT id, name FROM {SEEN_RECORDING}"):
         yield FreeText("recording", row, "name", text, row)
     for row, name, context in study.rows("SELECT id, name, agent_context FROM collection"):
         yield FreeText("collection", row, "name", name)

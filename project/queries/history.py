@@ -17,7 +17,8 @@ class HistoryStep:
         name: what was done, such as "Move segment"; for an undo or redo, what it took back or made again.
         annotator_id: who did it, where that is known.
         at: when, in UTC, as ISO 8601.
-        kind: `edit`, `undo`, `redo`, or `fixed` for what is not there to be undone.
+        kind: `edit`, `undo`, `redo`, `fixed` for what is not there to be undone, or `withdrawal`, before which nothing
+            is undone.
     """
 
     id: int

@@ -4,12 +4,10 @@ import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
 
-from project.errors import UserError
 from project.json_text import to_json
 from project.judging import PERSON, Judgment, JudgmentStatus, Modality, Reveal
-from project.names import shown
+from project.queries.stored_values import judgment_called, stored_choice, stored_object
 from project.store import Cell, Row, Study
-from project.types import Json
 
 _FIELDS = [one.name for one in fields(Judgment)]
 _COLUMNS = ", ".join(_FIELDS)
@@ -66,7 +64,7 @@ def judgments_about(study: Study, recording_id: str, tasks: Collection[str]) -> 
     marks = ", ".join("?" * len(tasks))
     rows = study.rows(
         f"SELECT {_COLUMNS} FROM judgment WHERE recording_id = ? AND segment_id = '' AND question_id = '' "
-        f"AND chain_id = '' AND task IN ({marks}) ORDER BY at DESC, id DESC",
+        f"AND chain_id = '' AND item_id = '' AND task IN ({marks}) ORDER BY at DESC, id DESC",
         (recording_id, *tasks),
     )
     return [_judgment(row) for row in rows]
@@ -126,7 +124,7 @@ def labels_given(
     rows = study.rows(
         "SELECT id, judge_id, json_extract(judge, '$.name'), json_extract(judge, '$.backend'), annotator_id, "
         "recording_id, segment_id, task, condition, status, json_extract(answer, '$.label') FROM judgment "
-        "WHERE recording_id = coalesce(?, recording_id) AND json_valid(judge) AND json_valid(answer) "
+        "WHERE recording_id = coalesce(?, recording_id) AND item_id = '' AND json_valid(judge) AND json_valid(answer) "
         f"{about}ORDER BY at DESC, id DESC",
         (recording_id, *only),
     )
@@ -141,7 +139,7 @@ def labels_given(
             row[6],
             row[7],
             row[8],
-            JudgmentStatus(row[9]),
+            stored_choice(JudgmentStatus, row[9], judgment_called(row[0])),
             row[10] if isinstance(row[10], str) else "",
         )
         for row in rows
@@ -260,22 +258,13 @@ def _cells(one: Judgment) -> list[Cell]:
 
 def _judgment(row: Row) -> Judgment:
     values = dict(zip(_FIELDS, row, strict=True))
+    what = judgment_called(values["id"])
     for name in _OBJECTS:
-        values[name] = _object(values[name], f"A judgment ({shown(values['id'])})")
-    values["status"] = JudgmentStatus(values["status"])
-    values["modality"] = Modality(values["modality"])
+        values[name] = stored_object(values[name], what)
+    values["status"] = stored_choice(JudgmentStatus, values["status"], what)
+    values["modality"] = stored_choice(Modality, values["modality"], what)
     return Judgment(**values)
 
 
 def _reveal(row: Row) -> Reveal:
-    return Reveal(row[0], row[1], _object(row[2], "What somebody had said before judges were shown"), row[3])
-
-
-def _object(text: str, what: str) -> dict[str, Json]:
-    try:
-        found = json.loads(text)
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise UserError(f"{what} of this study is damaged.", "Find out what else is: greenroom check STUDY")
-    return found
+    return Reveal(row[0], row[1], stored_object(row[2], "What somebody had said before judges were shown"), row[3])

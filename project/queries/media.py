@@ -1,6 +1,7 @@
 """The media files of recordings, and what probing found out about them."""
 
 import json
+import re
 from dataclasses import asdict
 from typing import Any
 
@@ -12,6 +13,8 @@ from project.types import AudioFacts, MediaFacts, Medium, MediumRole, VideoFacts
 
 _COLUMNS = "id, recording_id, role, position, offset_us, path, fingerprint, facts"
 _ORDER = "ORDER BY recording_id, role <> 'main', role, position, id"
+
+_FINGERPRINT = re.compile(r"[0-9A-Za-z_-]{0,64}")
 
 
 def media_of(study: Study, recording_id: str) -> list[Medium]:
@@ -87,6 +90,11 @@ def facts_from_json(text: str) -> MediaFacts:
 
 
 def _medium(row: Row) -> Medium:
+    # Files are named by it, so it must not lead anywhere.
+    if not _FINGERPRINT.fullmatch(row[6]):
+        raise UserError(
+            f"The fingerprint of “{shown(row[5])}” in this study is damaged.", "Find out what else is: greenroom check"
+        )
     return Medium(row[0], row[1], MediumRole(row[2]), row[3], row[4], row[5], row[6], facts_from_json(row[7]))
 
 

@@ -47,7 +47,7 @@ def update_participant(study: Study, new: Participant) -> None:
 def delete_participant(study: Study, participant_id: str) -> None:
     """Remove a participant, their appearances and consents, and their name from all that is theirs; inside a step."""
     one = (participant_id,)
-    for table in ("track_correction", "region", "utterance", "private_word"):
+    for table in ("track_correction", "region", "utterance", "private_word", "episode_agent"):
         study.write(f"UPDATE {table} SET participant_id = NULL WHERE participant_id = ?", one)
     for table in ("appearance", "consent", "chain_person", "look"):
         study.write(f"DELETE FROM {table} WHERE participant_id = ?", one)

@@ -8,7 +8,7 @@ from project.errors import UserError
 from project.json_text import to_json
 from project.names import shown
 from project.questions import LETTERS, Maker, Question, QuestionKind, Verification, VerificationDecision, WrongOption
-from project.sight import SEEN_CHAIN
+from project.sight import SEEN_CHAIN, SEEN_RECORDING
 from project.store import Cell, Row, Study
 from project.types import Json
 
@@ -18,7 +18,7 @@ QUESTION_COLUMNS = (
 )
 SEEN_QUESTION = (
     f"((chain_id IS NULL OR chain_id IN (SELECT id FROM {SEEN_CHAIN})) "
-    "AND recording_id IN (SELECT id FROM recording) AND annotator_id IN (SELECT id FROM annotator))"
+    f"AND recording_id IN (SELECT id FROM {SEEN_RECORDING}) AND annotator_id IN (SELECT id FROM annotator))"
 )
 """Where a question is to be seen: its chain is, and no other program left it without its recording or annotator."""
 _KNOWN = "annotator_id IN (SELECT id FROM annotator)"
@@ -87,14 +87,18 @@ def delete_questions(study: Study, question_ids: Iterable[str]) -> None:
         study.write("DELETE FROM question WHERE id = ?", (one,))
 
 
-def verifications(study: Study) -> dict[str, list[Verification]]:
-    """Return question id -> what people said about it, by time.
+def verifications(study: Study, recording_id: str = "") -> dict[str, list[Verification]]:
+    """Return question id -> what people said about it, by time; of the questions of one recording where it is given.
 
     Raises:
         UserError: one is damaged.
     """
     found: dict[str, list[Verification]] = {}
-    for row in study.rows(f"SELECT {_VERIFICATION} FROM verification WHERE {_KNOWN} ORDER BY at, annotator_id"):
+    here = "question_id IN (SELECT id FROM question WHERE recording_id = ?) AND" if recording_id else ""
+    given = (recording_id,) if recording_id else ()
+    for row in study.rows(
+        f"SELECT {_VERIFICATION} FROM verification WHERE {here} {_KNOWN} ORDER BY at, annotator_id", given
+    ):
         found.setdefault(row[0], []).append(_verification(row))
     return found
 

@@ -1,5 +1,6 @@
-"""Recordings."""
+"""Recordings; a training round hides the episodes that tell what it is about (see `project.sight`)."""
 
+from project.sight import SEEN_RECORDING
 from project.store import Study
 from project.types import Recording
 
@@ -7,13 +8,13 @@ _COLUMNS = "id, collection_id, number, name, duration_us"
 
 
 def all_recordings(study: Study) -> list[Recording]:
-    """Return every recording, by number."""
-    return [Recording(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM recording ORDER BY number, id")]
+    """Return every recording that is seen, by number."""
+    return [Recording(*row) for row in study.rows(f"SELECT {_COLUMNS} FROM {SEEN_RECORDING} ORDER BY number, id")]
 
 
 def recording(study: Study, recording_id: str) -> Recording | None:
-    """Return one recording, or None where there is none of that id."""
-    row = study.row(f"SELECT {_COLUMNS} FROM recording WHERE id = ?", (recording_id,))
+    """Return one recording, or None where there is none of that id to be seen."""
+    row = study.row(f"SELECT {_COLUMNS} FROM {SEEN_RECORDING} WHERE id = ?", (recording_id,))
     return None if row is None else Recording(*row)
 
 
@@ -59,7 +60,7 @@ def delete_recording(study: Study, recording_id: str) -> None:
     for table in (
         *("segment", "medium", "appearance", "hold_out", "assignment", "completion", "utterance"),
         *("region", "face_review", "seen_span", "waiver", "pii_decision"),
-        *("chain", "look", "summary", "contradiction"),
+        *("chain", "look", "summary", "contradiction", "episode_agent", "episode"),
     ):
         study.write(f"DELETE FROM {table} WHERE recording_id = ?", one)
     study.write("DELETE FROM recording WHERE id = ?", one)

@@ -1,12 +1,10 @@
 """Runs of models and renderers: stored once, then never changed."""
 
-import json
-
-from project.errors import UserError
 from project.json_text import to_json
 from project.names import shown
+from project.queries.stored_values import stored_object
 from project.store import Row, Study
-from project.types import Json, Run
+from project.types import Run
 
 _COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
 
@@ -76,17 +74,5 @@ def kinds_run(study: Study) -> dict[str, set[str]]:
 
 
 def _run(row: Row) -> Run:
-    return Run(row[0], row[1], row[2], row[3], _object(row, 4), _object(row, 5), row[6], row[7])
-
-
-def _object(row: Row, column: int) -> dict[str, Json]:
-    try:
-        found = json.loads(row[column])
-    except ValueError:
-        found = None
-    if not isinstance(found, dict):
-        raise UserError(
-            f"A run ({shown(row[2])}, {shown(row[6])}) of this study is damaged.",
-            "Find out what else is: greenroom check STUDY",
-        )
-    return found
+    what = f"A run ({shown(row[2])}, {shown(row[6])})"
+    return Run(row[0], row[1], row[2], row[3], stored_object(row[4], what), stored_object(row[5], what), row[6], row[7])

@@ -129,11 +129,15 @@ def update_segment(study: Study, new: Segment) -> None:
 
 def delete_segment(study: Study, segment_id: str) -> None:
     """Remove a segment and everything that was said about it; inside a step."""
-    study.write("DELETE FROM comment WHERE segment_id = ?", (segment_id,))
-    study.write("DELETE FROM review WHERE segment_id = ?", (segment_id,))
-    study.write("DELETE FROM adoption WHERE segment_id = ?", (segment_id,))
-    study.write("DELETE FROM segment_value WHERE segment_id = ?", (segment_id,))
-    study.write("DELETE FROM segment WHERE id = ?", (segment_id,))
+    delete_segments(study, [segment_id])
+
+
+def delete_segments(study: Study, segment_ids: Sequence[str]) -> None:
+    """Remove segments and everything that was said about them; inside a step."""
+    given = (json.dumps([*segment_ids]),)
+    for table in ("comment", "review", "adoption", "segment_value"):
+        study.write(f"DELETE FROM {table} WHERE segment_id IN (SELECT value FROM json_each(?))", given)
+    study.write("DELETE FROM segment WHERE id IN (SELECT value FROM json_each(?))", given)
 
 
 def values_of(study: Study, segment_id: str, scheme: str | None = None) -> dict[str, FieldValue]:

@@ -14,8 +14,19 @@ def hidden_lanes(study: Study) -> frozenset[Lane]:
     return frozenset((row[0], row[1]) for row in study.rows("SELECT recording_id, annotator_id FROM hidden_lane"))
 
 
+def hidden_places(study: Study) -> frozenset[str]:
+    """Return ids of the recordings of which something is hidden, and of those that are hidden themselves."""
+    return frozenset(
+        row[0]
+        for row in study.rows(
+            "SELECT recording_id FROM hidden_lane "
+            "UNION SELECT id FROM recording WHERE id NOT IN (SELECT id FROM seen_recording)"
+        )
+    )
+
+
 def came_or_went(study: Study, lanes: Iterable[Lane]) -> Changes:
-    """Return as changes the segments, chains, nodes and questions of lanes that came into sight, or went out of it."""
+    """Return as changes what of lanes came into sight, or went out of it, with the episodes that go on from one."""
     found: list[tuple[str, str]] = []
     chains = "SELECT id FROM chain WHERE recording_id = ? AND annotator_id = ?"
     for lane in lanes:
@@ -26,4 +37,5 @@ def came_or_went(study: Study, lanes: Iterable[Lane]) -> Changes:
             ("question", f"chain_id IN ({chains})"),
         ):
             found += [(table, row[0]) for row in study.rows(f"SELECT id FROM {table} WHERE {where}", lane)]
+    found += [("recording", row[0]) for row in study.rows("SELECT recording_id FROM episode WHERE source = 'segment'")]
     return Changes.of(found)

@@ -33,6 +33,12 @@ def listed_values(study: Study, only: Sequence[str] | None = None) -> dict[str, 
     return found
 
 
+def count_segments(study: Study) -> int:
+    """Return how many segments are seen."""
+    ((count,),) = study.rows(f"SELECT count(*) FROM {SEEN}")
+    return int(count)
+
+
 def comment_counts(study: Study, only: Sequence[str] | None = None) -> dict[str, tuple[int, int]]:
     """Return segment id -> number of its comments, and of those that are not resolved."""
     sql = "SELECT {columns} FROM comment c {where} GROUP BY c.segment_id"

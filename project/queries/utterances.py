@@ -79,6 +79,11 @@ def has_utterances(study: Study, recording_id: str) -> bool:
     return study.row("SELECT 1 FROM utterance WHERE recording_id = ? LIMIT 1", (recording_id,)) is not None
 
 
+def utterance_counts(study: Study) -> dict[str, int]:
+    """Return recording id -> how many utterances it has; recordings without any are left out."""
+    return {row[0]: row[1] for row in study.rows("SELECT recording_id, count(*) FROM utterance GROUP BY recording_id")}
+
+
 def utterance_ids(study: Study) -> set[str]:
     """Return the id of every utterance."""
     return {row[0] for row in study.rows("SELECT id FROM utterance")}

@@ -86,18 +86,32 @@ def scheme_text(path: Path) -> str:
             raise UserError(f"The scheme “{shown(path.name)}” is too large to be one.", "Choose another file.")
         return path.read_text("utf-8")
     except OSError as error:
-        raise UserError(f"The scheme “{shown(path.name)}” cannot be read: {error.strerror}.") from None
+        raise UserError(
+            f"The scheme “{shown(path.name)}” cannot be read: {error.strerror}.", "Choose another file."
+        ) from None
     except UnicodeDecodeError:
         raise UserError(f"The scheme “{shown(path.name)}” is not UTF-8 text.", "Save it as UTF-8.") from None
 
 
-@lru_cache(maxsize=64)
 def parse_scheme(text: str, name: str) -> Scheme:
     """Read a scheme from TOML text; `name` is what messages call it.
 
     Raises:
         UserError: the text is not a scheme; the message names the key.
     """
+    try:
+        return _known(text)
+    except UserError:
+        return _parsed(text, name)
+
+
+@lru_cache(maxsize=64)
+def _known(text: str) -> Scheme:
+    """Read a scheme, or return it as it was read before: a study keeps the text of those that are shipped."""
+    return _parsed(text, "")
+
+
+def _parsed(text: str, name: str) -> Scheme:
     try:
         found = tomllib.loads(text)
     except (tomllib.TOMLDecodeError, RecursionError) as error:

@@ -42,7 +42,15 @@ class Extent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One answer of a field. `shortcut` is a key, or ""."""
+    """One answer of a field.
+
+    Attributes:
+        key: what is stored; never changed once somebody worked with it.
+        name: what people read.
+        definition: what it means, for the form and the guidelines.
+        shortcut: the key that ticks it; unique in its track.
+        examples: one sentence each, shown with the definition.
+    """
 
     key: str
     name: str
@@ -56,6 +64,12 @@ class Field:
     """One field of the form.
 
     Attributes:
+        key: what is stored; never changed once somebody worked with it.
+        kind: how it is filled in.
+        name: what people read.
+        definition: what is to be filled in.
+        choices: of a field with choices.
+        shortcut: the key that goes to the field; unique in its track.
         only_for: the labels that it belongs to, empty for all.
         tracks: the tracks that it belongs to, empty for all.
         minimum: of a scale or a slider.
@@ -86,7 +100,16 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """One label as a track shows it; `colour` is one of the theme's colours or `#rrggbb`."""
+    """One label as a track shows it.
+
+    Attributes:
+        key: what is stored; never changed once somebody worked with it.
+        name: what people read.
+        definition: what it means, for the form and the guidelines.
+        colour: one of `error`, `competence`, `uncertain`, `muted`, `accent`, or `#rrggbb`.
+        shortcut: the key that makes a segment with it; unique in its track.
+        examples: one sentence each, shown with the definition.
+    """
 
     key: str
     name: str
@@ -101,6 +124,11 @@ class Track:
     """A kind of lane, and the labels that its segments can have.
 
     Attributes:
+        key: what is stored; never changed once somebody worked with it.
+        name: what people read.
+        labels: at least one.
+        definition: what the lane is for.
+        extent: what its segments cover.
         inside: `utterance` where every segment must lie inside an utterance of the transcript, else "".
         coding: `one` where, coding while it plays, a label ends the one that is open; else `several`.
     """
@@ -120,7 +148,13 @@ class Track:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Which fields a segment with this label needs before the work on it is done; no `track` means every one."""
+    """Which fields a segment with a label needs before the work on it is done.
+
+    Attributes:
+        label: key of a label.
+        needs: keys of fields.
+        track: the only one on which it holds; every track where it is empty.
+    """
 
     label: str
     needs: tuple[str, ...]
@@ -129,7 +163,15 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """A worked example for the guidelines: what happens, what a trained annotator marks, and why."""
+    """A worked example for the guidelines.
+
+    Attributes:
+        title: a few words.
+        situation: what happens.
+        label: what a trained annotator marks.
+        values: and fills in, by field.
+        why: their reason.
+    """
 
     title: str
     situation: str
@@ -140,7 +182,18 @@ class Example:
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """What can be annotated. Values are stored under `key` and `version`, so that a new version breaks no old study."""
+    """What can be annotated. Values are stored under `key` and `version`, so that a new version breaks no old study.
+
+    Attributes:
+        key: what is stored; never changed once somebody worked with it.
+        name: what people read.
+        version: raised with every change after somebody worked with it.
+        tracks: at least one.
+        fields: the form, from top to bottom.
+        rules: what a segment needs before it counts as complete.
+        definition: what it is for.
+        examples: worked ones, for the guidelines.
+    """
 
     key: str
     name: str

@@ -6,7 +6,7 @@ deleted, a study that is only read can be searched too, and a step that fails ta
 
 import re
 import sqlite3
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
@@ -17,7 +17,7 @@ from project.store import Study
 from project.types import Changes
 
 _OPEN, _CLOSE = "\x02", "\x03"
-_SLICE = 400
+_SLICE = 150
 _EXCERPT_WORDS = 18
 _RUN = re.compile(f"{_OPEN}([^{_CLOSE}]*){_CLOSE}")
 
@@ -45,6 +45,8 @@ class SearchIndex:
         self._rows: dict[tuple[str, str], list[int]] = {}
         self._next = 1
         self._stale: dict[tuple[str, str], None] = {}
+        self._unread: Iterator[tuple[str, str]] = iter(())
+        self._all_read = False
         self._version = self._data_version()
         self._hidden = hidden_lanes(study)
         self._begin()
@@ -56,7 +58,7 @@ class SearchIndex:
     @property
     def is_current(self) -> bool:
         """Whether there is nothing left for `work` to do."""
-        return not self._stale
+        return not self._stale and self._all_read
 
     def apply(self, changes: Changes) -> None:
         """Note what an edit touched; it is read when it is needed."""
@@ -71,11 +73,14 @@ class SearchIndex:
     def work(self) -> bool:
         """Read the next slice of what is not in the index yet, some milliseconds of work; false when all is."""
         batch = list(islice(self._stale, _SLICE))
+        fresh = list(islice(self._unread, _SLICE - len(batch)))
+        self._all_read = len(batch) + len(fresh) < _SLICE
         run = self._memory.execute
         run("BEGIN")
         try:
-            for table in dict.fromkeys(table for table, _ in batch):
-                self._renew(table, [subject for owner, subject in batch if owner == table])
+            both = dict.fromkeys((*batch, *fresh))
+            for table in dict.fromkeys(table for table, _ in both):
+                self._renew(table, [subject for owner, subject in both if owner == table])
             run("COMMIT")
         except BaseException:
             run("ROLLBACK")
@@ -86,7 +91,7 @@ class SearchIndex:
             raise
         for one in batch:
             del self._stale[one]
-        return bool(self._stale)
+        return not self.is_current
 
     def places(self, typed: str) -> dict[int, Place]:
         """Return number -> place of every text that has what was typed (see `words.expression`), in no order."""
@@ -122,7 +127,7 @@ class SearchIndex:
         if (hidden := hidden_lanes(self._study)) != self._hidden:
             self._hidden = hidden
             self._begin()
-        while self._stale:
+        while not self.is_current:
             self.work()
         return expression(typed)
 
@@ -133,8 +138,9 @@ class SearchIndex:
         )
 
     def _begin(self) -> None:
-        subjects = ((table, one) for table in self._texts.tables for one in self._texts.subjects(table))
-        self._stale = dict.fromkeys((*self._rows, *subjects))
+        self._stale = dict.fromkeys(self._rows)
+        self._unread = ((table, one) for table in self._texts.tables for one in self._texts.subjects(table))
+        self._all_read = False
 
     def _renew(self, table: str, subjects: list[str]) -> None:
         gone = [number for subject in subjects for number in self._rows.pop((table, subject), ())]

@@ -8,7 +8,7 @@ from project.errors import UserError
 from project.queries.schemes import version_text
 from project.schemes.loader import load_scheme, parse_scheme
 from project.schemes.scheme import FieldKind
-from project.sight import SEEN, SEEN_CHAIN
+from project.sight import SEEN, SEEN_CHAIN, SEEN_RECORDING
 from project.store import Study
 
 ON_SEGMENTS = frozenset({"segment_value", "comment", "review"})
@@ -118,6 +118,8 @@ def _seen(table: str) -> str:
     if table in OF_CHAINS:
         chain = "id" if table == "chain" else "chain_id"
         return f"({chain} IS NULL OR {chain} IN (SELECT id FROM {SEEN_CHAIN}))"
+    if table in ("recording", "utterance"):
+        return f"{'id' if table == 'recording' else 'recording_id'} IN (SELECT id FROM {SEEN_RECORDING})"
     return "TRUE"
 
 

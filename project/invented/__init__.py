@@ -1,0 +1,1 @@
+"""What invented studies hold beside segments: what is said, reviews, statements, episodes."""

@@ -1,0 +1,195 @@
+"""The format of a sealed file: a header, and chunks of AES-256-GCM of which none can be changed, moved or left out.
+
+    16 bytes   greenroom-sealed
+     4 bytes   length of the header
+     n bytes   header: JSON, with the key encrypted under the passphrase's key, and a salt of this one file
+    32 bytes   SHA-256 of all before, which tells damage to the header from a wrong passphrase
+    chunks     1 MiB each and its tag of 16 bytes; the last one is shorter
+
+Each sealing has a salt, and with it a key of its own (HKDF-SHA256), so that the number of a chunk can be its nonce. The
+last chunk's nonce says that it is the last (STREAM: Hoang, Reyhanitabar, Rogaway, Vizar, 2015). Every chunk is bound
+to the header as associated data.
+"""
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+from project.errors import UserError
+from project.names import shown
+from project.sealing.keys import KEY_BYTES, Key
+from project.types import Json
+
+MAGIC = b"greenroom-sealed"
+CHUNK = 1 << 20
+TAG = 16
+_SALT_BYTES = 32
+_LONGEST_HEADER = 1 << 16
+_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """What a sealed file says of itself.
+
+    Attributes:
+        wrapped: the key, encrypted under the passphrase's key, and how that is worked out.
+        salt: of this sealing; no other file has it.
+        raw: the bytes of all of it.
+    """
+
+    wrapped: Mapping[str, Json]
+    salt: bytes
+    raw: bytes
+
+
+def is_sealed(path: Path) -> bool:
+    """Tell whether a file begins as a sealed one; a pipe or a device is none, and is not waited for."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False
+
+
+def damaged(name: str, what: str) -> UserError:
+    """Return the message for a sealed file that was changed since it was sealed, whoever did it."""
+    return UserError(
+        f"The sealed file “{shown(name)}” is damaged: {what}.",
+        "The passphrase is not to blame. Go back to a backup: greenroom recover lists them.",
+    )
+
+
+def read_header(file: BinaryIO, name: str) -> Header:
+    """Read what is before the chunks; `file` stands at the first one then.
+
+    Raises:
+        UserError: it is no sealed file, was made by a newer version, or is damaged.
+    """
+    start = file.read(len(MAGIC) + 4)
+    if start[: len(MAGIC)] != MAGIC:
+        raise UserError(f"“{shown(name)}” is not sealed.", "Seal it with: greenroom seal FILE")
+    length = int.from_bytes(start[len(MAGIC) :])
+    if not 0 < length <= _LONGEST_HEADER:
+        raise damaged(name, "its beginning was changed")
+    text, checksum = file.read(length), file.read(32)
+    if hashlib.sha256(start + text).digest() != checksum:
+        raise damaged(name, "its beginning was changed")
+    try:
+        found = json.loads(text)
+        if found["version"] != _VERSION:
+            raise UserError(
+                f"“{shown(name)}” was sealed by a newer version of Greenroom.", "Install the newer version."
+            )
+        salt = bytes.fromhex(found["salt"])
+        if found["chunk"] != CHUNK or len(salt) != _SALT_BYTES or not isinstance(found["key"], dict):
+            raise ValueError
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise damaged(name, "its beginning makes no sense") from None
+    return Header(found["key"], salt, start + text + checksum)
+
+
+def seal(content: Iterator[bytes], file: BinaryIO, key: Key) -> Header:
+    """Write a sealed file; return its header."""
+    salt = os.urandom(_SALT_BYTES)
+    head = {"version": _VERSION, "chunk": CHUNK, "salt": salt.hex(), "key": dict(key.wrapped)}
+    text = json.dumps(head).encode()
+    start = MAGIC + len(text).to_bytes(4) + text
+    header = Header(key.wrapped, salt, start + hashlib.sha256(start).digest())
+    file.write(header.raw)
+    cipher = Cipher(key, header)
+    number, waiting = 0, b""
+    for part in _chunks(content):
+        if waiting:
+            file.write(cipher.encrypt(number, waiting))
+            number += 1
+        waiting = part
+    file.write(cipher.encrypt(number, waiting, last=True))
+    return header
+
+
+def unseal(file: BinaryIO, key: Key, header: Header, name: str, *, lenient: bool = False) -> Iterator[bytes]:
+    """Yield the content of a sealed file whose header was read.
+
+    Args:
+        file: stands at the first chunk.
+        key: of the file.
+        header: of the file.
+        name: for messages.
+        lenient: yield zeros for a chunk that was changed, instead of refusing the file.
+
+    Raises:
+        UserError: something was changed, moved, or cut off.
+    """
+    from cryptography.exceptions import InvalidTag
+
+    cipher = Cipher(key, header)
+    part, number = file.read(CHUNK + TAG), 0
+    while True:
+        following = file.read(CHUNK + TAG)
+        try:
+            yield cipher.decrypt(number, part, last=not following)
+        except InvalidTag:
+            if not lenient:
+                raise damaged(name, _what_changed(cipher, number, part, last=not following)) from None
+            yield bytes(max(0, len(part) - TAG))
+        if not following:
+            return
+        part, number = following, number + 1
+
+
+class Cipher:
+    """Encrypts the numbered chunks of one file."""
+
+    def __init__(self, key: Key, header: Header, purpose: bytes = b"file") -> None:
+        from cryptography.hazmat.primitives import hashes
+        from cryptography.hazmat.primitives.ciphers.aead import AESGCM
+        from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+        own = HKDF(hashes.SHA256(), KEY_BYTES, header.salt, b"greenroom sealed 1 " + purpose).derive(key.secret)
+        self._cipher = AESGCM(own)
+        self._bound = hashlib.sha256(header.raw).digest()
+
+    def encrypt(self, number: int, content: bytes, *, last: bool = False) -> bytes:
+        """Return a chunk and its tag."""
+        return self._cipher.encrypt(_nonce(number, last), content, self._bound)
+
+    def decrypt(self, number: int, content: bytes, *, last: bool = False) -> bytes:
+        """Return what was encrypted.
+
+        Raises:
+            InvalidTag: it is not this chunk of this file.
+        """
+        return self._cipher.decrypt(_nonce(number, last), content, self._bound)
+
+
+def _what_changed(cipher: Cipher, number: int, part: bytes, *, last: bool) -> str:
+    from cryptography.exceptions import InvalidTag
+
+    try:
+        cipher.decrypt(number, part, last=not last)
+    except InvalidTag:
+        return f"its content was changed about {number} MB from the start"
+    return "its end is missing" if last else "something was added at its end"
+
+
+def _nonce(number: int, last: bool) -> bytes:
+    return number.to_bytes(11) + (b"\1" if last else b"\0")
+
+
+def _chunks(content: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield pieces of exactly a chunk each, but for the last one."""
+    waiting = bytearray()
+    for part in content:
+        waiting += part
+        while len(waiting) > CHUNK:
+            yield bytes(waiting[:CHUNK])
+            del waiting[:CHUNK]
+    if waiting:
+        yield bytes(waiting)

@@ -1,0 +1,136 @@
+"""Seals and unseals files in place: whole or not at all, and the old content is overwritten."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+
+from project.sealing.container import Header, seal
+from project.sealing.keys import Key
+
+_PIECE = 1 << 20
+
+
+def seal_bytes(content: bytes, path: Path, key: Key) -> Header:
+    """Seal a study into the place of its sealed file; it is on disk when this returns.
+
+    Raises:
+        OSError: it cannot be written; the file is as it was.
+    """
+    return seal_stream((content[at : at + _PIECE] for at in range(0, len(content), _PIECE)), path, key)
+
+
+def seal_stream(
+    content: Iterator[bytes], path: Path, key: Key, like: Path | None = None, *, wipe_old: bool = False
+) -> Header:
+    """Seal what comes into a file, whole or not at all, with the rights of the file that it replaces (or of `like`).
+
+    With `wipe_old`, what was there before is overwritten.
+
+    Raises:
+        OSError: it cannot be written; what was there is as it was.
+    """
+    header: list[Header] = []
+
+    def write(file: int) -> None:
+        with os.fdopen(os.dup(file), "wb") as sealed:
+            header.append(seal(content, sealed, key))
+
+    _replace(path, write, like or path, wipe_old=wipe_old)
+    return header[0]
+
+
+def seal_copy(clear: Path, path: Path, key: Key) -> None:
+    """Seal a file that lies in memory under a name that must be free.
+
+    Raises:
+        FileExistsError: the name is taken.
+        OSError: it cannot be written.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o644))
+    try:
+        seal_bytes(clear.read_bytes(), path, key)
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise
+
+
+def write_clear(content: Iterable[bytes], path: Path, like: Path) -> None:
+    """Write what comes into a file in the clear, whole or not at all, with the rights of another.
+
+    Raises:
+        OSError: it cannot be written; what was there is as it was.
+    """
+
+    def write(file: int) -> None:
+        with os.fdopen(os.dup(file), "wb") as clear:
+            for part in content:
+                clear.write(part)
+
+    _replace(path, write, like)
+
+
+def overwrite(path: Path) -> None:
+    """Write zeros over a file and remove it.
+
+    What an SSD, a file system that copies on write, or a snapshot keeps elsewhere is not reached by that.
+
+    Raises:
+        OSError: it cannot be removed.
+    """
+    if path.lstat().st_nlink == 1:
+        with contextlib.suppress(OSError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_NOFOLLOW)
+            try:
+                wipe(descriptor)
+            finally:
+                os.close(descriptor)
+    path.unlink()
+
+
+def wipe(descriptor: int) -> None:
+    """Write zeros over an open file."""
+    size, at = os.fstat(descriptor).st_size, 0
+    zeros = bytes(_PIECE)
+    while at < size:
+        at += os.pwrite(descriptor, zeros[: min(_PIECE, size - at)], at)
+    os.fsync(descriptor)
+
+
+def clean_up_after(path: Path) -> None:
+    """Remove what a process that was killed while sealing or unsealing left; the caller holds the study's lock."""
+    for left in path.parent.iterdir():
+        if left.name.startswith(f".{path.name}.") and left.name.endswith(".sealing") and not left.is_symlink():
+            with contextlib.suppress(OSError):
+                overwrite(left)
+
+
+def _replace(path: Path, write: Callable[[int], None], like: Path, *, wipe_old: bool = False) -> None:
+    unfinished = path.with_name(f".{path.name}.{os.getpid()}.sealing")
+    descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            write(descriptor)
+            with contextlib.suppress(FileNotFoundError):
+                os.fchmod(descriptor, stat.S_IMODE(like.stat().st_mode))
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+        old = os.open(path, os.O_WRONLY | os.O_NOFOLLOW) if wipe_old else -1
+        try:
+            unfinished.replace(path)
+            if old >= 0 and os.fstat(old).st_nlink == 0:
+                wipe(old)
+        finally:
+            if old >= 0:
+                os.close(old)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            overwrite(unfinished)
+        raise
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

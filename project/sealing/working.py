@@ -1,0 +1,215 @@
+"""A sealed study while it is open: in the clear in memory alone, and sealed on disk at every commit.
+
+What a transaction wrote to SQLite's write-ahead log is encrypted and added to the sealed log beside the study before it
+counts as saved. Closing seals the whole anew. So the disk never has the study in the clear, and a killed process
+loses nothing that was committed: sealed file and sealed log together are the study.
+"""
+
+import logging
+import os
+import sqlite3
+import tempfile
+from pathlib import Path
+
+from project.errors import UserError
+from project.names import shown
+from project.opening import beside
+from project.sealing.container import read_header, unseal
+from project.sealing.files import seal_bytes, seal_copy
+from project.sealing.keys import Key
+from project.sealing.log import SealedLog, read_log
+from project.sealing.memory import PrivateFolder, announce, retract, use_cache
+from project.sealing.passphrases import keep
+
+_log = logging.getLogger(__name__)
+_LONG = 48 << 20
+"""From so many bytes of write-ahead log on, the study is sealed anew and the log begins anew."""
+_FRAME_HEAD = 24
+_WAL_HEAD = 32
+
+
+class Working:
+    """A sealed study in the clear, in a private folder in memory.
+
+    Attributes:
+        file: what SQLite opens.
+    """
+
+    def __init__(self, path: Path, key: Key) -> None:
+        """Unseal a study, with what was committed after it was sealed.
+
+        Raises:
+            UserError: it is damaged, or there is no room in memory.
+        """
+        self._path, self._key = path, key
+        with path.open("rb") as sealed:
+            self._header = read_header(sealed, path.name)
+            committed = read_log(path, key, self._header)
+            need = 2 * path.stat().st_size + 2 * len(committed)
+            self._folder = PrivateFolder(need)
+            self.file = self._folder.path / "study.greenroom"
+            try:
+                with os.fdopen(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as clear:
+                    for part in unseal(sealed, key, self._header, path.name):
+                        clear.write(part)
+                self._page_size = use_log(self.file)
+                if committed:
+                    beside(self.file, "-wal").write_bytes(committed)
+            except OSError as error:
+                self._folder.remove()
+                raise UserError(
+                    f"“{shown(path.name)}” cannot be unsealed in memory: {error.strerror}.", "Close other programs."
+                ) from None
+            except BaseException:
+                self._folder.remove()
+                raise
+        self._after_kill = bool(committed)
+        self._sealed_log: SealedLog | None = None
+        self._at, self._head = 0, b""
+        self._changed = False
+        use_cache(self._folder)
+        keep(self._header, key)
+
+    def begin(self, connection: sqlite3.Connection) -> None:
+        """Make ready for edits; the connection uses the write-ahead log already, and this process holds the lock.
+
+        Raises:
+            UserError: what a killed process left cannot be sealed, or no log can be begun: the disk may be full.
+        """
+        # The log grows until it is sealed: its bytes must stay where they are, and hold what was committed only.
+        connection.execute("PRAGMA wal_autocheckpoint = 0")
+        connection.execute("PRAGMA cache_spill = OFF")
+        announce(self._path, self.file)
+        try:
+            if self._after_kill:
+                self._seal(connection)
+            self._renew_log(connection)
+        except OSError as error:
+            raise _not_sealed(self._path, error) from None
+
+    def reserve(self) -> None:
+        """Make sure that the next transaction can be saved.
+
+        Raises:
+            UserError: the disk is full.
+        """
+        if self._sealed_log is not None:
+            self._sealed_log.reserve()
+
+    def committed(self, connection: sqlite3.Connection) -> None:
+        """Save what the transaction that just ended wrote.
+
+        Raises:
+            UserError: it could not be; it is in memory, and saved with the next one or at closing.
+        """
+        if self._sealed_log is None:
+            return
+        new = self._new_frames()
+        if new == b"":
+            return
+        self._changed = True
+        try:
+            if new is not None:
+                self._sealed_log.append(new)
+                self._at += len(new)
+            if new is None or self._at > _LONG:
+                self._seal(connection)
+                self._renew_log(connection)
+        except OSError as error:
+            raise _not_sealed(self._path, error) from None
+
+    def scratch(self) -> Path:
+        """Return a new empty folder in memory, for what is made of the study in the clear."""
+        return Path(tempfile.mkdtemp(dir=self._folder.path))
+
+    def seal_copy(self, clear: Path, path: Path) -> None:
+        """Seal a file that was made of the study under the study's passphrase, where nothing of that name may be.
+
+        Raises:
+            FileExistsError: the name is taken.
+            OSError: it cannot be written.
+        """
+        seal_copy(clear, path, self._key)
+
+    def close(self, connection: sqlite3.Connection) -> None:
+        """Seal what was changed, and leave nothing in the clear. What cannot be sealed stays in the sealed log."""
+        try:
+            if self._sealed_log is not None:
+                self._finish(connection, self._sealed_log)
+        finally:
+            self.discard(connection)
+
+    def discard(self, connection: sqlite3.Connection | None) -> None:
+        """Leave nothing in the clear, and the sealed file and its log as they are."""
+        if self._sealed_log is not None:
+            self._sealed_log.close()
+        if connection is not None:
+            connection.close()
+        retract(self._folder)
+        self._folder.remove()
+
+    def _finish(self, connection: sqlite3.Connection, log: SealedLog) -> None:
+        try:
+            if self._changed:
+                self._seal(connection)
+            log.remove()
+        except (OSError, UserError, sqlite3.Error) as error:
+            _log.warning("“%s” was not sealed anew (%s); its log has every edit.", shown(self._path.name), error)
+            log.close()
+
+    def _seal(self, connection: sqlite3.Connection) -> None:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        self._header = seal_bytes(_closed(connection.serialize()), self._path, self._key)
+        keep(self._header, self._key)
+        self._changed = False
+
+    def _renew_log(self, connection: sqlite3.Connection) -> None:
+        """Begin a log that continues the sealed file, with all that the write-ahead log has."""
+        if self._sealed_log is not None:
+            self._sealed_log.close()
+        self._sealed_log = SealedLog(self._path, self._key, self._header)
+        self._at = 0
+        self.committed(connection)
+        self._sealed_log.reserve()
+
+    def _new_frames(self) -> bytes | None:
+        """Return what was added to the write-ahead log up to its last commit; None where it began anew meanwhile.
+
+        The format: https://www.sqlite.org/fileformat2.html, section 4.
+        """
+        try:
+            with beside(self.file, "-wal").open("rb") as file:
+                head = file.read(_WAL_HEAD)
+                if self._at and head != self._head:
+                    return None
+                file.seek(self._at or _WAL_HEAD)
+                rest = file.read()
+        except FileNotFoundError:
+            return b""
+        frame, end = _FRAME_HEAD + self._page_size, 0
+        for at in range(0, len(rest) - frame + 1, frame):
+            # The size of the database stands in the frame that ends a transaction, and 0 in all others.
+            if int.from_bytes(rest[at + 4 : at + 8]):
+                end = at + frame
+        self._head = head
+        return (b"" if self._at else head) + rest[:end] if end else b""
+
+
+def use_log(file: Path) -> int:
+    """Say in the header that the write-ahead log is used, so that SQLite reads one beside it; return the page size."""
+    with file.open("r+b") as clear:
+        size = int.from_bytes(clear.read(18)[16:])
+        clear.write(b"\2\2")
+    return 65536 if size == 1 else size
+
+
+def _closed(content: bytes) -> bytes:
+    """Return a study whose header says that it was closed."""
+    return content[:18] + b"\1\1" + content[20:]
+
+
+def _not_sealed(path: Path, error: OSError) -> UserError:
+    return UserError(
+        f"“{shown(path.name)}” could not be saved: {error.strerror}. It is in memory, and was not lost yet.",
+        "Free some space, and make the next edit or close the study: all is saved then.",
+    )

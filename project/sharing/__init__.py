@@ -1,0 +1,1 @@
+"""A copy of a study with its annotations alone: no words, no names, no footage."""

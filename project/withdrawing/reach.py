@@ -1,0 +1,262 @@
+"""What is somebody's in a study: in which recordings they are, which rows are theirs, by which words they are known."""
+
+import json
+import sqlite3
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from project.columns import REFERS, Kind
+from project.withdrawing.rows import Row, State, live_rows, past_states, texts_of
+from project.withdrawing.tombstones import Gone, tombstone
+from project.withdrawing.wording import NEAR, Wording
+
+ORDER = (
+    *("medium", "run", "face_track", "region", "segment", "utterance", "chain", "chain_node", "question"),
+    *("item", "judgment", "benchmark_run"),
+)
+"""Tables with ids that others name, what others refer to first."""
+_THERE = ("appearance", "utterance", "region", "look", "episode_agent")
+"""Tables whose rows say that somebody is in a recording."""
+_OF_FOOTAGE = ("medium", "run", "region", "question", "judgment", "item")
+"""Tables whose rows were made of the footage and the words of a recording, and go with them."""
+
+GIVEN_AWAY = frozenset({"release", "questions"})
+"""Kinds of runs that made what others have by now: that they did is kept, for whoever withdraws next."""
+
+_COPIED = frozenset({"question", "judgment", "item"})
+"""Tables in which programs put together texts of many recordings."""
+
+
+@dataclass(slots=True)
+class Reach:
+    """All that a withdrawal has to find.
+
+    Attributes:
+        people: ids of who withdraws.
+        recordings: ids of those in which they are, but for `dropped`: others' annotations stay, footage goes.
+        dropped: ids of recordings that go as a whole.
+        gone: table -> ids of rows that go.
+        homes: id of a segment, utterance, chain, node or question -> recording.
+        told: ids of the nodes of chains that are about them.
+        wording: by which they are found in texts.
+        near: the same, in texts about their recordings and in what programs copied from texts: shorter quotations.
+        places: names of the files of their recordings, which stand in the names of steps.
+        said: what they said, and how they were said to look.
+    """
+
+    people: frozenset[str]
+    recordings: frozenset[str] = frozenset()
+    dropped: frozenset[str] = frozenset()
+    gone: dict[str, set[str]] = field(default_factory=dict)
+    homes: dict[str, str] = field(default_factory=dict)
+    told: set[str] = field(default_factory=set)
+    wording: Wording = field(default_factory=Wording)
+    near: Wording = field(default_factory=Wording)
+    places: Wording = field(default_factory=Wording)
+    said: frozenset[str] = frozenset()
+
+    def stones(self) -> frozenset[tuple[str, str]]:
+        """Return what is not to come back, as checksum and kind."""
+        kinds = ((self.people, Gone.PARTICIPANT), (self.dropped, Gone.RECORDING), (self.recordings, Gone.FOOTAGE))
+        return frozenset((tombstone(one), kind.value) for ids, kind in kinds for one in ids)
+
+    def goes(self, table: str, identifier: object) -> bool:
+        """Tell whether a row goes."""
+        return identifier in self.gone.get(table, ())
+
+    def home(self, table: str, row: Row) -> str | None:
+        """Return the recording that a row is about, or None."""
+        for column in ("recording_id", "segment_id", "chain_id", "node_id", "question_id", "result_id"):
+            value = row.get(column)
+            if isinstance(value, str) and value:
+                return value if column == "recording_id" else self.homes.get(value)
+        return str(row["id"]) if table == "recording" and "id" in row else None
+
+    def wording_of(self, table: str, row: Row) -> Wording:
+        """Return by what they are found in the texts of a row."""
+        return self.near if table in _COPIED or self.inside(table, row) else self.wording
+
+    def inside(self, table: str, row: Row) -> bool:
+        """Tell whether a row is about a recording in which they are."""
+        home = self.home(table, row)
+        return home in self.recordings or home in self.dropped
+
+
+def reach_of(
+    connection: sqlite3.Connection,
+    people: Collection[str],
+    *,
+    words: Iterable[str] = (),
+    drop: bool = False,
+    known: frozenset[tuple[str, str]] = frozenset(),
+    said: frozenset[str] = frozenset(),
+) -> Reach:
+    """Find out what is theirs.
+
+    Args:
+        connection: on the study.
+        people: ids of who withdraws.
+        words: further words by which they are known.
+        drop: recordings in which they are go as a whole.
+        known: tombstones, as checksum and kind, of recordings that are to go again, or that another state of the
+            study knows to be theirs.
+        said: what they said, of which another state of the study knows that it was them.
+    """
+    found = Reach(frozenset(people))
+    there = _recordings(connection, found.people)
+    every = {str(row["id"]) for row in live_rows(connection, "recording")}
+    every |= {str(state["id"]) for _, state in past_states(connection, ("recording",))}
+    again = {one for one in every if (tombstone(one), Gone.RECORDING.value) in known}
+    bare = {one for one in every if (tombstone(one), Gone.FOOTAGE.value) in known}
+    found.dropped = frozenset(again | (there if drop else set()))
+    found.recordings = frozenset((there | bare) - found.dropped)
+    found.gone = {"participant": {*people}, "recording": {*found.dropped}}
+    _homes(connection, found)
+    names, ids = [*_names(connection, found.people), *words], [*people, *found.dropped]
+    found.said = said | _said(connection, found.people)
+    found.wording, found.near = Wording(names, ids, found.said), Wording(names, ids, found.said, NEAR)
+    found.places = Wording(_places(connection, found))
+    _told(connection, found)
+    _gone(connection, found)
+    return found
+
+
+def _states(connection: sqlite3.Connection, wanted: Collection[str]) -> Iterable[State]:
+    for table in wanted:
+        for row in live_rows(connection, table):
+            yield table, row
+    yield from past_states(connection, wanted)
+
+
+def _recordings(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+    found: set[str] = set()
+    for table in _THERE:
+        found |= {row["recording_id"] for row in live_rows(connection, table) if row["participant_id"] in people}
+    found |= {
+        row[0]
+        for row in connection.execute(
+            "SELECT r.recording_id FROM track_correction c JOIN face_track t ON t.id = c.track_id "
+            "JOIN run r ON r.id = t.run_id WHERE c.participant_id IN (SELECT value FROM json_each(?))",
+            (json.dumps(sorted(people)),),
+        )
+    }
+    for row in live_rows(connection, "run"):
+        if any(one in row["result"] or one in row["parameters"] for one in people):
+            found.add(row["recording_id"])
+    # Of a recording that was deleted, only the history can say who was in it.
+    alive = {row["id"] for row in live_rows(connection, "recording")}
+    for _, state in past_states(connection, _THERE):
+        if state["participant_id"] in people and state["recording_id"] not in alive:
+            found.add(state["recording_id"])
+    return found
+
+
+def _homes(connection: sqlite3.Connection, found: Reach) -> None:
+    for _, row in _states(connection, ("segment", "utterance", "chain", "question", "region")):
+        found.homes[row["id"]] = row["recording_id"]
+    for _, row in _states(connection, ("chain_node",)):
+        if row["chain_id"] in found.homes:
+            found.homes[row["id"]] = found.homes[row["chain_id"]]
+
+
+def _names(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+    found: set[str] = set()
+    for table, row in _states(connection, ("participant", "private_word")):
+        if table == "participant" and row["id"] in people:
+            found.add(str(row["pseudonym"]))
+        elif table == "private_word" and row["participant_id"] in people:
+            found.add(str(row["word"]))
+    return found
+
+
+def _said(connection: sqlite3.Connection, people: frozenset[str]) -> set[str]:
+    return {
+        str(row["text"]) for _, row in _states(connection, ("utterance", "look")) if row["participant_id"] in people
+    }
+
+
+def _places(connection: sqlite3.Connection, found: Reach) -> set[str]:
+    names: set[str] = set()
+    for table, row in _states(connection, ("medium", "recording")):
+        if found.inside(table, row):
+            path = PurePosixPath(str(row["path"] if table == "medium" else row["name"]).replace("\\", "/"))
+            names |= {path.name, path.stem}
+    return names
+
+
+def _told(connection: sqlite3.Connection, found: Reach) -> None:
+    found.told = {
+        row["node_id"] for _, row in _states(connection, ("chain_person",)) if row["participant_id"] in found.people
+    }
+
+
+def _gone(connection: sqlite3.Connection, found: Reach) -> None:
+    alive = {row["id"]: row["participant_id"] for row in live_rows(connection, "utterance")}
+    for table in ORDER:
+        gone = found.gone.setdefault(table, set())
+        refers = REFERS.get(table, {})
+        for _, row in _states(connection, (table,)):
+            if any(found.goes(parent, row[column]) for column, parent in refers.items()) or _theirs(table, row, found):
+                gone.add(row["id"])
+        if table == "question":
+            gone |= {row["id"] for row in live_rows(connection, table) if _named(found, table, row)}
+        if table == "utterance":
+            # Somebody else's by now is not theirs; one that is gone was, if it ever was.
+            gone -= {one for one, who in alive.items() if who not in found.people}
+            gone |= {one for one, who in alive.items() if who in found.people}
+            gone |= {one for one, who in alive.items() if found.goes("recording", found.homes.get(one))}
+
+
+def _theirs(table: str, row: Row, found: Reach) -> bool:
+    """Tell whether a row goes for what it is, not for what it belongs to."""
+    if is_kept_note(found, table, row):
+        return False
+    if table in _OF_FOOTAGE and found.inside(table, row):
+        return True
+    if table == "question":
+        return _covers(row, found.told)
+    return table in ("run", "judgment", "item") and _told_in(table, row, found)
+
+
+def is_kept_note(found: Reach, table: str, row: Row) -> bool:
+    """Tell whether a row says that something was given away of a recording that stays; it stays, in short."""
+    return table == "run" and row["kind"] in GIVEN_AWAY and found.home(table, row) not in found.dropped
+
+
+def _named(found: Reach, table: str, row: Row) -> bool:
+    """Tell whether a row names them in one of its texts."""
+    wording = found.wording_of(table, row)
+    return any(
+        wording.in_json_text(row[column]) if kind is Kind.JSON else wording.in_text(row[column])
+        for column, kind in texts_of(table).items()
+    )
+
+
+def _covers(row: Row, told: set[str]) -> bool:
+    return any(one in row["covers"] or one in row["wrong"] for one in told)
+
+
+def names_them(found: Reach, table: str, row: Row) -> bool:
+    """Tell whether a row is about a recording in which they are, or names them."""
+    return found.inside(table, row) or _told_in(table, row, found)
+
+
+def _told_in(table: str, row: Row, found: Reach) -> bool:
+    """Tell whether something that happened, and is never changed, holds words, ids or sentences of theirs."""
+    wording = found.wording_of(table, row)
+    match table:
+        case "run":
+            return wording.in_json_text(row["parameters"]) or wording.in_json_text(row["result"])
+        case "item":
+            homes = found.recordings | found.dropped
+            return wording.in_json_text(row["content"]) or any(one in row["content"] for one in homes)
+        case _:
+            texts = (row["raw"], row["thinking"], row["error"], row["part"])
+            if any(map(wording.in_text, texts)):
+                return True
+            homes = found.recordings | found.dropped
+            return any(
+                wording.in_json_text(row[name]) or any(one in row[name] for one in homes)
+                for name in ("sight", "answer")
+            )

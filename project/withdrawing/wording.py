@@ -1,0 +1,196 @@
+"""Whether a text names somebody, or repeats what they said."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+from project.common_words import PARTICLES, function_words, is_everybodys
+from project.types import Json
+
+NEAR, FAR = 6, 12
+"""Words in a row of what somebody said that make a quotation: where it is about their recording, and elsewhere. Shorter
+ones are said by everybody."""
+_SHORT = 3
+"""Signs of a name below which large and small letters count, so that `A` does not find every article."""
+_ESCAPE = re.compile(r"\\u([0-9a-fA-F]{4})")
+_WORD = re.compile(r"\w+")
+_UNSEEN = re.compile("[\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufe00-\ufe0f\ufeff]")
+"""Signs that show nothing: hyphens that a line may break at, joiners, marks of direction."""
+_ACCENT = re.compile("[\u0300-\u036f\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670]")
+_APOSTROPHE, _HYPHEN = re.compile("[\u2018\u2019\u02bc\u00b4`]"), re.compile("[\u2010\u2011\u2013]")
+_JOINED = (
+    "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3005-\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf"
+    "\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
+)
+"""Scripts that write words without a space between them, or put endings to a name: Thai, Lao, Tibetan, Burmese,
+Khmer, Japanese, Chinese, Korean."""
+REMOVED = "[removed]"
+
+
+class Wording:
+    """Names of somebody, ids, and sentences of theirs: what must be found wherever it stands.
+
+    A name is found as a whole word or phrase, in any case and spelling of Unicode, with accents or without, and in the
+    names of files, between underscores and numbers; in scripts without spaces anywhere; also with the `s` of the
+    genitive, where that makes no common word of it. Of a name of several words each word is found too: a common one
+    with a capital letter only. What somebody said is found where `quoted` words in a row of it stand.
+
+    Attributes:
+        names: the names, as they were given.
+        words: the single words of names, folded, that are found in any case.
+        common: those that are words of everybody too, folded, and are found with a capital letter only.
+    """
+
+    def __init__(
+        self, names: Iterable[str] = (), ids: Iterable[str] = (), said: Iterable[str] = (), quoted: int = FAR
+    ) -> None:
+        whole = {" ".join(one.split()) for one in names}
+        self.names = sorted(one for one in whole if one)
+        self._ids = [one for one in ids if one]
+        plain = {plain_text(one) for one in self.names}
+        exact = {one for one in plain if len(one) < _SHORT}
+        loose = {folded_text(one) for one in plain if len(one) >= _SHORT}
+        parts = {part for one in plain for part in re.findall(r"\w+", one) if part != one and _is_told_by(part, one)}
+        everybodys = {part for part in parts if is_everybodys(folded_text(part))}
+        exact |= {form for part in everybodys if part[0].isupper() for form in (part, part.upper(), part.capitalize())}
+        self.words = frozenset(
+            {folded_text(one) for one in parts - everybodys} | {one for one in loose if " " not in one}
+        )
+        self.common = frozenset(map(folded_text, everybodys)) - PARTICLES - function_words()
+        loose |= self.words
+        self._loose, self._exact = _Names(loose), _Names(exact)
+        self._quoted_from = quoted
+        self._said = {row for one in said for row in _rows_of_words(folded_text(plain_text(one)), quoted)}
+
+    def in_text(self, text: str) -> bool:
+        """Tell whether a text names them, holds an id of theirs, or repeats a sentence of theirs."""
+        if "\\u" in text:
+            decoded = _ESCAPE.sub(lambda found: chr(int(found[1], 16)), text)
+            if decoded != text and self.in_text(decoded.replace("\\", " ")):
+                return True
+        if any(one in text for one in self._ids):
+            return True
+        plain = plain_text(text)
+        folded = folded_text(plain)
+        return self._exact.found_in(plain) or self._loose.found_in(folded) or self._quoted(folded)
+
+    def in_json(self, value: Json) -> bool:
+        """Tell whether any text or key in a JSON value does, also where a list holds it word by word."""
+        return any(self.in_text(one) for one in _strings(value))
+
+    def in_json_text(self, text: str) -> bool:
+        """Tell whether a JSON text does; one that cannot be read is looked at as it is."""
+        try:
+            return self.in_json(json.loads(text)) or self.in_text(text)
+        except (ValueError, RecursionError):
+            return self.in_text(text)
+
+    def pruned(self, value: Json) -> Json:
+        """Return a JSON value without the members that do; None where it does as a whole."""
+        match value:
+            case str():
+                return None if self.in_text(value) else value
+            case list():
+                kept = [self.pruned(one) for one in value]
+                return [new for old, new in zip(value, kept, strict=True) if new is not None or old is None]
+            case dict():
+                found = {key: self.pruned(one) for key, one in value.items() if not self.in_text(key)}
+                return {key: one for key, one in found.items() if one is not None or value[key] is None}
+            case _:
+                return value
+
+    def replaced(self, text: str) -> str:
+        """Return a text without what is found in it: names are replaced, else lines, else the whole."""
+        for one in self.names:
+            flags = 0 if len(one) < _SHORT else re.IGNORECASE
+            text = re.sub(_bounded(one), REMOVED, text, flags=flags)
+        if not self.in_text(text):
+            return text
+        lines = "\n".join(REMOVED if self.in_text(line) else line for line in text.split("\n"))
+        return REMOVED if self.in_text(lines) else lines
+
+    def _quoted(self, folded: str) -> bool:
+        return bool(self._said) and not self._said.isdisjoint(_rows_of_words(folded, self._quoted_from))
+
+
+def _is_told_by(part: str, name: str) -> bool:
+    """Tell whether a word of a name says whose it is; small words between large ones do not."""
+    if len(part) < _SHORT or not part[0].isalpha():
+        return False
+    return not part[0].islower() or not any(sign.isupper() for sign in name)
+
+
+def _rows_of_words(folded: str, count: int) -> Iterator[tuple[str, ...]]:
+    words = _WORD.findall(folded)
+    for at in range(len(words) - count + 1):
+        yield tuple(words[at : at + count])
+
+
+def plain_text(text: str) -> str:
+    """Return a text in one spelling of Unicode, without signs that nobody sees."""
+    if text.isascii():
+        return text.replace("`", "'")
+    seen = _UNSEEN.sub("", unicodedata.normalize("NFKC", text))
+    return _HYPHEN.sub("-", _APOSTROPHE.sub("'", seen))
+
+
+def folded_text(text: str) -> str:
+    """Return a plain text in small letters without accents."""
+    if text.isascii():
+        return text.lower()
+    bare = _ACCENT.sub("", unicodedata.normalize("NFKD", text.casefold()))
+    return unicodedata.normalize("NFKC", bare)
+
+
+class _Names:
+    """Names, found in a text; what has none of them even as a part of a word is passed quickly."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        longest_first = sorted(names, key=len, reverse=True)
+        self._parts = re.compile("|".join(map(_spaced, longest_first))) if longest_first else None
+        self._whole = re.compile("|".join(map(_bounded, longest_first)))
+
+    def found_in(self, text: str) -> bool:
+        return self._parts is not None and bool(self._parts.search(text)) and bool(self._whole.search(text))
+
+
+def _spaced(word: str) -> str:
+    return r"\s+".join(map(re.escape, word.split()))
+
+
+def _bounded(word: str) -> str:
+    """Return a pattern that finds a word where it is not a part of a longer one.
+
+    Numbers go on after letters only where the word is long enough to be told by itself: `Anna2`, but not `A2`.
+    """
+    before, after = (
+        "" if re.match(f"[{_JOINED}]", end) else rf"[^\W{_digits(word, end)}_{_JOINED}]" for end in (word[0], word[-1])
+    )
+    return rf"{f'(?<!{before})' if before else ''}{_spaced(word)}{_genitive(word)}{f'(?!{after})' if after else ''}"
+
+
+def _genitive(word: str) -> str:
+    last = word.split()[-1].lower()
+    takes = len(last) > _SHORT and last.isalpha() and not last.endswith("s") and not is_everybodys(f"{last}s")
+    return "[sS]?" if takes else ""
+
+
+def _digits(word: str, end: str) -> str:
+    return r"\d" if end.isalpha() and len(word) >= _SHORT else ""
+
+
+def _strings(value: Json) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case list():
+            for one in value:
+                yield from _strings(one)
+            firsts = [one[0] if isinstance(one, list) and one else one for one in value]
+            if len(value) > 1 and all(isinstance(one, str) for one in firsts):
+                yield " ".join(map(str, firsts))
+        case dict():
+            for key, one in value.items():
+                yield key
+                yield from _strings(one)
