@@ -1,4 +1,4 @@
-"""Files the program ships: schemes, icons, style, fonts, the sample recording."""
+"""Files the program ships: schemes, icons, style, fonts, the sample recording, the documentation."""
 
 from pathlib import Path
 
@@ -15,3 +15,14 @@ def resource(*parts: str) -> Path:
     if not path.exists():
         raise FileNotFoundError(f"not part of this installation: {path}")
     return path
+
+
+def documentation(name: str) -> Path:
+    """Return the path of a page or picture of the documentation, given by its path from `docs/`.
+
+    `docs/` lies beside this folder, in a checkout and in a wheel alike.
+
+    Raises:
+        FileNotFoundError: the file is not part of this installation.
+    """
+    return resource("..", "docs", *name.split("/"))
