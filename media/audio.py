@@ -9,7 +9,7 @@ import numpy as np
 from av.container import InputContainer
 from numpy.typing import NDArray
 
-from media.source import opened, sound_stream, start_of, to_us
+from media.source import FASTEST_SOUND, opened, sound_stream, start_of, to_us
 from project.errors import UserError
 from project.progress import Progress, Silent
 from project.timebase import SECOND
@@ -17,6 +17,7 @@ from project.timebase import SECOND
 Samples = NDArray[np.float32]
 
 _GAP_US = 40_000
+_LONGEST_GAP_US = 6 * 3600 * SECOND
 _LEAD_US = SECOND
 
 
@@ -85,7 +86,8 @@ class _Placer:
         self._end = None if end_us is None else self._sample(end_us)
         self._channels = av.AudioLayout(layout).nb_channels
         self._resampler: av.AudioResampler | None = None
-        self._expected_us = 0
+        self._kind: tuple[str, str, int] | None = None
+        self._expected_us = start_us
         self._written = 0
         self._next = 0
 
@@ -95,9 +97,17 @@ class _Placer:
         return self._end is not None and self._written >= self._end
 
     def add(self, frame: av.AudioFrame, at_us: int) -> Iterator[Samples]:
-        """Yield what a frame that starts at a time completes."""
-        if self._resampler is None or abs(at_us - self._expected_us) > _GAP_US:
+        """Yield what a frame that starts at a time completes; a damaged one leaves silence."""
+        if not 0 < frame.sample_rate <= FASTEST_SOUND:
+            return
+        if at_us - self._expected_us > _LONGEST_GAP_US:
+            # No recording pauses for so long: the time stamp is damaged, and hours of silence would be made of it.
+            at_us = self._expected_us
+        # A damaged file, or one that was put together of several, may go on with other sound than it began with.
+        kind = (frame.format.name, frame.layout.name, frame.sample_rate)
+        if self._resampler is None or kind != self._kind or abs(at_us - self._expected_us) > _GAP_US:
             yield from self.rest()
+            self._kind = kind
             self._resampler = av.AudioResampler(format="fltp", layout=self._layout, rate=self._rate)
             self._next = self._sample(at_us)
         self._expected_us = at_us + frame.samples * SECOND // frame.sample_rate

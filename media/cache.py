@@ -1,5 +1,6 @@
 """What can be worked out again from a file, kept on disk under the file's fingerprint."""
 
+import os
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -11,12 +12,24 @@ import numpy as np
 from numpy.typing import NDArray
 from platformdirs import user_cache_path
 
+from project.sealing.memory import CACHE
+
 Arrays = dict[str, NDArray[Any]]
 
 
 def cache_folder() -> Path:
-    """Return the user's own cache folder for this program; it may not exist yet."""
-    return user_cache_path("greenroom", appauthor=False)
+    """Return the user's own cache folder for this program, which nobody else may look into.
+
+    While a sealed study is open it is one in memory, which the environment names, also to workers. Where it cannot be
+    made, it does not exist.
+    """
+    named = os.environ.get(CACHE, "")
+    folder = Path(named) if named else user_cache_path("greenroom", appauthor=False)
+    with suppress(OSError):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if folder.stat().st_mode & 0o077:
+            folder.chmod(0o700)
+    return folder
 
 
 def load_arrays(folder: Path | None, name: str) -> Arrays | None:

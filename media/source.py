@@ -13,10 +13,13 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
+from media.playlists import readers, require_no_playlist
 from project.errors import UserError
 from project.timebase import SECOND
 
 _ANOTHER = "Choose a video or sound file."
+FASTEST_SOUND = 6_144_000
+"""Samples a second; what says to hold more is damaged, and to resample it would take hours."""
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -52,8 +55,10 @@ def open_source(path: Path) -> InputContainer:
         raise UserError(f"{_name(path)} is not a file.", _ANOTHER)
     if facts.st_size == 0:
         raise UserError(f"{_name(path)} is empty: it has no bytes.", "Copy it again from where it was recorded.")
+    options = {"protocol_whitelist": "file", "format_whitelist": readers()}
     try:
-        return av.open(f"file:{path.absolute()}", options={"protocol_whitelist": "file"}, metadata_errors="replace")
+        require_no_playlist(path)
+        return av.open(f"file:{path.absolute()}", options=options, metadata_errors="replace")
     except PermissionError:
         raise UserError(f"{_name(path)} may not be read.", "Ask for the right to read it, or copy it.") from None
     except (av.FFmpegError, OSError, ValueError):
@@ -88,8 +93,9 @@ def picture_stream(container: InputContainer) -> VideoStream | None:
 
 
 def sound_stream(container: InputContainer) -> AudioStream | None:
-    """Return the stream that carries the sound."""
-    return next((stream for stream in container.streams.audio if _known(stream)), None)
+    """Return the stream that carries the sound; one whose rate nothing records with is damage, and no sound."""
+    streams = (stream for stream in container.streams.audio if _known(stream))
+    return next((stream for stream in streams if 0 < stream.codec_context.sample_rate <= FASTEST_SOUND), None)
 
 
 def _known(stream: VideoStream | AudioStream) -> bool:
