@@ -5,10 +5,12 @@ from pathlib import Path
 
 import onnxruntime
 
+from models import cuda_libraries
 from project.errors import UserError
 
 _ERRORS_ONLY = 3
 _ON_CPU = ("CPUExecutionProvider",)
+_CUDA = "CUDAExecutionProvider"
 
 
 def open_session(
@@ -30,6 +32,8 @@ def open_session(
     options.inter_op_num_threads = 1
     options.log_severity_level = _ERRORS_ONLY
     there = onnxruntime.get_available_providers()
+    if _CUDA in providers and _CUDA in there:
+        cuda_libraries.load(cuda_libraries.ONNXRUNTIME)
     try:
         content = model.read_bytes() if isinstance(model, Path) else model
         return onnxruntime.InferenceSession(content, options, providers=[one for one in providers if one in there])

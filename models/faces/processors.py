@@ -21,6 +21,6 @@ def providers(processor: str) -> tuple[str, ...]:
     if processor == "cuda" and _GPU not in onnxruntime.get_available_providers():
         raise UserError(
             "The installed onnxruntime cannot use a GPU.",
-            "Install onnxruntime-gpu in its place, or leave the processor to be chosen.",
+            "Install onnxruntime-gpu over it (docs/install.md), or leave the processor to be chosen.",
         )
     return (_GPU, _CPU)

@@ -13,6 +13,7 @@ import ctranslate2
 import numpy as np
 from faster_whisper import BatchedInferencePipeline, WhisperModel
 
+from models import cuda_libraries
 from models.speech.base import RATE, Hearing, Piece, Recognized, Samples, Window
 from models.speech.languages import LANGUAGES
 from models.speech.whisper_folder import MODEL, damaged, examine
@@ -50,11 +51,13 @@ class Whisper:
     def __init__(self, folder: Path, processor: str = "auto", batch: int | None = None) -> None:
         self.found = examine(folder)
         self._device = _device(processor)
+        if self._device == "cuda":
+            cuda_libraries.load(cuda_libraries.CTRANSLATE2)
         problem = self._gpu_problem() if self._device == "cuda" else ""
         if problem and processor == "cuda":
             raise UserError(
                 f"The GPU cannot be used for recognition: {problem}.",
-                "Install nvidia-cublas-cu12 and nvidia-cudnn-cu12, or leave the processor to be chosen.",
+                "Install nvidia-cublas-cu12, or leave the processor to be chosen.",
             )
         if problem or self._device == "cpu":
             self._device = "cpu"

@@ -90,17 +90,3 @@ def damaged(folder: Path, digest: str, why: str = "") -> UserError:
         f"The model in {folder} is damaged: {reason}.",
         "Get the model again, or, where it is one of your own, add it first: greenroom models add whisper FOLDER",
     )
-
-
-def languages_known(folder: Path) -> bool:
-    """Tell whether a model knows other languages than English.
-
-    Those that do have an empty word in their vocabulary, by which CTranslate2 tells them apart too.
-    """
-    for name in _VOCABULARIES:
-        path = folder / name
-        if path.is_file():
-            text = path.read_text("utf-8", "replace")
-            words = json.loads(text) if path.suffix == ".json" else text.removesuffix("\n").split("\n")
-            return "" in words
-    return False

@@ -61,15 +61,6 @@ def installed(name: str) -> bool:
     return own_weights.installed(folder(), wanted) if wanted.own else edition(name) is not None
 
 
-def installed_path(name: str) -> Path | None:
-    """Return the file or folder of some weights with checksums that are right; None where they are not installed.
-
-    Raises:
-        UserError: the catalogue has none of that name, or they are damaged or cannot be read.
-    """
-    return path(name) if installed(name) else None
-
-
 def how_to_get(name: str) -> str:
     """Return the command that gets some weights.
 

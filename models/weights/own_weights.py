@@ -7,7 +7,7 @@ inputs and outputs are called. A file without a record is not used.
 import json
 import shutil
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -59,14 +59,28 @@ def record(folder: Path, wanted: Weights) -> Record | None:
     """Return what was added of some weights; None where nothing was, or where the record cannot be read."""
     try:
         told = json.loads(_record_file(folder, wanted).read_text("utf-8"))
-        fit = told["fit"] and Fit(
-            told["fit"]["key"],
-            told["fit"]["names"],
-            {role: tuple(shape) for role, shape in told["fit"]["shapes"].items()},
+        fit = (
+            None
+            if told["fit"] is None
+            else Fit(
+                _text(told["fit"]["key"]),
+                _texts(told["fit"]["names"]),
+                {role: tuple(shape) for role, shape in told["fit"]["shapes"].items()},
+            )
         )
-        return Record(told["files"], told["licence"], told["size"], fit)
-    except (OSError, ValueError, KeyError, TypeError):
+        return Record(_texts(told["files"]), _text(told["licence"]), int(told["size"]), fit)
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError):
         return None
+
+
+def _text(found: Any) -> str:
+    if not isinstance(found, str):
+        raise TypeError("it is no text")
+    return found
+
+
+def _texts(found: Any) -> dict[str, str]:
+    return {_text(key): _text(value) for key, value in found.items()}
 
 
 def installed(folder: Path, wanted: Weights) -> bool:
@@ -136,7 +150,11 @@ def require_layout(wanted: Weights, source: Path) -> None:
     if not source.is_dir():
         raise UserError(f"“{wanted.name}” is a folder, and {source} is none.", "Give the folder.")
     there = folders.files(source)
+    # The hub's own tools keep files beside a folder and link to them.
+    roots = source.resolve(), source.resolve().parent.parent / "blobs"
     for name, file in sorted(there.items()):
+        if not any(file.resolve().is_relative_to(root) for root in roots):
+            raise UserError(f"{name} is a link to a file outside the folder.", "Put the file itself there.")
         _require_harmless(wanted.name, layout, name, file)
     for pattern in layout.needed:
         if not any(fnmatchcase(name, pattern) for name in there):
@@ -168,8 +186,39 @@ def _require_harmless(entry: str, layout: Layout, name: str, file: Path) -> None
             f"{name} can run code when it is read, so the folder is refused.",
             "Save the network in a format that holds numbers only, and leave such files out.",
         )
+    is_kind = _KINDS.get(suffix)
+    if is_kind is not None and not is_kind(file):
+        raise UserError(f"{name} is not what its name says.", "Save the network again, or leave the file out.")
     if not expected and suffix not in _PLAIN and Path(name).stem not in _NAMES_OF_PLAIN:
         raise UserError(f"{name} has no place in “{entry}”.", "Leave it out of the folder.")
+
+
+def _tensors(file: Path) -> set[str] | None:
+    """Return what a safetensors file holds; None where it is none."""
+    try:
+        with file.open("rb") as content:
+            length = int.from_bytes(content.read(_LENGTH), "little")
+            header = json.loads(content.read(length)) if length <= _LONGEST_HEADER else None
+    except (ValueError, RecursionError):
+        return None
+    return set(header) if isinstance(header, dict) else None
+
+
+def _is_json(file: Path) -> bool:
+    try:
+        if file.stat().st_size > _LONGEST_HEADER:
+            return False
+        json.loads(file.read_bytes())
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+_KINDS: Mapping[str, Callable[[Path], bool]] = {
+    ".safetensors": lambda file: _tensors(file) is not None,
+    ".json": _is_json,
+}
+"""How a file is known to be what its name says."""
 
 
 def _beginning(file: Path) -> bytes:
@@ -184,12 +233,7 @@ def require_tensors(wanted: Weights, source: Path) -> None:
         UserError: it does not, or it is no such file.
         OSError: it cannot be read.
     """
-    try:
-        with source.open("rb") as content:
-            length = int.from_bytes(content.read(_LENGTH), "little")
-            names = set(json.loads(content.read(length))) if length <= _LONGEST_HEADER else set()
-    except ValueError:
-        names = set()
+    names = _tensors(source) or set()
     lacking = [name for name in wanted.tensors if name not in names]
     if lacking:
         raise UserError(

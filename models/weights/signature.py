@@ -36,7 +36,10 @@ def signature(file: Path) -> Network:
     from models.onnx_session import open_session
 
     session = open_session(file)
-    inputs, outputs = (tuple(map(_tensor, side)) for side in (session.get_inputs(), session.get_outputs()))
+    try:
+        inputs, outputs = (tuple(map(_tensor, side)) for side in (session.get_inputs(), session.get_outputs()))
+    except UnicodeDecodeError:
+        raise UserError(f"{file} names something that is no text.", "Get it again, or export it again.") from None
     return Network(file.name, inputs, outputs)
 
 

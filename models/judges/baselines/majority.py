@@ -5,12 +5,12 @@ from typing import ClassVar
 
 from models.judges.base import Question
 from models.judges.baselines.baseline import Baseline
-from models.judges.baselines.schema import answer_in
+from models.judges.baselines.schema import answer_in, texts_in
 from project.types import Json
 
 
 class MajorityJudge(Baseline):
-    """The answer that people of the study gave most often, whatever is shown; of several the first."""
+    """The answer that people gave most often, whatever is shown; of several the first. It writes no text of theirs."""
 
     key: ClassVar[str] = "majority"
     name: ClassVar[str] = "Majority"
@@ -18,9 +18,10 @@ class MajorityJudge(Baseline):
     silent: ClassVar[str] = "Nobody of this study has answered this task yet."
 
     def answer(self, question: Question) -> Mapping[str, Json] | None:
-        """Return the most frequent answer; fields that it leaves open stay open."""
+        """Return the most frequent answer; fields that it leaves open stay open, and texts are no answer of most."""
         if not question.shares:
             return None
         most, _ = max(question.shares, key=lambda one: one[1])
         open_form = answer_in(question.form.schema, lambda values: None if None in values else values[0], lambda _: [])
-        return {**open_form, **most}
+        texts = texts_in(question.form.schema)
+        return {**open_form, **{key: value for key, value in most.items() if key not in texts}}

@@ -26,6 +26,16 @@ def answer_in(schema: Mapping[str, Json], choose: Choose, several: Several) -> d
     return {key: _value(each, choose, several) for key, each in properties.items()}
 
 
+def texts_in(schema: Mapping[str, Json]) -> frozenset[str]:
+    """Return the keys of an object that hold free text."""
+    properties = cast(Mapping[str, Mapping[str, Any]], schema.get("properties", {}))
+    return frozenset(key for key, each in properties.items() if _free(each))
+
+
+def _free(schema: Mapping[str, Any]) -> bool:
+    return any(map(_free, schema.get("anyOf", ()))) or (schema.get("type") == "string" and _values(schema) is None)
+
+
 def _value(schema: Mapping[str, Any], choose: Choose, several: Several) -> Json:
     found = _values(schema)
     if found is not None:

@@ -4,14 +4,17 @@ import base64
 import ctypes
 import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import llama_cpp
+from jinja2 import TemplateError
 from llama_cpp import mtmd_cpp
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter, MTMDChatHandler
 from llama_cpp.llama_grammar import LlamaGrammar
 
 from models.judges.llama_cpp.chat import ChatMessage, Manners, arranged, manners_of, marks_of, messages_of
+from models.judges.llama_cpp.gguf_header import Incomplete, NotWhole, read_header
 from models.judges.llama_cpp.grammar import grammar_of
 from models.judges.llama_cpp.stopping import StopFlag
 from models.judges.llama_cpp.talk import Ask, Failed, Full, Loading, Said, Stopped
@@ -44,6 +47,8 @@ class Model:
 
     def __init__(self, loading: Loading, flag: StopFlag) -> None:
         self._loading, self._flag = loading, flag
+        for file in filter(None, (loading.model, loading.projector)):
+            _require_whole(Path(file))
         self._lines: list[str] = []
         self._log = llama_cpp.llama_log_callback(self._keep_line)
         for listen in (llama_cpp.llama_log_set, mtmd_cpp.mtmd_log_set, mtmd_cpp.mtmd_helper_log_set):
@@ -111,7 +116,7 @@ class Model:
                 chat_handler=self._handler,
                 verbose=False,
             )
-        except (ValueError, RuntimeError, MemoryError):
+        except (ValueError, RuntimeError, MemoryError, TemplateError):
             raise NotLoaded(line_of_loading(loading, self._lines, projector=False)) from None
         llama.flag = self._flag
         if self._handler is not None:
@@ -251,3 +256,14 @@ def _picture(jpeg: bytes) -> Mapping[str, Json]:
 
 def _brief(error: Exception) -> str:
     return " ".join(str(error).split()).rstrip(".")[:200] or type(error).__name__
+
+
+def _require_whole(file: Path) -> None:
+    try:
+        read_header(file)
+    except Incomplete:
+        raise NotLoaded(f"{file.name} is incomplete: copy or download it again.") from None
+    except NotWhole as found:
+        raise NotLoaded(f"{file.name} is damaged: {found}. Copy or download it again.") from None
+    except OSError as error:
+        raise NotLoaded(f"{file.name} cannot be read: {error.strerror}.") from None
