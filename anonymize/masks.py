@@ -109,7 +109,10 @@ class MaskSet:
         """
         unknown = set(exempt) - {track.id for track in tracks}
         if unknown:
-            raise UserError("A face that should stay visible is not among the faces of this recording.")
+            raise UserError(
+                "A face that should stay visible is not among the faces of this recording.",
+                "List its faces, then choose again.",
+            )
         shape = options or MaskOptions()
         self.hidden = tuple(t for t in tracks if len(t.frames) and not t.dismissed and t.id not in exempt)
         self._near: dict[int, list[_Stretch]] = {}

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from anonymize.pii.hit import LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import ADDRESS
-from anonymize.pii.lexicon import function_words
+from project.common_words import function_words
 
 _SURE = (
     "street|avenue|ave|road|rd|lane|boulevard|blvd|crescent|terrace|gardens?|mews|parkway|highway|grove|close|drive|"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from anonymize.folding import fold
 from anonymize.pii.hit import LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import LINK, MAIL
-from anonymize.pii.lexicon import function_words, is_common
 from anonymize.telling import TELLING
+from project.common_words import function_words, is_common
 
 _TOP = (
     "com|org|net|edu|gov|mil|int|info|biz|name|io|ai|me|tv|app|dev|online|site|shop|blog|example|eu|uk|us|ca|au|"

@@ -11,7 +11,7 @@ from anonymize.pii.engine import presidio
 from anonymize.pii.hit import Hit, Stretch, settled
 from anonymize.pii.introductions import introductions
 from anonymize.pii.kinds import ORGANISATION, PERSON, PLACE
-from anonymize.pii.lexicon import is_common, key_of, no_names
+from anonymize.pii.lexicon import key_of
 from anonymize.pii.listed_names import listed_names
 from anonymize.pii.organisations import organisations
 from anonymize.pii.spelled import spelled
@@ -19,6 +19,7 @@ from anonymize.pii.spoken import Written, written
 from anonymize.pii.study_words import STUDY, KnownWord, StudyWords
 from anonymize.pii.tokens import Token, Tokens
 from models.names.base import Named, NameFinder
+from project.common_words import is_common, no_names
 
 _ON_WRITTEN: tuple[Callable[[str], Iterable[Stretch]], ...] = (codes, dates, addresses, electronic, presidio)
 # Below what the rules are sure of: their kind counts where both find something.

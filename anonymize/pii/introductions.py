@@ -5,9 +5,10 @@ from collections.abc import Iterator
 
 from anonymize.pii.hit import LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import PERSON
-from anonymize.pii.lexicon import is_common, is_given, no_names
+from anonymize.pii.lexicon import is_given
 from anonymize.pii.name_words import Evidence, name_end
 from anonymize.pii.tokens import Tokens
+from project.common_words import is_common, no_names
 
 _KIN = (
     "son|daughter|brother|sister|wife|husband|partner|boyfriend|girlfriend|fiancee?|mother|father|mum|mom|dad|"

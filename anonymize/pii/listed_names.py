@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 
 from anonymize.pii.hit import LIKELY, WEAK, Stretch
 from anonymize.pii.kinds import PERSON, PLACE
-from anonymize.pii.lexicon import function_words, is_common, is_family, is_given, no_names, places
+from anonymize.pii.lexicon import is_family, is_given, places
 from anonymize.pii.name_words import Evidence, name_end
 from anonymize.pii.tokens import Token, Tokens
+from project.common_words import function_words, is_common, no_names
 
 _LEAST = 3
 _ACRONYM = 5

@@ -2,8 +2,9 @@
 
 from enum import IntEnum
 
-from anonymize.pii.lexicon import function_words, is_common, is_family, is_given, no_names
+from anonymize.pii.lexicon import is_family, is_given
 from anonymize.pii.tokens import Token, Tokens
+from project.common_words import function_words, is_common, no_names
 
 _PARTICLES = frozenset(
     {

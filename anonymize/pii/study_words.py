@@ -5,12 +5,14 @@ from dataclasses import dataclass
 
 from anonymize.pii.hit import CERTAIN, LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import PERSON, known_kind
-from anonymize.pii.lexicon import function_words, is_common, key_of, no_names
+from anonymize.pii.lexicon import key_of
 from anonymize.pii.tokens import Tokens
 from anonymize.text import Words
+from project.common_words import function_words, is_common, is_everybodys, no_names
 
 STUDY = "study"
 _EXACT_BELOW = 5
+_LEAST_PART = 3
 _TWO_EDITS_FROM = 8
 _SCORE = 84
 _LEAST_SOUNDS = 3
@@ -33,11 +35,16 @@ class KnownWord:
 
 
 class StudyWords:
-    """Finds the words that a study knows, whatever their case, accents and endings, and names that are misspelt."""
+    """Finds the words that a study knows, whatever their case, accents and endings, and names that are misspelt.
+
+    Of a private name of several words, each word is found by itself, unless it is one of everybody's (*Rose*).
+    """
 
     def __init__(self, words: Sequence[KnownWord]) -> None:
         self._known = [*words]
         self._words = Words({one.word: str(number) for number, one in enumerate(self._known)})
+        self._parts = _parts_of(self._known)
+        self._part_words = Words({part: part for part in self._parts})
         self._names: dict[str, KnownWord] = {}
         for one in words:
             if one.kind != PERSON:
@@ -53,6 +60,9 @@ class StudyWords:
         for place in self._words(tokens.text):
             one = self._known[int(place.after)]
             yield Stretch(place.start, place.end, known_kind(one.kind), CERTAIN, STUDY, one.participant_id, one.word)
+        for place in self._part_words(tokens.text):
+            owner, word = self._parts[place.after]
+            yield Stretch(place.start, place.end, PERSON, STRONG, STUDY, owner, word)
         if not self._names:
             return
         for token in tokens.all:
@@ -81,6 +91,22 @@ class StudyWords:
             if edits <= allowed or sounds or (len(name) >= _TWO_EDITS_FROM and fuzz.ratio(key, name) >= _SCORE):
                 return self._names[name]
         return None
+
+
+def _parts_of(known: Sequence[KnownWord]) -> dict[str, tuple[str | None, str]]:
+    """Return single words of private names that are nobody else's words -> whose they are, and of which name.
+
+    A word of several people's names is nobody's: then it stands for itself.
+    """
+    found: dict[str, tuple[str | None, str]] = {}
+    for one in known:
+        parts = one.word.split() if one.kind == PERSON and one.private else []
+        for part in parts if len(parts) > 1 else []:
+            key = key_of(part).strip(".,")
+            if len(key) >= _LEAST_PART and key[0].isalpha() and not is_everybodys(key):
+                shared = key in found and found[key][0] != one.participant_id
+                found[key] = (None, key) if shared else (one.participant_id, one.word)
+    return found
 
 
 _SOUNDS = (

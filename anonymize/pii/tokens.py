@@ -5,7 +5,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from functools import cached_property
 
-from anonymize.pii.lexicon import is_common, key_of
+from anonymize.pii.lexicon import key_of
+from project.common_words import is_common
 
 _WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*")
 _CLITIC = re.compile(r"['\u2019](?:s|m|re|ll|ve|d)$", re.IGNORECASE)

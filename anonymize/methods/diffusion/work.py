@@ -1,8 +1,6 @@
 """The work of a rendering: looks at all faces ahead, draws their key frames, and then each frame as it is asked for."""
 
 import hashlib
-import shutil
-import tempfile
 from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import asdict
@@ -30,6 +28,7 @@ from models.faces.landmarks.base import LandmarkFinder
 from models.flow.base import OpticalFlow
 from project.errors import UserError
 from project.progress import Progress
+from project.scratch import OwnFolder
 from project.types import FaceTrack, Json
 
 Image = NDArray[np.uint8]
@@ -84,8 +83,8 @@ class Work:
         self._artist: Artist | None = Artist(translator, options.strength, likeness, finder, progress)
         self._attempts: dict[str, int] = {}
         self._batch = options.batch
-        self._own = None if source.cache is not None else Path(tempfile.mkdtemp(prefix="greenroom-"))
-        self._folder = source.cache or self._own or Path()
+        self._own = OwnFolder() if source.cache is None else None
+        self._folder = self._own.path if self._own is not None else source.cache or Path()
         self._size = (self._recipe.size, self._recipe.size)
         if self._recipe.whole_frame:
             self._size = whole(source.size, self._recipe.size)[1]
@@ -132,7 +131,7 @@ class Work:
             if each is not None:
                 each.close()
         if self._own is not None:
-            shutil.rmtree(self._own, ignore_errors=True)
+            self._own.remove()
         memory.release()
 
     def _view(self, shot: Shot, frame: int) -> View:
