@@ -31,6 +31,8 @@ SLOTS: Mapping[str, str] = {
 """Every slot, and what stands in it."""
 NEEDED = ("definitions", "seen", "conversation", "shape")
 """Slots without which a judge cannot answer."""
+NEEDED_UNHEARD = ("definitions", "seen", "shape")
+"""Those of a task that tells nothing of what is said."""
 NEEDED_ALONE = ("definitions", "shape")
 """Those of a task that shows nothing of the recording."""
 LONGEST = 50_000
@@ -105,8 +107,8 @@ def filled(prompt: Prompt, variant: str, values: Mapping[str, str]) -> Filled:
 @cache
 def needed_in(key: str) -> tuple[str, ...]:
     """Return the slots that every variant of a task's prompt must have."""
-    alone = key in TASKS and task_of(key).shows is Modality.NOTHING
-    return NEEDED_ALONE if alone else NEEDED
+    shows = task_of(key).shows if key in TASKS else Modality.BOTH
+    return {Modality.NOTHING: NEEDED_ALONE, Modality.PICTURES: NEEDED_UNHEARD}.get(shows, NEEDED)
 
 
 @cache

@@ -1,6 +1,6 @@
 """Computes every figure of a report from the arrays of a study."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -27,13 +27,24 @@ from benchmark.agreement.segment_based import (
 from benchmark.agreement.shares import Shares
 from benchmark.agreement.time_based import cohen_kappa, grid_of, pair_tables, time_weighted_alpha
 from benchmark.agreement.types import Floats
+from project.progress import Progress, Silent, Stages
 from project.types import Json
 
 NO_THIRD = "No third annotator was named, or they share no recording with the others."
 NO_REVIEW = "Nobody has reviewed a segment of somebody else."
+_TOLD = "Figures"
+_STAGES = 16
+"""Besides pairs, fields and levels of overlap."""
+_SILENT = Silent()
 
 
-def measure(material: Material, options: Options, settings: Mapping[str, Json], scheme: str = "") -> Report:
+def measure(
+    material: Material,
+    options: Options,
+    settings: Mapping[str, Json],
+    scheme: str = "",
+    progress: Progress = _SILENT,
+) -> Report:
     """Return all figures.
 
     Args:
@@ -41,38 +52,45 @@ def measure(material: Material, options: Options, settings: Mapping[str, Json], 
         options: how to compare them.
         settings: what else the report is to record.
         scheme: key of the scheme, for the published figures.
+        progress: of it.
+
+    Raises:
+        Cancelled: the user stopped it.
     """
-    compared = [Compared.of(material, a, b, options.minimum_iou) for a, b in material.pairs()]
-    shares = Shares.of(material, compared)
+    pairs, several = material.pairs(), [field for field in material.choosing if field.several]
+    fields = len(material.choosing) + len(material.rated)
+    after = Stages(progress, len(pairs) + _STAGES + 2 * len(IOU_LEVELS) + len(several) + fields, _TOLD).after
+    compared = [after(Compared.of(material, a, b, options.minimum_iou)) for a, b in pairs]
+    shares = after(Shares.of(material, compared))
     weights = _weights(material, compared, options)
     grid = grid_of(material, options.step_us)
-    instants = pair_tables(material, grid)
-    matched = Matched.of(compared, material.recording)
+    instants = after(pair_tables(material, grid))
+    matched = after(Matched.of(compared, material.recording))
     main = {
-        **shares.figures(weights),
-        "matched_agreement": matched_agreement(compared, weights),
-        "mean_iou": mean_iou(compared, weights),
-        "cohen_kappa": cohen_kappa(instants, options, weights),
-        "elan_kappa": elan_kappa(compared, weights),
-        "elan_kappa_matched": elan_kappa_matched(compared, weights),
-        "elan_ratio": elan_ratio(compared, weights),
-        "alpha": time_weighted_alpha(material, grid, options, weights),
-        "reviewer_agreement": _reviewer_agreement(material, options),
-        "third_agreement": _third_agreement(material, options),
+        **after(shares.figures(weights)),
+        "matched_agreement": after(matched_agreement(compared, weights)),
+        "mean_iou": after(mean_iou(compared, weights)),
+        "cohen_kappa": after(cohen_kappa(instants, options, weights)),
+        "elan_kappa": after(elan_kappa(compared, weights)),
+        "elan_kappa_matched": after(elan_kappa_matched(compared, weights)),
+        "elan_ratio": after(elan_ratio(compared, weights)),
+        "alpha": after(time_weighted_alpha(material, grid, options, weights)),
+        "reviewer_agreement": after(_reviewer_agreement(material, options)),
+        "third_agreement": after(_third_agreement(material, options)),
     }
-    means = {field.key: mean_choices(field, matched, weights) for field in material.choosing if field.several}
+    means = {field.key: after(mean_choices(field, matched, weights)) for field in several}
     report = Report(
         settings=settings,
         main=main,
-        f1_iou={str(level): f1(compared, weights, level) for level in IOU_LEVELS},
-        f1_iou_same_label={str(level): f1(compared, weights, level, same_label=True) for level in IOU_LEVELS},
-        label_share=_label_shares(material, options),
+        f1_iou={str(level): after(f1(compared, weights, level)) for level in IOU_LEVELS},
+        f1_iou_same_label={str(level): after(f1(compared, weights, level, same_label=True)) for level in IOU_LEVELS},
+        label_share=after(_label_shares(material, options)),
         choices_where_agreed={key: agreed for key, (agreed, _) in means.items()},
         choices_where_differing={key: differing for key, (_, differing) in means.items()},
         labels=material.labels,
-        confusion=confusion(compared, len(material.labels)),
-        rows=rows_of(material, compared, shares, instants, options, weights),
-        fields=_fields(material, matched, options, weights),
+        confusion=after(confusion(compared, len(material.labels))),
+        rows=after(rows_of(material, compared, shares, instants, options, weights)),
+        fields=_fields(material, matched, options, weights, after),
     )
     return _with_published(report, scheme)
 
@@ -130,21 +148,32 @@ def _among(recordings: np.ndarray, size: int, options: Options) -> Floats:
     return weights
 
 
-def _fields(material: Material, matched: Matched, options: Options, weights: Floats) -> tuple[FieldReport, ...]:
+def _fields(
+    material: Material,
+    matched: Matched,
+    options: Options,
+    weights: Floats,
+    after: Callable[[FieldReport], FieldReport],
+) -> tuple[FieldReport, ...]:
     choosing = [
-        FieldReport(
-            field.key,
-            field.name,
-            choice_figures(field, matched, weights),
-            tuple(
-                Row(choice.key, choice.name, figures)
-                for choice, figures in zip(field.choices, each_choice(field, matched, weights).values(), strict=True)
-            ),
+        after(
+            FieldReport(
+                field.key,
+                field.name,
+                choice_figures(field, matched, weights),
+                tuple(
+                    Row(choice.key, choice.name, figures)
+                    for choice, figures in zip(
+                        field.choices, each_choice(field, matched, weights).values(), strict=True
+                    )
+                ),
+            )
         )
         for field in material.choosing
     ]
     rated = [
-        FieldReport(field.key, field.name, rating_figures(field, matched, weights, options)) for field in material.rated
+        after(FieldReport(field.key, field.name, rating_figures(field, matched, weights, options)))
+        for field in material.rated
     ]
     return (*choosing, *rated)
 

@@ -17,6 +17,21 @@ THINKING = ("cot", "tom")
 
 
 @dataclass(frozen=True, slots=True)
+class Frozen:
+    """What an item of a frozen set brings beside what it is about, in the words in which it is told.
+
+    Attributes:
+        options: to choose from, in their order.
+        place: of the right one, from 0.
+        facts: texts that are told, by key.
+    """
+
+    options: tuple[str, ...] = ()
+    place: int = 0
+    facts: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Item:
     """What a task is about.
 
@@ -31,6 +46,7 @@ class Item:
         chain: that it is about, or that the question was made from, or None.
         part: of what it is about; "" for all of it.
         material: what else is told about it, by key, several lines each (`Task.material`).
+        frozen: what the item of a set brings, or None for what is no item of a set.
     """
 
     scheme: Scheme
@@ -43,6 +59,7 @@ class Item:
     chain: ChainGraph | None = None
     part: str = ""
     material: Mapping[str, str] = field(default_factory=dict)
+    frozen: Frozen | None = None
 
     @property
     def filled(self) -> Mapping[str, Json]:

@@ -16,6 +16,16 @@ BY_SUBJECT: Mapping[Subject, Mapping[str, str]] = {
         "attributes": "benchmark.tasks.attributes:Attributes",
         "multiple": "benchmark.tasks.multiple:Multiple",
         "ratings": "benchmark.tasks.ratings:Ratings",
+        "pre": "benchmark.tasks.pre:Pre",
+        "post": "benchmark.tasks.post:Post",
+        "rationale": "benchmark.tasks.rationale:Rationale",
+        "correction": "benchmark.tasks.correction:Correction",
+        "nli_plausibility": "benchmark.tasks.nli_plausibility:Plausibility",
+        "nli_support": "benchmark.tasks.nli_explanations:Support",
+        "nli_oppose": "benchmark.tasks.nli_explanations:Oppose",
+        "nli_likelihood": "benchmark.tasks.nli_likelihood:Likelihood",
+        "nli_class": "benchmark.tasks.nli_class:StatementClass",
+        "nli_fact": "benchmark.tasks.nli_fact:FactCheck",
     },
     Subject.QUESTION: {
         "answer": "benchmark.tasks.answer:Answer",
@@ -37,9 +47,15 @@ BY_SUBJECT: Mapping[Subject, Mapping[str, str]] = {
         "audit": "benchmark.tasks.recordings:Audit",
         "looks": "benchmark.tasks.recordings:LooksTask",
         "esi_question": "benchmark.tasks.esi_question:EsiQuestion",
+        "nli_question": "benchmark.tasks.nli_generation:NuanceQuestion",
+        "nli_inferences": "benchmark.tasks.nli_generation:Inferences",
+        "act": "benchmark.tasks.act:ActTask",
+        "episode_ratings": "benchmark.tasks.episode_ratings:EpisodeRatings",
     },
 }
 """What is asked about -> the tasks that ask about it."""
+OF_SETS = frozenset({"pre", "post", "rationale", "correction"})
+"""Tasks about segments that only the items of a frozen set can be asked, since these bring the options."""
 TASKS = {key: place for tasks in BY_SUBJECT.values() for key, place in tasks.items()}
 DEFAULT = "assess"
 """The whole form, as the window asks it."""
