@@ -97,7 +97,8 @@ class Checklist:
         lines = []
         for who in self.annotators:
             counts = {kind: number for kind, number in self.counts(who).items() if number}
-            lines.append(f"{who.name}: {', '.join(f'{NAMES[k].lower()} {n}' for k, n in counts.items()) or 'all done'}")
+            told = ", ".join(f"{NAMES[kind].lower()} {number}" for kind, number in counts.items())
+            lines.append(f"{who.name}: {told or 'nothing to do'}")
             lines += [
                 f"  recording {one.recording.number}, {format_time(one.time_us)}  {one.text}"
                 if one.segment_id

@@ -77,7 +77,11 @@ class ConflictWords:
                 return f"Review of the chain {self._chain(key[0])} by {self._name(key[1])}"
             case "verification":
                 return f"Verification of the question {self._question(key[0])} by {self._name(key[1])}"
-            case "recording" | "participant" | "collection":
+            case "episode":
+                return f"Episode: {self._name(key[0])}"
+            case "episode_agent":
+                return f"Agent {row.get('name') or key[1]} of an episode, {self._name(key[0])}"
+            case "recording" | "participant" | "collection" | "character" | "scenario":
                 name = row.get("name") or row.get("pseudonym") or ""
                 return f"{conflict.table.capitalize()} {name}"
             case _:

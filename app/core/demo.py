@@ -1,7 +1,6 @@
 """A study made from the sample recording that the program ships, worked on from end to end."""
 
 import json
-import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,8 +12,8 @@ from app.core.commands.segments import add_segment
 from app.core.faces import tracking as face_tracking
 from app.core.jobs import Work, run_here
 from app.core.rendering import anonymization
+from app.core.sample import sample_video
 from app.core.session import Session
-from project.errors import UserError
 from project.progress import Progress
 from project.queries.recordings import all_recordings
 from project.queries.runs import latest_run
@@ -59,10 +58,7 @@ def make_demo(folder: Path, progress: Callable[[Work], Progress]) -> Demo:
         UserError: the folder cannot be written.
     """
     study = folder / "demo.greenroom"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UserError(f"The folder {folder} cannot be made: {error.strerror}.", "Choose another: --dir") from None
+    sample_video(folder)
     if not study.exists():
         Study.create(study, "Demo").close()
     with Session.open(study, ANNOTATOR) as session:
@@ -89,10 +85,7 @@ def make_demo(folder: Path, progress: Callable[[Work], Progress]) -> Demo:
 
 
 def _fill(session: Session, folder: Path) -> str:
-    video = folder / "sample.mp4"
-    if not video.exists():
-        shutil.copyfile(resource("sample", "sample.mp4"), video)
-    (recording_id,), _ = add_recordings(session, [probe_file(video)])
+    (recording_id,), _ = add_recordings(session, [probe_file(sample_video(folder))])
     marked = json.loads(resource("sample", "sample.truth.json").read_text("utf-8"))["segments"]
     for segment in marked:
         values = {key: segment[key] for key in ("attributes", "channel", "rationale", "correction")}

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 from app.core.jobs import Holder, Work
 from app.core.leaving.asking import RemoteAuthority, answer_permit
 from app.core.leaving.foretelling import stays_here
+from app.core.leaving.in_force import policy_in_force
 from app.core.session import Session
 from models import weights
 from models.weights.adding import add, refuse
@@ -20,7 +21,6 @@ from models.weights.fetching import chosen_editions, fetch, refuse_offline
 from models.weights.package_index import index_address
 from models.weights.sources import hub, mirrored, origin
 from project.policy import Departure, Forbidden, Purpose, decide
-from project.queries.policy import policy_of
 from project.sizes import size_text
 from project.types import Changes, Json
 
@@ -67,7 +67,7 @@ def why_not(session: Session, name: str, key: str = "") -> Forbidden | None:
     """
     host, port = _first_host(mirrored(chosen_editions(entry(name), key)[0]))
     try:
-        decide(policy_of(session.study), Departure(Purpose.DOWNLOAD, host, port, (), stays_here(host, port)))
+        decide(policy_in_force(session), Departure(Purpose.DOWNLOAD, host, port, (), stays_here(host, port)))
     except Forbidden as forbidden:
         return forbidden
     return None

@@ -19,6 +19,7 @@ from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 from app.core.session import Session
+from app.core.trouble import machine_explained
 from project.progress import Progress
 from project.types import Changes, Json
 
@@ -96,6 +97,16 @@ def kind_of(key: str) -> JobKind:
     return cast(JobKind, importlib.import_module(KINDS[key]))
 
 
+def compute(key: str, parameters: Mapping[str, Json], progress: Holder) -> dict[str, Json]:
+    """Do the work of a kind of job, without the study.
+
+    Raises:
+        UserError: the job says so, or the machine cannot: too little memory, a graphics card that is gone.
+    """
+    with machine_explained():
+        return kind_of(key).compute(parameters, progress)
+
+
 def store_part(session: Session, work: Work, part: Mapping[str, Json]) -> Changes:
     """Put a finished piece of a job into the study."""
     changes: Changes = importlib.import_module(KINDS[work.kind]).store_part(session, work, part)
@@ -114,10 +125,9 @@ def answer(session: Session, work: Work, question: Mapping[str, Json]) -> dict[s
 
 def run_here(session: Session, work: Work, progress: Progress) -> tuple[dict[str, Json], Changes]:
     """Do a job in this process and store its result; returns the result and what changed."""
-    kind = kind_of(work.kind)
     holder = _Here(session, work, progress)
-    result = kind.compute(work.parameters, holder)
-    return result, holder.changes | kind.store(session, work, result)
+    result = compute(work.kind, work.parameters, holder)
+    return result, holder.changes | kind_of(work.kind).store(session, work, result)
 
 
 class _Here:

@@ -3,62 +3,8 @@
 from collections.abc import Sequence
 
 from app.core.commands.team import MergedCopy
+from app.core.table_words import WORDS
 from project.types import Json
-
-_NAMES = {
-    "segment": "segments",
-    "segment_value": "filled-in fields",
-    "recording": "recordings",
-    "medium": "media files",
-    "participant": "participants",
-    "appearance": "appearances",
-    "consent": "consents",
-    "completion": "recordings done",
-    "assignment": "assignments",
-    "review": "reviews",
-    "comment": "comments",
-    "utterance": "utterances",
-    "property": "facts about the study",
-    "collection": "collections",
-    "scheme_version": "scheme versions",
-    "hold_out": "hold-outs",
-    "track_correction": "corrections of face tracks",
-    "track_box": "boxes moved by hand",
-    "region": "regions drawn by hand",
-    "region_box": "boxes of regions",
-    "face_review": "reviews of faces",
-    "seen_span": "uncertain stretches looked at",
-    "waiver": "waivers",
-    "private_word": "private words",
-    "public_word": "words that are not private",
-    "pii_decision": "decisions on personal information",
-    "conflict": "conflicts",
-    "merged_copy": "notes on merged copies",
-    "run": "runs",
-    "face_track": "face tracks",
-    "heard": "stretches of speech",
-    "judge": "judges",
-    "prompt_version": "prompts",
-    "adoption": "texts taken over from judges",
-    "judgment": "judgments",
-    "reveal": "judgments shown",
-    "egress": "requests",
-    "chain": "chains",
-    "chain_node": "nodes of chains",
-    "chain_person": "people of nodes",
-    "chain_edge": "edges of chains",
-    "chain_review": "reviews of chains",
-    "question": "questions",
-    "verification": "verifications of questions",
-    "look": "looks of people",
-    "summary": "summaries",
-    "contradiction": "contradictions",
-}
-
-
-def named(table: str) -> str:
-    """Return what the rows of a table are called."""
-    return _NAMES.get(table, table)
 
 
 def as_json(done: Sequence[MergedCopy]) -> dict[str, Json]:
@@ -93,7 +39,7 @@ def as_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = Fals
         lines.append(f"{one.path.name}: {'would bring' if dry_run else 'brought'} the work of {one.merged.source}")
         for table, came in one.merged.tables.items():
             counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
-            lines.append(f"  {named(table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}")
+            lines.append(f"  {WORDS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}")
         lines += [f"  {name} is recording {number} here" for name, number in one.merged.renumbered.items()]
         lines += [f"  the judge {name} is called {own} here" for name, own in one.merged.renamed.items()]
         if one.merged.conflicts:

@@ -16,6 +16,7 @@ from project.queries.recordings import all_recordings
 from project.queries.table import comment_counts, listed_segments, listed_values, review_counts
 from project.queries.utterances import utterances_of
 from project.schemes.problems import problems_of
+from project.store import Study
 from project.types import Annotator, Changes, Collection, Json, Participant, Recording, Segment, Utterance
 
 _EVERYTHING = frozenset({"recording", "collection", "annotator", "participant", "scheme_version", "property"})
@@ -39,35 +40,54 @@ class SegmentRow:
 class SegmentTable:
     """The rows, by segment id; what takes longer to find out is found out when it is asked for."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Session, rows: dict[str, SegmentRow] | None = None) -> None:
         self._session = session
         self._boards: dict[str, VerdictBoard] = {}
         self._revised: set[str] | None = None
-        self.reload()
+        self._read_names()
+        self.rows = segment_rows(session.study) if rows is None else rows
 
     def reload(self) -> None:
         """Read everything anew."""
+        self._read_names()
+        self.rows = segment_rows(self._session.study)
+
+    def _read_names(self) -> None:
+        """Read all but the rows."""
         study = self._session.study
         self.recordings: dict[str, Recording] = {one.id: one for one in all_recordings(study)}
         self.collections: dict[str, Collection] = {one.id: one for one in all_collections(study)}
         self.annotators: dict[str, Annotator] = {one.id: one for one in all_annotators(study)}
         self.participants: dict[str, Participant] = {one.id: one for one in all_participants(study)}
         self.held_out: frozenset[str] = hold_outs(study)
-        self.rows: dict[str, SegmentRow] = {}
         self._spoken: dict[str, list[Utterance]] = {}
         self._problems: dict[str, tuple[str, ...]] = {}
         self._disputed: set[str] | None = None
         self._forget_judges()
-        self._read(None)
 
-    def apply(self, changes: Changes) -> bool:
-        """Read again what an edit touched; returns whether anything here may be different now."""
+    def touched(self, changes: Changes) -> list[str] | None:
+        """Return the ids of the segments that are read again after an edit; None for all."""
         if _EVERYTHING & changes.tables.keys():
-            self.reload()
+            return None
+        return sorted({one for table in _ABOUT_ONE for one in changes.ids(table)})
+
+    def apply(self, changes: Changes, rows: Mapping[str, SegmentRow] | None = None) -> bool:
+        """Take in what an edit touched; returns whether anything here may be different now.
+
+        Args:
+            changes: of the edit.
+            rows: of the segments that `touched` names, where they were read already.
+        """
+        touched = self.touched(changes)
+        if touched is None:
+            self._read_names()
+            self.rows = segment_rows(self._session.study) if rows is None else dict(rows)
             return True
-        touched = {one for table in _ABOUT_ONE for one in changes.ids(table)}
         if touched:
-            self._read(sorted(touched))
+            for one in touched:
+                self.rows.pop(one, None)
+                self._problems.pop(one, None)
+            self.rows |= segment_rows(self._session.study, touched) if rows is None else rows
         if _COMPARED & changes.tables.keys():
             self._disputed = None
         if changes.ids("utterance"):
@@ -151,20 +171,16 @@ class SegmentTable:
             self._spoken[recording_id] = utterances_of(self._session.study, recording_id)
         return self._spoken[recording_id]
 
-    def _read(self, only: Sequence[str] | None) -> None:
-        study = self._session.study
-        values, comments, reviews = (
-            listed_values(study, only),
-            comment_counts(study, only),
-            review_counts(study, only),
+
+def segment_rows(study: Study, only: Sequence[str] | None = None) -> dict[str, SegmentRow]:
+    """Return the rows of all segments, or of some ids, by recording and start."""
+    values, comments, reviews = listed_values(study, only), comment_counts(study, only), review_counts(study, only)
+    return {
+        segment.id: SegmentRow(
+            segment,
+            values.get(segment.id, {}),
+            *comments.get(segment.id, (0, 0)),
+            *reviews.get(segment.id, (0, 0)),
         )
-        for one in only or ():
-            self.rows.pop(one, None)
-            self._problems.pop(one, None)
-        for segment in listed_segments(study, only):
-            self.rows[segment.id] = SegmentRow(
-                segment,
-                values.get(segment.id, {}),
-                *comments.get(segment.id, (0, 0)),
-                *reviews.get(segment.id, (0, 0)),
-            )
+        for segment in listed_segments(study, only)
+    }

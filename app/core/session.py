@@ -1,6 +1,7 @@
 """An open study, who works in it, and where its files are."""
 
-from collections.abc import Callable, Iterator
+import logging
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,16 +10,20 @@ from types import TracebackType
 
 from app.core.schemes import StudySchemes
 from app.core.settings import Settings, load_settings
+from app.core.trusted import Kind, folders_of, reaches, trust, trusted
 from media.fingerprint import fingerprint
 from project.errors import UserError
 from project.ids import new_id
 from project.merging.merge import COPY
+from project.names import shown
 from project.queries.annotators import annotator_by_name, insert_annotator
 from project.queries.media import media_of
 from project.queries.recordings import recording
 from project.schemes.scheme import Scheme
 from project.store import Step, Study
 from project.types import Annotator, Medium, MediumRole, Recording
+
+_log = logging.getLogger(__name__)
 
 
 class MediaState(StrEnum):
@@ -27,6 +32,8 @@ class MediaState(StrEnum):
     PRESENT = "present"
     MISSING = "missing"
     REPLACED = "replaced"
+    OUTSIDE = "outside"
+    """Outside the study's folder, where nobody on this machine pointed to: it is not looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +56,7 @@ class Session:
     def __init__(self, study: Study, annotator: str | None = None, settings: Settings | None = None) -> None:
         self.study = study
         self.patient = True
+        self._folders = trusted(study.id, Kind.FOLDER)
         self.settings = settings or load_settings()
         self._annotator_name = ""
         self.annotator_name = annotator or owner_of_copy(study) or self.settings.annotator
@@ -77,15 +85,25 @@ class Session:
         *,
         read_only: bool = False,
         when_checked: Callable[[], None] | None = None,
+        when_backed_up: Callable[[], None] | None = None,
     ) -> "Session":
-        """Open a study to work in; `when_checked` is explained at `Study.open`.
+        """Open a study to work in, with a backup of it where one is due; what is called when says `Study.open`.
 
         Raises:
             UserError: the file cannot be opened as a study.
         """
-        study = Study.open(path, read_only=read_only, when_checked=when_checked)
+        settings = load_settings()
+        study = Study.open(
+            path,
+            read_only=read_only,
+            when_checked=when_checked,
+            backups=settings.backups,
+            when_backed_up=when_backed_up,
+        )
+        if study.backup_problem is not None:
+            _log.warning("%s", study.backup_problem)
         try:
-            return cls(study, annotator)
+            return cls(study, annotator, settings)
         except BaseException:
             study.close()
             raise
@@ -144,14 +162,39 @@ class Session:
         medium = self.main_medium(recording_id)
         return medium is not None and medium.facts.video is not None
 
+    def reaches(self, place: Path) -> bool:
+        """Tell whether a place may be read for the study: in its folder, or where a person pointed to."""
+        return reaches(self.study.folder, self._folders, place)
+
+    def point_to(self, files: Iterable[Path]) -> None:
+        """Let the study read from the folders of files that a person on this machine chose."""
+        chosen = [folder for file in files for folder in folders_of(file)]
+        self._folders = (*dict.fromkeys((*self._folders, *chosen)),)
+        trust(self.study.id, Kind.FOLDER, (one for one in chosen if not reaches(self.study.folder, (), Path(one))))
+
+    def place_of(self, medium: Medium) -> Path | None:
+        """Return where the file of a medium should be; None where the study may not look."""
+        path = self.study.folder / medium.path
+        return path if self.reaches(path) else None
+
+    def seems_there(self, medium: Medium) -> bool:
+        """Tell at a glance whether the file of a medium is where it should be; which file it is shows `locate`."""
+        place = self.place_of(medium)
+        try:
+            return place is not None and place.is_file()
+        except (OSError, ValueError):
+            return False
+
     def locate(self, medium: Medium) -> LocatedMedium:
         """Say where the file of a medium is, and whether it is still the one that was added."""
         path = self.study.folder / medium.path
+        if not self.reaches(path):
+            return LocatedMedium(medium, path, MediaState.OUTSIDE)
         try:
             if not path.is_file():
                 return LocatedMedium(medium, path, MediaState.MISSING)
             same = path.stat().st_size == medium.facts.size_bytes and fingerprint(path) == medium.fingerprint
-        except (OSError, UserError):
+        except (OSError, ValueError, UserError):
             return LocatedMedium(medium, path, MediaState.MISSING)
         return LocatedMedium(medium, path, MediaState.PRESENT if same else MediaState.REPLACED)
 
@@ -161,24 +204,34 @@ class Session:
         Raises:
             UserError: it is missing, replaced by another file, or has no picture.
         """
-        shown = self.recording(recording_id)
+        about = self.recording(recording_id)
         medium = self.main_medium(recording_id)
         if medium is None:
-            raise UserError(f"Recording {shown.number} ({shown.name}) has no media file.", "Add its video first.")
+            raise UserError(f"Recording {about.number} ({about.name}) has no media file.", "Add its video first.")
         located = self.locate(medium)
         if located.state is MediaState.MISSING:
             raise UserError(
-                f"The file of recording {shown.number} is missing: {located.path}",
+                f"The file of recording {about.number} is missing: {located.path}",
                 "Put it back, or relink the folder it was moved to.",
             )
+        if located.state is MediaState.OUTSIDE:
+            raise outside(located, f"recording {about.number}")
         if located.state is MediaState.REPLACED:
             raise UserError(
-                f"The file of recording {shown.number} is not the one that was added: {located.path}",
+                f"The file of recording {about.number} is not the one that was added: {located.path}",
                 "Put the original back, or add this file as a recording of its own.",
             )
         if medium.facts.video is None:
-            raise UserError(f"Recording {shown.number} ({shown.name}) has no picture.", "Choose one with video.")
+            raise UserError(f"Recording {about.number} ({about.name}) has no picture.", "Choose one with video.")
         return located
+
+
+def outside(located: LocatedMedium, whose: str) -> UserError:
+    """Return the message for a file that the study names and nobody on this machine pointed to."""
+    return UserError(
+        f"The file of {whose} is outside the study's folder: {shown(located.path)}",
+        "A study from elsewhere may name any file. If this one is yours, point to it: relink the folder that it is in.",
+    )
 
 
 def owner_of_copy(study: Study) -> str:

@@ -4,11 +4,13 @@ import getpass
 import json
 import os
 import tempfile
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 import platformdirs
 
+from project.backups import USUAL
 from project.types import Json
 
 _APP = "greenroom"
@@ -29,6 +31,7 @@ class Settings:
         subtitles: size of what is said in the picture, against the usual one.
         activity: whether active minutes are counted.
         turns_before: how many turns before a segment are shown beside it.
+        backups: how many backups of a study are kept beside it; 0 for none.
         scheme_files: where a study's scheme was read from, by `STUDY/SCHEME` (id and key).
     """
 
@@ -42,6 +45,7 @@ class Settings:
     activity: bool = True
     subtitles: float = 1.0
     turns_before: int = 6
+    backups: int = USUAL
 
     def opened(self, study: Path) -> "Settings":
         """Return settings in which `study` is the newest of the recent ones."""
@@ -59,7 +63,7 @@ def login_name() -> str:
 
 def load_settings() -> Settings:
     """Read the settings; a missing or damaged file gives the defaults."""
-    raw = _read(_settings_path())
+    raw = read_object(_settings_path())
     usual = asdict(Settings())
     kept = {key: value for key, value in raw.items() if key in usual and type(value) is type(usual[key])}
     listed = raw.get("recent")
@@ -70,43 +74,51 @@ def load_settings() -> Settings:
 
 def save_settings(settings: Settings) -> None:
     """Write the settings in one step; a folder that cannot be written is no reason to stop working."""
-    _write(_settings_path(), asdict(settings))
+    write_object(_settings_path(), asdict(settings))
 
 
 def load_view(study_id: str) -> dict[str, Json]:
     """Read how the window looked when this study was closed."""
-    return _read(_view_path(study_id))
+    return read_object(view_path(study_id))
 
 
 def save_view(study_id: str, view: dict[str, Json]) -> None:
     """Remember how the window looks for this study."""
-    _write(_view_path(study_id), view)
+    write_object(view_path(study_id), view)
 
 
 def log_path() -> Path:
     """Return the file that unexpected errors are written to."""
     folder = platformdirs.user_log_path(_APP)
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder / "greenroom.log"
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    log = folder / "greenroom.log"
+    # It may quote what was worked on, so nobody else may read it.
+    with suppress(OSError):
+        log.touch(0o600)
+        log.chmod(0o600)
+    return log
 
 
 def _settings_path() -> Path:
     return platformdirs.user_config_path(_APP) / "settings.json"
 
 
-def _view_path(study_id: str) -> Path:
+def view_path(study_id: str) -> Path:
+    """Return the file that keeps how the window looked for a study; it may not be there."""
     return platformdirs.user_state_path(_APP) / "views" / f"{study_id}.json"
 
 
-def _read(path: Path) -> dict[str, Json]:
+def read_object(path: Path) -> dict[str, Json]:
+    """Return the JSON object that a file of the program holds; {} where it is missing or damaged."""
     try:
         found = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
 
 
-def _write(path: Path, content: dict[str, Json]) -> None:
+def write_object(path: Path, content: dict[str, Json]) -> None:
+    """Write a JSON object in one step; a folder that cannot be written is no reason to stop working."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")

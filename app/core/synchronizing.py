@@ -7,7 +7,7 @@ from pathlib import Path
 
 from app.core.clock import utc_now
 from app.core.jobs import Work
-from app.core.session import LocatedMedium, MediaState, Session
+from app.core.session import LocatedMedium, MediaState, Session, outside
 from project.errors import UserError
 from project.ids import new_id
 from project.names import shown
@@ -117,6 +117,8 @@ def found_in(result: Mapping[str, Json]) -> Found:
 def _with_sound(session: Session, medium: Medium) -> LocatedMedium:
     located = session.locate(medium)
     name = shown(located.path.name)
+    if located.state is MediaState.OUTSIDE:
+        raise outside(located, "this recording")
     if located.state is not MediaState.PRESENT:
         raise UserError(f"The file {name} is {located.state.value}.", "Put it back, or locate the folder it is in now.")
     if medium.facts.audio is None:

@@ -11,11 +11,14 @@ from benchmark.agreement.material import Material, Named, Options
 from benchmark.agreement.report import Report
 from benchmark.agreement.types import Bools, Ints
 from project.errors import UserError
+from project.progress import Progress, Silent
 from project.queries import comparison
 from project.queries.recordings import all_recordings
 from project.schemes.scheme import CHOOSING, NUMBERS, FieldKind, Scheme
 from project.store import Row
 from project.types import Decision, Json, Recording
+
+_SILENT = Silent()
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,11 +64,15 @@ def agreement(session: Session, question: Question | None = None) -> Report:
     return compute(read(session, question))
 
 
-def compute(reading: Reading) -> Report:
-    """Return every figure of what was read. It looks at no study, so it may run in another thread."""
+def compute(reading: Reading, progress: Progress = _SILENT) -> Report:
+    """Return every figure of what was read. It looks at no study, so it may run in another thread.
+
+    Raises:
+        Cancelled: the user stopped it.
+    """
     from benchmark.agreement.measure import measure
 
-    return measure(reading.material, reading.options, reading.settings, reading.scheme)
+    return measure(reading.material, reading.options, reading.settings, reading.scheme, progress)
 
 
 def read(session: Session, question: Question | None = None) -> Reading:

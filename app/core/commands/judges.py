@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+from app.core.judging.judges.chosen_files import choose_files
 from app.core.session import Session
 from models.judges.registry import backend_of, options_of
 from project.errors import UserError
@@ -27,6 +28,7 @@ def add_judge(
     """
     made = JudgeEntry(new_id(), name.strip(), backend, model.strip(), dict(settings or {}))
     _require(session, made)
+    choose_files(session, made)
     with session.step(f"Add judge {made.name}") as step:
         put_judge(session.study, made)
     return made, step.changes
@@ -43,6 +45,7 @@ def change_judge(session: Session, changed: JudgeEntry) -> Changes:
         raise UserError(f"The judge {changed.name} was removed meanwhile.", "Add it again.")
     changed = replace(changed, name=changed.name.strip(), model=changed.model.strip())
     _require(session, changed)
+    choose_files(session, changed)
     if changed == before:
         return Changes()
     with session.step(f"Change judge {before.name}") as step:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from app.core.commands.pii_apply_chains import write_chain_text
+from app.core.commands.pii_apply_episodes import TABLES, write_episode_text
 from app.core.pii.copies import scrubbed_texts
 from app.core.pii.replacing import stand_ins
 from app.core.session import Session
@@ -48,5 +49,7 @@ def _write(session: Session, at: FreeText, text: str) -> None:
         for one in all_collections(study):
             if one.id == at.row:
                 update_collection(study, replace(one, **{at.field: text}))
+    elif at.table in TABLES:
+        write_episode_text(study, at, text)
     else:
         write_chain_text(study, at, text)

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
+from app.core.leaving.in_force import put_in_force
 from app.core.release.rules import LEAST_WORDS
 from app.core.session import Session
 from project.errors import UserError
@@ -48,6 +49,7 @@ def set_policy(session: Session, policy: Policy) -> Changes:
     with session.step(name, undoable=False) as step:
         if wanted != before or session.study.get_property(rows.KEY) is None:
             rows.set_policy(session.study, wanted)
+    put_in_force(session, wanted)
     return step.changes
 
 

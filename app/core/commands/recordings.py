@@ -1,7 +1,7 @@
 """Edits of recordings and their files."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,7 +10,7 @@ from app.core.session import MediaState, Session
 from media.fingerprint import fingerprint
 from media.probe import probe
 from project.errors import UserError
-from project.filesystem import is_folder
+from project.filesystem import is_folder, resolved
 from project.ids import new_id
 from project.names import require_text, shown
 from project.progress import Progress, Silent
@@ -81,6 +81,7 @@ def add_recordings(
         if same is not file.path:
             raise UserError(f"{file.path.name} has the same content as {same.name}.", "Leave one of them out.")
     made = []
+    session.point_to(file.path for file in files)
     title = f"Add {files[0].path.name}" if len(files) == 1 else f"Add {len(files)} recordings"
     with session.step(title) as step:
         home = _collection(session, collection)
@@ -107,6 +108,7 @@ def add_medium(session: Session, recording_id: str, file: ProbedFile, role: Medi
     if role is MediumRole.MAIN and present:
         raise UserError(f"Recording {recording.number} has its main file already.", "Give another role.")
     medium = replace(_medium(session, recording_id, file, role, len(present)), offset_us=offset_us)
+    session.point_to([file.path])
     with session.step(f"Add {file.path.name} to recording {recording.number}") as step:
         media.insert_medium(session.study, medium)
     return step.changes
@@ -143,12 +145,20 @@ def relink(session: Session, folder: Path, progress: Progress | None = None) -> 
     Raises:
         UserError: the folder does not exist.
     """
+    return link_again(session, find_again(session, folder, progress))
+
+
+def find_again(session: Session, folder: Path, progress: Progress | None = None) -> dict[str, Path]:
+    """Return the fingerprints of missing files that are in a folder or below it, and where; this reads the files.
+
+    Raises:
+        UserError: the folder does not exist.
+        Cancelled: the user stopped it.
+    """
     told = progress or Silent()
     if not is_folder(folder):
         raise UserError(f"There is no folder {folder}.", "Name the folder that the files were moved to.")
-    wanted = [
-        medium for medium in media.all_media(session.study) if session.locate(medium).state is not MediaState.PRESENT
-    ]
+    wanted = _away(session)
     sizes = {medium.facts.size_bytes for medium in wanted}
     candidates = [path for path in _files_below(folder) if _size(path) in sizes] if wanted else []
     by_content: dict[str, Path] = {}
@@ -158,14 +168,25 @@ def relink(session: Session, folder: Path, progress: Progress | None = None) -> 
         # What cannot be read is not the file that is looked for.
         with suppress(UserError):
             by_content.setdefault(fingerprint(path), path)
+    return by_content
+
+
+def link_again(session: Session, by_content: Mapping[str, Path]) -> Relinked:
+    """Point missing files to where files with their fingerprints are."""
+    wanted = _away(session)
     found = [(medium, by_content[medium.fingerprint]) for medium in wanted if medium.fingerprint in by_content]
     missing = tuple(Path(m.path).name for m in wanted if m.fingerprint not in by_content)
     if not found:
         return Relinked((), missing, Changes())
+    session.point_to(path for _, path in found)
     with session.step(f"Relink {len(found)} files" if len(found) > 1 else "Relink file") as step:
         for medium, path in found:
             media.update_medium(session.study, replace(medium, path=_stored_path(session, path)))
     return Relinked(tuple(path.name for _, path in found), missing, step.changes)
+
+
+def _away(session: Session) -> list[Medium]:
+    return [one for one in media.all_media(session.study) if session.locate(one).state is not MediaState.PRESENT]
 
 
 def _collection(session: Session, name: str | None) -> Collection:
@@ -193,9 +214,12 @@ def _stored_path(session: Session, path: Path) -> str:
 
 
 def _files_below(folder: Path) -> Iterator[Path]:
+    """Yield the files in a folder and below it; links out of it, which may be a stranger's, are left alone."""
+    home = resolved(folder)
     for parent, _, names in os.walk(folder):
         for name in sorted(names):
-            yield Path(parent, name)
+            if resolved(Path(parent, name)).is_relative_to(home):
+                yield Path(parent, name)
 
 
 def _size(path: Path) -> int:

@@ -180,21 +180,6 @@ def retime(session: Session, spans: Sequence[tuple[str, int, int]], merge_key: s
     return write_utterances(session, f"Change times of {told(len(new))}", old, new, merge_key)
 
 
-def set_word_time(session: Session, utterance_id: str, word: int, start_us: int, end_us: int) -> Changes:
-    """Give a word of an utterance another time, inside the utterance; its neighbours give way.
-
-    Raises:
-        UserError: there is no such word, or it would end before it starts or lie outside the utterance.
-    """
-    old = find(session, utterance_id)
-    if not 0 <= word < len(tokens(old.text)):
-        raise UserError(f"The utterance has no word {word + 1}.", f"It has {len(tokens(old.text))}.")
-    if not max(start_us, old.start_us) < min(end_us, old.end_us):
-        raise UserError("The word would lie outside its utterance.", "Change the utterance's start or end first.")
-    new = edits.word_moved(old, word, start_us, end_us)
-    return write_utterances(session, "Change time of a word", [old], [new], f"word {utterance_id} {word}")
-
-
 def check(session: Session, utterance_ids: Iterable[str], checked: bool = True) -> Changes:
     """Mark utterances as read by a person, or as a draft again."""
     return each_changed(

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 from app.core.cues.marks import CueMark, cues_at
 from app.core.session import Session
-from project.errors import UserError
 from project.queries.participants import all_participants
 from project.queries.utterances import utterances_of
 from project.timebase import SECOND
@@ -26,8 +25,6 @@ KINDS = (SEEN, EMOTION, TONE)
 """What the cues of a speaker are told as, in the order of a line; `SEEN` are actions and expressions."""
 _UNKNOWN = "?"
 _MARKS = r"\[],;:()"
-_HEAD = re.compile(r"((?:\\.|[^\\\[])+) \[(\d+\.\d\d)-(\d+\.\d\d)\]:(?: (.*))?", re.DOTALL)
-_SAID = re.compile(r"((?:\\.|[^\\()])*) (tone|emotion)(?: \(((?:\\.|[^\\()])*)\))?", re.DOTALL)
 _KIND_AT_END = re.compile(r"[ ](?=(?:tone|emotion)$)")
 
 
@@ -148,34 +145,6 @@ def _said(line: Line) -> str:
     return " ".join(said)
 
 
-def read_line(text: str) -> Line:
-    """Read what `write_line` wrote.
-
-    Raises:
-        UserError: it is not a line of this form.
-    """
-    head = _HEAD.fullmatch(text)
-    if head is None:
-        raise UserError(
-            f"This is no line of a transcript: {text[:60]}",
-            "A line begins with a name and times, such as “speaker_1 [4.43-5.57]: Hi”.",
-        )
-    words: list[str] = []
-    cues: list[LineCue] = []
-    responses: list[LineResponse] = []
-    for piece in _pieces(head[4] or ""):
-        if not piece.startswith("["):
-            words.append(_plain(piece))
-            continue
-        who, said = _parted(piece[1:-1], ": ")
-        if said is None:
-            cues += [_cue_of(item) for group in _split(piece[1:-1], "; ") for item in _split(group, ", ")]
-        else:
-            responses.append(LineResponse(len(words), _who(who), _plain(said)))
-    start, end = (round(float(head[at]) * 100) for at in (2, 3))
-    return Line(_who(head[1]), start, end, tuple(words), tuple(cues), tuple(responses))
-
-
 def _line(one: Utterance, cues: Sequence[CueMark], names: Mapping[str, str]) -> Line:
     return Line(
         names.get(one.participant_id or ""),
@@ -234,21 +203,10 @@ def _cue_text(cue: LineCue) -> str:
     return f"{_escaped(cue.text, _MARKS)} {cue.kind}{note}"
 
 
-def _cue_of(item: str) -> LineCue:
-    found = _SAID.fullmatch(item)
-    if found is None:
-        return LineCue(SEEN, _plain(item))
-    return LineCue(found[2], _plain(found[1]), _plain(found[3] or ""))
-
-
 def _name(name: str | None) -> str:
     if name is None:
         return _UNKNOWN
     return rf"\{name}" if name == _UNKNOWN else _escaped(name, _MARKS)
-
-
-def _who(name: str) -> str | None:
-    return None if name == _UNKNOWN else _plain(name)
 
 
 def _seconds(hundredths: int) -> str:
@@ -261,30 +219,3 @@ def _escaped(text: str, marks: str) -> str:
 
 def _plain(text: str) -> str:
     return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)
-
-
-def _pieces(text: str) -> list[str]:
-    """Return the words and the brackets of a line's text."""
-    return re.findall(r"\[(?:\\.|[^\\\]])*\]|(?:\\.|[^\\\s\[])+", text, re.DOTALL)
-
-
-def _split(text: str, at: str) -> list[str]:
-    parts = []
-    rest: str | None = text
-    while rest is not None:
-        first, rest = _parted(rest, at)
-        parts.append(first)
-    return parts
-
-
-def _parted(text: str, at: str) -> tuple[str, str | None]:
-    """Return what is before and after the first `at` without a backslash before it; None where there is none."""
-    place = 0
-    while place < len(text):
-        if text[place] == "\\":
-            place += 2
-        elif text.startswith(at, place):
-            return text[:place], text[place + len(at) :]
-        else:
-            place += 1
-    return text, None

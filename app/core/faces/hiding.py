@@ -170,7 +170,7 @@ def working_folder(parameters: Mapping[str, Json], digests: Mapping[str, str]) -
     to for a week are removed too: they may show faces. None where the method needs none, or none can be made.
     """
     renderings = cache_folder() / "renderings"
-    _sweep(renderings)
+    sweep(renderings)
     folder = None
     if method_type(str(parameters["method"])).kind == "face":
         folder = renderings / rendering_key(parameters, digests)
@@ -228,7 +228,8 @@ def _region(one: Mapping[str, Any]) -> Region:
     return Region(**{**one, "kind": RegionKind(one["kind"]), "keyframes": keyframes})
 
 
-def _sweep(renderings: Path) -> None:
+def sweep(renderings: Path) -> None:
+    """Remove folders that nobody came back to."""
     for folder in renderings.glob("*"):
         with suppress(OSError):
             newest = max(one.stat().st_mtime for one in (folder, *folder.rglob("*")))

@@ -30,7 +30,7 @@ def save_tracks(tracks: Sequence[FaceTrack], folder: Path) -> Path:
     path = None
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _sweep(folder)
+        sweep(folder)
         handle, name = tempfile.mkstemp(dir=folder, suffix=_SUFFIX)
         path = Path(name)
         with os.fdopen(handle, "wb") as file:
@@ -62,7 +62,7 @@ def take_tracks(path: Path) -> list[FaceTrack]:
         path.unlink(missing_ok=True)
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove what processes that were killed did not take."""
     for path in folder.glob(f"*{_SUFFIX}"):
         with suppress(OSError):

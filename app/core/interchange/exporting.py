@@ -160,7 +160,8 @@ class _Maker:
 
 
 def _media_files(session: Session, wanted: Sequence[Recording]) -> list[Path]:
-    return [session.study.folder / m.path for one in wanted for m in media.media_of(session.study, one.id)]
+    every = (medium for one in wanted for medium in media.media_of(session.study, one.id))
+    return [place for medium in every if (place := session.place_of(medium))]
 
 
 def _make_folder(path: Path) -> None:

@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 from app.core.clock import utc_now
+from app.core.leaving.in_force import ELSEWHERE, policy_in_force, set_elsewhere
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
 from project.policy import Departure, Egress, Evidence, Forbidden, Level, Policy, Purpose, decide
-from project.queries.policy import insert_egress, policy_of
+from project.queries.policy import insert_egress
+
+_SET_HERE = "Read it with `greenroom policy show`; who answers for it here sets it anew with `greenroom policy set`."
 
 
 class StudyAuthority:
@@ -41,7 +44,7 @@ class StudyAuthority:
         Returns:
             For each why it may not leave; None where it may, and that is on disk.
         """
-        policy = policy_of(self._session.study)
+        policy = policy_in_force(self._session)
         refusals: list[Forbidden | None] = []
         lines = []
         for departure, uncleared in requests:
@@ -65,7 +68,7 @@ class StudyAuthority:
     def foretell(self, departure: Departure) -> Forbidden | None:
         """Return why a request would not be let through, as things stand; None where it would. Nothing is written."""
         try:
-            self._decided(policy_of(self._session.study), departure, 0)
+            self._decided(policy_in_force(self._session), departure, 0)
         except Forbidden as forbidden:
             return forbidden
         return None
@@ -77,6 +80,8 @@ class StudyAuthority:
         except Forbidden as forbidden:
             if forbidden.rule == "reviewed" and hint:
                 raise Forbidden("reviewed", forbidden.message, f"{hint} (rule reviewed)") from None
+            if forbidden.rule != "cleared" and set_elsewhere(self._session):
+                raise Forbidden(forbidden.rule, ELSEWHERE, f"{_SET_HERE} (rule {forbidden.rule})") from None
             raise
 
     def _found(self, policy: Policy, departure: Departure, uncleared: int) -> tuple[Evidence, str]:
@@ -86,6 +91,8 @@ class StudyAuthority:
         """
         if departure.local or departure.purpose is Purpose.DOWNLOAD or policy.level is Level.NOTHING:
             return Evidence(uncleared=uncleared), ""
+        if departure.purpose is Purpose.CLUSTER:
+            return Evidence("", _against_working(self._session, departure), uncleared), ""
         # It brings all that a release is judged by, which a window needs only when something is about to leave.
         from app.core.leaving.evidence import evidences_of
 
@@ -95,6 +102,18 @@ class StudyAuthority:
             why = f"the study cannot tell ({error.message})"
             return Evidence(why, why, uncleared), error.hint
         return found.evidence, found.hint
+
+
+def _against_working(session: Session, departure: Departure) -> str:
+    from app.core.leaving.willing import against_working
+
+    about = [one for one in (departure.recording_id, *departure.others) if one]
+    if departure.holds_study and not about:
+        return "it is not known which recordings it is about"
+    try:
+        return against_working(session, about)
+    except UserError as error:
+        return f"the study cannot tell ({error.message})"
 
 
 def authority_of(session: Session) -> StudyAuthority:

@@ -7,6 +7,7 @@ from anonymize.sound.kinds import MUTE
 from app.core.leaving.renderings import reasons_against_rendering
 from app.core.leaving.texts import must_be_searched, reasons_against_texts
 from app.core.leaving.willing import against_sending
+from app.core.per_state import PerState
 from app.core.pii.finder import model_of_names
 from app.core.privacy.exports import places_of
 from app.core.release.gate import Candidate
@@ -44,6 +45,9 @@ class Found:
     evidence: Evidence
     hint: str = ""
     passing: bool = False
+
+
+_THERE = PerState(everybody_there)
 
 
 class Evidences:
@@ -105,7 +109,7 @@ class Evidences:
     def _candidate(self, recording_id: str) -> Candidate:
         """Return the recording as the rules of a release judge it: its transcript leaves scrubbed, its sound never."""
         plan = ReleasePlan(texts=SCRUB, sound=NONE, cover=MUTE)
-        people = everybody_there(self._session)[recording_id]
+        people = _THERE.of(self._session)[recording_id]
         return Candidate(
             self._session, plan, self._session.recording(recording_id), people, (), Personal(self._session)
         )
@@ -118,7 +122,8 @@ class Evidences:
     def _files(self, request: Departure) -> tuple[object, ...]:
         """Return what changes with the recording's file and with the rendering's."""
         medium = self._session.main_medium(request.recording_id)
-        places = [] if medium is None else [self._session.study.folder / medium.path]
+        place = None if medium is None else self._session.place_of(medium)
+        places = [] if place is None else [place]
         run = run_called(self._session.study, request.condition)
         if run is not None:
             places += places_of(self._session, str(run.result.get("output")))

@@ -1,18 +1,23 @@
 """The policy of a study in words."""
 
 from project.policy import Level, Policy
+from resources.translation import later
 
 LEVELS = {
-    Level.NOTHING: "Nothing leaves this machine",
-    Level.ANONYMIZED: "Reviewed renderings and scrubbed texts may leave",
-    Level.RAW: "Raw footage may leave",
+    Level.NOTHING: later("Nothing leaves this machine"),
+    Level.ANONYMIZED: later("Reviewed renderings and scrubbed texts may leave"),
+    Level.RAW: later("Raw footage may leave"),
 }
 """What each level is called."""
 
 MEANINGS = {
-    Level.NOTHING: "Judges run here, or at servers on this machine. Other machines are not even looked up.",
-    Level.ANONYMIZED: "What passes the rules of a release as it is now, of people who agreed to be sent to models.",
-    Level.RAW: "Pictures and words as they are, faces and names in them, of people who agreed to be sent to models.",
+    Level.NOTHING: later("Judges run here, or at servers on this machine. Other machines are not even looked up."),
+    Level.ANONYMIZED: later(
+        "What passes the rules of a release as it is now, of people who agreed to be sent to models."
+    ),
+    Level.RAW: later(
+        "Pictures and words as they are, faces and names in them, of people who agreed to be sent to models."
+    ),
 }
 """What each level means, in a line."""
 

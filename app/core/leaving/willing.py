@@ -1,7 +1,10 @@
 """Whether everybody who can be seen or heard agreed to be sent to models."""
 
+from collections.abc import Sequence
+
 from app.core.release.gate import Candidate
-from app.core.release.people import faces_of_nobody, refusing
+from app.core.release.people import everybody_there, faces_of_nobody, refusing
+from app.core.session import Session
 from project.counted import counted
 from project.queries.hold_outs import hold_outs
 from project.types import ConsentUse
@@ -32,4 +35,21 @@ def against_sending(one: Candidate, *, hidden: bool) -> str:
     if nobody:
         verb = "belongs" if len(nobody) == 1 else "belong"
         return f"{counted(len(nobody), 'face track')} of recording {one.number} {verb} to nobody who was asked"
+    return ""
+
+
+def against_working(session: Session, recording_ids: Sequence[str]) -> str:
+    """Return why recordings are not worked on by other machines, as a clause; "" where nothing is in the way.
+
+    Whose faces and voices nobody knows yet is no reason: that is found out by such work.
+    """
+    held_out, there = hold_outs(session.study), everybody_there(session)
+    for recording_id in recording_ids:
+        number = session.recording(recording_id).number
+        if recording_id in held_out:
+            return f"recording {number} is held out, and nothing of it leaves"
+        against = refusing(session, there[recording_id], ConsentUse.MODELS)
+        if against:
+            names = ", ".join(who.pseudonym for who in against)
+            return f"{names} of recording {number} did not agree to be sent to models"
     return ""

@@ -1,7 +1,7 @@
 """The finder of personal information of an open study, and what it found, kept while the session lasts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from weakref import WeakKeyDictionary
 
 from anonymize.pii.finding import PersonalFinder, TextSearch
@@ -78,25 +78,34 @@ def keep_searched(session: Session, model: str | None, found: Searched) -> None:
         kept.searched.update(found)
 
 
-def unsettled(session: Session, texts: Iterable[str]) -> Callable[[], Callable[[], None]]:
-    """Return work for a thread: what is known about the study is held against texts that were searched.
+def settled(second: Session, texts: Iterable[str]) -> Callable[[Session], None]:
+    """Hold what is known about the study against texts that were searched, in the thread of a second look at it.
 
-    What it returns keeps the result, in the session's own thread; texts that were not searched are left aside.
+    What it returns keeps the result with the session that it is given, in that one's thread; texts that were not
+    searched are left aside.
     """
-    kept = _of(session)
-    finder, known = kept.finder, kept.known
+    kept = _of(second)
+    known = kept.known
     new = {text: kept.searched[text] for text in texts if text not in kept.hits and text in kept.searched}
+    made = {text: kept.finder.settle(text, found) for text, found in new.items()}
 
-    def work() -> Callable[[], None]:
-        made = {text: finder.settle(text, found) for text, found in new.items()}
+    def keep(session: Session) -> None:
+        now = _of(session)
+        if now.known == known:
+            now.hits.update(made)
 
-        def keep() -> None:
-            if kept.known == known:
-                kept.hits.update(made)
+    return keep
 
-        return keep
 
-    return work
+def found_so_far(session: Session) -> Callable[[Session], None]:
+    """Return what tells a second look at the same study, in another thread, what was found in it so far."""
+    kept = _of(session)
+    known = replace(kept, searched=dict(kept.searched), hits=dict(kept.hits))
+
+    def tell(second: Session) -> None:
+        _FOUND[second] = known
+
+    return tell
 
 
 def model_of_names() -> str | None:

@@ -107,7 +107,12 @@ def place_of(session: Session, export: Export) -> Path:
 def places_of(session: Session, clip: str) -> list[Path]:
     """Return the files of a clip's name beside the study, then those in folders beside it."""
     folder, clip = session.study.folder, Path(clip).name
-    return [place for place in (folder / clip, *sorted(folder.glob(f"*/{escape(clip)}"))) if place.is_file()]
+    try:
+        there = (folder / clip, *sorted(folder.glob(f"*/{escape(clip)}")))
+        return [place for place in there if session.reaches(place) and place.is_file()]
+    except OSError:
+        # No file can have such a name.
+        return []
 
 
 def _report(run: Run) -> PrivacyReport | None:

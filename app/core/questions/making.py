@@ -74,6 +74,23 @@ def make_by_rules(
         UserError: there is no chain, or none of an id, or a kind is not made from chains.
     """
     session.study.require_writable()
+    questions, made = by_rules(session, chain_ids, kinds, seed, progress)
+    changes = add_questions(session, questions, f"Make {counted(len(questions), 'question')} by rules")
+    return made, changes
+
+
+def by_rules(
+    session: Session,
+    chain_ids: Sequence[str] = (),
+    kinds: Sequence[QuestionKind] = (),
+    seed: int = 0,
+    progress: Progress = _SILENT,
+) -> tuple[list[Question], Made]:
+    """Return the questions that `make_by_rules` adds, and what came of it; nothing is written.
+
+    Raises:
+        UserError: there is no chain, or none of an id, or a kind is not made from chains.
+    """
     wanted_kinds = _kinds(kinds)
     known = graphs_of(session.study, all_chains(session.study))
     chosen = chosen_graphs(session, known, chain_ids)
@@ -92,9 +109,7 @@ def make_by_rules(
     drafts = _drafts(session, known, chosen, wanted, seed, skipped, progress)
     questions = _questions(session, drafts, seed)
     by_kind = dict.fromkeys((one.value for one in wanted_kinds), 0) | Counter(one.kind.value for one in questions)
-    name = f"Make {counted(len(questions), 'question')} by rules"
-    changes = add_questions(session, questions, name)
-    return Made(by_kind, tuple(one.id for one in questions), dict(skipped)), changes
+    return questions, Made(by_kind, tuple(one.id for one in questions), dict(skipped))
 
 
 def chosen_graphs(session: Session, known: Sequence[ChainGraph], chain_ids: Sequence[str]) -> list[ChainGraph]:

@@ -15,6 +15,7 @@ from benchmark.questions.published import ESI_BENCH, R3_VQA, PublishedRow, publi
 from benchmark.questions.scoring import Answered
 from project.chains import ChainGraph
 from project.judging import JudgmentStatus, Modality
+from project.progress import Progress, Silent, Stages
 from project.queries.chains import all_chains, graphs_of
 from project.queries.question_scores import Given, given_in, given_rows, newest_judgment
 from project.queries.questions import all_questions, verifications
@@ -26,6 +27,7 @@ BASE, SUB, SUB_TOM = "base", "+sub", "+sub+tom"
 """R3-VQA, section 4.3: pictures alone; with what is said; and with a prompt that asks for minds and events first."""
 OTHER = "other"
 _ANSWER, _SCORE = "answer", "score"
+_SILENT = Silent()
 _WITH_WORDS = (Modality.WORDS, Modality.BOTH)
 
 
@@ -195,6 +197,7 @@ def computed(
     everything: bool = False,
     samples: int = 1000,
     seed: int = 0,
+    progress: Progress = _SILENT,
 ) -> Measures:
     """Measure judges by questions; any thread may do it.
 
@@ -207,6 +210,10 @@ def computed(
         everything: count also what nobody verified yet, but not what was dropped.
         samples: of the bootstrap over recordings.
         seed: of the bootstrap.
+        progress: of it.
+
+    Raises:
+        Cancelled: the user stopped it.
     """
     graphs = {one.chain.id: one for one in material.graphs if sound(one)}
     questions: list[Question] = []
@@ -226,15 +233,16 @@ def computed(
     covered = [covered_by(graphs[chain], there) for chain, there in of_chain.items() if chain]
     chains = [one for one in covered if one.subchains]
     given = _counting(questions, given_in(material.rows), judges)
+    after = Stages(progress, len(given[_ANSWER]) + 1, "Measuring judges").after
     found = [
-        _measured(asking, answers, questions, chains, samples, seed)
+        after(_measured(asking, answers, questions, chains, samples, seed))
         for asking, answers in sorted(given[_ANSWER].items(), key=lambda one: _order(one[0]))
     ]
     sizes = (
         tuple(len(one.questions) for one in chains),
         tuple(len(ids) for one in chains for ids in one.subchains.values()),
     )
-    about = diagnostics(_said(questions, given), samples, seed)
+    about = after(diagnostics(_said(questions, given), samples, seed))
     return Measures(everything, len(questions), stale, dropped, unverified, sizes, tuple(found), about)
 
 

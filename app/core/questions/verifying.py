@@ -125,7 +125,7 @@ def gathered(session: Session, recording_id: str = "", question_ids: Iterable[st
     if question_ids is not None:
         wanted = {*question_ids}
         found = [one for one in found if one.id in wanted]
-    said = verifications(study)
+    said = verifications(study, recording_id)
     graphs = _graphs(session, found)
     order = {one.id: at for at, one in enumerate(all_recordings(study))}
     found.sort(key=lambda one: (order.get(one.recording_id, len(order)), one.start_us, one.id))

@@ -97,7 +97,7 @@ def new_prepared() -> Path:
     base = cache_folder() / "release-texts"
     try:
         base.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _sweep_prepared(base)
+        sweep_prepared(base)
         own = _own(base)
         if not own.is_dir():
             _own.cache_clear()
@@ -127,9 +127,9 @@ def _own(base: Path) -> Path:
             os.close(descriptor)
 
 
-def _sweep_prepared(base: Path) -> None:
+def sweep_prepared(base: Path) -> None:
     """Remove the folders that no living process holds: they have the private words in them."""
-    for old in base.iterdir():
+    for old in base.glob("*"):
         with suppress(OSError):
             descriptor = os.open(old, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
             try:

@@ -1,10 +1,11 @@
 """The job that shows what a method makes of one frame, before anything is exported. It leaves nothing behind."""
 
 import os
+import shutil
 import tempfile
 import time
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
@@ -80,18 +81,19 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     position = index.times.frame_at(cast(int, parameters["time_us"]))
     start_us = index.times.time_of(position)
     end_us = index.times.end_us if position + 1 == len(index) else index.times.time_of(position + 1)
-    plan = plan_of({**parameters, "start_us": start_us, "end_us": end_us}, path)
     progress.progress(0, 0, "Drawing this frame")
-    masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
-    painter = painter_of(plan, index)
-    picture = next(pictures(path, index, start_us, end_us))
-    before = picture.image
-    try:
-        painter.begin(progress)
-        progress.check_cancelled()
-        painter.paint(picture)
-    finally:
-        painter.end()
+    with _own_folder() as own:
+        plan = plan_of({**parameters, "start_us": start_us, "end_us": end_us}, path, own)
+        masks = MaskSet(plan.tracks, plan.masks, plan.exempt)
+        painter = painter_of(plan, index)
+        picture = next(pictures(path, index, start_us, end_us))
+        before = picture.image
+        try:
+            painter.begin(progress)
+            progress.check_cancelled()
+            painter.paint(picture)
+        finally:
+            painter.end()
     faces = len(masks.at(position))
     return {
         "file": str(_save(before, picture.image)),
@@ -161,12 +163,31 @@ def _nearest(masks: "MaskSet", position: int) -> int | None:
     return int(times[np.abs(frames - position).argmin()]) if len(times) else None
 
 
+@contextmanager
+def _own_folder() -> Iterator[Path]:
+    """Lend a folder among the previews, so that what a method keeps meanwhile is where pictures of a study may be."""
+    folder = cache_folder() / "previews"
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        sweep(folder)
+        own = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
+    except OSError as error:
+        raise _no_room(folder, error) from None
+    try:
+        yield own
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _no_room(folder: Path, error: OSError) -> UserError:
+    return UserError(f"The preview cannot be kept in {folder}: {error.strerror}.", "Make room there.")
+
+
 def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:
     folder = cache_folder() / "previews"
     path = None
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _sweep(folder)
         handle, name = tempfile.mkstemp(dir=folder, suffix=_SUFFIX)
         path = Path(name)
         with os.fdopen(handle, "wb") as file:
@@ -174,13 +195,13 @@ def _save(before: NDArray[np.uint8], after: NDArray[np.uint8]) -> Path:
     except OSError as error:
         if path is not None:
             path.unlink(missing_ok=True)
-        raise UserError(f"The preview cannot be kept in {folder}: {error.strerror}.", "Make room there.") from None
+        raise _no_room(folder, error) from None
     return path
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove what a window that was closed meanwhile did not take."""
     for path in folder.glob(f"*{_SUFFIX}"):
         with suppress(OSError):
             if time.time() - path.stat().st_mtime > _ABANDONED_AFTER_S:
-                path.unlink()
+                shutil.rmtree(path) if path.is_dir() else path.unlink()

@@ -184,7 +184,7 @@ def save(session: Session, queue: Queue) -> None:
 
     A cache folder that cannot be written to is done without: the queue then ends with the program.
     """
-    place = _place(session)
+    place = queue_place(session.study.path)
     temporary = None
     try:
         if not queue.left:
@@ -207,7 +207,7 @@ def save(session: Session, queue: Queue) -> None:
 def unfinished(session: Session) -> Queue | None:
     """Return the queue of this study that was not finished, or None; clips of recordings that are gone are left out."""
     try:
-        kept: dict[str, Any] = json.loads(_place(session).read_text("utf-8"))
+        kept: dict[str, Any] = json.loads(queue_place(session.study.path).read_text("utf-8"))
         if kept.pop("format") != _FORMAT:
             return None
         clips = [Clip(**{**one, "state": ClipState(one["state"])}) for one in cast(list[dict[str, Any]], kept["clips"])]
@@ -223,9 +223,10 @@ def unfinished(session: Session) -> Queue | None:
 def drop(session: Session) -> None:
     """Forget the queue of this study."""
     with suppress(OSError):
-        _place(session).unlink(missing_ok=True)
+        queue_place(session.study.path).unlink(missing_ok=True)
 
 
-def _place(session: Session) -> Path:
-    study = hashlib.sha256(str(session.study.path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
-    return cache_folder() / "queues" / f"{study}.json"
+def queue_place(study: Path) -> Path:
+    """Return the file of the queue of a study; it may not be there."""
+    name = hashlib.sha256(str(study.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    return cache_folder() / "queues" / f"{name}.json"

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from app.core.session import LocatedMedium, MediaState, Session
+from app.core.session import LocatedMedium, MediaState, Session, outside
 from project.errors import UserError
 from project.queries.media import media_of
 from project.types import MediumRole
@@ -32,6 +32,8 @@ def usable_sound(session: Session, recording_id: str) -> LocatedMedium:
             f"The file {name} of recording {recording.number} is missing.",
             "Put it back, or relink the folder it was moved to.",
         )
+    if located.state is MediaState.OUTSIDE:
+        raise outside(located, f"recording {recording.number}")
     if located.state is MediaState.REPLACED:
         raise UserError(
             f"The file {name} of recording {recording.number} is not the one that was added.",

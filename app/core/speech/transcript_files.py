@@ -125,7 +125,7 @@ def export_transcript(session: Session, recording_id: str, path: Path, key: str,
     """
     text = None if key not in (LINES, JSON) else transcript_text(session, recording_id, key)
     document = _spoken(document_of(session, exportable(session, [recording_id])))
-    media = [session.study.folder / one.path for one in media_of(session.study, recording_id)]
+    media = [place for one in media_of(session.study, recording_id) if (place := session.place_of(one))]
     with replaced_when_whole(path, (session.study.path, *media), overwrite=overwrite) as temporary:
         if text is None:
             format_called(key).write(document, temporary)

@@ -113,7 +113,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         speech = np.array(log.found.speech, np.int64).reshape(-1, 2)
         windows = plan_windows(speech, log.found.end_us)
         left = windows[log.found.windows :]
-        telling = _Telling(progress, len(windows), log.found.windows)
+        telling = _Telling(progress, len(windows))
         telling.tell(log.found.windows)
         batch: list[Window] = []
         for number, window in enumerate(read_windows(sound.again(), left), 1):
@@ -183,19 +183,15 @@ class _Share:
 
 
 class _Telling:
-    """Says how many chunks are done and how long the rest takes."""
+    """Says how many chunks are done."""
 
-    def __init__(self, progress: Progress, total: int, before: int) -> None:
-        self._progress, self._total, self._before = progress, total, before
-        self._began = time.monotonic()
+    def __init__(self, progress: Progress, total: int) -> None:
+        self._progress, self._total = progress, total
 
     def tell(self, done: int) -> None:
         """Report that so many chunks are done."""
-        new = done - self._before
-        left = (time.monotonic() - self._began) * (self._total - done) / new if new else 0.0
-        remaining = f", about {_duration(left)} left" if new and done < self._total else ""
         share = _FINDING + (1 - _FINDING) * done / max(self._total, 1)
-        self._progress.progress(round(1000 * share), 1000, f"Recognised {done} of {self._total} chunks{remaining}")
+        self._progress.progress(round(1000 * share), 1000, f"Recognised {done} of {self._total} chunks")
 
 
 class _Listened:
@@ -224,7 +220,3 @@ class _Listened:
     def again(self) -> Iterable[Samples]:
         """Return all blocks from the beginning."""
         return stream_mono(self._path, RATE) if self._kept is None else self._kept
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"

@@ -86,23 +86,6 @@ def respanned(old: Utterance, start_us: int, end_us: int) -> Utterance:
     return replace(old, start_us=start_us, end_us=end_us, words=fitting(words, old.text, start_us, end_us))
 
 
-def word_moved(old: Utterance, index: int, start_us: int, end_us: int) -> Utterance:
-    """Return an utterance one of whose words was given another time, inside it; its neighbours give way.
-
-    Where nobody had measured times, the other words get those that the length of the text suggests.
-    """
-    words = list(old.words or estimated(old.text, old.start_us, old.end_us))
-    start_us, end_us = max(start_us, old.start_us), min(end_us, old.end_us)
-    sure = words[index].confidence
-    words[index] = Word(words[index].text, start_us, end_us, 1.0 if sure is None else sure)
-    for i, one in enumerate(words):
-        if i < index:
-            words[i] = replace(one, start_us=min(one.start_us, start_us), end_us=min(one.end_us, start_us))
-        elif i > index:
-            words[i] = replace(one, start_us=max(one.start_us, end_us), end_us=max(one.end_us, end_us))
-    return replace(old, words=tuple(words))
-
-
 def _cut_text(text: str, parts: Sequence[str], index: int) -> tuple[str, str]:
     """Cut a text before its word `index`; what blanks stand inside the halves stays."""
     at = 0

@@ -61,7 +61,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     folder = cache_folder() / "previews"
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        _sweep(folder)
+        sweep(folder)
         place = Path(tempfile.mkdtemp(dir=folder, suffix=_SUFFIX))
     except OSError as error:
         raise UserError(f"The sound cannot be kept in {folder}: {error.strerror}.", "Make room there.") from None
@@ -85,7 +85,7 @@ def remove(result: Mapping[str, Json]) -> None:
     _empty(Path(str(result["file"])))
 
 
-def _sweep(folder: Path) -> None:
+def sweep(folder: Path) -> None:
     """Remove what a window that was closed meanwhile did not."""
     for place in folder.glob(f"*{_SUFFIX}"):
         with suppress(OSError):

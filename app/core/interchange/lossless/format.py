@@ -34,7 +34,7 @@ class Jsonl:
     whole: ClassVar[bool] = True
     losses: ClassVar[tuple[str, ...]] = (
         "The media files themselves, face tracks and other results of models, and the history of edits stay behind.",
-        "Causal chains, questions and meta information stay behind; chains have files of their own.",
+        "Causal chains, questions, meta information and facts about episodes stay behind; chains have own files.",
     )
 
     def recognises(self, head: bytes) -> bool:
@@ -48,7 +48,7 @@ class Jsonl:
         check_size(path, LARGEST)
         for number, found in _lines(path):
             kind = found.pop("type", None)
-            if kind not in rows:
+            if not isinstance(kind, str) or kind not in rows:
                 raise damaged(path, f"“{str(kind)[:40]}” is no type of line", number)
             rows[kind].append(check_row(kind, found, path, number))
         if len(rows[STUDY]) != 1:

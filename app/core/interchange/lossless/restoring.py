@@ -17,6 +17,7 @@ from project.errors import UserError
 from project.queries.whole import TABLES, all_rows, insert_rows, key_of
 from project.schemes.loader import load_scheme
 from project.types import Changes, Json
+from project.withdrawing.again import require_nobody_comes_back
 
 _SAME_NAME = {"annotator": "name", "participant": "pseudonym", "collection": "name"}
 """Tables whose rows are the same where this column is, though another study gave them other ids."""
@@ -60,7 +61,8 @@ def plan_rows(session: Session, document: Document) -> RowsPlan:
     """Say what importing a lossless file would do.
 
     Raises:
-        UserError: a line refers to something that is neither in the file nor in the study.
+        UserError: a line refers to something that is neither in the file nor in the study, or somebody who withdrew
+            from the study is in the file.
     """
     return _Planner(session, document).plan()
 
@@ -97,6 +99,11 @@ class _Planner:
         self._remarks: Counter[str] = Counter()
 
     def plan(self) -> RowsPlan:
+        require_nobody_comes_back(
+            self._session.study,
+            {str(row["id"]): str(row["pseudonym"]) for row in self._rows["participant"]},
+            {str(row["id"]): int(str(row["number"])) for row in self._rows["recording"]},
+        )
         self._recognise()
         rows = {table: tuple(self._new(table)) for table in TABLES}
         self._check_schemes(rows["segment"])

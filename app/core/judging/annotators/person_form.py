@@ -13,8 +13,9 @@ from benchmark.tasks.answer_form import answer_form
 from models.judges.base import Message, Sampling
 from project.errors import UserError
 from project.ids import new_id
-from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus, Subject, about_from
 from project.queries.annotators import insert_annotator
+from project.queries.item_sets import item_called
 from project.queries.judges import all_judges
 from project.queries.judgments import insert_judgments, reveals_to
 from project.schemes.scheme import Scheme, Track
@@ -43,19 +44,27 @@ class PersonTask:
 
 def person_task(
     session: Session,
-    segment_id: str,
+    about: str,
     task: str = "assess",
     variant: str = "plain",
     condition: str = RAW,
     settings: SightSettings = _USUAL,
 ) -> PersonTask:
-    """Plan what a person is asked about a segment; what judges say about it is no part of that.
+    """Plan what a person is asked about something; what judges say about it is no part of that.
+
+    Args:
+        session: whose annotator is asked.
+        about: id of a segment, or the key of another thing (`project.judging.About.key`).
+        task: key of `benchmark/tasks/registry.py`.
+        variant: of the prompt.
+        condition: `RAW`, or the id of the run that made a rendering.
+        settings: how much is seen.
 
     Raises:
         UserError: nothing can be written into the study, or it cannot be asked (see `plan_sight`).
     """
     session.study.require_writable()
-    plan = plan_sight(session, segment_id, task, variant, condition, settings)
+    plan = plan_sight(session, about, task, variant, condition, settings)
     fields = tuple(one.field for one in plan.form.asked)
     scheme = Scheme(plan.form.name, plan.form.name, 1, (Track(FORM, FORM, ()),), fields)
     people = tuple(Participant(label, label, ParticipantRole.BYSTANDER) for label, _ in plan.form.people)
@@ -77,18 +86,83 @@ def save_answer(
     Raises:
         UserError: something in it is missing or does not fit; nothing is stored.
     """
+    made = answered(session, asked, answer, ms, messages)
+    with session.study.recording_run():
+        insert_judgments(session.study, [made])
+    return made, Changes.of([("judgment", made.id)])
+
+
+def answered(
+    session: Session, asked: PersonTask, answer: Mapping[str, Json], ms: int, messages: tuple[Message, ...] = ()
+) -> Judgment:
+    """Return what a person answered as a judgment of theirs, to be stored; the arguments are those of `save_answer`.
+
+    Raises:
+        UserError: something in it is missing or does not fit.
+    """
+    try:
+        read = answer_form(asked.plan.form).read(dict(answer))
+    except ValueError as error:
+        raise UserError(_in_words(asked, str(error)), "Fill it in, then save again.") from None
+    return _judgment(session, asked, JudgmentStatus.OK, read, ms, messages)
+
+
+def declined(
+    session: Session, asked: PersonTask, ms: int, messages: tuple[Message, ...] = (), why: str = ""
+) -> Judgment:
+    """Return that a person did not want to answer, or could not, as a judgment to be stored; it counts as refused.
+
+    Args:
+        session: whose annotator was asked.
+        asked: what they were asked.
+        ms: from when the form was shown until they said so.
+        messages: what they were shown, as it was built.
+        why: in one line.
+    """
+    return _judgment(session, asked, JudgmentStatus.REFUSED, {}, ms, messages, why)
+
+
+def introduced(session: Session) -> Annotator:
+    """Return who works here, as the study knows them from now on.
+
+    Raises:
+        UserError: nobody said who works here, or nothing can be written into the study.
+    """
     session.study.require_writable()
     if not session.annotator_name.strip():
         raise UserError("An answer needs a name to be recorded under.", "Set the annotator's name first.")
-    plan = asked.plan
-    try:
-        read = answer_form(plan.form).read(dict(answer))
-    except ValueError as error:
-        raise UserError(_in_words(asked, str(error)), "Fill it in, then save again.") from None
-    who = _introduced(session)
-    entry = _entry(session, who)
-    sight = plan.sight(messages) | {"after_judges": plan.about in reveals_to(session.study, who.id)}
-    made = Judgment(
+    who = session.annotator()
+    if who is None:
+        who = Annotator(new_id(), session.annotator_name)
+        with session.study.step(f"Introduce {who.name}", undoable=False):
+            insert_annotator(session.study, who)
+    return who
+
+
+def entry_of(session: Session, who: Annotator) -> JudgeEntry:
+    """Return the judge that stands for people in the study, or one that is called like the person."""
+    people = [one for one in all_judges(session.study) if one.backend == PERSON]
+    own = next((one for one in people if one.name == who.name), None)
+    return own or next(iter(people), None) or JudgeEntry(f"{PERSON} {who.id}", who.name, PERSON)
+
+
+def request_of(plan: SightPlan, annotator_id: str) -> str:
+    """Return the key of what a person is asked; equal requests have equal keys."""
+    return request_key(plan, f"{PERSON} {annotator_id}", Sampling())
+
+
+def _judgment(
+    session: Session,
+    asked: PersonTask,
+    status: JudgmentStatus,
+    answer: Mapping[str, Json],
+    ms: int,
+    messages: tuple[Message, ...],
+    why: str = "",
+) -> Judgment:
+    who = introduced(session)
+    entry, plan = entry_of(session, who), asked.plan
+    return Judgment(
         id=new_id(),
         judge_id=entry.id,
         judge={"name": entry.name, "backend": PERSON, "model": "", "settings": dict(entry.settings)},
@@ -103,10 +177,11 @@ def save_answer(
         seed=0,
         prompt=plan.prompt,
         prompt_sha256=prompt_sha256(plan),
-        request_key=request_key(plan, f"{PERSON} {who.id}", Sampling()),
-        sight=sight,
-        status=JudgmentStatus.OK,
-        answer=read,
+        request_key=request_of(plan, who.id),
+        sight=plan.sight(messages)
+        | {"after_judges": _source(session, plan.about) in reveals_to(session.study, who.id)},
+        status=status,
+        answer=answer,
         raw="",
         thinking="",
         mended="nothing",
@@ -116,30 +191,18 @@ def save_answer(
         cost=None,
         ms=max(0, ms),
         calls=0,
-        error="",
+        error=why,
         cached_from=None,
         at=utc_now(),
         program_version=__version__,
     )
-    with session.study.recording_run():
-        insert_judgments(session.study, [made])
-    return made, Changes.of([("judgment", made.id)])
 
 
-def _introduced(session: Session) -> Annotator:
-    who = session.annotator()
-    if who is None:
-        who = Annotator(new_id(), session.annotator_name)
-        with session.study.step(f"Introduce {who.name}", undoable=False):
-            insert_annotator(session.study, who)
-    return who
-
-
-def _entry(session: Session, who: Annotator) -> JudgeEntry:
-    """Return the judge that stands for people in the study, or one that is called like the person."""
-    people = [one for one in all_judges(session.study) if one.backend == PERSON]
-    own = next((one for one in people if one.name == who.name), None)
-    return own or next(iter(people), None) or JudgeEntry(f"{PERSON} {who.id}", who.name, PERSON)
+def _source(session: Session, about: str) -> str:
+    """Return what judges may have been shown about before: of an item, what it was made from."""
+    asked = about_from(about)
+    item = item_called(session.study, asked.id) if asked.subject is Subject.ITEM else None
+    return about if item is None else item.about
 
 
 def _in_words(asked: PersonTask, problem: str) -> str:

@@ -4,6 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any, Protocol, cast, runtime_checkable
 
+from app.core.judging.judges.chosen_files import require_chosen
 from app.core.judging.judges.keys import key_of, without_key
 from app.core.leaving.authority import authority_of
 from app.core.session import Session
@@ -68,6 +69,7 @@ def try_judge(session: Session, entry: JudgeEntry) -> Trial:
         UserError: it is a person, or its settings do not fit.
         project.policy.Forbidden: the policy does not let the request leave this machine.
     """
+    require_chosen(session, entry)
     return try_under(authority_of(session), entry, key_of(entry))
 
 

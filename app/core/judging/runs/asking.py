@@ -15,6 +15,7 @@ from app.core.judging.runs.parts import judgment_from
 from app.core.judging.runs.payload import Payload, payload_from
 from app.core.judging.runs.planned import planned
 from app.core.judging.runs.queue import Queue, is_state_question
+from app.core.judging.runs.run_answers import run_answers
 from app.core.judging.runs.standing import standing
 from app.core.judging.runs.wanted import AskRequest
 from app.core.judging.seeing.fitting import answer_plan, is_plan_question
@@ -26,6 +27,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.judging import Judgment
 from project.progress import Progress, Silent
+from project.queries.item_sets import insert_answers
 from project.queries.judgments import insert_judgments
 from project.types import Changes, Json
 
@@ -91,11 +93,12 @@ def compute(parameters: Mapping[str, Json], holder: Holder) -> dict[str, Json]:
     return run(payload_from(parameters), holder).as_json()
 
 
-def store_part(session: Session, _work: Work, part: Mapping[str, Json]) -> Changes:
-    """Put answers into the study."""
+def store_part(session: Session, work: Work, part: Mapping[str, Json]) -> Changes:
+    """Put answers into the study, and whose they are in a run of the benchmark."""
     new = [judgment_from(one) for one in cast(list[dict[str, Json]], part["judgments"])]
     with session.study.recording_run():
         insert_judgments(session.study, new)
+        insert_answers(session.study, run_answers(work.parameters, new))
     return Changes.of(("judgment", one.id) for one in new)
 
 

@@ -1,6 +1,6 @@
 """What came of a run, for the list of jobs, the page and the command line."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, cast
 
@@ -10,6 +10,10 @@ from project.errors import UserError
 from project.judging import JudgeEntry, JudgmentStatus, about_from
 from project.policy import Forbidden
 from project.types import Json
+
+_COUNTS = ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget", "tokens_in", "tokens_out")
+_MOST_TOLD = 20
+"""Things that a note names one by one on the command line; there may be ten thousand."""
 
 
 @dataclass(slots=True)
@@ -37,6 +41,11 @@ class Note:
         """Return one line, with what can be done about it."""
         about = f" ({counted(len(self.about), thing(self.about))})" if self.about else ""
         return " ".join(part for part in (f"{self.title()}{about}", self.hint) if part)
+
+    def told(self) -> dict[str, Json]:
+        """Return it as a JSON object to be read by people and programs: `count`, and the first things by name."""
+        found = cast(dict[str, Json], asdict(self))
+        return {**found, "count": len(self.about), "about": [*self.about[:_MOST_TOLD]]}
 
 
 @dataclass(slots=True)
@@ -82,6 +91,19 @@ class Outcome:
         if reply.cost is not None:
             self.money[currency] = self.money.get(currency, 0.0) + reply.cost
 
+    def add(self, other: "Outcome") -> None:
+        """Count what came of another part of it; `seconds` stays, because parts may run beside one another."""
+        for name in _COUNTS:
+            setattr(self, name, getattr(self, name) + getattr(other, name))
+        for currency, money in other.money.items():
+            self.money[currency] = self.money.get(currency, 0.0) + money
+        for note in other.notes:
+            same = [one for one in self.notes if (one.judge_id, one.message) == (note.judge_id, note.message)]
+            if same:
+                same[0].about += note.about
+            else:
+                self.notes.append(note)
+
     def note(self, entry: JudgeEntry | None, about: str, why: UserError) -> None:
         """Note why a request was not made; the same reason of the same judge is one note."""
         judge_id, name = (entry.id, entry.name) if entry else ("", "")
@@ -118,8 +140,24 @@ class Outcome:
         return ", ".join([*parts, *([self.spent()] if self.spent() else [])])
 
     def as_json(self) -> dict[str, Json]:
-        """Return it as a JSON object."""
+        """Return it as a JSON object that `outcome_from` reads."""
         return cast(dict[str, Json], asdict(self))
+
+    def told(self) -> dict[str, Json]:
+        """Return it as a JSON object of bounded size, for whoever reads what came of it."""
+        return {**self.as_json(), "notes": [one.told() for one in self.notes]}
+
+
+def refusal(notes: Sequence[Note]) -> UserError:
+    """Return the error of whoever could ask nothing at all: what the policy forbade, else what came first.
+
+    Args:
+        notes: why nothing was asked; one at least.
+    """
+    first = next((one for one in notes if one.rule), notes[0])
+    if first.rule:
+        return Forbidden(first.rule, first.title(), first.hint)
+    return UserError(first.title(), first.hint)
 
 
 def thing(about: Iterable[str]) -> str:

@@ -47,6 +47,7 @@ def subject_fields(key: str, state: str, modality: Modality) -> dict[str, Any]:
         "segment_id": ids[Subject.SEGMENT],
         "question_id": ids[Subject.QUESTION],
         "chain_id": ids[Subject.CHAIN],
+        "item_id": ids[Subject.ITEM],
         "part": about.part,
         "state": state,
         "modality": modality,

@@ -1,9 +1,10 @@
 """From what is asked of whom to requests: each with what is seen, and a key that equal requests share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, cast
 
+from app.core.judging.judges.chosen_files import require_chosen
 from app.core.judging.judges.keys import address_of
 from app.core.judging.runs.lane import RunItem
 from app.core.judging.runs.outcome import Outcome, thing
@@ -15,7 +16,7 @@ from app.core.judging.seeing.plan import SightPlan, SightSettings
 from app.core.judging.seeing.planning import plan_sight, reached, settings_for
 from app.core.judging.seeing.request import request_key
 from app.core.judging.seeing.subjects import Place
-from app.core.judging.seeing.truths import shares_of
+from app.core.judging.seeing.truths import shares_of, usual_in
 from app.core.leaving.foretelling import why_not
 from app.core.session import Session
 from benchmark.tasks.registry import task_of
@@ -39,6 +40,10 @@ _CHANGES_NOTHING = frozenset(
     }
 )
 """Options that do not change what a model answers, or stand in the request by themselves."""
+_COUNTS = "majority"
+"""Backend of the judge that answers by what people said about other things."""
+_BY_TRUTH = frozenset({_COUNTS, "oracle", "reliable"})
+"""Backends of judges that answer by what people said."""
 
 
 @dataclass
@@ -67,7 +72,11 @@ def planned(session: Session, request: AskRequest, outcome: Outcome, progress: P
     """
     task_of(request.task)
     entries = _with_seconds(session, request.judges)
-    asked = [one for one in (_able(number, entries, request, outcome) for number in range(len(request.judges))) if one]
+    asked = [
+        one
+        for one in (_able(session, number, entries, request, outcome) for number in range(len(request.judges)))
+        if one
+    ]
     _require_one_currency(request, asked)
     plans: list[dict[str, Json]] = []
     items: list[RunItem] = []
@@ -119,6 +128,11 @@ def _plan_one(
             made[one.settings] = (len(plans), plan)
             plans.append(plan_json(plan, one.settings))
         place, plan = made[one.settings]
+        try:
+            _require_truth(one, about, plan)
+        except UserError as error:
+            outcome.note(one.entry, key, error)
+            continue
         items.append(_item(session, one, about, place, plan, request.task))
 
 
@@ -126,7 +140,7 @@ def _item(session: Session, one: _Asked, about: Place, place: int, plan: SightPl
     shares: Any = ()
     known: Json = None
     if not isinstance(one.options, ModelOptions):
-        shares = tuple(shares_of(session, about.scheme, about.track, task)) if _counts(one, about) else ()
+        shares = _shares(session, about, task) if one.entry.backend == _COUNTS else ()
         known = [plan.item, dict(plan.truth), [[dict(said), count] for said, count in shares]]
     key = request_key(plan, one.fingerprint, one.sampling, known)
     return RunItem(
@@ -144,9 +158,24 @@ def _item(session: Session, one: _Asked, about: Place, place: int, plan: SightPl
     )
 
 
-def _counts(one: _Asked, about: Place) -> bool:
-    """Tell whether a judge answers by what people said about other segments."""
-    return one.entry.backend == "majority" and bool(about.scheme)
+def _shares(session: Session, about: Place, task: str) -> Sequence[tuple[Mapping[str, Json], int]]:
+    """Return what people said about other things: about items of the same set, or about segments of the study."""
+    if about.frozen is not None:
+        return usual_in(session, about.frozen.set_id, task, about.about.part)
+    return tuple(shares_of(session, about.scheme, about.track, task)) if about.scheme else ()
+
+
+def _require_truth(one: _Asked, about: Place, plan: SightPlan) -> None:
+    """Refuse to ask a judge that answers by what is right about an item for which nothing is.
+
+    Raises:
+        UserError: nothing is.
+    """
+    if about.frozen is not None and not plan.truth and one.entry.backend in _BY_TRUTH:
+        raise UserError(
+            f"It is not defined for “{task_of(plan.task).name}”: nothing is right by itself there.",
+            "Ask another judge; those that go by what is right have nothing to say.",
+        )
 
 
 def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeEntry]:
@@ -160,16 +189,27 @@ def _with_seconds(session: Session, judges: Sequence[JudgeEntry]) -> list[JudgeE
     return entries
 
 
-def _able(number: int, entries: Sequence[JudgeEntry], request: AskRequest, outcome: Outcome) -> _Asked | None:
-    """Return a judge that can be asked; None, and a note, for one that cannot."""
+def _able(
+    session: Session, number: int, entries: list[JudgeEntry], request: AskRequest, outcome: Outcome
+) -> _Asked | None:
+    """Return a judge that can be asked; None, and a note, for one that cannot.
+
+    One that is shown no pictures is asked as a judge that reads only: it needs no eyes, and nobody's leave to see.
+    """
     entry = entries[number]
     try:
         if entry.backend == PERSON:
             raise UserError("People answer in the window's form.", "Open the study: the mode Judges, Answer yourself.")
         options = options_of(entry.backend, entry.settings)
+        if request.frames == 0 and isinstance(options, ModelOptions):
+            entry = entries[number] = replace(entry, settings={**entry.settings, "sees": "text"})
+            options = replace(options, sees="text")
         if request.budget.money is not None and isinstance(options, ModelOptions) and not options.priced:
             _require_free(entry)
         second = _second(entries, options)
+        for one in (entry, second):
+            if one is not None:
+                require_chosen(session, one)
         model = judge_of(entry, Means(_NOWHERE)).fingerprint
         usual = Sampling()
         sampling = Sampling(
@@ -182,7 +222,11 @@ def _able(number: int, entries: Sequence[JudgeEntry], request: AskRequest, outco
         fingerprint = f"{entry.backend} {model} {sorted(set_to.items())} {coercing}"
         return _Asked(number, entry, options, fingerprint, _settings(request, entry, options), sampling)
     except (UserError, OSError) as found:
-        error = found if isinstance(found, UserError) else UserError(f"Its model cannot be read: {found.strerror}.")
+        error = (
+            found
+            if isinstance(found, UserError)
+            else UserError(f"Its model cannot be read: {found.strerror}.", "Choose its file again.")
+        )
         for key in dict.fromkeys(request.about):
             outcome.note(entry, key, error)
         return None
@@ -195,6 +239,8 @@ def _settings(request: AskRequest, entry: JudgeEntry, options: Any) -> SightSett
         UserError: it takes no clips.
     """
     found = settings_for(entry, request.sight)
+    if request.frames == 0:
+        return replace(found, frames=0, clip=False)
     if not found.frames:
         return found
     if request.sight.clip:

@@ -14,12 +14,14 @@ from app.core.session import Session
 from app.core.speech.conversation import conversation
 from benchmark.quoting import on_one_line
 from benchmark.tasks.base import Item, Task
+from benchmark.tasks.registry import OF_SETS
 from benchmark.tasks.told import written_answer
-from project.judging import RAW
+from project.judging import RAW, Modality
 from project.policy import Departure, Purpose
 from project.queries.participants import participants_in
 from project.queries.reviews import reviews_in
 from project.queries.segments import segments_under
+from project.questions import LETTERS
 from project.schemes.scheme import FieldKind
 from project.types import Decision, Json, Segment
 
@@ -56,7 +58,7 @@ def examples_for(session: Session, task: Task, item: Item, recording_id: str, co
     if found:
         many = "example is a segment" if len(found) == 1 else "examples are segments"
         note = f"{len(found)} {many} of other recordings that people agreed on."
-        recordings = dict.fromkeys(one.recording_id for one in found)
+        recordings = dict.fromkeys(home for one in found for home in one.homes)
         return Examples("\n".join(one.text for one in found), note, tuple(recordings))
     why = ", since no other recording has segments that people agreed on" if condition == RAW else ""
     worked = [*_worked(task, item)][:MOST]
@@ -68,14 +70,16 @@ def examples_for(session: Session, task: Task, item: Item, recording_id: str, co
 def _agreed(session: Session, task: Task, item: Item, recording_id: str) -> "list[_Example]":
     """Return examples from the study: one of each label, then others."""
     pool = _pool(session, item.scheme.key, item.track, task)
-    others = [one for one in pool if one.recording_id != recording_id]
+    others = [one for one in pool if recording_id not in one.homes]
     firsts = list({one.label: one for one in reversed(others)}.values())[::-1]
     return [*firsts, *(one for one in others if one not in firsts)][:MOST]
 
 
 @dataclass(frozen=True, slots=True)
 class _Example:
-    recording_id: str
+    """One example; `homes` are its own recording, and those that words in it were taken from."""
+
+    homes: tuple[str, ...]
     label: str
     text: str
 
@@ -105,10 +109,10 @@ def _gathered(session: Session, scheme: str, track: str, task: Task) -> list[_Ex
             continue
         if not usable(session, one.recording_id):
             continue
-        text = _told(session, task, one)
+        text, borrowed = _told(session, task, one)
         if text:
             counts[place] += 1
-            found.append(_Example(one.recording_id, one.label, text))
+            found.append(_Example((one.recording_id, *borrowed), one.label, text))
     return found
 
 
@@ -131,15 +135,32 @@ def _willing(session: Session, recording_id: str) -> bool:
     return not evidences_of(session).of(words).evidence.unwilling
 
 
-def _told(session: Session, task: Task, one: Segment) -> str:
-    """Return a segment as an example: what was said, what was told about it, and the answer; "" where it is none."""
+def _told(session: Session, task: Task, one: Segment) -> tuple[str, tuple[str, ...]]:
+    """Return a segment as an example, and the recordings that its wrong options are from.
+
+    It tells what was said, what was told about it, and the answer; "" where it is no example.
+    """
     people = participants_in(session.study, one.recording_id)
     names = names_of(people, str)
     item = item_of(session, one, [(names[who.id], who.id) for who in people], agent_among(people, names))
+    options: list[str] = []
+    homes: tuple[str, ...] = ()
+    if task.key in OF_SETS:
+        # It brings the benchmark, which most requests do without.
+        from app.core.benchmark.sets.example_options import example_options
+
+        found = example_options(session, task.key, one, lambda home: usable(session, home))
+        if found is None:
+            return "", ()
+        frozen, homes = found
+        item = replace(item, frozen=frozen)
+        options = [f"{letter}: {on_one_line(text)}" for letter, text in zip(LETTERS, frozen.options, strict=False)]
+    if task.shows is Modality.PICTURES:
+        return written(task, item, [], options), homes
     turns = conversation(session, one.recording_id, one.start_us, one.end_us, before=0)
     lines, _ = shortened(lines_of(turns, one.start_us, names, str), LONGEST)
     said = [f"{line.head}{line.text}" for line in lines]
-    return written(task, item, said) if said else ""
+    return (written(task, item, said, options), homes) if said else ("", ())
 
 
 def _worked(task: Task, item: Item) -> Iterator[str]:

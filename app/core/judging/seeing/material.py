@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 
+from app.core.judging.seeing import episode_material as episode
 from app.core.judging.seeing.lines import seconds
 from app.core.judging.seeing.subjects import Place
 from app.core.judging.seeing.told import Told
 from app.core.meta.scenes import happenings, marked_once
 from app.core.session import Session
 from benchmark.quoting import on_one_line
+from project.after import judgment_in
 from project.chains import ChainGraph
+from project.queries.judgments import judgments_called
 from project.queries.meta import contradictions_in, looks_in, summaries_of
 from project.questions import SummarySource
 
@@ -97,6 +100,26 @@ def _contradictions(session: Session, place: Place, _names: Names, told: Told) -
     )
 
 
+def _answer_before(field: str) -> Callable[[Session, Place, Names, Told], str]:
+    """Return what tells the text of an earlier answer, that of the judgment which the part names."""
+
+    def before(session: Session, place: Place, _names: Names, told: Told) -> str:
+        found = judgments_called(session.study, [one]) if (one := judgment_in(place.about.part)) else []
+        said = found[0].answer.get(field) if found and found[0].recording_id == place.recording_id else None
+        return told(said) if isinstance(said, str) else ""
+
+    return before
+
+
+def _of_episode(
+    gather: Callable[[Session, str, str, Names, Told], str],
+) -> Callable[[Session, Place, Names, Told], str]:
+    def gathered_of(session: Session, place: Place, names: Names, told: Told) -> str:
+        return gather(session, place.recording_id, place.about.part, names, told)
+
+    return gathered_of
+
+
 def _scenes(session: Session, place: Place, _names: Names, told: Told) -> str:
     lines = []
     for one in marked_once(happenings(session, place.recording_id)):
@@ -115,5 +138,13 @@ MATERIAL: Mapping[str, Callable[[Session, Place, Names, Told], str]] = {
     "looks": _looks,
     "contradictions": _contradictions,
     "scenes": _scenes,
+    "answer before": _answer_before("explanation"),
+    "nli question": _answer_before("question"),
+    "episode scene": _of_episode(episode.scene),
+    "episode self": _of_episode(episode.own_profile),
+    "episode goal": _of_episode(episode.own_goal),
+    "episode others": _of_episode(episode.others_seen),
+    "episode turn": _of_episode(episode.standing),
+    "episode everybody": _of_episode(episode.everybody),
 }
 """Everything that a task can ask for."""

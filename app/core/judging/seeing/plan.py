@@ -9,7 +9,8 @@ from benchmark.tasks.answer_form import answer_form
 from benchmark.tasks.base import THINKING
 from benchmark.tasks.form import FormSpec, form_from
 from models.judges.base import AnswerForm, Message, Question, Sampling
-from project.judging import Modality
+from project.after import judgment_in
+from project.judging import Modality, about_from
 from project.types import Json
 
 INTERIOR, ENDPOINTS = "interior", "endpoints"
@@ -116,7 +117,8 @@ class SightPlan:
         truth: what people said; stays on this machine.
         shortened: what was left out of the conversation.
         notes: what else is good to know about it, a sentence each.
-        others: recordings that the examples are from, and the wrong options of a question.
+        others: recordings that the examples are from, the wrong options of a question, and what an episode goes
+            on from.
         words_state: what was decided about its words when they were scrubbed; "" in raw form.
     """
 
@@ -142,7 +144,9 @@ class SightPlan:
 
     @property
     def item(self) -> str:
-        """Names what is judged, the same under every condition."""
+        """Names what is judged, the same under every condition, and whichever answer of the judge's own it is about."""
+        if self.about and (judgment := judgment_in(about_from(self.about).part)):
+            return self.about.removesuffix(f"/{judgment}")
         return self.about or f"{self.recording_id}:{self.start_us}-{self.end_us}"
 
     @property

@@ -3,13 +3,16 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import cast
 
 from app.core.judging.seeing.conditions import source_under
+from app.core.judging.seeing.episode_material import names_in_episode, with_homes
 from app.core.judging.seeing.examples import Examples, examples_for
+from app.core.judging.seeing.frozen import homes_of, thawed, truth_of
 from app.core.judging.seeing.items import item_of, scheme_of, seen_segment
 from app.core.judging.seeing.lines import lines_of, loose_cues, seconds
 from app.core.judging.seeing.material import gathered
-from app.core.judging.seeing.option_homes import homes_of_options
+from app.core.judging.seeing.option_homes import GONE, homes_of_options
 from app.core.judging.seeing.people import INTRODUCED, agent_among, names_of
 from app.core.judging.seeing.plan import PlannedMedia, SightPlan, SightSettings
 from app.core.judging.seeing.planned_media import planned_media
@@ -36,7 +39,7 @@ from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import has_utterances
 from project.schemes.loader import load_scheme
 from project.timebase import format_time
-from project.types import Participant
+from project.types import Json, Participant
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +138,8 @@ class _Planner:
         self._about = place.about.key if isinstance(place, Place) else ""
         self._recording = session.recording(place.recording_id)
         self._state = "" if isinstance(place, Span) else place.state
+        self._frozen = None if isinstance(place, Span) else place.frozen
+        self._part = "" if isinstance(place, Span) else place.about.part
         self._start, self._end = place.start_us, place.end_us
         if not 0 <= self._start < self._end:
             raise UserError(
@@ -148,7 +153,9 @@ class _Planner:
             else []
         )
         self._people = self._everybody()
-        self._names = names_of(self._people, self._written)
+        part = place.about.part if isinstance(place, Place) else ""
+        usual = names_of(self._people, self._written)
+        self._names = names_in_episode(session, task, self._recording.id, part, usual, self._written)
         agent = agent_among(self._people, self._names)
         people = [(self._names[one.id], one.id) for one in self._people]
         if isinstance(place, Place):
@@ -159,14 +166,25 @@ class _Planner:
         self._notes: list[str] = []
 
     def _item_at(self, place: Place, people: Sequence[tuple[str, str]], agent: str) -> Item:
-        if place.about.subject is not self._task.subject:
+        if place.subject is not self._task.subject:
             raise UserError(
-                f"“{self._task.name}” is asked about a {self._task.subject}, not about a {place.about.subject}.",
+                f"“{self._task.name}” is asked about a {self._task.subject}, not about a {place.subject}.",
                 "Ask another task.",
             )
         if place.about.subject is Subject.SEGMENT:
             return item_of(self._session, seen_segment(self._session, place.about.id), people, agent)
         told = telling(self._people, self._names, self._written)
+        frozen = thawed(place.frozen, told) if place.frozen is not None else None
+        if place.frozen is not None and place.subject is Subject.SEGMENT:
+            content = place.frozen.content
+            values = cast(dict[str, Json], content.get("values", {}))
+            scheme = scheme_of(self._session, place.scheme)
+            return Item(
+                *(scheme, place.track, str(content.get("label", "")), values, people, agent),
+                part=place.about.part,
+                material=gathered(self._session, place, self._names, told, self._task.material),
+                frozen=frozen,
+            )
         place = replace(
             place,
             question=told_question(place.question, told) if place.question is not None else None,
@@ -179,8 +197,9 @@ class _Planner:
             agent=agent,
             question=place.question,
             chain=place.chain,
-            part=place.about.part,
+            part=place.about.part or _part_of_source(place),
             material=gathered(self._session, place, self._names, told, self._task.material),
+            frozen=frozen,
         )
 
     def plan(self) -> SightPlan:
@@ -214,6 +233,8 @@ class _Planner:
         self._note_words()
         text = filled(prompt, self._variant, values)
         borrowed = homes_of_options(session, item.question) if item.question is not None else []
+        if self._frozen is not None:
+            borrowed += [one for one in homes_of(self._frozen) if one != self._recording.id]
         return SightPlan(
             self._recording.id,
             self._about,
@@ -227,14 +248,19 @@ class _Planner:
             text.text,
             media,
             bare(spec),
-            task.truth(item),
+            self._truth(),
             left_out,
             tuple(self._notes),
-            tuple(dict.fromkeys([*others, *borrowed])),
+            with_homes(session, self._recording.id, [*others, *borrowed], GONE),
             "" if self._condition == RAW else words_state(session, self._recording.id),
             self._state,
             self._modality(media),
         )
+
+    def _truth(self) -> dict[str, Json]:
+        """Return the right answer: the frozen one where there is one, else what the item stands for."""
+        found = truth_of(self._frozen, self._task.key, self._part) if self._frozen is not None else None
+        return self._task.truth(self._item) if found is None else found
 
     def _examples(self) -> Examples:
         about = (self._session, self._task, self._item, self._recording.id, self._condition)
@@ -323,6 +349,8 @@ class _Planner:
         if self._task.shows is Modality.NOTHING:
             return "Nothing of the recording comes with this."
         length = seconds(self._end - self._start)
+        if media is None and self._task.shows is Modality.PICTURES:
+            return f"The moment lasts {length}. No pictures of it come with this."
         if media is None and not self._told:
             return f"The moment lasts {length}. Neither pictures nor words of it come with this."
         if media is None:
@@ -348,6 +376,12 @@ class _Planner:
         drafts = sum(not turn.checked for turn in self._turns)
         if drafts:
             self._notes.append(f"{drafts} of {len(self._turns)} turns are drafts that nobody checked.")
+
+
+def _part_of_source(place: Place) -> str:
+    """Return the part of what an item was made from, such as the participant of a recording; "" for no item."""
+    source = place.frozen.source if place.frozen is not None else None
+    return source.part if source is not None else ""
 
 
 def _told_lines(name: str, text: str) -> list[str]:

@@ -1,16 +1,20 @@
-"""What can be asked about, with its place in a recording: a segment, a question, a chain, a whole recording."""
+"""What can be asked about, with its place: a segment, a question, a chain, a whole recording, an item of a set."""
 
 from dataclasses import dataclass
+from typing import cast
 
 from app.core.chains.state import state_of
 from app.core.judging.seeing.items import seen_segment
 from app.core.session import Session
 from project.chains import Chain, ChainGraph
 from project.errors import UserError
+from project.item_sets import FrozenItem
 from project.judging import About, Subject
 from project.queries.chains import chain_called, graph_of
+from project.queries.item_sets import item_called
 from project.queries.questions import question_called
-from project.questions import Question
+from project.questions import Question, question_from
+from project.types import Json
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +31,7 @@ class Place:
         state: of a question or a chain, as it is now; "" for anything else.
         question: the question, if it is one.
         chain: the chain, if it is one, or that the question was made from, where that was wanted.
+        frozen: the item, if it is one of a frozen set.
     """
 
     about: About
@@ -38,6 +43,12 @@ class Place:
     state: str = ""
     question: Question | None = None
     chain: ChainGraph | None = None
+    frozen: FrozenItem | None = None
+
+    @property
+    def subject(self) -> Subject:
+        """What kind of thing it is; of an item, what that was made from."""
+        return self.about.subject if self.frozen is None else self.frozen.subject
 
 
 def place_of(session: Session, about: About, *, told_chain: bool = True) -> Place:
@@ -70,6 +81,31 @@ def place_of(session: Session, about: About, *, told_chain: bool = True) -> Plac
         case Subject.RECORDING:
             recording = session.recording(about.id)
             return Place(about, recording.id, 0, recording.duration_us)
+        case Subject.ITEM:
+            return _item_place(session, about, told_chain=told_chain)
+
+
+def _item_place(session: Session, about: About, *, told_chain: bool) -> Place:
+    """Return where an item is; of its question it is the frozen one, whatever became of it since."""
+    item = item_called(session.study, about.id)
+    if item is None:
+        raise UserError("This item is no longer part of the study.", "Choose another one.")
+    recording = session.recording(item.recording_id)
+    frozen = item.content.get("question")
+    question = question_from(cast(dict[str, Json], frozen)) if frozen else None
+    chain = chain_called(session.study, question.chain_id) if told_chain and question and question.chain_id else None
+    return Place(
+        about,
+        recording.id,
+        item.start_us,
+        min(item.end_us, recording.duration_us),
+        str(item.content.get("scheme", "")),
+        str(item.content.get("track", "")),
+        item.made_from,
+        question,
+        graph_of(session.study, chain) if chain else None,
+        item,
+    )
 
 
 def _chain_place(session: Session, about: About, chain: Chain | None) -> Place:

@@ -1,0 +1,257 @@
+"""Puts a report together from what a study holds."""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from app.core.benchmark.report.attributes import ATTRIBUTES
+from app.core.benchmark.report.breakdown_tables import agreement_tables, attribute_tables, part_tables
+from app.core.benchmark.report.condition_tables import condition_tables
+from app.core.benchmark.report.counts_tables import counts_table, sets_table, spending_table
+from app.core.benchmark.report.document import ItemList, Picture, Report, Section, Standing, Table
+from app.core.benchmark.report.earlier import Before, earlier_table, read_earlier, results_of
+from app.core.benchmark.report.lists import leaving, list_of, traits_of
+from app.core.benchmark.report.material import BASELINES, Asked, Material
+from app.core.benchmark.report.naming import names_of, sets_of, way_of
+from app.core.benchmark.report.pair_tables import Pair, against_best, pair_table, run_table
+from app.core.benchmark.report.paper_tables import KNOWN, other_tables, paper_tables
+from app.core.benchmark.report.telling import Telling, parts_called
+from app.core.benchmark.report.texts import texts_of
+from app.core.benchmark.results.comparing import compare
+from app.core.benchmark.results.figures import RunFigures, computed, figures_of, read_runs
+from app.core.clock import utc_now
+from app.core.questions.dataset.leaving_out import NOBODY, against_recordings
+from app.core.session import Session
+from benchmark.metrics.names import SEPARATOR
+from benchmark.results.measuring import SAMPLES
+from benchmark.suite.registry import SUITE, entry_of
+from project.counted import counted
+from project.errors import UserError
+from project.item_sets import FrozenItem
+from project.judging import RAW
+from project.progress import Progress, Stages
+from project.queries.collections import all_collections
+from project.queries.item_sets import items_of
+from project.queries.recordings import all_recordings
+from project.queries.runs import run_called
+from project.version import __version__
+
+Painter = Callable[[Material], Mapping[str, Sequence[Picture]]]
+"""Draws what a report shows: key of a section -> its plots. The floor above has the means to draw."""
+_TITLES = {
+    "shrec": "SHREC",
+    "r3vqa": "R3-VQA",
+    "esi": "ESI-Bench",
+    "socialnli": "SocialNLI",
+    "sotopia": "SOTOPIA",
+}
+_TIMES = 3
+"""A run is come to so often: its figures, beside the best one of its set, its items."""
+WARNING = (
+    "This report holds what was said, shown and written in the study, as it is. Do not pass it on to anybody who may "
+    "not see the study itself."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a report is to be about.
+
+    Attributes:
+        sets: ids or names of sets; all where empty.
+        against: an earlier report's folder, or the id of a run; "" for no comparison.
+        texts: whether what was shown and said goes in, which is private.
+        samples: of the bootstrap over recordings; 0 for no intervals.
+    """
+
+    sets: Sequence[str] = ()
+    against: str = ""
+    texts: bool = False
+    samples: int = SAMPLES
+
+
+@dataclass(frozen=True, slots=True)
+class Gathered:
+    """All that a report needs of a study.
+
+    Attributes:
+        items: id of an item -> the item.
+        lists: of all items that may be seen here; a report leaves out those that may not leave.
+        pairs: each run beside the best of its set.
+        earlier: runs of an earlier report.
+        beside: each run beside the one of this study that it is to be compared with.
+    """
+
+    material: Material
+    items: Mapping[str, FrozenItem]
+    lists: tuple[ItemList, ...]
+    pairs: tuple[Pair, ...]
+    earlier: tuple[Before, ...]
+    beside: tuple[Pair, ...]
+    texts: bool
+
+
+def gather(session: Session, wish: Wish, progress: Progress, hidden: Collection[str] = frozenset()) -> Gathered:
+    """Read the study and work out every figure.
+
+    Args:
+        session: of the study; it may be open for reading only.
+        wish: what the report is to be about.
+        progress: of it.
+        hidden: ids of items of which somebody must not see yet what is right, because they still answer.
+
+    Raises:
+        UserError: there is no such set or earlier report, or nothing was asked yet.
+        Cancelled: the user stopped it.
+    """
+    runs = read_runs(session, sets=wish.sets)
+    after = Stages(progress, _TIMES * len(runs), "Working out figures").after
+    figures = [after(computed(one, samples=wish.samples)) for one in runs]
+    if not figures:
+        raise UserError(
+            "No set of items was asked yet.",
+            "Ask judges first, in the mode Benchmark, or type: greenroom benchmark run STUDY --judge NAME",
+        )
+    path = Path(wish.against) if wish.against else None
+    earlier = read_earlier(path) if path is not None and path.exists() else []
+    other = figures_of(session, [wish.against], samples=0) if path is not None and not path.exists() else []
+    items = {
+        item.id: item
+        for set_id in dict.fromkeys(one.item_set.id for one in figures)
+        for item in items_of(session.study, set_id)
+    }
+    telling = Telling(session)
+    collections = {one.id: one.name for one in all_collections(session.study)}
+    material = _material(session, figures, telling, collections)
+    pairs = against_best(session, material.asked, wish.samples, after)
+    recordings = {one.id: one for one in all_recordings(session.study)}
+    refused = against_recordings(session, recordings)
+    withheld = {one for one, why in refused.items() if wish.texts or why != NOBODY}
+    numbers = {one.id: one.number for one in recordings.values()}
+    beside = [pair for one in other for pair in _beside(session, one, material, wish.samples)]
+    told = {key: one for key, one in items.items() if key not in hidden}
+    lists = []
+    for one in material.asked:
+        texts = texts_of(session, one.figures, items, withheld) if wish.texts else {}
+        lists.append(after(list_of(one, material, told, numbers, withheld, telling, collections, texts)))
+    return Gathered(material, items, tuple(lists), tuple(pairs), tuple(earlier), tuple(beside), wish.texts)
+
+
+def report_of(gathered: Gathered, pictures: Mapping[str, Sequence[Picture]]) -> Report:
+    """Return the report; needs no study."""
+    material = gathered.material
+    at = utc_now()
+    sections = [_section(key, title, _tables(gathered, key), pictures) for key, title in _sections()]
+    there = tuple(one for one in sections if one.tables or one.pictures or one.lines)
+    return Report(
+        "Benchmark report",
+        at,
+        WARNING if gathered.texts else "",
+        _facts(gathered, at),
+        there,
+        tuple(leaving(one) for one in gathered.lists),
+        results_of(material, at=at),
+    )
+
+
+def _sections() -> list[tuple[str, str]]:
+    return [
+        *_TITLES.items(),
+        ("other", "Other tasks"),
+        ("conditions", "Conditions"),
+        ("parts", "Parts of the items"),
+        ("confusions", "What was taken for what"),
+        ("significance", "Judges beside each other"),
+        ("earlier", "Beside an earlier one"),
+        ("answers", "Answers, time, cost and sets"),
+    ]
+
+
+def _section(key: str, title: str, tables: Sequence[Table], pictures: Mapping[str, Sequence[Picture]]) -> Section:
+    return Section(key, title, (), tuple(tables), tuple(pictures.get(key, ())))
+
+
+def _tables(gathered: Gathered, key: str) -> list[Table]:
+    material = gathered.material
+    if key in KNOWN:
+        return paper_tables(material, KNOWN[key])
+    if key == "significance":
+        table = pair_table(material, gathered.pairs)
+        return [table] if table is not None else []
+    if key == "earlier":
+        found = [run_table(material, gathered.beside)] if gathered.beside else []
+        return [*found, *([earlier_table(material, gathered.earlier)] if gathered.earlier else [])]
+    makers: dict[str, Callable[[], list[Table]]] = {
+        "other": lambda: other_tables(material),
+        "conditions": lambda: condition_tables(material),
+        "parts": lambda: [*agreement_tables(material), *attribute_tables(material), *part_tables(material)],
+        "answers": lambda: [counts_table(material), spending_table(material), sets_table(material)],
+    }
+    return makers[key]() if key in makers else []
+
+
+def _facts(gathered: Gathered, at: str) -> dict[str, str]:
+    material = gathered.material
+    homes = {one.recording_id for one in gathered.items.values()}
+    facts = {
+        "Made": at[:16].replace("T", " ") + " UTC",
+        "Program": f"Greenroom {__version__}",
+        "Runs": f"{len(material.asked):,}",
+        "Items": f"{len(gathered.items):,} of {counted(len(homes), 'recording')}",
+        "Intervals": "95 %, by resampling recordings; ± is the standard deviation over draws",
+        "Published rows": "measured by the papers on their own footage and people, to compare with",
+    }
+    hidden = sum(leaving(one).withheld for one in gathered.lists)
+    return facts | (
+        {"Not listed": f"{counted(hidden, 'answered item')} of recordings that may not leave"} if hidden else {}
+    )
+
+
+def _material(
+    session: Session, figures: Sequence[RunFigures], telling: Telling, collections: Mapping[str, str]
+) -> Material:
+    names, sets = names_of(session, figures), sets_of(session, figures)
+    conditions = _conditions(session, figures)
+    there = {one.item_set.task for one in figures}
+    entries = {key: entry_of(key) for key in SUITE if key in there}
+    order = [*entries]
+    ranked = sorted(figures, key=lambda one: order.index(one.item_set.task))
+    of_task: dict[str, list[str]] = {}
+    for one in ranked:
+        known = of_task.setdefault(one.item_set.task, [])
+        if one.item_set.id not in known:
+            known.append(one.item_set.id)
+    asked = []
+    for place, one in enumerate(ranked, 1):
+        who = names[one.run.id]
+        told = way_of(one.run, who, conditions.get(one.run.condition, one.run.condition))
+        number = of_task[one.item_set.task].index(one.item_set.id) + 1
+        told += f", set {number}" if len(of_task[one.item_set.task]) > 1 else ""
+        key = f"{place:03d}-{one.item_set.task.replace('_', '-')}"
+        asked.append(Asked(one, told, who, _standing(one), key))
+    parts = {each for one in ranked for item in one.items for each in traits_of(item.said, collections)}
+    parts |= {(found.trait, part.value) for one in ranked for found in one.breakdowns for part in found.parts}
+    parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for one in ranked for row in one.labels}
+    return Material(tuple(asked), entries, sets, conditions, parts_called(telling, sorted(parts)))
+
+
+def _standing(one: RunFigures) -> Standing:
+    if one.human:
+        return Standing.PERSON
+    return Standing.BASELINE if one.run.judge.get("backend") in BASELINES else Standing.JUDGE
+
+
+def _conditions(session: Session, figures: Sequence[RunFigures]) -> dict[str, str]:
+    found = {RAW: RAW}
+    for key in dict.fromkeys(one.run.condition for one in figures if one.run.condition != RAW):
+        run = run_called(session.study, key)
+        found[key] = run.backend if run is not None else key
+    return found
+
+
+def _beside(session: Session, other: RunFigures, material: Material, samples: int) -> list[Pair]:
+    """Return every run of the same task beside one."""
+    known = [one for one in material.asked if one.task == other.item_set.task and one.figures.run.id != other.run.id]
+    named = names_of(session, [*(one.figures for one in material.asked), other])
+    name = way_of(other.run, named[other.run.id], material.condition(other.run.condition))
+    return [Pair(one, f"{name} of {other.run.at[:10]}", compare(session, one.figures, other, samples)) for one in known]

@@ -1,0 +1,1 @@
+"""What runs of the benchmark came to, read from a study."""

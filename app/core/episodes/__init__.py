@@ -1,0 +1,1 @@
+"""Role-played episodes: started, played turn by turn, imported, rated, exported."""

@@ -1,0 +1,209 @@
+"""The certificate of a withdrawal, as Markdown and as JSON: what was removed, and where more of it may be.
+
+It names nobody but by pseudonym, and no footage but by number, role and checksum: file names often are people's names.
+"""
+
+import json
+import re
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import cast
+
+from app.core.table_words import WORDS
+from app.core.withdrawal.withdrawing import Done
+from project.counted import counted
+from project.errors import UserError
+from project.names import shown
+from project.types import Json
+from project.version import __version__
+
+_MADE = {"release": "Release", "questions": "Data set of questions"}
+BEYOND = (
+    "Copies of the study that others have: each is cleaned when it is merged, but the file itself is not. "
+    "Ask for it to be deleted, or run the same command on it.",
+    "What was written out of the study to files of other kinds: transcripts, tables, chains, reports, pictures, keys "
+    "of replacements. The study keeps no list of them.",
+    "Backups of the machine, snapshots of the file system, and what a solid-state disk keeps of overwritten blocks.",
+    "What was sent elsewhere before, and what people downloaded, printed or remember.",
+)
+"""What a program on one machine cannot reach."""
+
+
+def as_json(done: Done) -> dict[str, Json]:
+    """Return a certificate as a JSON object."""
+    seen, facts = done.foreseen, done.foreseen.facts
+    found: dict[str, object] = {
+        "withdrawn": seen.wanted.pseudonym,
+        "at": done.at,
+        "program": f"Greenroom {__version__}",
+        "study": {"id": facts.study_id, "sha256": done.sha256},
+        "recordings": {
+            "numbers": [*facts.recordings],
+            "kept": not seen.wanted.drop_recordings,
+        },
+        "removed": {table: {"rows": gone, "blanked": blanked} for table, (gone, blanked) in seen.removed.rows.items()},
+        "history": {
+            "removed": seen.removed.history[0],
+            "blanked": seen.removed.history[1],
+            "renamed_steps": seen.removed.renamed,
+        },
+        "left": dict(seen.removed.left),
+        "words_left": len(seen.alike.left),
+        "backups": [{"file": name, "what": what, "sha256": sha} for name, (what, sha) in done.older.items()],
+        "cached_files": done.caches,
+        "clips": [{"recording": number, "sha256": sha} for number, sha in done.clips],
+        "footage": [
+            {"recording": number, "role": role, "sha256": sha, "deleted": gone}
+            for number, role, sha, gone in done.footage
+        ],
+        "elsewhere": {
+            "releases": [
+                {"kind": one.kind, "recording": one.recording, "at": one.at}
+                for one in facts.made
+                if one.kind != "anonymize"
+            ],
+            "clips_made": sum(one.kind == "anonymize" for one in facts.made),
+            "copies": [*facts.copies],
+            "shared": [{"at": one.at, "name": one.name} for one in facts.shared],
+            "copies_on_this_machine": len(seen.copies),
+            "sent": [{"at": one.at, "host": one.host, "bytes": one.size, "sha256": one.sha256} for one in facts.sent],
+        },
+        "by_hand": len(done.problems),
+        "beyond": [*BEYOND],
+    }
+    return cast(dict[str, Json], found)
+
+
+def as_markdown(done: Done) -> str:
+    """Return a certificate as Markdown."""
+    return "\n".join(_lines(done)) + "\n"
+
+
+def _lines(done: Done) -> Iterator[str]:
+    seen, facts, removed = done.foreseen, done.foreseen.facts, done.foreseen.removed
+    yield f"# Certificate of the withdrawal of {seen.wanted.pseudonym}"
+    yield ""
+    yield f"On {done.at}, with Greenroom {__version__}."
+    yield ""
+    yield f"- Study `{facts.study_id}`; the file now has the SHA-256 `{done.sha256}`."
+    numbers = ", ".join(map(str, facts.recordings)) or "none"
+    what = "removed as a whole" if seen.wanted.drop_recordings else "kept without footage, for others' annotations"
+    yield f"- Recordings in which they were: {numbers} ({what})."
+    yield ""
+    yield "## Removed from the study"
+    yield ""
+    yield from _table(
+        ("What", "Removed", "Blanked in part"),
+        [(WORDS[table], str(gone), str(blanked)) for table, (gone, blanked) in removed.rows.items()],
+    )
+    gone, blanked = removed.history
+    yield f"From the history: {counted(gone, 'change')} removed, {blanked} blanked, {removed.renamed} steps renamed."
+    yield "The file was written anew, its old content overwritten. Nothing before this can be undone."
+    if removed.left:
+        yield ""
+        yield "Names of other people and things that are spelled alike were left:"
+        yield from (f"- `{where}`: {count}" for where, count in removed.left.items())
+    if seen.alike.left:
+        yield ""
+        count = len(seen.alike.left)
+        yield f"{counted(count, 'word')} like a name of theirs {'was' if count == 1 else 'were'} left, as shown before."
+    yield ""
+    yield "## Removed from this machine"
+    yield ""
+    yield from _table(
+        ("Older state of the study", "What was done", "SHA-256 now"),
+        [(f"`{name}`", what, f"`{sha}`" if sha else "") for name, (what, sha) in done.older.items()],
+    )
+    unread = sum(what == "erased unread" for what, _ in done.older.values())
+    if unread:
+        yield f"**{counted(unread, 'backup')} could not be read and {'was' if unread == 1 else 'were'} erased unread:**"
+        yield "whatever else was in it, such as others' work, is gone from there too."
+        yield ""
+    yield f"- Files of caches: {done.caches}"
+    yield from (f"- Clip or report of recording {number}, SHA-256 `{sha}`" for number, sha in done.clips)
+    yield ""
+    yield "## Footage"
+    yield ""
+    yield from _table(
+        ("Recording", "Role", "SHA-256", "State"),
+        [
+            (
+                str(number),
+                role,
+                f"`{sha}`" if sha else "",
+                "deleted" if gone else "**must be deleted**" if sha else "not found here, or not to be reached",
+            )
+            for number, role, sha, gone in done.footage
+        ],
+    )
+    if done.problems:
+        yield f"**{counted(len(done.problems), 'file')} could not be removed, or must be looked at by hand.**"
+        yield ""
+    yield "## Where more of it may be"
+    yield ""
+    for one in facts.made:
+        if one.kind != "anonymize":
+            yield f"- {_MADE[one.kind]} of recording {one.recording}, made {one.at}"
+    clips = sum(one.kind == "anonymize" for one in facts.made) - len(done.clips)
+    if clips > 0:
+        yield f"- {counted(clips, 'clip')} that were made and are not beside the study any more"
+    if seen.copies:
+        yield f"- {counted(len(seen.copies), 'file')} on this machine that {_are(len(seen.copies))} of the study"
+    yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)
+    for copy in facts.shared:
+        name = f" `{copy.name}`" if copy.name else ""
+        yield f"- Copy{name} with annotations alone, shared {copy.at}: times, labels, and who was there, under codes"
+    yield from (f"- Sent to {one.host}, {one.at}, {one.size} bytes, SHA-256 `{one.sha256}`" for one in facts.sent)
+    yield from (f"- {one}" for one in BEYOND)
+
+
+def _are(count: int) -> str:
+    return "is a copy" if count == 1 else "are copies"
+
+
+def _table(head: tuple[str, ...], rows: list[tuple[str, ...]]) -> Iterator[str]:
+    if not rows:
+        yield "Nothing."
+        yield ""
+        return
+    yield f"| {' | '.join(head)} |"
+    yield f"|{'---|' * len(head)}"
+    yield from (f"| {' | '.join(row)} |" for row in rows)
+    yield ""
+
+
+def place_of(study: Path, pseudonym: str, chosen: Path | None = None) -> Path:
+    """Return where the certificate goes: where somebody chose, else beside the study; never in another one's place."""
+    if chosen is not None:
+        return chosen.absolute().with_suffix(".md")
+    plain = re.sub(r"[^\w-]+", "-", pseudonym).strip("-") or "participant"
+    name, number = f"{study.stem}, withdrawal of {plain}", 1
+    place = study.absolute().with_name(f"{name}.md")
+    while place.exists():
+        number += 1
+        place = study.absolute().with_name(f"{name} ({number}).md")
+    return place
+
+
+def write(done: Done, place: Path) -> tuple[Path, Path]:
+    """Write a certificate as Markdown and, beside it, as JSON; return both places.
+
+    Raises:
+        UserError: the folder cannot be written to.
+    """
+    written = place, place.with_suffix(".json")
+    content = as_markdown(done), json.dumps(as_json(done), indent=1, ensure_ascii=False) + "\n"
+    for path, text in zip(written, content, strict=True):
+        try:
+            with tempfile.NamedTemporaryFile(
+                "w", encoding="utf-8", dir=path.parent, prefix=f".{path.name}.", delete=False
+            ) as file:
+                file.write(text)
+            Path(file.name).replace(path)
+        except OSError as error:
+            raise UserError(
+                f"The certificate “{shown(path.name)}” cannot be written: {error.strerror}.",
+                "The withdrawal itself is done, and the study's history says so.",
+            ) from None
+    return written

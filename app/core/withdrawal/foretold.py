@@ -1,0 +1,118 @@
+"""What a withdrawal would remove, in words for who decides about it. Here, files are named by their paths."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from app.core.table_words import WORDS
+from app.core.withdrawal.withdrawing import Foreseen
+from project.counted import counted
+from project.names import shown
+from project.types import Json
+
+_SHOWN = 12
+"""Paths of one kind that are listed; of more, the number is told."""
+
+
+def foretold(seen: Foreseen) -> list[str]:
+    """Return what would be removed, a line each."""
+    facts, removed = seen.facts, seen.removed
+    lines = [f"{shown(seen.wanted.pseudonym)} is in {_recordings(facts.recordings)}."]
+    if facts.recordings:
+        lines.append(
+            "These recordings would be removed as a whole, with everybody's annotations."
+            if seen.wanted.drop_recordings
+            else "Others' annotations of them stay; their footage is unlinked and must be deleted."
+        )
+    lines.append("Removed, or blanked in part:")
+    lines += [f"  {WORDS[table]}: {_counts(*counts)}" for table, counts in removed.rows.items()]
+    lines.append(f"  changes of the history: {_counts(*removed.history)}. Undo ends here.")
+    lines += _words("Words that were taken for a name of theirs", seen.alike.found)
+    lines += words_left(seen)
+    readable = [one for one in seen.older if one not in seen.unreadable]
+    lines += _listed("Older states of the study, rewritten or erased", readable)
+    lines += _unreadable(seen)
+    lines += _listed("Copies of the study, left: run the same command on them, or delete them", [*seen.copies])
+    lines += _listed("Clips and reports, deleted", [one.path for one in seen.clips if one.sure])
+    lines += _listed("Called like a clip of theirs, look yourself", [one.path for one in seen.clips if not one.sure])
+    verb = "deleted" if seen.wanted.delete_footage else "left, must be deleted, too"
+    lines += _listed(f"Footage, {verb}", [one.path for one in seen.footage if one.there])
+    lines += _listed(
+        "Footage that is not there, is another file, or lies outside the study's folder",
+        [one.path for one in seen.footage if not one.there],
+    )
+    if seen.caches:
+        lines.append(f"Files of caches, deleted: {len(seen.caches)}")
+    for where, count in removed.left.items():
+        lines.append(f"Spelled alike and left: {count} in {where}")
+    copies = len(facts.copies) + len(facts.shared)
+    elsewhere = len(facts.sent) + copies + sum(one.kind != "anonymize" for one in facts.made)
+    if elsewhere:
+        lines.append(
+            f"Out of reach: {counted(len(facts.sent), 'request')} that carried something away, "
+            f"{copies} {'copy' if copies == 1 else 'copies'}, "
+            f"{counted(sum(one.kind != 'anonymize' for one in facts.made), 'release')}. The certificate lists them."
+        )
+    return lines
+
+
+def foretold_json(seen: Foreseen) -> dict[str, Json]:
+    """Return the same as a JSON object."""
+    rows: dict[str, Json] = {
+        table: {"rows": gone, "blanked": blanked} for table, (gone, blanked) in seen.removed.rows.items()
+    }
+    return {
+        "participant": seen.wanted.pseudonym,
+        "recordings": [*seen.facts.recordings],
+        "removed": rows,
+        "history": {"removed": seen.removed.history[0], "blanked": seen.removed.history[1]},
+        "left": {**seen.removed.left},
+        "words": {"found": {**seen.alike.found}, "left": {**seen.alike.left}},
+        "older": [*map(str, seen.older)],
+        "unreadable": {str(one): why for one, why in seen.unreadable.items()},
+        "copies": [*map(str, seen.copies)],
+        "clips": [str(one.path) for one in seen.clips if one.sure],
+        "footage": [{"path": str(one.path), "there": one.there} for one in seen.footage],
+        "cached_files": len(seen.caches),
+    }
+
+
+def words_left(seen: Foreseen) -> list[str]:
+    """Return which words look like a name of theirs and stay."""
+    return _words("Words like a name of theirs that stay; give those that mean them as further words", seen.alike.left)
+
+
+def _words(title: str, found: Mapping[str, int]) -> list[str]:
+    if not found:
+        return []
+    told = [f"“{shown(word)}” ({count})" for word, count in [*found.items()][:_SHOWN]]
+    more = [f"and {len(found) - _SHOWN} more"] if len(found) > _SHOWN else []
+    return [f"{title}:", f"  {', '.join([*told, *more])}"]
+
+
+def _unreadable(seen: Foreseen) -> list[str]:
+    if not seen.unreadable:
+        return []
+    what = "erased unread" if seen.wanted.erase_unreadable else "nothing is removed as long as they are there"
+    return [
+        f"Backups that cannot be read, {what}:",
+        *(f"  {shown(one)}: {why}" for one, why in seen.unreadable.items()),
+    ]
+
+
+def _counts(gone: int, blanked: int) -> str:
+    if gone and blanked:
+        return f"{gone} removed, {blanked} blanked"
+    return f"{blanked} blanked" if blanked else f"{gone} removed"
+
+
+def _recordings(numbers: tuple[int, ...]) -> str:
+    if not numbers:
+        return "no recording"
+    return f"{'recording' if len(numbers) == 1 else 'recordings'} {', '.join(map(str, numbers))}"
+
+
+def _listed(title: str, paths: list[Path]) -> list[str]:
+    if not paths:
+        return []
+    more = [f"  and {len(paths) - _SHOWN} more"] if len(paths) > _SHOWN else []
+    return [f"{title}:", *(f"  {shown(one)}" for one in paths[:_SHOWN]), *more]

@@ -1,0 +1,170 @@
+"""Where on this machine something of a participant lies beside the study: caches, clips, footage."""
+
+import fcntl
+import os
+import re
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from glob import escape
+from pathlib import Path
+
+from app.core.rendering.queue import queue_place
+from app.core.settings import log_path, view_path
+from app.core.trusted import Kind, reaches, trusted
+from media.cache import cache_folder
+from media.fingerprint import fingerprint
+from project.checksums import sha256_of
+from project.errors import UserError
+from project.scratch import left_folders
+from project.withdrawing.facts import Facts, Footage, MadeFile
+from project.withdrawing.leaving import is_same_study
+
+_WHOLE = ("previews", "renderings", "releases", "release-texts")
+"""Folders of the cache in which pictures, sound and texts lie under names that do not say whose they are."""
+_DAY_S = 24 * 3600
+_FINGERPRINT = re.compile(r"[0-9a-f]{16,}")
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A clip or a report about one, where it lies; `sure` where it is, bit for bit, what the study made."""
+
+    path: Path
+    recording: int
+    sure: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Footing:
+    """A file of footage, where it lies.
+
+    Attributes:
+        there: it is what was added; a file that is missing, another one, or outside the study's folder where nobody
+            on this machine pointed to it, is never deleted.
+    """
+
+    path: Path
+    about: Footage
+    there: bool
+
+
+def cached(facts: Facts, study: Path) -> list[Path]:
+    """Return what can be worked out again from footage in which they are, or may have been."""
+    base = cache_folder()
+    known = {one.fingerprint for one in facts.footage if _FINGERPRINT.fullmatch(one.fingerprint)}
+    found: list[Path] = []
+    for file in _files(base):
+        inside = file.relative_to(base).parts[0]
+        whole = inside in _WHOLE or file == queue_place(study) or _unnamed(file, base)
+        if whole or any(one in file.name for one in known):
+            found.append(file)
+    return sorted(found)
+
+
+def left_by_window(facts: Facts, study: Path) -> list[Path]:
+    """Return files that the program keeps about a study for itself, and what a killed process left of it."""
+    found = [view_path(facts.study_id), *left_by_readers(facts.study_id, study)]
+    return [one for one in found if one.is_file()]
+
+
+def left_by_readers(study_id: str, study: Path) -> list[Path]:
+    """Return copies of a study in the folder for temporary files that a process left which was killed while it read."""
+    copies = [folder / "copy" for folder in left_folders()]
+    theirs = [one.parent for one in copies if one.is_file() and one != study and is_same_study(one, study_id)]
+    return [one for folder in theirs for one in folder.iterdir() if one.is_file()]
+
+
+def unfinished(folder: Path) -> list[Path]:
+    """Return renderings and releases beside the study that a killed process left unfinished; nobody writes them."""
+    found: list[Path] = []
+    for place in sorted((*folder.glob(".greenroom-*"), *folder.glob("*/.greenroom-*"))):
+        if place.is_symlink():
+            continue
+        if place.is_file() and ".part" in place.name and _is_free(place):
+            found.append(place)
+        elif place.is_dir() and place.name.startswith(".greenroom-release-") and time.time() - _changed(place) > _DAY_S:
+            found += [one for one in place.rglob("*") if one.is_file()]
+    return found
+
+
+def _is_free(path: Path) -> bool:
+    """Tell whether nobody writes a file: who does holds its lock."""
+    try:
+        with path.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    return True
+
+
+def _changed(path: Path) -> float:
+    try:
+        return path.stat().st_mtime
+    except OSError:
+        return time.time()
+
+
+def log_file() -> Path:
+    """Return the file that unexpected errors are written to, which may quote what was worked on."""
+    return log_path()
+
+
+def clips(facts: Facts, folder: Path) -> list[Clip]:
+    """Return clips of their recordings, and the reports about them, beside the study and in folders beside it."""
+    found = []
+    for one in facts.made:
+        if one.kind != "anonymize":
+            continue
+        for place in _named(one, folder):
+            sure = bool(one.sha256) and _digest(place) == one.sha256
+            found.append(Clip(place, one.recording, sure))
+            report = place.with_name(f"{place.stem}.privacy.json")
+            if sure and report.is_file():
+                found.append(Clip(report, one.recording, True))
+    return found
+
+
+def footage(facts: Facts, folder: Path) -> list[Footing]:
+    """Return the files of their recordings, those that were linked before among them; each place once.
+
+    A study may come from a stranger, so a place that nobody on this machine pointed to is not looked at.
+    """
+    found: dict[Path, Footing] = {}
+    allowed = trusted(facts.study_id, Kind.FOLDER)
+    for one in facts.footage:
+        place = folder / one.path
+        if place not in found or not found[place].there:
+            there = reaches(folder, allowed, place) and _is(place, one.fingerprint)
+            found[place] = Footing(place, one, there)
+    return [*found.values()]
+
+
+def _named(one: MadeFile, folder: Path) -> list[Path]:
+    name = Path(one.name).name
+    return [place for place in (folder / name, *sorted(folder.glob(f"*/{escape(name)}"))) if place.is_file()]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for base, _, names in os.walk(folder):
+        yield from (Path(base) / name for name in names)
+
+
+def _unnamed(file: Path, base: Path) -> bool:
+    """Tell whether a file holds face tracks or recognised words under a name that does not say of which footage."""
+    parts = file.relative_to(base).parts
+    return parts[0] in ("faces", "transcripts") and not _FINGERPRINT.search(file.name)
+
+
+def _digest(path: Path) -> str:
+    try:
+        return sha256_of(path)
+    except OSError:
+        return ""
+
+
+def _is(path: Path, known: str) -> bool:
+    try:
+        return path.is_file() and not path.is_symlink() and fingerprint(path) == known
+    except (OSError, UserError):
+        return False
