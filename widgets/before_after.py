@@ -6,7 +6,9 @@ from PySide6.QtCore import QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 
 _STEP = 0.02
 _FAR = 0.1
@@ -24,6 +26,8 @@ class BeforeAfter(QWidget):
         position_changed (float): where the line is, 0 at the left edge of the picture, 1 at the right.
     """
 
+    ROLE = Role.Slider
+
     position_changed = Signal(float)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -34,7 +38,7 @@ class BeforeAfter(QWidget):
         self._position = 0.5
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setAccessibleName("Before and after")
+        self.setAccessibleName(tr("Before and after"))
         theme.notifier.changed.connect(self.update)
         self._describe()
 
@@ -131,8 +135,8 @@ class BeforeAfter(QWidget):
         painter.setClipRect(QRectF(place.left(), place.top(), x - place.left(), place.height()))
         painter.drawImage(place.topLeft(), before)
         painter.restore()
-        self._paint_name(painter, "Before", QRectF(place.topLeft(), QPointF(x, place.bottom())), left=True)
-        self._paint_name(painter, "After", QRectF(QPointF(x, place.top()), place.bottomRight()), left=False)
+        self._paint_name(painter, tr("Before"), QRectF(place.topLeft(), QPointF(x, place.bottom())), left=True)
+        self._paint_name(painter, tr("After"), QRectF(QPointF(x, place.top()), place.bottomRight()), left=False)
         colours = theme.palette()
         painter.setPen(QPen(colours.accent, 2))
         painter.drawLine(QPointF(x, place.top()), QPointF(x, place.bottom()))
@@ -193,9 +197,11 @@ class BeforeAfter(QWidget):
             self.set_position((event.position().x() - place.left()) / max(1.0, place.width()))
 
     def _describe(self) -> None:
-        where = f"The line is at {round(100 * self._position)} %."
-        said = self._text or (where if self._pictures else "No picture yet.")
-        self.setAccessibleDescription(f"{said} The arrow keys move it, Space changes between before and after.")
+        where = tr("The line is at {number} %.").format(number=round(100 * self._position))
+        said = self._text or (where if self._pictures else tr("No picture yet."))
+        self.setAccessibleDescription(
+            tr("{said} The arrow keys move it, Space changes between before and after.").format(said=said)
+        )
 
 
 def _image(picture: NDArray[np.uint8]) -> QImage:

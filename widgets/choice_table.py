@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.plain_tip import plain_tip
 
 _CHOICES = Qt.ItemDataRole.UserRole
 _KEY = Qt.ItemDataRole.UserRole + 1
@@ -70,6 +71,7 @@ class ChoiceTable(QTableWidget):
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.itemChanged.connect(self._tell)
 
@@ -144,7 +146,7 @@ def _item(cell: Cell) -> QTableWidgetItem:
     item.setFlags(flags)
     item.setData(_CHOICES, cell.choices)
     item.setData(_KEY, cell.key)
-    item.setToolTip(cell.tip or item.text())
+    item.setToolTip(plain_tip(cell.tip or item.text()))
     if not cell.choices and not cell.free and item.text().replace(" ", "").isdecimal():
         item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     return item

@@ -4,7 +4,9 @@ from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.elided_label import ElidedLabel
 
 
@@ -19,7 +21,7 @@ class CodingLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Coding mode")
+        self.setAccessibleName(tr("Coding mode"))
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
         row.setSpacing(theme.GRID)
@@ -27,8 +29,8 @@ class CodingLine(QWidget):
         row.addWidget(self._dot)
         self._text = ElidedLabel()
         row.addWidget(self._text, 1)
-        self.button = QPushButton("End coding")
-        self.button.setToolTip("Label keys make segments from marks again")
+        self.button = QPushButton(tr("End coding"))
+        self.button.setToolTip(tr("Label keys make segments from marks again"))
         self.button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.button.clicked.connect(self.end_requested)
         row.addWidget(self.button)
@@ -49,9 +51,12 @@ class CodingLine(QWidget):
 class _Dot(QWidget):
     """Filled while a segment is open, a ring otherwise."""
 
+    ROLE = Role.Indicator
+
     def __init__(self) -> None:
         super().__init__()
         self.running = False
+        self.setAccessibleName(tr("A segment is open while this is filled"))
         self.setFixedSize(QSize(16, 16))
 
     def paintEvent(self, _event: QPaintEvent) -> None:

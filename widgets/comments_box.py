@@ -17,8 +17,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _TALLEST = 200
 _FIELD = 52
@@ -59,7 +62,7 @@ class CommentsBox(QWidget):
         self._unsent: dict[str, str] = {}
         self._wanted = False
         self._inside = QWidget()
-        self.setAccessibleName("Comments")
+        self.setAccessibleName(tr("Comments"))
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID // 2, theme.GRID * 3 // 2, theme.GRID)
         column.setSpacing(theme.GRID // 2)
@@ -75,19 +78,19 @@ class CommentsBox(QWidget):
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         below.addWidget(self._area)
         self.field = QPlainTextEdit()
-        self.field.setPlaceholderText("Add a comment (Ctrl+Return sends it)")
-        self.field.setAccessibleName("Your comment")
+        self.field.setPlaceholderText(tr("Add a comment (Ctrl+Return sends it)"))
+        self.field.setAccessibleName(tr("Your comment"))
         self.field.setTabChangesFocus(True)
         self.field.setFixedHeight(_FIELD)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._enable)
         below.addWidget(self.field)
         row = QHBoxLayout()
-        self.cancel = QPushButton("Cancel")
-        self.cancel.setToolTip("Leave the comment as it is")
+        self.cancel = QPushButton(tr("Cancel"))
+        self.cancel.setToolTip(tr("Leave the comment as it is"))
         self.cancel.clicked.connect(self._stop_editing)
-        self.send = QPushButton("Add comment")
-        self.send.setToolTip("Add the comment (Ctrl+Return)")
+        self.send = QPushButton(tr("Add comment"))
+        self.send.setToolTip(tr("Add the comment (Ctrl+Return)"))
         self.send.clicked.connect(self._send)
         row.addStretch()
         row.addWidget(self.cancel)
@@ -110,10 +113,12 @@ class CommentsBox(QWidget):
             self._editing = ""
         self.field.setEnabled(writable)
         unresolved = sum(not one.resolved for one in remarks)
-        count = f"Comments ({len(remarks)})" if remarks else "Comments"
-        self.head.setText(f"{count}, {unresolved} unresolved" if unresolved else count)
+        count = tr("Comments ({remarks})").format(remarks=len(remarks)) if remarks else tr("Comments")
+        self.head.setText(
+            tr("{count}, {unresolved} unresolved").format(count=count, unresolved=unresolved) if unresolved else count
+        )
         self.head.setAccessibleName(self.head.text())
-        self.head.setToolTip("Read and add comments on this segment")
+        self.head.setToolTip(tr("Read and add comments on this segment"))
         self._fill(writable)
         self._enable()
         self._unfold(self._wanted or unresolved > 0 if other else self._inside.isVisibleTo(self))
@@ -161,27 +166,25 @@ class CommentsBox(QWidget):
         column.setSpacing(0)
         row = QHBoxLayout()
         row.setSpacing(0)
-        who = QLabel(f"{one.author}, {one.when}")
-        who.setTextFormat(Qt.TextFormat.PlainText)
+        who = PlainLabel(f"{one.author}, {one.when}")
         who.setProperty("quiet", True)
         row.addWidget(who, 1)
         if writable:
-            name = "Reopen" if one.resolved else "Resolve"
-            check = self._button("circle-check", f"{name} this comment")
+            name = tr("Reopen") if one.resolved else tr("Resolve")
+            check = self._button("circle-check", tr("{name} this comment").format(name=name))
             check.setCheckable(True)
             check.setChecked(one.resolved)
             check.clicked.connect(lambda: self.resolve_requested.emit(one.id, not one.resolved))
             row.addWidget(check)
             if one.own:
-                edit = self._button("pencil", "Edit your comment")
+                edit = self._button("pencil", tr("Edit your comment"))
                 edit.clicked.connect(lambda: self._edit(one))
-                delete = self._button("trash-2", "Delete your comment")
+                delete = self._button("trash-2", tr("Delete your comment"))
                 delete.clicked.connect(lambda: self.delete_requested.emit(one.id))
                 row.addWidget(edit)
                 row.addWidget(delete)
         column.addLayout(row)
-        text = QLabel(one.text, wordWrap=True)
-        text.setTextFormat(Qt.TextFormat.PlainText)
+        text = PlainLabel(one.text, wordWrap=True)
         text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         text.setEnabled(not one.resolved)
         column.addWidget(text)
@@ -190,7 +193,7 @@ class CommentsBox(QWidget):
     def _button(self, picture: str, explained: str) -> QToolButton:
         button = QToolButton()
         button.setIcon(icon(picture))
-        button.setToolTip(explained)
+        button.setToolTip(plain_tip(explained))
         button.setAccessibleName(explained)
         return button
 
@@ -218,7 +221,7 @@ class CommentsBox(QWidget):
 
     def _enable(self) -> None:
         self.send.setEnabled(self.field.isEnabled() and bool(self.field.toPlainText().strip()))
-        self.send.setText("Save comment" if self._editing else "Add comment")
+        self.send.setText(tr("Save comment") if self._editing else tr("Add comment"))
         self.cancel.setVisible(bool(self._editing))
 
     def _toggle(self) -> None:

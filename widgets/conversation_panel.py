@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from html import escape
 
 from PySide6.QtCore import Qt, QUrl, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSpinBox, QTextBrowser, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QTextBrowser, QToolButton, QVBoxLayout, QWidget
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.number_boxes import IntegerBox
 from widgets.participant_looks import participant_ink
+from widgets.semibold import semibold
 
 _TALLEST = 264
 _MOST = 50
@@ -54,23 +57,23 @@ class ConversationPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("What was said")
+        self.setAccessibleName(tr("What was said"))
         self._turns: Sequence[ShownTurn] = ()
         self.head = QToolButton()
-        self.head.setText("What was said")
+        self.head.setText(tr("What was said"))
         self.head.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self.head.setToolTip("Show or hide the conversation up to the end of this segment")
+        self.head.setToolTip(tr("Show or hide the conversation up to the end of this segment"))
         self.head.clicked.connect(self._toggle)
-        self.before = QSpinBox()
+        self.before = IntegerBox()
         self.before.setRange(0, _MOST)
-        self.before.setSuffix(" before")
-        self.before.setAccessibleName("Turns before the segment")
-        self.before.setToolTip("How many turns before the segment are shown")
+        self.before.setSuffix(tr(" before"))
+        self.before.setAccessibleName(tr("Turns before the segment"))
+        self.before.setToolTip(tr("How many turns before the segment are shown"))
         self.before.valueChanged.connect(self.before_changed)
         self.turns = QTextBrowser()
         self.turns.setFrameShape(QFrame.Shape.NoFrame)
         self.turns.setOpenLinks(False)
-        self.turns.setAccessibleName("Turns; Tab goes from one to the next, Return goes there")
+        self.turns.setAccessibleName(tr("Turns; Tab goes from one to the next, Return goes there"))
         self.turns.anchorClicked.connect(self._go)
         self.turns.document().documentLayout().documentSizeChanged.connect(lambda _size: self._fit())
         row = QHBoxLayout()
@@ -99,18 +102,22 @@ class ConversationPanel(QWidget):
         earlier = [one for one in self._turns if not one.inside]
         parts = [self._paragraph(one, colours.muted.name()) for one in earlier]
         if earlier:
-            parts.append(_note("in this segment", colours.muted.name()))
+            parts.append(_note(tr("in this segment"), colours.muted.name()))
         parts += [self._paragraph(one, colours.text.name()) for one in inside]
         if not inside:
-            parts.append(f'<p style="margin:2px 0; color:{colours.muted.name()}"><i>Nobody speaks here.</i></p>')
+            parts.append(
+                tr('<p style="margin:2px 0; color:{name}"><i>Nobody speaks here.</i></p>').format(
+                    name=colours.muted.name()
+                )
+            )
         self.turns.document().setDefaultStyleSheet("a { text-decoration: none; }")
-        self.turns.setHtml("".join(parts))
+        self.turns.setHtml(semibold("".join(parts)))
         self._unfold(self.turns.isVisibleTo(self))
         self.turns.scrollToAnchor("here")
 
     def _paragraph(self, one: ShownTurn, ink: str) -> str:
         own = participant_ink(one.colour, theme.palette(), theme.palette().field).name()
-        who = escape(one.speaker or "Nobody yet")
+        who = escape(one.speaker or tr("Nobody yet"))
         role = f' <span style="color:{theme.palette().muted.name()}">{escape(one.role)}</span>' if one.role else ""
         words = escape(one.text) or "…"
         said = words if one.checked else f"<i>{words}</i>"

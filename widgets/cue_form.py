@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -20,10 +19,13 @@ from PySide6.QtWidgets import (
 
 from project.schemes.scheme import Scheme
 from project.types import Participant
+from resources.translation import tr
 from widgets import theme
 from widgets.label_buttons import LabelButtons
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
-WHOLE = "The whole utterance"
+WHOLE = tr("The whole utterance")
 _WIDE = 380
 
 
@@ -65,28 +67,29 @@ class CueForm(QDialog):
         """
         super().__init__(parent, Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAccessibleName("Add cue")
+        self.setAccessibleName(tr("Add cue"))
         self._scheme, self._listener = scheme, listener
         self._speaker: str | None = None
         self._label = ""
         self.track = QComboBox()
-        self.track.setAccessibleName("Kind of cue")
+        self.track.setAccessibleName(tr("Kind of cue"))
         for track in scheme.tracks:
             self.track.addItem(track.name, track.key)
-            self.track.setItemData(self.track.count() - 1, track.definition, Qt.ItemDataRole.ToolTipRole)
-        self.track.setToolTip("Kind of cue")
+            self.track.setItemData(self.track.count() - 1, plain_tip(track.definition), Qt.ItemDataRole.ToolTipRole)
+        self.track.setToolTip(tr("Kind of cue"))
         self.who = QComboBox()
-        self.who.setAccessibleName("Whose cue it is")
-        self.who.setToolTip("Whose cue it is")
+        self.who.setAccessibleName(tr("Whose cue it is"))
+        self.who.setToolTip(tr("Whose cue it is"))
         self.place = QComboBox()
-        self.place.setAccessibleName("Where it begins")
-        self.place.setToolTip("The word at which it begins")
+        self.place.setAccessibleName(tr("Where it begins"))
+        self.place.setToolTip(tr("The word at which it begins"))
         self.description = QLineEdit()
-        self.description.setAccessibleName("Description")
-        self.description.setPlaceholderText("What is seen or heard, in a few plain words")
-        self.description.setToolTip("What is seen or heard (Return adds the cue)")
-        self.add = QPushButton("Add cue")
-        self.add.setToolTip("Add the cue (Return)")
+        self.description.setAccessibleName(tr("Description"))
+        self.description.setPlaceholderText(tr("What is seen or heard, in a few plain words"))
+        self.description.setToolTip(tr("What is seen or heard (Return adds the cue)"))
+        self.add = QPushButton(tr("Add cue"))
+        self.add.setProperty("primary", True)
+        self.add.setToolTip(tr("Add the cue (Return)"))
         self.add.setDefault(True)
         self.add.clicked.connect(self._add)
         self._lay_out()
@@ -128,17 +131,17 @@ class CueForm(QDialog):
         painter.end()
 
     def _lay_out(self) -> None:
-        title = QLabel("Add cue")
+        title = PlainLabel(tr("Add cue"))
         title.setFont(theme.font(theme.POINTS + 1, semibold=True))
         self._labels = QWidget()
         QVBoxLayout(self._labels).setContentsMargins(0, 0, 0, 0)
         form = QFormLayout()
         form.setSpacing(theme.GRID)
-        form.addRow("Kind", self.track)
+        form.addRow(tr("Kind"), self.track)
         form.addRow("", self._labels)
-        form.addRow("Who", self.who)
-        form.addRow("At", self.place)
-        form.addRow("What", self.description)
+        form.addRow(tr("Who"), self.who)
+        form.addRow(tr("At"), self.place)
+        form.addRow(tr("What"), self.description)
         row = QHBoxLayout()
         row.addStretch()
         row.addWidget(self.add)

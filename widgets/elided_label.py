@@ -2,16 +2,18 @@
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QLabel, QWidget
+from PySide6.QtWidgets import QWidget
+
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 
-class ElidedLabel(QLabel):
+class ElidedLabel(PlainLabel):
     """Use `set_text` and `text`; what the label draws may be shorter."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__("", parent)
         self._whole = ""
-        self.setTextFormat(Qt.TextFormat.PlainText)
 
     def set_text(self, text: str) -> None:
         """Show a text; line breaks become spaces."""
@@ -37,4 +39,4 @@ class ElidedLabel(QLabel):
     def _fit(self) -> None:
         shown = self.fontMetrics().elidedText(self._whole, Qt.TextElideMode.ElideRight, self.width())
         self.setText(shown)
-        self.setToolTip(self._whole.replace("<", "&lt;") if shown != self._whole else "")
+        self.setToolTip(plain_tip(self._whole) if shown != self._whole else "")

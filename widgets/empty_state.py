@@ -4,10 +4,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor, QPixmap
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from widgets import theme
 from widgets.icons import pixmap
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+
+_WIDEST = 520
+"""Pixels of a line of the hint: longer ones are hard to read."""
+_GREEDY = 1000
+"""The hint takes what it may before the room beside it does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +46,18 @@ class EmptyState(QWidget):
         column.setContentsMargins(*[theme.GRID * 3] * 4)
         column.setSpacing(theme.GRID)
         column.addStretch(2)
-        self._picture = QLabel(alignment=Qt.AlignmentFlag.AlignHCenter)
-        self._title = QLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
+        self._picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter)
+        self._title = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
         self._title.setFont(theme.font(theme.POINTS + 2, semibold=True))
-        self._hint = QLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
+        self._hint = PlainLabel(alignment=Qt.AlignmentFlag.AlignHCenter, wordWrap=True)
+        self._hint.setMaximumWidth(_WIDEST)
         column.addWidget(self._picture)
         column.addWidget(self._title)
-        column.addWidget(self._hint)
+        line = QHBoxLayout()
+        line.addStretch(1)
+        line.addWidget(self._hint, _GREEDY)
+        line.addStretch(1)
+        column.addLayout(line)
         row = QHBoxLayout()
         row.setContentsMargins(0, theme.GRID, 0, 0)
         row.setSpacing(theme.GRID)
@@ -84,15 +97,19 @@ class EmptyState(QWidget):
             button.setProperty("flat", True)
             self._links.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
 
+    def picture(self, ink: QColor) -> QPixmap:
+        """Return what stands on top."""
+        return pixmap(self._icon, 40, ink, self.devicePixelRatioF())
+
     def _button(self, choice: Choice) -> QPushButton:
         button = QPushButton(choice.text)
         button.setProperty("primary", choice.primary)
-        button.setToolTip(f"{choice.text} ({choice.keys})" if choice.keys else choice.text)
+        button.setToolTip(plain_tip(f"{choice.text} ({choice.keys})" if choice.keys else choice.text))
         button.setAccessibleName(choice.text)
         button.clicked.connect(lambda: self.chosen.emit(choice.key))
         return button
 
     def _tint(self) -> None:
         colours = theme.palette()
-        self._picture.setPixmap(pixmap(self._icon, 40, colours.muted, self.devicePixelRatioF()))
+        self._picture.setPixmap(self.picture(colours.muted))
         self._hint.setStyleSheet(f"color: {colours.muted.name()};")

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from project.schemes.scheme import Field
 from project.types import Json, Participant
+from resources.translation import tr
 
 
 class FieldEditor(QWidget):
@@ -39,7 +40,7 @@ class FieldEditor(QWidget):
         """Say to those who hear the form that this field is still to be filled in."""
         for control in self.controls():
             plain = self._descriptions.setdefault(control, control.accessibleDescription())
-            control.setAccessibleDescription(f"Needed. {plain}" if needed else plain)
+            control.setAccessibleDescription(tr("Needed. {plain}").format(plain=plain) if needed else plain)
 
     def controls(self) -> list[QWidget]:
         """Return what can have the focus."""

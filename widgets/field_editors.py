@@ -11,6 +11,7 @@ from project.types import Json
 from widgets import theme
 from widgets.explained import explained
 from widgets.field_editor import FieldEditor
+from widgets.long_choice import LONG, LongChoiceEditor
 from widgets.number_editors import SliderEditor, number_editor
 from widgets.participant_editor import ParticipantEditor
 from widgets.text_area import TextArea
@@ -154,10 +155,16 @@ class ChoicesEditor(FieldEditor):
         return [*self.boxes.values()]
 
 
+def choice_editor(field: Field) -> FieldEditor:
+    """Return the editor of one of several: a row of buttons for words, a list for sentences."""
+    long = any(len(one.name) > LONG for one in field.choices)
+    return LongChoiceEditor(field) if long else ChoiceEditor(field)
+
+
 EDITORS: Mapping[FieldKind, Callable[[Field], FieldEditor]] = MappingProxyType(
     {
         FieldKind.TEXT: TextEditor,
-        FieldKind.CHOICE: ChoiceEditor,
+        FieldKind.CHOICE: choice_editor,
         FieldKind.CHOICES: ChoicesEditor,
         FieldKind.SCALE: number_editor,
         FieldKind.SLIDER: SliderEditor,

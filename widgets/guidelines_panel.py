@@ -1,12 +1,14 @@
 """The guidelines beside the form: definitions, examples and worked examples, readable while annotating."""
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme, Track
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
 from widgets.scheme_browser import SchemeBrowser
 
 
@@ -21,29 +23,29 @@ class GuidelinesPanel(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Guidelines")
+        self.setAccessibleName(tr("Guidelines"))
         self.setMinimumWidth(240)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         head = QHBoxLayout()
         head.setContentsMargins(theme.GRID * 3 // 2, theme.GRID, theme.GRID, theme.GRID // 2)
-        title = QLabel("Guidelines")
+        title = PlainLabel(tr("Guidelines"))
         title.setFont(theme.font(semibold=True))
         self._scheme = ElidedLabel()
         self._scheme.setProperty("quiet", True)
         close = QToolButton()
         close.setIcon(icon("x"))
         close.setIconSize(QSize(14, 14))
-        close.setToolTip("Close the guidelines (F3)")
-        close.setAccessibleName("Close the guidelines")
+        close.setToolTip(tr("Close the guidelines (F3)"))
+        close.setAccessibleName(tr("Close the guidelines"))
         close.clicked.connect(self.close_requested)
         head.setSpacing(theme.GRID)
         head.addWidget(title)
         head.addWidget(self._scheme, 1)
         head.addWidget(close)
         column.addLayout(head)
-        self.words = SchemeBrowser("Guidelines")
+        self.words = SchemeBrowser(tr("Guidelines"))
         column.addWidget(self.words, 1)
 
     def show_track(self, scheme: Scheme, track: Track) -> None:

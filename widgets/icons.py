@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QIcon, QIconEngine, QPainter, QPixmap, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 from resources import resource
+from resources.translation import tr
 from widgets import theme
 
 _engines: list[QIconEngine] = []
@@ -52,7 +53,7 @@ def _source(name: str) -> str:
 
 
 def _render(name: str, colour: str, width: int, height: int) -> QPixmap:
-    key = f"icon {name} {colour} {width}x{height}"
+    key = tr("icon {name} {colour} {width}x{height}").format(name=name, colour=colour, width=width, height=height)
     kept = QPixmap()
     if QPixmapCache.find(key, kept):
         return kept

@@ -5,16 +5,18 @@ from types import MappingProxyType
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QStackedLayout, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
 from project.types import Json, Participant, Segment
+from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.icons import icon, pixmap
 from widgets.kept_values import KeptValue, KeptValues
 from widgets.label_buttons import LabelButtons
 from widgets.label_looks import looks_of, unknown_look
+from widgets.plain_label import PlainLabel
 from widgets.segment_form import SegmentForm
 from widgets.segment_header import SegmentHeader
 from widgets.track_chooser import TrackChooser
@@ -59,7 +61,7 @@ class Inspector(QWidget):
         self._read_only = False
         self._one_track = True
         self._panels: dict[tuple[str, int, str], TrackPanel] = {}
-        self.setAccessibleName("Inspector")
+        self.setAccessibleName(tr("Inspector"))
         self.setMinimumWidth(304)
         self.header = SegmentHeader()
         self.kept = KeptValues()
@@ -68,8 +70,8 @@ class Inspector(QWidget):
         self._stack = QStackedLayout(self)
         self._nothing = EmptyState(
             "square-dashed-mouse-pointer",
-            "No segment is selected",
-            "Click one on the timeline, or mark a new one: I at its start, O at its end.",
+            tr("No segment is selected"),
+            tr("Click one on the timeline, or mark a new one: I at its start, O at its end."),
         )
         empty = QWidget()
         above = QVBoxLayout(empty)
@@ -155,8 +157,8 @@ class Inspector(QWidget):
         self.flush()
         self.discard()
         self._ids = [segment.id for segment in segments]
-        self._count.setText(f"{len(segments)} segments selected")
-        self._delete.setText(f" Delete {len(segments)} segments")
+        self._count.setText(tr("{segments} segments selected").format(segments=len(segments)))
+        self._delete.setText(tr(" Delete {segments} segments").format(segments=len(segments)))
         labels = {segment.label for segment in segments}
         self.labels.set_label(labels.pop() if len(labels) == 1 else None)
         self._one_track = len({(segment.scheme, segment.track) for segment in segments}) == 1
@@ -199,7 +201,7 @@ class Inspector(QWidget):
         column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
         column.setSpacing(theme.GRID * 2)
         column.addWidget(self._lock())
-        self._count = QLabel()
+        self._count = PlainLabel()
         self._count.setFont(theme.font(theme.POINTS + 2, semibold=True))
         column.addWidget(self._count)
         column.addWidget(self.header)
@@ -211,8 +213,8 @@ class Inspector(QWidget):
         column.addWidget(self.kept)
         self._delete = QPushButton()
         self._delete.setIcon(icon("trash-2"))
-        self._delete.setToolTip("Delete the selected segments (Del)")
-        self._delete.setAccessibleName("Delete the selected segments")
+        self._delete.setToolTip(tr("Delete the selected segments (Del)"))
+        self._delete.setAccessibleName(tr("Delete the selected segments"))
         column.addWidget(self._delete)
         column.addStretch(1)
         area = QScrollArea(widgetResizable=True)
@@ -226,8 +228,8 @@ class Inspector(QWidget):
         row = QHBoxLayout(self._locked)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        self._lock_picture = QLabel()
-        self._reason = QLabel(wordWrap=True)
+        self._lock_picture = PlainLabel()
+        self._reason = PlainLabel(wordWrap=True)
         row.addWidget(self._lock_picture, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._reason, 1)
         theme.notifier.changed.connect(self._tint)
@@ -284,7 +286,7 @@ class Inspector(QWidget):
     def _set_read_only(self, read_only: bool, reason: str) -> None:
         self._read_only = read_only
         self._locked.setVisible(read_only)
-        self._reason.setText(reason or "This segment can be read but not changed.")
+        self._reason.setText(reason or tr("This segment can be read but not changed."))
         self.header.set_read_only(read_only)
         self.labels.setEnabled(not read_only)
         self.form.set_read_only(read_only)

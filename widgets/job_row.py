@@ -1,13 +1,18 @@
 """One job in the list of jobs."""
 
+import time
+from collections.abc import Callable
 from enum import StrEnum
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QToolButton, QVBoxLayout
 
+from project.progress import Remaining, time_left
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon, pixmap
+from widgets.plain_label import PlainLabel
 
 
 class JobState(StrEnum):
@@ -31,10 +36,11 @@ _ICONS = {
 
 
 class JobRow(QFrame):
-    """Its title, how far it is, and how it ended."""
+    """Its title, how far it is, how long it still takes, and how it ended."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
+        self._remaining = Remaining(clock)
         self.state = JobState.WAITING
         self.percent = -1
         column = QVBoxLayout(self)
@@ -42,19 +48,19 @@ class JobRow(QFrame):
         column.setSpacing(4)
         head = QHBoxLayout()
         head.setSpacing(theme.GRID)
-        self._picture = QLabel()
+        self._picture = PlainLabel()
         self._title = ElidedLabel()
         self._title.set_text(title)
-        self.open = QPushButton("Show")
+        self.open = QPushButton(tr("Show"))
         self.open.setProperty("flat", True)
-        self.open.setAccessibleName(f"Show the result of {title}")
-        self.open.setToolTip("Show the result")
+        self.open.setAccessibleName(tr("Show the result of {title}").format(title=title))
+        self.open.setToolTip(tr("Show the result"))
         self.open.hide()
         self.cancel = QToolButton()
         self.cancel.setIcon(icon("x"))
         self.cancel.setIconSize(QSize(14, 14))
-        self.cancel.setToolTip("Cancel this job")
-        self.cancel.setAccessibleName(f"Cancel {title}")
+        self.cancel.setToolTip(tr("Cancel this job"))
+        self.cancel.setAccessibleName(tr("Cancel {title}").format(title=title))
         head.addWidget(self._picture)
         head.addWidget(self._title, 1)
         head.addWidget(self.open)
@@ -62,9 +68,9 @@ class JobRow(QFrame):
         column.addLayout(head)
         self._bar = QProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName(f"Progress of {title}")
+        self._bar.setAccessibleName(tr("Progress of {title}").format(title=title))
         column.addWidget(self._bar)
-        self.text = QLabel("Waiting", wordWrap=True)
+        self.text = PlainLabel(tr("Waiting"), wordWrap=True)
         column.addWidget(self.text)
         theme.notifier.changed.connect(self._tint)
         self._tint()
@@ -76,7 +82,8 @@ class JobRow(QFrame):
         self._bar.setRange(0, 100 if total > 0 else 0)
         self._bar.setValue(max(0, self.percent))
         figures = f"{self.percent} %" if total > 0 else ""
-        self.text.setText("  ".join(part for part in (figures, text) if part) or "Running")
+        left = time_left(self._remaining.seconds(done, total), tr)
+        self.text.setText("  ".join(part for part in (figures, left, text) if part) or tr("Running"))
         self._tint()
 
     def finish(self, state: JobState, text: str, openable: bool) -> None:

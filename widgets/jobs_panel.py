@@ -4,7 +4,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QStackedLayout,
@@ -12,9 +11,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.job_row import ENDED, JobRow, JobState
+from widgets.plain_label import PlainLabel
 
 __all__ = ["JobState", "JobsPanel"]
 
@@ -36,18 +37,18 @@ class JobsPanel(QFrame):
         super().__init__(parent)
         self._jobs: dict[str, JobRow] = {}
         self._uncounted: set[str] = set()
-        self.setAccessibleName("Jobs")
+        self.setAccessibleName(tr("Jobs"))
         self.setMinimumWidth(360)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         head = QHBoxLayout()
-        title = QLabel("Jobs")
+        title = PlainLabel(tr("Jobs"))
         title.setFont(theme.font(semibold=True))
-        self._clear = QPushButton("Clear finished")
+        self._clear = QPushButton(tr("Clear finished"))
         self._clear.setProperty("flat", True)
-        self._clear.setAccessibleName("Clear finished jobs")
-        self._clear.setToolTip("Take finished jobs off this list")
+        self._clear.setAccessibleName(tr("Clear finished jobs"))
+        self._clear.setToolTip(tr("Take finished jobs off this list"))
         self._clear.clicked.connect(self.clear_finished)
         head.addWidget(title)
         head.addStretch()
@@ -55,7 +56,9 @@ class JobsPanel(QFrame):
         column.addLayout(head)
         self._stack = QStackedLayout()
         self._stack.addWidget(
-            EmptyState("list-checks", "No jobs", "Finding faces and exporting run here, while you go on working.")
+            EmptyState(
+                "list-checks", tr("No jobs"), tr("Finding faces and exporting run here, while you go on working.")
+            )
         )
         inner = QWidget()
         self._list = QVBoxLayout(inner)

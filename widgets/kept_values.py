@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QToolButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +39,11 @@ class KeptValues(QWidget):
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.GRID // 2)
-        heading = QLabel("Kept from an earlier version")
+        heading = PlainLabel(tr("Kept from an earlier version"))
         heading.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
-        heading.setToolTip("The scheme was changed and has no place for these any more. They are kept and exported.")
+        heading.setToolTip(
+            tr("The scheme was changed and has no place for these any more. They are kept and exported.")
+        )
         self._column.addWidget(heading)
         self._rows: list[QWidget] = []
         self.show_values(())
@@ -61,19 +66,20 @@ class KeptValues(QWidget):
         row = QWidget()
         line = QHBoxLayout(row)
         line.setContentsMargins(0, 0, 0, 0)
-        text = QLabel(f"{value.name} (version {value.version}): {value.text}")
-        text.setTextFormat(Qt.TextFormat.PlainText)
+        text = PlainLabel(
+            tr("{name} (version {version}): {text}").format(name=value.name, version=value.version, text=value.text)
+        )
         text.setWordWrap(True)
         text.setProperty("quiet", True)
         text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        text.setAccessibleName(f"Kept value of {value.name}")
+        text.setAccessibleName(tr("Kept value of {name}").format(name=value.name))
         delete = QToolButton()
         delete.setIcon(icon("trash-2"))
         delete.setIconSize(QSize(14, 14))
-        delete.setToolTip(f"Delete this value of {value.name}; undo brings it back")
-        delete.setAccessibleName(f"Delete kept value of {value.name}")
+        delete.setToolTip(plain_tip(tr("Delete this value of {name}; undo brings it back").format(name=value.name)))
+        delete.setAccessibleName(tr("Delete kept value of {name}").format(name=value.name))
         delete.setEnabled(not self._read_only)
         delete.clicked.connect(lambda: self.delete_requested.emit(value.field, value.version))
         line.addWidget(text, 1)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from widgets import theme
+from widgets.accessible import Role
 
 HEIGHT = 18
 _GAP = 4.0
@@ -30,9 +31,11 @@ def key_width(key: str) -> float:
 class KeyCaps(QWidget):
     """Keys such as `Ctrl+Z` or `J, K, L`: one cap a key, alternatives parted by a stroke."""
 
+    ROLE = Role.StaticText
+
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._alternatives = [_caps(alternative) for alternative in keys.split(", ")]
+        self._alternatives = [caps(alternative) for alternative in keys.split(", ")]
         self.setAccessibleName(keys)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         theme.notifier.changed.connect(self.update)
@@ -55,7 +58,7 @@ class KeyCaps(QWidget):
                 left += key_width(key) + _GAP
 
 
-def _caps(keys: str) -> list[str]:
+def caps(keys: str) -> list[str]:
     """Split `Ctrl+Z` into its keys; the plus key itself is written `+`, as in `Ctrl++`."""
     if keys.endswith("+"):
         return [*(key for key in keys[:-1].split("+") if key), "+"]

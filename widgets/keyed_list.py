@@ -3,14 +3,37 @@
 from collections.abc import Callable, Sequence
 from typing import Generic, Protocol, TypeVar
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QListView, QStyledItemDelegate, QWidget
+from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QListView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QWidget,
+)
 
 from widgets import theme
+from widgets.icons import paint_icon
+from widgets.plain_tip import plain_tip
 
 ROW = Qt.ItemDataRole.UserRole
 """Role of a row itself, for what draws it."""
 _Index = QModelIndex | QPersistentModelIndex
+
+
+def paint_ground(painter: QPainter, option: QStyleOptionViewItem, icon: str, ink: str) -> bool:
+    """Paint what lies under a row's words, and its icon in the ink of that name; return whether it is selected."""
+    colours, area = theme.palette(), QRectF(option.rect)
+    selected = bool(option.state & QStyle.StateFlag.State_Selected)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    if selected or option.state & QStyle.StateFlag.State_MouseOver:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colours.selection if selected else colours.hover)
+        painter.drawRoundedRect(area.adjusted(3, 1, -3, -1), 4, 4)
+    paint_icon(painter, icon, QRectF(area.left() + 10, area.center().y() - 8, 16, 16), getattr(colours, ink))
+    return selected
 
 
 class Keyed(Protocol):
@@ -56,7 +79,7 @@ class KeyedModel(QAbstractListModel, Generic[Row]):
             return row
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return self._told(row)[0]
-        return self._told(row)[1] if role == Qt.ItemDataRole.ToolTipRole else None
+        return plain_tip(self._told(row)[1]) if role == Qt.ItemDataRole.ToolTipRole else None
 
 
 class KeyedList(QListView, Generic[Row]):

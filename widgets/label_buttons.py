@@ -6,6 +6,7 @@ from PySide6.QtCore import QSize, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QWidget
 
 from project.schemes.scheme import Track
+from resources.translation import tr
 from widgets import theme
 from widgets.explained import explained
 from widgets.label_looks import LabelLook, looks_of
@@ -37,7 +38,7 @@ class LabelButtons(QWidget):
             button.setCheckable(True)
             button.setProperty("segment", True)
             button.setIconSize(QSize(SIGN, SIGN))
-            button.setAccessibleName(f"Label: {label.name}")
+            button.setAccessibleName(tr("Label: {name}").format(name=label.name))
             button.setAccessibleDescription(label.definition)
             button.setToolTip(explained(label.name, label.definition, label.shortcut, label.examples))
             button.clicked.connect(lambda _=False, key=label.key: self._choose(key))

@@ -4,13 +4,17 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.label_looks import LabelLook, unknown_look
 from widgets.label_paint import paint_plate, plate_size
 
 
 class LabelChip(QWidget):
     """Shows the pattern, the sign and the name of a label."""
+
+    ROLE = Role.StaticText
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,7 +25,7 @@ class LabelChip(QWidget):
     def set_look(self, look: LabelLook) -> None:
         """Show another label."""
         self._look = look
-        self.setAccessibleName(f"Label: {look.name}")
+        self.setAccessibleName(tr("Label: {name}").format(name=look.name))
         self.updateGeometry()
         self.update()
 

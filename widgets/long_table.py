@@ -1,5 +1,6 @@
 """A table of as many rows as there are, of which only those on screen are drawn."""
 
+from PySide6.QtCore import QAbstractItemModel, QItemSelectionModel
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from widgets import theme
@@ -25,3 +26,10 @@ class LongTable(QTableView):
         upright.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         upright.setDefaultSectionSize(theme.GRID * 7 // 2)
         self.horizontalHeader().setHighlightSections(False)
+
+    def setModel(self, model: QAbstractItemModel | None) -> None:
+        super().setModel(model)
+        if model is not None:
+            # Qt's header asks for each column whether every row of it is selected, whatever it is told to highlight.
+            head = self.horizontalHeader()
+            head.setSelectionModel(QItemSelectionModel(model, head))

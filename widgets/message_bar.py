@@ -4,13 +4,16 @@ from enum import StrEnum
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from project.errors import UserError
 from project.policy import Level as PolicyLevel
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon, pixmap
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.policy.badge import PolicyBadge
 
 _INFO_MS = 6000
@@ -46,12 +49,12 @@ class MessageBar(QWidget):
         super().__init__(parent)
         self._level = Level.INFO
         self._action_key = ""
-        self.setAccessibleName("Messages")
+        self.setAccessibleName(tr("Messages"))
         self.setFixedHeight(theme.GRID * 4)
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID * 3 // 2, 0, theme.GRID * 3 // 2, 0)
         row.setSpacing(theme.GRID)
-        self._picture = QLabel()
+        self._picture = PlainLabel()
         self._text = ElidedLabel()
         self._hint = ElidedLabel()
         self._action = QPushButton()
@@ -60,10 +63,21 @@ class MessageBar(QWidget):
         self._close = QToolButton()
         self._close.setIcon(icon("x"))
         self._close.setIconSize(QSize(14, 14))
-        self._close.setToolTip("Dismiss (Esc)")
-        self._close.setAccessibleName("Dismiss the message")
+        self._close.setToolTip(tr("Dismiss (Esc)"))
+        self._close.setAccessibleName(tr("Dismiss the message"))
         self._close.clicked.connect(self.dismiss)
-        self._saved = QLabel()
+        self._lock = PlainLabel()
+        self._lock.setToolTip(
+            tr(
+                "This study is sealed: it and its backups are encrypted on the disk.\n"
+                "File > Change the passphrase…, or File > Unseal study…"
+            )
+        )
+        self._lock.setAccessibleName(tr("This study is sealed"))
+        self._lock.hide()
+        self._saved = PlainLabel()
+        # A label's text stands a pixel lower than that of the button beside it.
+        self._saved.setContentsMargins(0, 0, 0, 2)
         self._policy = PolicyBadge()
         self._policy.clicked.connect(self.policy_clicked)
         self._text.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Preferred)
@@ -73,14 +87,15 @@ class MessageBar(QWidget):
         row.addWidget(self._action)
         row.addWidget(self._close)
         row.addSpacing(theme.GRID)
+        row.addWidget(self._lock)
         row.addWidget(self._saved)
         row.addSpacing(theme.GRID)
         row.addWidget(self._policy)
         self._timer = QTimer(self, singleShot=True, interval=_INFO_MS)
         self._timer.timeout.connect(self.clear)
         theme.notifier.changed.connect(self._tint)
-        self.set_saved("Saved")
-        self.set_policy(PolicyLevel.NOTHING, "Nothing leaves this machine")
+        self.set_saved(tr("Saved"))
+        self.set_policy(PolicyLevel.NOTHING, tr("Nothing leaves this machine"))
         self.clear()
         self._tint()
 
@@ -101,7 +116,7 @@ class MessageBar(QWidget):
         self._action_key, label = action or ("", "")
         self._action.setText(label)
         self._action.setAccessibleName(label)
-        self._action.setToolTip(label)
+        self._action.setToolTip(plain_tip(label))
         self._action.setVisible(bool(action))
         self._picture.show()
         self._close.show()
@@ -144,6 +159,10 @@ class MessageBar(QWidget):
         """Say how things stand with the file: `Saved`, `Read-only`, ..."""
         self._saved.setText(text)
 
+    def set_sealed(self, sealed: bool) -> None:
+        """Show a lock where the study is encrypted on the disk."""
+        self._lock.setVisible(sealed)
+
     def set_policy(self, level: PolicyLevel, text: str, tooltip: str = "") -> None:
         """Say what may leave this machine; raw footage is shown in a colour that cannot be overlooked."""
         self._policy.show_level(level, text, tooltip or text)
@@ -167,5 +186,6 @@ class MessageBar(QWidget):
         colours = theme.palette()
         tint = {Level.INFO: colours.accent, Level.WARNING: colours.uncertain, Level.ERROR: colours.error}[self._level]
         self._picture.setPixmap(pixmap(_ICONS[self._level], 16, tint, self.devicePixelRatioF()))
+        self._lock.setPixmap(pixmap("lock", 14, colours.muted, self.devicePixelRatioF()))
         for quiet in (self._hint, self._saved):
             quiet.setStyleSheet(f"color: {colours.muted.name()};")

@@ -3,9 +3,7 @@
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSlider,
     QVBoxLayout,
@@ -14,9 +12,13 @@ from PySide6.QtWidgets import (
 
 from project.schemes.scheme import Field, FieldKind
 from project.types import Json
+from resources.translation import tr
 from widgets import theme
 from widgets.explained import explained
 from widgets.field_editor import FieldEditor
+from widgets.number_boxes import DecimalBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 MOST_BUTTONS = 11
 """Values of a scale up to which each has a button; more are set with a slider."""
@@ -101,9 +103,9 @@ class SliderEditor(FieldEditor):
             control.setAccessibleName(field.name)
             control.setAccessibleDescription(field.definition)
             control.setToolTip(explained(field.name, field.definition, field.shortcut))
-        self.clear = QPushButton("Clear")
-        self.clear.setAccessibleName(f"Clear {field.name}")
-        self.clear.setToolTip(f"Take the number of {field.name} away")
+        self.clear = QPushButton(tr("Clear"))
+        self.clear.setAccessibleName(tr("Clear {name}").format(name=field.name))
+        self.clear.setToolTip(plain_tip(tr("Take the number of {name} away").format(name=field.name)))
         row.addWidget(self.slider, 1)
         row.addWidget(self.box)
         row.addWidget(self.clear)
@@ -195,7 +197,7 @@ class _Slider(QSlider):
             super().keyPressEvent(event)
 
 
-class _Box(QDoubleSpinBox):
+class _Box(DecimalBox):
     """A box for a number that leaves the wheel to the page."""
 
     def wheelEvent(self, event: QWheelEvent) -> None:
@@ -206,7 +208,7 @@ def ends_row(field: Field) -> QHBoxLayout:
     """Return a line with what the lowest and the highest value mean."""
     row = QHBoxLayout()
     for text, side in zip(field.ends, (Qt.AlignmentFlag.AlignLeft, Qt.AlignmentFlag.AlignRight), strict=True):
-        label = QLabel(text)
+        label = PlainLabel(text)
         label.setFont(theme.font(theme.POINTS - 1))
         label.setProperty("quiet", True)
         label.setWordWrap(True)

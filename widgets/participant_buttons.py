@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QPushButton, QWidget
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from project.types import Participant
+from resources.translation import tr
+from widgets.plain_tip import plain_tip
 from widgets.segments.flow import FlowLayout
 
 KEYS = 9
-"""Participants that have a digit as their key."""
+"""Participants that have a digit as their key, and a button; the others stand in a menu."""
 
 
 class ParticipantButtons(QWidget):
@@ -28,6 +30,11 @@ class ParticipantButtons(QWidget):
         self._flow = FlowLayout(self)
         self.people: list[Participant] = []
         self.buttons: list[QPushButton] = []
+        self.more = choice_button(tr("Others"), tr("Choose another participant of the study"))
+        self.more.setProperty("opens", True)
+        self.more.setCheckable(True)
+        self._menu = QMenu(self.more)
+        self.more.setMenu(self._menu)
         self.new = new
         self.new.clicked.connect(self.new_requested)
         self.nobody = nobody
@@ -51,14 +58,17 @@ class ParticipantButtons(QWidget):
         for gone in self.buttons:
             gone.deleteLater()
         self.buttons = []
-        for number, person in enumerate(people, 1):
-            keyed = number <= KEYS
-            name = f"{number} {person.pseudonym}" if keyed else person.pseudonym
-            button = choice_button(name, self.told(person) + (f" ({number})" if keyed else ""))
+        for number, person in enumerate(people[:KEYS], 1):
+            button = choice_button(f"{number} {person.pseudonym}", f"{self.told(person)} ({number})")
             button.setCheckable(True)
             button.clicked.connect(lambda _=False, who=person.id: self.assign_requested.emit(who))
             self.buttons.append(button)
-        for button in (*self.buttons, *self.others()):
+        self._menu.clear()
+        for person in people[KEYS:]:
+            action = self._menu.addAction(person.pseudonym.replace("&", "&&"))
+            action.triggered.connect(lambda _=False, who=person.id: self.assign_requested.emit(who))
+        self.more.setVisible(len(people) > KEYS)
+        for button in (*self.buttons, *([self.more] if len(people) > KEYS else []), *self.others()):
             self._flow.addWidget(button)
             button.show()
         self.updateGeometry()
@@ -70,9 +80,13 @@ class ParticipantButtons(QWidget):
 
     def show_person(self, participant_id: str | None, enabled: bool) -> None:
         """Show who is chosen; nothing can be chosen where it may not be edited."""
-        for person, button in zip(self.people, self.buttons, strict=True):
+        for person, button in zip(self.people, self.buttons, strict=False):
             button.setChecked(person.id == participant_id)
             button.setEnabled(enabled)
+        other = next((one for one in self.people[KEYS:] if one.id == participant_id), None)
+        self.more.setText(other.pseudonym.replace("&", "&&") if other else tr("Others"))
+        self.more.setChecked(other is not None)
+        self.more.setEnabled(enabled)
         self.new.setEnabled(enabled)
 
 
@@ -80,6 +94,6 @@ def choice_button(text: str, words: str) -> QPushButton:
     """Return a small button that says what it does when asked."""
     button = QPushButton(text.replace("&", "&&"))
     button.setProperty("segment", True)
-    button.setToolTip(words)
+    button.setToolTip(plain_tip(words))
     button.setAccessibleName(words)
     return button

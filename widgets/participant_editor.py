@@ -7,12 +7,13 @@ from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Field
 from project.types import Json, Participant
+from resources.translation import tr
 from widgets.explained import explained
 from widgets.field_editor import FieldEditor
 
-_NOBODY = "Not chosen"
-_NONE_THERE = "No participants yet: add them in Recording details (Ctrl+I)"
-_ELSEWHERE = "Somebody who is not in this recording"
+_NOBODY = tr("Not chosen")
+_NONE_THERE = tr("No participants yet: add them in Recording details (Ctrl+I)")
+_ELSEWHERE = tr("Somebody who is not in this recording")
 
 
 class ParticipantEditor(FieldEditor):

@@ -6,9 +6,12 @@ from PySide6.QtCore import QPoint, QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.icons import paint_icon
 from widgets.picture_overlays import FaceBox, paint_chip, paint_face, paint_subtitle
+from widgets.plain_tip import plain_tip
 
 _NOTICE_WIDTH = 420
 _ROOMY = 190
@@ -29,6 +32,8 @@ class PlayerView(QWidget):
         action_requested: the button of the notice was pressed.
     """
 
+    ROLE = Role.Graphic
+
     clicked = Signal()
     double_clicked = Signal()
     face_clicked = Signal(str)
@@ -48,7 +53,7 @@ class PlayerView(QWidget):
         self._caption = ""
         self._framed = False
         self._action: QPushButton | None = None
-        self._notice = ("film", "No recording is open", "Choose one on the left.")
+        self._notice = ("film", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
@@ -144,7 +149,7 @@ class PlayerView(QWidget):
             self._action = None
         if action:
             self._action = QPushButton(action, self)
-            self._action.setToolTip(f"{action.rstrip('…')} what is missing")
+            self._action.setToolTip(plain_tip(tr("{action} what is missing").format(action=action.rstrip("…"))))
             self._action.clicked.connect(self.action_requested)
             self._action.setVisible(self._picture is None)
             self._place_action()
@@ -201,7 +206,7 @@ class PlayerView(QWidget):
             paint_subtitle(painter, self._subtitle, rect, self._subtitle_scale)
         # A small picture has no room for it; the large one's holds for both.
         if self._exact is not None and not self._framed:
-            text = "Exact frame" if self._exact else "Finding the exact frame…"
+            text = tr("Exact frame") if self._exact else tr("Finding the exact frame…")
             paint_chip(painter, text, QPointF(rect.right() - theme.GRID, rect.top() + theme.GRID), from_right=True)
         self._paint_place(painter, rect)
 
@@ -265,14 +270,14 @@ class PlayerView(QWidget):
         painter.drawText(QRectF(centre.x() - width / 2, centre.y() + 20, width, 80), flags, hint)
 
     def _describe(self) -> None:
-        subject = self._subject or "Picture"
+        subject = self._subject or tr("Picture")
         if self._picture is None:
             _, title, hint = self._notice
             self.setAccessibleName(f"{subject}: {title}. {hint}" if self._subject else f"{title}. {hint}")
             return
         facts = [subject]
         if self._exact:
-            facts.append("exact frame")
+            facts.append(tr("exact frame"))
         if self._faces and self._overlays_visible:
-            facts.append("faces: " + ", ".join(face.label or face.track_id for face in self._faces))
+            facts.append(tr("faces: ") + ", ".join(face.label or face.track_id for face in self._faces))
         self.setAccessibleName("; ".join(facts))

@@ -1,14 +1,15 @@
 """How far something is, how long it still takes, and a button that stops it."""
 
 import time
+from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
 
+from project.progress import Remaining, time_left
+from resources.translation import tr
 from widgets import theme
-
-_SURE_AFTER_S = 2.0
-"""Seconds before anybody can say how long it still takes."""
+from widgets.plain_label import PlainLabel
 
 
 class ProgressLine(QWidget):
@@ -20,20 +21,20 @@ class ProgressLine(QWidget):
 
     cancel_requested = Signal()
 
-    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, name: str, parent: QWidget | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__(parent)
-        self._text = ""
-        self._since = 0.0
+        self._clock = clock
+        self._remaining = Remaining(clock)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
         self.bar = QProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(name)
-        self.text = QLabel()
-        self.cancel = QPushButton("&Cancel")
-        self.cancel.setAccessibleName(f"Cancel: {name}")
-        self.cancel.setToolTip("Stop; nothing is left of it")
+        self.text = PlainLabel()
+        self.cancel = QPushButton(tr("&Cancel"))
+        self.cancel.setAccessibleName(tr("Cancel: {name}").format(name=name))
+        self.cancel.setToolTip(tr("Stop; nothing is left of it"))
         self.cancel.clicked.connect(self.cancel_requested)
         row.addWidget(self.bar, 1)
         row.addWidget(self.text)
@@ -44,12 +45,14 @@ class ProgressLine(QWidget):
         self.hide()
 
     def show_progress(self, done: int, total: int, text: str) -> None:
-        """Show how far it is; a total of 0 means that nobody knows. Another text is another piece of work."""
-        if text != self._text or self.isHidden():
-            self._text, self._since = text, time.monotonic()
+        """Show how far it is; a total of 0 means that nobody knows."""
+        if self.isHidden():
+            self._remaining = Remaining(self._clock)
+        left = time_left(self._remaining.seconds(done, total), tr)
         self.bar.setRange(0, total)
         self.bar.setValue(done)
-        passed = time.monotonic() - self._since
-        left = f", {passed * (total - done) / done:.0f} s left" if done and passed > _SURE_AFTER_S else ""
-        self.text.setText(f"{text}: {done:,} of {total:,}{left}" if total else f"{text}…")
+        share = f"{100 * done // max(total, 1)} %"
+        figures = tr("{done:,} of {total:,}").format(done=done, total=total) if text else share
+        said = ": ".join(part for part in (text, figures) if part) if total else f"{text}…" if text else ""
+        self.text.setText(", ".join(part for part in (said, left) if part))
         self.show()

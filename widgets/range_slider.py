@@ -7,7 +7,9 @@ from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintE
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from project.timebase import FrameTimes, format_time
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.label_looks import LabelLook
 from widgets.timeline.style import Style, style
 
@@ -34,6 +36,8 @@ class RangeSlider(QWidget):
         range_changed(int start_us, int end_us): a handle was let go, or moved with the keyboard.
     """
 
+    ROLE = Role.Slider
+
     range_changing = Signal(object, object)
     range_changed = Signal(object, object)
 
@@ -53,7 +57,7 @@ class RangeSlider(QWidget):
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Start and end")
+        self.setAccessibleName(tr("Start and end"))
         theme.notifier.changed.connect(self.update)
         self._describe()
 
@@ -272,9 +276,13 @@ class RangeSlider(QWidget):
         painter.setFont(look.small)
         painter.setPen(look.colours.muted)
         if self._range is None and self._span[1] > self._span[0]:
-            marking = "Press I and O to mark a start and an end, or select a segment."
-            text = marking if self._editable else "Select a segment to see its start and end."
-            fitting = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, self.width())
+            words = painter.fontMetrics()
+            texts = [tr("Select a segment to see its start and end."), tr("Select a segment.")]
+            if self._editable:
+                marking = tr("Press I and O to mark a start and an end, or select a segment.")
+                texts = [marking, tr("I and O mark a start and an end.")]
+            text = next((one for one in texts if words.horizontalAdvance(one) <= self.width()), texts[-1])
+            fitting = words.elidedText(text, Qt.TextElideMode.ElideRight, self.width())
             painter.drawText(
                 QRectF(0, _top(self) + _TRACK + 1, self.width(), 14), Qt.AlignmentFlag.AlignHCenter, fitting
             )
@@ -311,7 +319,7 @@ class RangeSlider(QWidget):
         painter.fillRect(QRectF(box.center().x() - 0.5, box.top() + 5, 1, _TRACK - 10), colours.panel)
 
     def _paint_times(self, painter: QPainter, left: float, right: float, look: Style) -> None:
-        """The two times under their handles, and the length between them where there is room."""
+        """The two times under their handles, and the length between them; the length alone where they have no room."""
         assert self._range is not None
         start, end = self._range
         painter.setFont(look.small)
@@ -320,6 +328,11 @@ class RangeSlider(QWidget):
         wide = metrics.horizontalAdvance("0:00:00.000") + 8
         length = f"{(end - start) / _SECOND:.3f} s"
         room = self.width()
+        if room < 2 * wide + 4:
+            painter.setPen(look.colours.text)
+            below = QRectF(0, _top(self) + _TRACK + 1, room, 14)
+            painter.drawText(below, Qt.AlignmentFlag.AlignCenter, length)
+            return
         at_first = min(max(left - wide / 2, 2.0), room - 2 * wide - 2.0)
         at_last = max(min(right - wide / 2, room - wide - 2.0), at_first + wide)
         baseline = _top(self) + _TRACK + 12
@@ -333,13 +346,17 @@ class RangeSlider(QWidget):
 
     def _describe(self) -> None:
         if self._range is None:
-            self.setAccessibleDescription("No start and end yet.")
+            self.setAccessibleDescription(tr("No start and end yet."))
             return
-        what = "Marks" if self._label is None else f"{self._label.name} segment"
-        active = {"start": "start", "end": "end", "both": "whole range"}[self._active]
+        what = tr("Marks") if self._label is None else tr("{name} segment").format(name=self._label.name)
+        active = {"start": "start", "end": "end", "both": tr("whole range")}[self._active]
         first, last = (format_time(t) for t in self._range)
-        read_only = "" if self._editable else " Read-only."
-        self.setAccessibleDescription(f"{what} from {first} to {last}. The arrow keys move the {active}.{read_only}")
+        read_only = "" if self._editable else tr(" Read-only.")
+        self.setAccessibleDescription(
+            tr("{what} from {first} to {last}. The arrow keys move the {active}.{read_only}").format(
+                what=what, first=first, last=last, active=active, read_only=read_only
+            )
+        )
 
 
 def _top(slider: QWidget) -> float:

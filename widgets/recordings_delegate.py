@@ -5,6 +5,7 @@ from PySide6.QtGui import QFontMetrics, QImage, QPainter, QPainterPath
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import paint_icon
 from widgets.recordings_model import ROW, THUMBNAIL, RecordingRow
@@ -116,8 +117,8 @@ class RecordingsDelegate(QStyledItemDelegate):
             font = theme.font(theme.POINTS - 1, semibold=True)
             painter.setFont(font)
             painter.setPen(colours.text if selected else colours.uncertain)
-            painter.drawText(text, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, "Missing")
-            left = right - QFontMetrics(font).horizontalAdvance("Missing") - 18
+            painter.drawText(text, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, tr("Missing"))
+            left = right - QFontMetrics(font).horizontalAdvance(tr("Missing")) - 18
             paint_icon(painter, "triangle-alert", QRect(left, line, 14, 14), colours.uncertain)
             return
         signs = (

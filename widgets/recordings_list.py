@@ -7,7 +7,6 @@ from PySide6.QtCore import QItemSelectionModel, QModelIndex, QPoint, QSize, Qt, 
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QImage, QResizeEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QStackedLayout,
     QToolButton,
@@ -16,9 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import Choice, EmptyState
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
 from widgets.recordings_delegate import RecordingsDelegate
 from widgets.recordings_model import RecordingRow, RecordingsModel
 
@@ -46,7 +47,7 @@ class RecordingsList(QWidget):
         self._collapsed: set[str] = set()
         self.setAcceptDrops(True)
         self.setMinimumWidth(200)
-        self.setAccessibleName("Recordings")
+        self.setAccessibleName(tr("Recordings"))
         self.model = RecordingsModel(self)
         self._chosen: str | None = None
         column = QVBoxLayout(self)
@@ -57,16 +58,16 @@ class RecordingsList(QWidget):
         self._stack.addWidget(self._tree())
         self._empty = EmptyState(
             "file-video",
-            "No recordings yet",
-            "Drop videos here, or press Ctrl+O.",
-            [Choice("add", "Add recordings…", "Ctrl+O", primary=True)],
+            tr("No recordings yet"),
+            tr("Drop videos here, or press Ctrl+O."),
+            [Choice("add", tr("Add recordings…"), "Ctrl+O", primary=True)],
         )
         self._empty.chosen.connect(lambda _key: self.add_requested.emit())
         self._stack.addWidget(self._empty)
-        self._nothing = EmptyState("search", "Nothing found", "No recording has these words.")
+        self._nothing = EmptyState("search", tr("Nothing found"), tr("No recording has these words."))
         self._stack.addWidget(self._nothing)
         column.addLayout(self._stack, 1)
-        self._drop_hint = QLabel("Drop to add to this study", self, alignment=Qt.AlignmentFlag.AlignCenter)
+        self._drop_hint = PlainLabel(tr("Drop to add to this study"), self, alignment=Qt.AlignmentFlag.AlignCenter)
         self._drop_hint.hide()
         theme.notifier.changed.connect(self._tint)
         self._tint()
@@ -82,6 +83,10 @@ class RecordingsList(QWidget):
     def update_row(self, row: RecordingRow) -> None:
         """Show new facts about one recording; the others are not touched."""
         self.model.update_row(row)
+
+    def update_rows(self, rows: Sequence[RecordingRow]) -> None:
+        """Show new facts about several recordings."""
+        self.model.update_rows(rows)
 
     def set_thumbnail(self, recording_id: str, picture: QImage) -> None:
         """Show a picture of one recording."""
@@ -140,16 +145,16 @@ class RecordingsList(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
         head.setSpacing(4)
-        self.search = QLineEdit(placeholderText="Search recordings", clearButtonEnabled=True)
-        self.search.setAccessibleName("Search recordings")
-        self.search.setToolTip("Search by name, number, collection or annotator (Ctrl+F)")
+        self.search = QLineEdit(placeholderText=tr("Search recordings"), clearButtonEnabled=True)
+        self.search.setAccessibleName(tr("Search recordings"))
+        self.search.setToolTip(tr("Search by name, number, collection or annotator (Ctrl+F)"))
         self.search.textChanged.connect(self._search)
         self.search.returnPressed.connect(self._choose_found)
         add = QToolButton()
         add.setIcon(icon("plus"))
         add.setIconSize(QSize(16, 16))
-        add.setToolTip("Add recordings (Ctrl+O)")
-        add.setAccessibleName("Add recordings")
+        add.setToolTip(tr("Add recordings (Ctrl+O)"))
+        add.setAccessibleName(tr("Add recordings"))
         add.clicked.connect(self.add_requested)
         head.addWidget(self.search, 1)
         head.addWidget(add)
@@ -157,7 +162,7 @@ class RecordingsList(QWidget):
 
     def _tree(self) -> QTreeView:
         self.tree = QTreeView()
-        self.tree.setAccessibleName("Recordings")
+        self.tree.setAccessibleName(tr("Recordings"))
         self.tree.setModel(self.model)
         self.tree.setItemDelegate(RecordingsDelegate(self.tree))
         self.tree.setHeaderHidden(True)

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtGui import QImage
 
-from project.counted import counted
 from project.timebase import format_time
+from resources.translation import tr, trn
+from widgets.plain_tip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 
@@ -30,6 +31,7 @@ class RecordingRow:
         missing: its media file is not where it was.
         held_out: nothing of it is ever exported.
         done: who works here is done with it.
+        file: checksum of its media file; its picture is forgotten with it.
     """
 
     id: str
@@ -43,23 +45,27 @@ class RecordingRow:
     missing: bool = False
     held_out: bool = False
     done: bool = False
+    file: str = ""
 
     def described(self) -> str:
         """Return the row in words, for screen readers and the tooltip."""
-        facts = [f"{self.number}. {self.name}", f"duration {format_time(self.duration_us)}"]
+        facts = [
+            f"{self.number}. {self.name}",
+            tr("duration {duration_us}").format(duration_us=format_time(self.duration_us)),
+        ]
         if self.missing:
-            facts.append("media missing")
-        facts += [f"{name}: {counted(count, 'segment')}" for name, count in self.segments]
+            facts.append(tr("media missing"))
+        facts += [f"{name}: {trn('{count} segment', '{count} segments', count)}" for name, count in self.segments]
         if not any(count for _, count in self.segments):
-            facts.append("no segments yet")
+            facts.append(tr("no segments yet"))
         if self.held_out:
-            facts.append("held out")
+            facts.append(tr("held out"))
         if self.done:
-            facts.append("done")
+            facts.append(tr("done"))
         if self.faces_tracked:
-            facts.append("faces found")
+            facts.append(tr("faces found"))
         if self.exported:
-            facts.append("exported")
+            facts.append(tr("exported"))
         return ", ".join(facts)
 
 
@@ -86,7 +92,11 @@ class RecordingsModel(QAbstractItemModel):
 
     def set_rows(self, rows: Sequence[RecordingRow]) -> None:
         """Take these recordings, in this order, grouped by collection."""
-        self._every = {row.id: row for members in _grouped(rows).values() for row in members}
+        every = {row.id: row for members in _grouped(rows).values() for row in members}
+        for key, row in self._every.items():
+            if key not in every or every[key].file != row.file:
+                self._forget(key)
+        self._every = every
         self._show()
 
     def set_words(self, text: str) -> None:
@@ -102,6 +112,8 @@ class RecordingsModel(QAbstractItemModel):
         if before is None or before.collection != row.collection:
             self.set_rows([*(other for other in self._every.values() if other.id != row.id), row])
             return
+        if before.file != row.file:
+            self._forget(row.id)
         self._every[row.id] = row
         place = self._places.get(row.id)
         if self._has_words(row) != (place is not None):
@@ -111,12 +123,32 @@ class RecordingsModel(QAbstractItemModel):
             where = self.index_of(row.id)
             self.dataChanged.emit(where, where)
 
+    def update_rows(self, rows: Sequence[RecordingRow]) -> None:
+        """Show new facts about several recordings, which stay in their place, at once."""
+        ends: dict[int, list[int]] = {}
+        for row in rows:
+            place = self._places.get(row.id)
+            before = self._every.get(row.id)
+            same = before is not None and (before.collection, before.file) == (row.collection, row.file)
+            if place is None or not same or not self._has_words(row):
+                self.update_row(row)
+                continue
+            self._every[row.id] = self._rows[place[0]][place[1]] = row
+            ends.setdefault(place[0], []).append(place[1])
+        for group, places in ends.items():
+            first, last = (self.createIndex(place, 0, group + 1) for place in (min(places), max(places)))
+            self.dataChanged.emit(first, last)
+
     def set_thumbnail(self, recording_id: str, picture: QImage) -> None:
         """Show a picture of one recording."""
         self._thumbnails[recording_id] = picture
         where = self.index_of(recording_id)
         if where.isValid():
             self.dataChanged.emit(where, where, [THUMBNAIL])
+
+    def _forget(self, recording_id: str) -> None:
+        self._thumbnails.pop(recording_id, None)
+        self._asked.discard(recording_id)
 
     def rows(self) -> list[RecordingRow]:
         """Return all recordings by collection, whether they are shown or not."""
@@ -176,7 +208,7 @@ class RecordingsModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return row.name
         if role in (Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole):
-            return row.described()
+            return plain_tip(row.described()) if role == Qt.ItemDataRole.ToolTipRole else row.described()
         if role == ROW:
             return row
         if role == THUMBNAIL:
@@ -189,12 +221,12 @@ class RecordingsModel(QAbstractItemModel):
     def _collection_data(self, index: Index, role: int) -> object:
         if not index.isValid():
             return None
-        name = self._groups[index.row()] or "No collection"
+        name = self._groups[index.row()] or tr("No collection")
         count = len(self._rows[index.row()])
         if role == Qt.ItemDataRole.DisplayRole:
             return name
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{name}, {counted(count, 'recording')}"
+            return f"{name}, {trn('{count} recording', '{count} recordings', count)}"
         return None
 
     def _show(self) -> None:

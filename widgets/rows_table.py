@@ -1,12 +1,28 @@
 """A table of rows that are read and chosen: figures, recordings, segments, minutes."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
+from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
+from resources.translation import tr
+from widgets import theme
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
+
+_MEASURED = 60
+"""Rows beyond those in sight by which columns find their width; measuring all of thousands would stop the window."""
+_NUMBER = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min)?( ± [\d.]+( ?%)?)?")
+_NO_NUMBER = frozenset({"", "\N{EN DASH}"})
+_LEAST_NAME = 200
+"""Pixels that the first column gets in any case, where names are kept short."""
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,20 +35,79 @@ class Row:
     time_us: int = 0
 
 
-class RowsTable(QTableWidget):
+class _RowsModel(QAbstractTableModel):
+    """Makes what a cell shows when it comes into sight."""
+
+    def __init__(self, columns: Sequence[str]) -> None:
+        super().__init__()
+        self._columns = tuple(columns)
+        self._numbers: frozenset[int] = frozenset()
+        self.rows: Sequence[Row] = ()
+        self.over: Container[tuple[int, int]] = ()
+
+    def show(self, rows: Sequence[Row]) -> None:
+        """Show other rows."""
+        self.beginResetModel()
+        self.rows, self.over = tuple(rows), ()
+        # The last column takes the room that is left: numbers at its right edge would stand alone.
+        self._numbers = frozenset(at for at in range(len(self._columns) - 1) if self._holds_numbers(at))
+        self.endResetModel()
+
+    def _holds_numbers(self, column: int) -> bool:
+        """Return whether a column is one of numbers, which stand one under another."""
+        texts = {one.cells[column] for one in self.rows[:_MEASURED] if column < len(one.cells)} - _NO_NUMBER
+        return bool(texts) and all(_NUMBER.fullmatch(one) for one in texts)
+
+    def rowCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self.rows)
+
+    def columnCount(self, parent: Index | None = None) -> int:
+        return 0 if parent is not None and parent.isValid() else len(self._columns)
+
+    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
+            return self._columns[section]
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._side(section)
+        return None
+
+    def _side(self, column: int) -> Qt.AlignmentFlag:
+        return _RIGHT if column in self._numbers else _LEFT
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        row = self.rows[index.row()]
+        text = row.cells[index.column()] if index.column() < len(row.cells) else ""
+        if role == Qt.ItemDataRole.DisplayRole:
+            return text
+        if role == Qt.ItemDataRole.TextAlignmentRole:
+            return self._side(index.column())
+        over = bool(self.over) and (index.row(), index.column()) in self.over
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(tr("{text}: over the limit").format(text=text) if over else text)
+        if over and role == Qt.ItemDataRole.ForegroundRole:
+            return theme.palette().error
+        if over and role == Qt.ItemDataRole.FontRole:
+            return theme.font(semibold=True)
+        return icon(row.icon) if role == Qt.ItemDataRole.DecorationRole and row.icon and not index.column() else None
+
+
+class RowsTable(QTableView):
     """Rows that are read and chosen, never written.
 
     Signals:
         row_chosen (str, int): key and time of the row that was clicked, or on which Return was pressed.
+        chosen_changed: another row is chosen, or none.
     """
 
     row_chosen = Signal(str, int)
+    chosen_changed = Signal()
 
     def __init__(self, name: str, columns: Sequence[str], parent: QWidget | None = None) -> None:
-        super().__init__(0, len(columns), parent)
-        self._rows: Sequence[Row] = ()
+        super().__init__(parent)
+        self._model = _RowsModel(columns)
+        self._short_names = False
+        self.setModel(self._model)
         self.setAccessibleName(name)
-        self.setHorizontalHeaderLabels(list(columns))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -41,42 +116,89 @@ class RowsTable(QTableWidget):
         self.setWordWrap(False)
         self.verticalHeader().hide()
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setResizeContentsPrecision(_MEASURED)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         self.horizontalHeader().setStretchLastSection(True)
-        self.cellClicked.connect(lambda row, _column: self._choose(row))
-        self.cellActivated.connect(lambda row, _column: self._choose(row))
+        self.clicked.connect(self._choose)
+        self.activated.connect(self._choose)
+        self.selectionModel().selectionChanged.connect(lambda *_: self.chosen_changed.emit())
+
+    def keep_names_short(self) -> None:
+        """Let the first column take no more than the others leave, and shorten its texts in the middle.
+
+        Names of models are long, and differ at both ends; in full they stand in their tooltips.
+        """
+        self._short_names = True
+        self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self._fit_names()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_names()
+
+    def _fit_names(self) -> None:
+        if self._short_names:
+            head, last = self.horizontalHeader(), self._model.columnCount() - 1
+            # The last column stretches, and never gets less than what Qt gives a column by itself.
+            others = sum(self._natural(at) for at in range(1, last))
+            others += max(self._natural(last), head.defaultSectionSize())
+            room = max(_LEAST_NAME, self.viewport().width() - others)
+            head.setMaximumSectionSize(room)
+            head.resizeSection(0, min(room, self._natural(0)))
+
+    def _natural(self, column: int) -> int:
+        return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column))
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows; the one with the same key stays chosen."""
-        chosen = self.current_key()
-        self._rows = tuple(rows)
-        self.setRowCount(len(rows))
-        for place, row in enumerate(rows):
-            for column, text in enumerate(row.cells):
-                item = QTableWidgetItem(text)
-                item.setToolTip(text)
-                if column == 0 and row.icon:
-                    item.setIcon(icon(row.icon))
-                self.setItem(place, column, item)
-        for place, row in enumerate(rows):
-            if row.key == chosen:
-                self.selectRow(place)
+        if tuple(rows) == self._model.rows:
+            return
+        chosen, place = self.current_key(), self.verticalScrollBar().value()
+        self._model.show(rows)
+        self._fit_names()
+        if chosen:
+            self.choose(chosen)
+            self.verticalScrollBar().setValue(place)
+            if self.current_key() != chosen:
+                self.chosen_changed.emit()
+
+    def mark_over(self, cells: Container[tuple[int, int]]) -> None:
+        """Show in red which cells, by row and column, are over a limit."""
+        self._model.over = cells
+        self.viewport().update()
 
     def fit(self, most: int) -> None:
         """Be as tall as the rows need, and no taller than so many pixels."""
-        rows = sum(self.rowHeight(place) for place in range(self.rowCount()))
+        rows = sum(self.rowHeight(place) for place in range(len(self._model.rows)))
         self.setFixedHeight(min(most, self.horizontalHeader().sizeHint().height() + rows + 2 * self.frameWidth() + 2))
+
+    def current_row(self) -> int:
+        """Return the place of the chosen row, or -1."""
+        return self.currentIndex().row()
 
     def current_key(self) -> str:
         """Return the key of the chosen row, or ""."""
-        place = self.currentRow()
-        return self._rows[place].key if 0 <= place < len(self._rows) else ""
+        place = self.current_row()
+        return self._model.rows[place].key if 0 <= place < len(self._model.rows) else ""
+
+    def choose(self, key: str) -> None:
+        """Make a row the chosen one, without `row_chosen`; none where there is no such row."""
+        places = [place for place, row in enumerate(self._model.rows) if row.key == key]
+        if places:
+            self.selectRow(places[0])
+        else:
+            self.clearSelection()
+            self.setCurrentIndex(QModelIndex())
 
     def texts(self) -> list[tuple[str, ...]]:
         """Return what is shown."""
-        return [row.cells for row in self._rows]
+        return [row.cells for row in self._model.rows]
 
-    def _choose(self, place: int) -> None:
-        row = self._rows[place]
+    def click(self, place: int) -> None:
+        """Choose a row as a click on it does."""
+        self.selectRow(place)
+        self._choose(self._model.index(place, 0))
+
+    def _choose(self, index: Index) -> None:
+        row = self._model.rows[index.row()]
         self.row_chosen.emit(row.key, row.time_us)

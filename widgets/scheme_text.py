@@ -5,19 +5,20 @@ from html import escape
 
 from project.schemes.scheme import CHOOSING, NUMBERS, Choice, Example, Extent, Field, FieldKind, Label, Scheme, Track
 from project.types import Json
+from resources.translation import tr
 
 _KINDS = {
-    FieldKind.CHOICES: "several of these",
-    FieldKind.CHOICE: "one of these",
+    FieldKind.CHOICES: tr("several of these"),
+    FieldKind.CHOICE: tr("one of these"),
     FieldKind.TEXT: "text",
-    FieldKind.SCALE: "a whole number",
-    FieldKind.SLIDER: "a number on a slider",
-    FieldKind.PARTICIPANT: "one of the recording's participants",
+    FieldKind.SCALE: tr("a whole number"),
+    FieldKind.SLIDER: tr("a number on a slider"),
+    FieldKind.PARTICIPANT: tr("one of the recording's participants"),
 }
 _EXTENTS = {
     Extent.SPAN: "",
-    Extent.RECORDING: "Its segments cover the whole recording.",
-    Extent.EITHER: "Its segments cover the whole recording or a part of it.",
+    Extent.RECORDING: tr("Its segments cover the whole recording."),
+    Extent.EITHER: tr("Its segments cover the whole recording or a part of it."),
 }
 
 
@@ -30,7 +31,7 @@ def guidelines(scheme: Scheme, track: Track) -> str:
     known = {label.key for label in track.labels}
     examples = [_example(scheme, example) for example in scheme.examples if example.label in known]
     if examples:
-        parts += ["<h3>Worked examples</h3>", *examples]
+        parts += [tr("<h3>Worked examples</h3>"), *examples]
     return "".join(parts)
 
 
@@ -38,22 +39,22 @@ def whole_scheme(scheme: Scheme) -> str:
     """Return everything that a scheme says."""
     parts = [
         f"<h2>{escape(scheme.name)}</h2>",
-        f"<p><tt>{escape(scheme.key)}</tt>, version {scheme.version}</p>",
+        tr("<p><tt>{key}</tt>, version {version}</p>").format(key=escape(scheme.key), version=scheme.version),
         *_paragraphs(scheme.definition),
     ]
     for track in scheme.tracks:
-        told = [_EXTENTS[track.extent], "Its segments lie inside an utterance." if track.inside else ""]
-        parts.append(f"<h3>{_titled(track.name, track.key, 'Track')}</h3>")
+        told = [_EXTENTS[track.extent], tr("Its segments lie inside an utterance.") if track.inside else ""]
+        parts.append(f"<h3>{_titled(track.name, track.key, tr('Track'))}</h3>")
         parts += _paragraphs(" ".join(filter(None, (track.definition, *told))))
         parts += [_label(track, label) for label in track.labels]
     if scheme.fields:
         parts.append("<h3>Form</h3>")
     parts += [_field(field, scheme) for field in scheme.fields]
     if scheme.rules:
-        parts.append("<h3>Needed before a segment is complete</h3>")
+        parts.append(tr("<h3>Needed before a segment is complete</h3>"))
         parts += [f"<p>{line}</p>" for line in _rules(scheme)]
     if scheme.examples:
-        parts.append("<h3>Worked examples</h3>")
+        parts.append(tr("<h3>Worked examples</h3>"))
     parts += [_example(scheme, example) for example in scheme.examples]
     return "".join(parts)
 
@@ -93,14 +94,27 @@ def _label(track: Track, label: Label) -> str:
 def _field(field: Field, scheme: Scheme) -> str:
     told = [_KINDS[field.kind]]
     if field.kind in NUMBERS:
-        step = f" in steps of {field.step:g}" if field.step != 1 else ""
-        told[0] += f" from {field.minimum:g} to {field.maximum:g}{step}"
+        step = tr(" in steps of {step:g}").format(step=field.step) if field.step != 1 else ""
+        told[0] += tr(" from {minimum:g} to {maximum:g}{step}").format(
+            minimum=field.minimum, maximum=field.maximum, step=step
+        )
     if field.ends:
-        told.append(f"{field.minimum:g} is “{escape(field.ends[0])}”, {field.maximum:g} is “{escape(field.ends[1])}”")
+        told.append(
+            tr("{minimum:g} is “{low_end}”, {maximum:g} is “{high_end}”").format(
+                minimum=field.minimum,
+                low_end=escape(field.ends[0]),
+                maximum=field.maximum,
+                high_end=escape(field.ends[1]),
+            )
+        )
     if field.only_for:
-        told.append(f"only for {_listed(_label_names(scheme), field.only_for)}")
+        told.append(tr("only for {listed}").format(listed=_listed(_label_names(scheme), field.only_for)))
     if field.tracks:
-        told.append(f"only on {_listed({track.key: track.name for track in scheme.tracks}, field.tracks)}")
+        told.append(
+            tr("only on {listed}").format(
+                listed=_listed({track.key: track.name for track in scheme.tracks}, field.tracks)
+            )
+        )
     head = f"<p><b>{escape(field.name)}</b>{_key(field.shortcut)} ({'; '.join(told)})<br>{escape(field.definition)}</p>"
     return head + ("".join(_choice(choice) for choice in field.choices) if field.kind in CHOOSING else "")
 
@@ -116,7 +130,7 @@ def _rules(scheme: Scheme) -> Iterator[str]:
     fields = {field.key: field.name for field in scheme.fields}
     tracks = {track.key: track.name for track in scheme.tracks}
     for rule in scheme.rules:
-        on = f" on {escape(tracks[rule.track])}" if rule.track and len(tracks) > 1 else ""
+        on = tr(" on {escape}").format(escape=escape(tracks[rule.track])) if rule.track and len(tracks) > 1 else ""
         yield f"<b>{escape(labels[rule.label])}</b>{on}: {_listed(fields, rule.needs)}"
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from functools import partial
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from project.schemes.scheme import Scheme
@@ -12,6 +12,7 @@ from widgets import theme
 from widgets.explained import explained
 from widgets.field_editor import FieldEditor
 from widgets.field_editors import EDITORS
+from widgets.plain_label import PlainLabel
 
 
 class SegmentForm(QWidget):
@@ -43,11 +44,11 @@ class SegmentForm(QWidget):
             inner = QVBoxLayout(block)
             inner.setContentsMargins(0, 0, 0, 0)
             inner.setSpacing(theme.GRID // 2)
-            heading = QLabel(field.name)
+            heading = PlainLabel(field.name)
             heading.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
             heading.setBuddy(editor)
             heading.setToolTip(explained(field.name, field.definition, field.shortcut))
-            needed = QLabel("needed")
+            needed = PlainLabel("needed")
             needed.setFont(theme.font(theme.POINTS - 1))
             head = QHBoxLayout()
             head.addWidget(heading)
@@ -55,7 +56,7 @@ class SegmentForm(QWidget):
             head.addWidget(needed)
             inner.addLayout(head)
             inner.addWidget(editor)
-            note = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+            note = PlainLabel(wordWrap=True)
             note.setProperty("quiet", True)
             note.setFont(theme.font(theme.POINTS - 1))
             note.hide()

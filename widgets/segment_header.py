@@ -1,15 +1,18 @@
 """The head of the inspector: the label, the times and who made the segment."""
 
 from PySide6.QtCore import QSize, Signal
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QToolButton, QWidget
 
 from project.timebase import SECOND, format_time
 from project.types import Segment
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon
 from widgets.label_chip import LabelChip
 from widgets.label_looks import LabelLook, unknown_look
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.time_edit import TimeEdit
 
 
@@ -37,9 +40,9 @@ class SegmentHeader(QWidget):
         top.setSpacing(theme.GRID)
         self._chip = LabelChip()
         self._annotator = ElidedLabel()
-        self._play = self._button("play", "Play this segment", "Shift+Space")
+        self._play = self._button("play", tr("Play this segment"), "Shift+Space")
         self._play.clicked.connect(self.play_requested)
-        self._delete = self._button("trash-2", "Delete this segment", "Del")
+        self._delete = self._button("trash-2", tr("Delete this segment"), "Del")
         self._delete.clicked.connect(self.delete_requested)
         top.addWidget(self._chip)
         top.addWidget(self._annotator, 1)
@@ -48,13 +51,13 @@ class SegmentHeader(QWidget):
         grid.addLayout(top, 0, 0)
         times = QHBoxLayout()
         times.setSpacing(theme.GRID // 2)
-        self.start = TimeEdit("Start")
-        self.start.setToolTip("Start: type a time, or take the playhead's ([)")
+        self.start = TimeEdit(tr("Start"))
+        self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
         self.end = TimeEdit("End")
-        self.end.setToolTip("End: type a time, or take the playhead's (])")
+        self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self._duration = ElidedLabel()
         times.addWidget(self.start)
-        times.addWidget(QLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
+        times.addWidget(PlainLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
         times.addWidget(self.end)
         times.addSpacing(theme.GRID // 2)
         times.addWidget(self._duration, 1)
@@ -77,7 +80,7 @@ class SegmentHeader(QWidget):
         # Shorter than the times beside it: hours and minutes only where there are any.
         text = f"{duration / SECOND:.3f} s" if duration < 60 * SECOND else format_time(duration).removeprefix("0:")
         self._duration.set_text(text)
-        self._duration.setAccessibleName(f"Duration {text}")
+        self._duration.setAccessibleName(tr("Duration {text}").format(text=text))
 
     def set_read_only(self, read_only: bool) -> None:
         """Let the times be read but not changed."""
@@ -101,7 +104,7 @@ class SegmentHeader(QWidget):
         if start_us >= end_us:
             self.start.set_time(self._start_us)
             self.end.set_time(self._end_us)
-            self.rejected.emit("A segment must start before it ends. Change the other time first.")
+            self.rejected.emit(tr("A segment must start before it ends. Change the other time first."))
             return
         self.times_entered.emit(start_us, end_us)
 
@@ -109,7 +112,7 @@ class SegmentHeader(QWidget):
         button = QToolButton()
         button.setIcon(icon(picture))
         button.setIconSize(QSize(16, 16))
-        button.setToolTip(f"{text} ({keys})")
+        button.setToolTip(plain_tip(f"{text} ({keys})"))
         button.setAccessibleName(text)
         return button
 

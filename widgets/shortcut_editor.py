@@ -12,7 +12,6 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QHeaderView,
     QKeySequenceEdit,
-    QLabel,
     QLineEdit,
     QPushButton,
     QTreeWidget,
@@ -21,7 +20,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _KEY = Qt.ItemDataRole.UserRole
 _ROW = 26
@@ -59,20 +61,20 @@ class ShortcutEditor(QDialog):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._waiting = ""
-        self.setWindowTitle("Change keyboard shortcuts")
+        self.setWindowTitle(tr("Change keyboard shortcuts"))
         self.setModal(False)
         self.resize(720, 600)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        self.search = QLineEdit(placeholderText="Find an action or a key", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find an action or a key")
-        self.search.setToolTip("Words of what it does, or its key")
+        self.search = QLineEdit(placeholderText=tr("Find an action or a key"), clearButtonEnabled=True)
+        self.search.setAccessibleName(tr("Find an action or a key"))
+        self.search.setToolTip(tr("Words of what it does, or its key"))
         self.search.textChanged.connect(self._filter)
         column.addWidget(self.search)
         self.tree = QTreeWidget()
-        self.tree.setAccessibleName("Actions")
-        self.tree.setHeaderLabels(["Action", "Keys"])
+        self.tree.setAccessibleName(tr("Actions"))
+        self.tree.setHeaderLabels([tr("Action"), tr("Keys")])
         self.tree.setRootIsDecorated(False)
         self.tree.setUniformRowHeights(True)
         self.tree.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -93,12 +95,12 @@ class ShortcutEditor(QDialog):
         self.tree.blockSignals(True)
         self.tree.clear()
         for row in rows:
-            item = QTreeWidgetItem([f"{row.group}: {row.text}", ", ".join(map(_native, row.keys)) or "-"])
+            item = QTreeWidgetItem([f"{row.group}: {row.text}", ", ".join(map(_native, row.keys)) or "\N{EN DASH}"])
             item.setData(0, _KEY, row.action)
             item.setSizeHint(0, QSize(0, _ROW))
             if row.changed:
                 item.setFont(1, theme.font(semibold=True))
-                item.setToolTip(1, "Changed by you")
+                item.setToolTip(1, tr("Changed by you"))
             self.tree.addTopLevelItem(item)
             if row.action == action:
                 self.tree.setCurrentItem(item)
@@ -127,26 +129,26 @@ class ShortcutEditor(QDialog):
 
     def _edit_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        row.addWidget(QLabel("New key"))
+        row.addWidget(PlainLabel(tr("New key")))
         self.key = QKeySequenceEdit()
         self.key.setMaximumSequenceLength(1)
-        self.key.setAccessibleName("New key")
-        self.key.setToolTip("Click here and press the key")
+        self.key.setAccessibleName(tr("New key"))
+        self.key.setToolTip(tr("Click here and press the key"))
         for field in self.key.findChildren(QLineEdit):
-            field.setAccessibleName("New key")
-            field.setToolTip("Click here and press the key")
-            field.setPlaceholderText("Press the key")
+            field.setAccessibleName(tr("New key"))
+            field.setToolTip(tr("Click here and press the key"))
+            field.setPlaceholderText(tr("Press the key"))
         self.key.keySequenceChanged.connect(self._pressed)
         row.addWidget(self.key, 1)
-        self.add = QCheckBox("Keep its other keys")
-        self.add.setToolTip("The action has several keys then")
+        self.add = QCheckBox(tr("Keep its other keys"))
+        self.add.setToolTip(tr("The action has several keys then"))
         row.addWidget(self.add)
-        self.clear = QPushButton("No key")
-        self.clear.setToolTip("Take the keys of this action away")
+        self.clear = QPushButton(tr("No key"))
+        self.clear.setToolTip(tr("Take the keys of this action away"))
         self.clear.clicked.connect(lambda: self.clear_requested.emit(self.action()))
         row.addWidget(self.clear)
-        self.reset = QPushButton("Reset")
-        self.reset.setToolTip("Give this action its usual keys, as far as they are free")
+        self.reset = QPushButton(tr("Reset"))
+        self.reset.setToolTip(tr("Give this action its usual keys, as far as they are free"))
         self.reset.clicked.connect(lambda: self.reset_requested.emit(self.action()))
         row.addWidget(self.reset)
         return row
@@ -155,10 +157,10 @@ class ShortcutEditor(QDialog):
         self._warning_row = QWidget()
         row = QHBoxLayout(self._warning_row)
         row.setContentsMargins(0, 0, 0, 0)
-        self.warning = QLabel(wordWrap=True)
+        self.warning = PlainLabel(wordWrap=True)
         row.addWidget(self.warning, 1)
-        self.take = QPushButton("Use it here")
-        self.take.setToolTip("Give this key to the chosen action all the same")
+        self.take = QPushButton(tr("Use it here"))
+        self.take.setToolTip(tr("Give this key to the chosen action all the same"))
         self.take.clicked.connect(self._take)
         row.addWidget(self.take)
         self._warning_row.hide()
@@ -167,12 +169,12 @@ class ShortcutEditor(QDialog):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         for text, tip, signal in (
-            ("Reset all", "Every action gets its usual keys", None),
-            ("Import…", "Read keys from a file", self.import_requested),
-            ("Export…", "Write your keys to a file", self.export_requested),
+            (tr("Reset all"), tr("Every action gets its usual keys"), None),
+            (tr("Import…"), tr("Read keys from a file"), self.import_requested),
+            (tr("Export…"), tr("Write your keys to a file"), self.export_requested),
         ):
             button = QPushButton(text)
-            button.setToolTip(tip)
+            button.setToolTip(plain_tip(tip))
             button.setAutoDefault(False)
             if signal is None:
                 button.clicked.connect(lambda: self.reset_requested.emit(""))
@@ -180,8 +182,8 @@ class ShortcutEditor(QDialog):
                 button.clicked.connect(signal)
             row.addWidget(button)
         row.addStretch()
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.clicked.connect(self.close)
         row.addWidget(close)
         for button in (self.take, self.clear, self.reset, close):

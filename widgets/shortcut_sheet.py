@@ -1,15 +1,19 @@
-"""The sheet of all keys, on F1."""
+"""The sheet of all keys, on Ctrl+F1."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QKeyCombination, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.key_caps import KeyCaps
+from widgets.plain_label import PlainLabel
+
+_AGAIN = QKeyCombination(Qt.KeyboardModifier.ControlModifier, Qt.Key.Key_F1)
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +32,7 @@ class Shortcut:
 
 
 class ShortcutSheet(QDialog):
-    """Lists keys by group in two columns and finds them by word or by key. Not modal; Esc or F1 closes it.
+    """Lists keys by group in two columns and finds them by word or by key. Not modal; Esc or Ctrl+F1 closes it.
 
     Signals:
         change_requested: the keys are to be changed.
@@ -40,27 +44,27 @@ class ShortcutSheet(QDialog):
         super().__init__(parent)
         self._rows: list[tuple[Shortcut, QWidget]] = []
         self._headings: dict[str, QWidget] = {}
-        self.setWindowTitle("Keyboard shortcuts")
-        self.setAccessibleName("Keyboard shortcuts")
+        self.setWindowTitle(tr("Keyboard shortcuts"))
+        self.setAccessibleName(tr("Keyboard shortcuts"))
         self.setModal(False)
         self.resize(760, 560)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
-        self.search = QLineEdit(placeholderText="Find a key or what it does", clearButtonEnabled=True)
-        self.search.setAccessibleName("Find a shortcut")
+        self.search = QLineEdit(placeholderText=tr("Find a key or what it does"), clearButtonEnabled=True)
+        self.search.setAccessibleName(tr("Find a shortcut"))
         self.search.textChanged.connect(self._filter)
         column.addWidget(self.search)
-        self._nothing = QLabel("No shortcut has these words.", alignment=Qt.AlignmentFlag.AlignHCenter)
+        self._nothing = PlainLabel(tr("No shortcut has these words."), alignment=Qt.AlignmentFlag.AlignHCenter)
         self._nothing.hide()
         column.addWidget(self._nothing)
         area = QScrollArea(widgetResizable=True)
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        area.setAccessibleName("Shortcuts")
+        area.setAccessibleName(tr("Shortcuts"))
         area.setWidget(self._columns(shortcuts))
         column.addWidget(area, 1)
-        change = QPushButton("Change…", autoDefault=False)
-        change.setToolTip("Give actions other keys")
+        change = QPushButton(tr("Change…"), autoDefault=False)
+        change.setToolTip(tr("Give actions other keys"))
         change.clicked.connect(self.change_requested)
         change.clicked.connect(self.close)
         column.addWidget(change, 0, Qt.AlignmentFlag.AlignRight)
@@ -75,7 +79,7 @@ class ShortcutSheet(QDialog):
         self.search.selectAll()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() == Qt.Key.Key_F1:
+        if event.keyCombination() == _AGAIN:
             self.close()
         else:
             super().keyPressEvent(event)
@@ -104,14 +108,14 @@ class ShortcutSheet(QDialog):
         column = QVBoxLayout(result)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
-        heading = QLabel(name)
+        heading = PlainLabel(name)
         heading.setFont(theme.font(semibold=True))
         column.addWidget(heading)
         for shortcut in shortcuts:
             row = QWidget()
             line = QHBoxLayout(row)
             line.setContentsMargins(0, 2, 0, 2)
-            text = QLabel(shortcut.text, wordWrap=True)
+            text = PlainLabel(shortcut.text, wordWrap=True)
             line.addWidget(text, 1)
             line.addWidget(KeyCaps(shortcut.keys), 0, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignTop)
             row.setAccessibleName(f"{shortcut.text}: {shortcut.keys}")

@@ -4,6 +4,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from widgets import theme
+from widgets.plain_tip import plain_tip
 
 ROW = 24
 """Height of a row, in pixels."""
@@ -19,6 +20,7 @@ class TickList(QTreeWidget):
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setHeaderHidden(True)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.header().setStretchLastSection(False)
         for column in range(columns):
             mode = QHeaderView.ResizeMode.ResizeToContents if column else QHeaderView.ResizeMode.Stretch
@@ -62,7 +64,7 @@ class TickList(QTreeWidget):
             item.setCheckState(0, Qt.CheckState.Unchecked)
         for column, text in enumerate(texts):
             item.setText(column, text)
-            item.setToolTip(column, tooltip)
+            item.setToolTip(column, plain_tip(tooltip))
             item.setForeground(column, colours.disabled if not usable else colours.muted if column else colours.text)
 
     def _items(self) -> list[QTreeWidgetItem]:

@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLineEdit, QToolTip, QWidget
 from project.errors import UserError
 from project.timebase import format_time, parse_time
 from widgets import theme
+from widgets.plain_tip import plain_tip
 
 
 class TimeEdit(QLineEdit):
@@ -103,7 +104,7 @@ class TimeEdit(QLineEdit):
             time_us = parse_time(self.text())
         except UserError as error:
             self._mark_bad(True)
-            QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), str(error), self)
+            QToolTip.showText(self.mapToGlobal(QPoint(0, self.height())), plain_tip(str(error)), self)
             self.rejected.emit(str(error))
             return False
         self._editing = False

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QWheelEvent
-from PySide6.QtWidgets import QComboBox, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
 
 
 class TrackChooser(QWidget):
@@ -23,12 +25,12 @@ class TrackChooser(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.GRID * 3, 0, theme.GRID * 3, theme.GRID * 3)
         column.setSpacing(theme.GRID // 2)
-        heading = QLabel("New segments go to")
+        heading = PlainLabel(tr("New segments go to"))
         heading.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         heading.setProperty("quiet", True)
         self.combo = _Combo()
-        self.combo.setAccessibleName("Track for new segments")
-        self.combo.setToolTip("Track for new segments (X for the next one)")
+        self.combo.setAccessibleName(tr("Track for new segments"))
+        self.combo.setToolTip(tr("Track for new segments (X for the next one)"))
         self.combo.setMinimumContentsLength(10)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         heading.setBuddy(self.combo)

@@ -4,11 +4,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QAction, QActionGroup, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QSlider, QToolButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QSlider, QToolButton, QWidget
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.time_edit import TimeEdit
 
 SPEEDS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
@@ -71,55 +74,56 @@ class TransportBar(QWidget):
     def __init__(self, keys: Mapping[str, str] | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._keys = {**KEYS, **(keys or {})}
-        self.setAccessibleName("Player controls")
+        self.setAccessibleName(tr("Player controls"))
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, theme.GRID // 2, theme.GRID, theme.GRID // 2)
         row.setSpacing(_SPACING)
-        self._start = self._button(row, "skip-back", "Go to the start", "start", self.start_requested.emit)
+        self._start = self._button(row, "skip-back", tr("Go to the start"), "start", self.start_requested.emit)
         self._back = self._button(
-            row, "step-back", "One frame back", "back", lambda: self.step_requested.emit(-1), repeat=True
+            row, "step-back", tr("One frame back"), "back", lambda: self.step_requested.emit(-1), repeat=True
         )
-        self._play = self._button(row, "play", "Play", "play", self.play_requested.emit, side=20)
+        self._play = self._button(row, "play", tr("Play"), "play", self.play_requested.emit, side=20)
         self._forward = self._button(
-            row, "step-forward", "One frame forward", "forward", lambda: self.step_requested.emit(1), repeat=True
+            row, "step-forward", tr("One frame forward"), "forward", lambda: self.step_requested.emit(1), repeat=True
         )
-        self._end = self._button(row, "skip-forward", "Go to the end", "end", self.end_requested.emit)
+        self._end = self._button(row, "skip-forward", tr("Go to the end"), "end", self.end_requested.emit)
         row.addSpacing(theme.GRID)
-        self.time_edit = TimeEdit("Time")
-        self.time_edit.setToolTip(f"Time: type one to go there ({self._keys['time']})")
+        self.time_edit = TimeEdit(tr("Time"))
+        self.time_edit.setToolTip(plain_tip(tr("Time: type one to go there ({time})").format(time=self._keys["time"])))
         self.time_edit.time_entered.connect(self.jump_requested)
         row.addWidget(self.time_edit)
-        self._duration = QLabel()
+        self._duration = PlainLabel()
         row.addSpacing(4)
         row.addWidget(self._duration)
         row.addStretch()
         self._speed = self._speed_button(row)
-        self._loop = self._button(row, "repeat", "Repeat the selected segment", "loop", None)
+        self._loop = self._button(row, "repeat", tr("Repeat the selected segment"), "loop", None)
         self._loop.setCheckable(True)
         self._loop.clicked.connect(self.loop_requested)
         row.addSpacing(theme.GRID)
-        self._layout = self._choice_button(row, "columns-2", "Layout of the pictures", "layout")
-        self._source = self._choice_button(row, "headphones", "Sound of", "source")
-        self._mute = self._button(row, "volume-2", "Sound off", "mute", None)
+        self._layout = self._choice_button(row, "columns-2", tr("Layout of the pictures"), "layout")
+        self._source = self._choice_button(row, "headphones", tr("Sound of"), "source")
+        self._mute = self._button(row, "volume-2", tr("Sound off"), "mute", None)
         self._mute.setCheckable(True)
         self._mute.clicked.connect(self.mute_requested)
         self._volume = QSlider(Qt.Orientation.Horizontal)
         self._volume.setRange(0, 100)
         self._volume.setValue(100)
         self._volume.setFixedWidth(80)
-        self._volume.setAccessibleName("Volume")
-        self._volume.setToolTip(f"Volume ({self._keys['volume']})")
+        self._volume.setAccessibleName(tr("Volume"))
+        self._volume.setToolTip(plain_tip(tr("Volume ({volume})").format(volume=self._keys["volume"])))
         self._volume.valueChanged.connect(self._volume_moved)
         row.addWidget(self._volume)
         row.addSpacing(theme.GRID)
         self._full = self._button(
-            row, "maximize", "Full-screen picture", "full_screen", self.full_screen_requested.emit
+            row, "maximize", tr("Full-screen picture"), "full_screen", self.full_screen_requested.emit
         )
         self._stays = (self._back, self._play, self._forward, self.time_edit)
-        self._gives_way = (
-            *(self._volume, self._duration, self._full, self._start, self._end),
-            *(self._layout, self._source),
-            *(self._mute, self._loop, self._speed),
+        # Start and end go together: one of them alone looks as if the other were missing.
+        self._gives_way: tuple[tuple[QWidget, ...], ...] = (
+            *((self._volume,), (self._duration,), (self._full,), (self._start, self._end)),
+            *((self._layout,), (self._source,)),
+            *((self._mute,), (self._loop,), (self._speed,)),
         )
         self._needless: set[QWidget] = {self._layout, self._source}
         self.set_duration(0)
@@ -135,7 +139,7 @@ class TransportBar(QWidget):
 
     def set_playing(self, playing: bool) -> None:
         """Show that the player plays or is paused."""
-        self._name(self._play, "Pause" if playing else "Play", "play")
+        self._name(self._play, tr("Pause") if playing else tr("Play"), "play")
         self._play.setIcon(icon("pause" if playing else "play"))
 
     def set_time(self, time_us: int) -> None:
@@ -145,14 +149,14 @@ class TransportBar(QWidget):
     def set_duration(self, duration_us: int) -> None:
         """Show how long the recording is."""
         self._duration.setText(f"/ {format_time(duration_us)}")
-        self._duration.setAccessibleName(f"Duration {format_time(duration_us)}")
+        self._duration.setAccessibleName(tr("Duration {duration_us}").format(duration_us=format_time(duration_us)))
         self._fit()
 
     def set_speed(self, speed: float) -> None:
         """Show the speed, negative while playing backward; one outside the menu is shown too."""
         text = f"{speed:g}x".replace("-", "\N{MINUS SIGN}")
         self._speed.setText(text)
-        self._name(self._speed, f"Speed {text}", "speed")
+        self._name(self._speed, tr("Speed {text}").format(text=text), "speed")
         for action in self._speeds.actions():
             action.setChecked(action.data() == speed)
 
@@ -181,9 +185,9 @@ class TransportBar(QWidget):
             control.setEnabled(playable)
         for sound_control in (self._mute, self._volume):
             sound_control.setEnabled(playable and sound)
-        self._name(self._play, "Play", "play")
+        self._name(self._play, tr("Play"), "play")
         if not playable and reason:
-            self._play.setToolTip(f"{self._play.toolTip()}: {reason}")
+            self._play.setToolTip(plain_tip(f"{self._play.toolTip()}: {reason}"))
 
     def set_layouts(self, layouts: Sequence[tuple[str, str, str]], chosen: str) -> None:
         """Offer layouts of several pictures (key, name, icon); none where there is one picture."""
@@ -201,12 +205,11 @@ class TransportBar(QWidget):
 
     def _fit(self) -> None:
         room = self.width() - self.minimumSizeHint().width()
-        for part in reversed(self._gives_way):
-            if part in self._needless:
-                part.hide()
-                continue
-            room -= _width(part) + _SPACING
-            part.setVisible(room >= 0)
+        for parts in reversed(self._gives_way):
+            needed = [part for part in parts if part not in self._needless]
+            room -= sum(_width(part) + _SPACING for part in needed)
+            for part in parts:
+                part.setVisible(room >= 0 and part in needed)
 
     def _button(
         self,
@@ -271,16 +274,16 @@ class TransportBar(QWidget):
             if key == chosen:
                 button.setIcon(icon(picture))
                 if button is self._source:
-                    self._name(button, f"Sound of {name}", "source")
+                    self._name(button, tr("Sound of {name}").format(name=name), "source")
                 else:
-                    self._name(button, f"Layout of the pictures: {name.lower()}", "layout")
+                    self._name(button, tr("Layout of the pictures: {name}").format(name=name.lower()), "layout")
         if bool(choices) == (button in self._needless):
             self._needless ^= {button}
             self._fit()
 
     def _name(self, button: QToolButton, text: str, key: str) -> None:
         button.setAccessibleName(text)
-        button.setToolTip(f"{text} ({self._keys[key]})")
+        button.setToolTip(plain_tip(f"{text} ({self._keys[key]})"))
 
     def _volume_moved(self, volume: int) -> None:
         self._show_sound()
@@ -290,7 +293,7 @@ class TransportBar(QWidget):
         muted = self._mute.isChecked()
         volume = self._volume.value()
         self._mute.setIcon(icon("volume-x" if muted or not volume else "volume-1" if volume < 50 else "volume-2"))
-        self._name(self._mute, "Sound on" if muted else "Sound off", "mute")
+        self._name(self._mute, tr("Sound on") if muted else tr("Sound off"), "mute")
 
 
 def _width(part: QWidget) -> int:

@@ -7,7 +7,9 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRectF, QSize, Qt, QTimer, S
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QSizePolicy, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.player_view import PlayerView
 from widgets.views_layout import LARGEST, SMALLEST, Corner, Layout, insets, nearest_corner, side_by_side
 
@@ -56,6 +58,8 @@ class ViewsGrid(QWidget):
         action_requested: the button of a plate was pressed.
     """
 
+    ROLE = Role.Grouping
+
     clicked = Signal()
     double_clicked = Signal()
     arranged = Signal()
@@ -71,6 +75,7 @@ class ViewsGrid(QWidget):
         self._pressed: QPoint | None = None
         self._dragged = False
         self._enlarging = ""
+        self.setAccessibleName(tr("Pictures of the recording"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
         main.setParent(self)

@@ -5,9 +5,13 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from PySide6.QtCore import Signal, SignalInstance
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QHBoxLayout, QLabel, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.number_boxes import DecimalBox, IntegerBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.segments.choice_button import ChoiceButton
 from widgets.segments.flow import FlowLayout
 
@@ -50,22 +54,29 @@ class ComparisonBar(QWidget):
         row = FlowLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         self.lane, self.pair, self.third = QComboBox(), QComboBox(), QComboBox()
-        self.recordings = ChoiceButton("Recordings")
-        self.minimum_iou = QDoubleSpinBox(minimum=0, maximum=1, singleStep=0.05, decimals=2)
-        self.minimum_iou.setSpecialValueText("any")
-        self.step = QSpinBox(minimum=1, maximum=_LONGEST_STEP_MS, singleStep=100, value=STEP_MS)
-        self.step.setSuffix(" ms")
-        self.refresh = QPushButton("Refresh")
-        self.refresh.setToolTip("Compute again from the study as it is now (F5)")
+        self.recordings = ChoiceButton(tr("Recordings"))
+        self.minimum_iou = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2)
+        self.minimum_iou.setSpecialValueText(tr("Any"))
+        self.step = IntegerBox(minimum=1, maximum=_LONGEST_STEP_MS, singleStep=100, value=STEP_MS)
+        self.step.setSuffix(tr(" ms"))
+        self.refresh = QPushButton(tr("Refresh"))
+        self.refresh.setToolTip(tr("Compute again from the study as it is now (F5)"))
         self.refresh.setShortcut("F5")
-        self._lane = self._named(row, "Track", self.lane, "Scheme and track whose segments are compared")
-        self._named(row, "Who", self.pair, "Everybody who is a person, or one pair")
-        self._named(row, "Third", self.third, "One who is compared with the others, and counts in no other figure")
+        self._lane = self._named(row, tr("Track"), self.lane, tr("Scheme and track whose segments are compared"))
+        self._named(row, tr("Who"), self.pair, tr("Everybody who is a person, or one pair"))
+        self._named(
+            row, tr("Third"), self.third, tr("One who is compared with the others, and counts in no other figure")
+        )
         self._named(row, "", self.recordings, "")
         self._named(
-            row, "Minimum IoU", self.minimum_iou, "Which segments count as overlapping: any shared time, or more"
+            row,
+            tr("Minimum IoU"),
+            self.minimum_iou,
+            tr("Which segments count as overlapping: any shared time, or more"),
         )
-        self._named(row, "Step", self.step, "Between the instants of the time grid, on which kappa and alpha rest")
+        self._named(
+            row, tr("Step"), self.step, tr("Between the instants of the time grid, on which kappa and alpha rest")
+        )
         row.addWidget(self.refresh)
         for spin in (self.minimum_iou, self.step):
             spin.setKeyboardTracking(False)
@@ -88,12 +99,15 @@ class ComparisonBar(QWidget):
     def offer(self, lanes: Mapping[str, str], people: Sequence[str], groups: Mapping[str, str]) -> bool:
         """Offer lanes, names and recordings; returns whether what is chosen is another thing now."""
         before = self.comparison()
-        pairs = {"": "Everybody", **{f"{a}\n{b}": f"{a} and {b}" for a, b in combinations(people, 2)}}
+        pairs = {
+            "": tr("Everybody"),
+            **{f"{a}\n{b}": tr("{a} and {b}").format(a=a, b=b) for a, b in combinations(people, 2)},
+        }
         blocked = self.blockSignals(True)
         try:
             _fill(self.lane, lanes)
             _fill(self.pair, pairs)
-            _fill(self.third, {"": "nobody", **{name: name for name in people}})
+            _fill(self.third, {"": tr("Nobody"), **{name: name for name in people}})
             self.recordings.set_choices(groups)
         finally:
             self.blockSignals(blocked)
@@ -118,11 +132,11 @@ class ComparisonBar(QWidget):
         inner.setContentsMargins(0, 0, theme.GRID, 0)
         inner.setSpacing(theme.GRID // 2)
         if name:
-            label = QLabel(name)
+            label = PlainLabel(name)
             label.setBuddy(control)
             inner.addWidget(label)
             control.setAccessibleName(name)
-            control.setToolTip(tip)
+            control.setToolTip(plain_tip(tip))
         inner.addWidget(control)
         row.addWidget(both)
         return both

@@ -15,11 +15,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.agreement.figure_row import FigureRow
 from widgets.plots.canvas import LEFT, RIGHT, SMALL, TEXT, Canvas, text_width
 from widgets.plots.scene import shown
 from widgets.plots.ticks import Ticks, nice_ticks
+from widgets.semibold import semibold
 
 _ROW = Qt.ItemDataRole.UserRole + 1
 NAME, VALUE, BETWEEN, N, PUBLISHED = range(5)
@@ -58,7 +60,7 @@ class FiguresView(QTableWidget):
         self._drawing.axis = _axis(rows)
         self.clearSpans()
         self.setRowCount(len(rows))
-        self.setHorizontalHeaderLabels(["Figure", "Value", "95 % interval", "n", published])
+        self.setHorizontalHeaderLabels([tr("Figure"), tr("Value"), tr("95 % interval"), "n", published])
         self.setColumnHidden(PUBLISHED, not published)
         for number, row in enumerate(rows):
             for column, text in enumerate(_texts(row)):
@@ -178,8 +180,8 @@ def _texts(row: FigureRow) -> tuple[str, ...]:
 def _between(row: FigureRow) -> str:
     figure = row.figure
     if figure is None or figure.low is None or figure.high is None:
-        return "no interval"
-    return f"{shown(figure.low)} to {shown(figure.high)}"
+        return tr("no interval")
+    return tr("{low} to {high}").format(low=shown(figure.low), high=shown(figure.high))
 
 
 def _tip(row: FigureRow, published: str) -> str:
@@ -188,4 +190,4 @@ def _tip(row: FigureRow, published: str) -> str:
     parts = [f"<b>{escape(row.name)}</b>", escape(row.means), escape(row.figure.reason)]
     if row.reference is not None:
         parts.append(f"{escape(published)}: {shown(row.reference)} ({escape(row.source)})")
-    return f"<qt>{'<br>'.join(part for part in parts if part)}</qt>"
+    return semibold(f"<qt>{'<br>'.join(part for part in parts if part)}</qt>")

@@ -1,14 +1,15 @@
 """The table of figures by label, choice, recording, pair or annotator: sortable by every column."""
 
 from collections.abc import Sequence
-from html import escape
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.agreement.figure_row import SplitRow
+from widgets.plain_tip import plain_tip
 from widgets.plots.scene import Measured, shown
 
 _KEY = Qt.ItemDataRole.UserRole + 1
@@ -26,7 +27,7 @@ class SplitView(QTableWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._leads = False
-        self.setAccessibleName("Figures by group")
+        self.setAccessibleName(tr("Figures by group"))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -38,7 +39,7 @@ class SplitView(QTableWidget):
         self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
         head = self.horizontalHeader()
         head.setHighlightSections(False)
-        head.setToolTip("Click to sort")
+        head.setToolTip(tr("Click to sort"))
         head.setSortIndicatorClearable(True)
         self.setSortingEnabled(True)
         self.cellClicked.connect(lambda row, _column: self._open(row))
@@ -59,22 +60,22 @@ class SplitView(QTableWidget):
         self.clear()
         self.setColumnCount(1 + len(columns))
         self.setRowCount(len(rows))
-        for column, (text, means) in enumerate([(title, "Click to sort"), *columns]):
+        for column, (text, means) in enumerate([(title, tr("Click to sort")), *columns]):
             heading = QTableWidgetItem(text)
-            heading.setToolTip(means)
+            heading.setToolTip(plain_tip(means))
             side = Qt.AlignmentFlag.AlignRight if column else Qt.AlignmentFlag.AlignLeft
             heading.setTextAlignment(side | Qt.AlignmentFlag.AlignVCenter)
             self.setHorizontalHeaderItem(column, heading)
         for number, row in enumerate(rows):
             name = _Item(row.name, float(number))
             name.setData(_KEY, row.key)
-            name.setToolTip(f"<qt>{escape(row.name)}{': click to look at it' if leads else ''}</qt>")
+            name.setToolTip(plain_tip(f"{row.name}{tr(': click to look at it') if leads else ''}"))
             self.setItem(number, 0, name)
             for column, figure in enumerate(row.figures):
                 self.setItem(number, column + 1, _item(figure))
         self.setSortingEnabled(True)
         self.horizontalHeader().setSortIndicator(-1, Qt.SortOrder.AscendingOrder)
-        self.setAccessibleName(f"Figures by {title.lower()}")
+        self.setAccessibleName(tr("Figures by {title}").format(title=title.lower()))
         self.resizeColumnsToContents()
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         self.setColumnWidth(0, min(320, max(160, self.columnWidth(0) + theme.GRID * 2)))
@@ -112,7 +113,9 @@ def _item(figure: Measured | None) -> _Item:
     item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
     if figure.value is None:
         item.setForeground(theme.palette().muted)
-        item.setToolTip(figure.reason)
+        item.setToolTip(plain_tip(figure.reason))
     elif figure.low is not None and figure.high is not None:
-        item.setToolTip(f"95 % interval {shown(figure.low)} to {shown(figure.high)}")
+        item.setToolTip(
+            plain_tip(tr("95 % interval {low} to {high}").format(low=shown(figure.low), high=shown(figure.high)))
+        )
     return item

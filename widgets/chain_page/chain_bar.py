@@ -6,14 +6,16 @@ from functools import partial
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.chain_page.shown import ListedChain
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 
 _BUTTONS = (
-    ("chain_new", "plus", "New chain (Ctrl+Shift+N)"),
-    ("chain_rename", "pencil", "Rename this chain (F2)"),
-    ("chain_delete", "trash-2", "Delete this chain"),
+    ("chain_new", "plus", tr("New chain (Ctrl+Shift+N)")),
+    ("chain_rename", "pencil", tr("Rename this chain (F2)")),
+    ("chain_delete", "trash-2", tr("Delete this chain")),
 )
 
 
@@ -34,8 +36,8 @@ class ChainBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
         self.combo = _Combo()
-        self.combo.setAccessibleName("Chain")
-        self.combo.setToolTip("The chains of this recording (V: the next one)")
+        self.combo.setAccessibleName(tr("Chain"))
+        self.combo.setToolTip(tr("The chains of this recording (V: the next one)"))
         self.combo.setMinimumContentsLength(12)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.combo.setFocusPolicy(Qt.FocusPolicy.TabFocus)
@@ -47,15 +49,15 @@ class ChainBar(QWidget):
             button.clicked.connect(lambda _=False, key=key: self.asked.emit(key))
             row.addWidget(button)
             self.buttons[key] = button
-        self.more = _tool("download", "Save a picture or a file of this chain, or read one")
+        self.more = _tool("download", tr("Save a picture or a file of this chain, or read one"))
         self.more.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(self.more)
         for key, text in (
-            ("chain_svg", "Save a picture as SVG…"),
-            ("chain_png", "Save a picture as PNG…"),
-            ("chain_json", "Save as JSON…"),
-            ("chain_graphml", "Save as GraphML…"),
-            ("chain_import", "Read a chain from a file…"),
+            ("chain_svg", tr("Save a picture as SVG…")),
+            ("chain_png", tr("Save a picture as PNG…")),
+            ("chain_json", tr("Save as JSON…")),
+            ("chain_graphml", tr("Save as GraphML…")),
+            ("chain_import", tr("Read a chain from a file…")),
         ):
             menu.addAction(text, partial(self.asked.emit, key))
         self.more.setMenu(menu)
@@ -90,6 +92,6 @@ def _tool(picture: str, text: str) -> QToolButton:
     button.setIcon(icon(picture))
     button.setIconSize(QSize(16, 16))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(text)
+    button.setToolTip(plain_tip(text))
     button.setAccessibleName(text)
     return button

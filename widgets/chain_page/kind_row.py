@@ -6,9 +6,11 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QWidget
 
 from project.chains import NodeKind
+from resources.translation import tr
 from widgets import theme
 from widgets.chains.looks import KINDS
 from widgets.label_paint import SIGN, sign_icon
+from widgets.plain_tip import plain_tip
 
 
 class KindRow(QWidget):
@@ -43,8 +45,8 @@ class KindRow(QWidget):
         button.setCheckable(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.setIconSize(QSize(SIGN, SIGN))
-        button.setAccessibleName(f"Kind: {name.lower()}")
-        button.setToolTip(f"The selected node is: {name.lower()}")
+        button.setAccessibleName(tr("Kind: {name}").format(name=name.lower()))
+        button.setToolTip(plain_tip(tr("The selected node is: {name}").format(name=name.lower())))
         button.clicked.connect(lambda: self.chosen.emit(kind.value))
         self._group.addButton(button)
         return button

@@ -4,21 +4,26 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QToolButton, QVBoxLayout, QWidget
 
 from project.chains import Node
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.chains.looks import KINDS
 from widgets.icons import icon
 from widgets.label_paint import SIGN, sign_icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _ROWS = 3
 
 
 def node_words(node: Node) -> str:
     """Return a node on one line: when, and what it says."""
-    return f"{format_time(node.start_us).removeprefix('0:')}  {node.text or KINDS[node.kind].name + ' without words'}"
+    return (
+        f"{format_time(node.start_us).removeprefix('0:')}  {node.text or KINDS[node.kind].name + tr(' without words')}"
+    )
 
 
 class NodeList(QListWidget):
@@ -49,7 +54,7 @@ class NodeList(QListWidget):
             item = QListWidgetItem(sign_icon(KINDS[one.kind], self.devicePixelRatioF()), node_words(one))
             item.setData(Qt.ItemDataRole.UserRole, one.id)
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{KINDS[one.kind].name}, {node_words(one)}")
-            item.setToolTip(node_words(one).replace("<", "&lt;"))
+            item.setToolTip(plain_tip(node_words(one)))
             self.addItem(item)
             if one.id == before:
                 self.setCurrentItem(item)
@@ -91,7 +96,7 @@ class Neighbours(QWidget):
         column.setSpacing(2)
         head = QHBoxLayout()
         head.setSpacing(2)
-        self._head = QLabel(title)
+        self._head = PlainLabel(title)
         self._head.setProperty("quiet", True)
         head.addWidget(self._head, 1)
         self.add = _tool("plus", add)
@@ -125,7 +130,7 @@ def _tool(picture: str, text: str) -> QToolButton:
     button.setIcon(icon(picture))
     button.setIconSize(QSize(14, 14))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(text)
+    button.setToolTip(plain_tip(text))
     button.setAccessibleName(text)
     button.setFixedSize(theme.GRID * 3, theme.GRID * 3)
     return button

@@ -3,10 +3,11 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from project.timebase import SECOND
 from project.types import Participant
+from resources.translation import tr
 from widgets import theme
 from widgets.chain_page.kind_row import KindRow
 from widgets.chain_page.neighbours import Neighbours
@@ -14,6 +15,8 @@ from widgets.chain_page.people_row import PeopleRow
 from widgets.chain_page.shown import ShownNode
 from widgets.chain_page.word_field import WordField
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.time_edit import TimeEdit
 
 _PAUSE_MS = 400
@@ -62,16 +65,15 @@ class NodeForm(QWidget):
         self.words = WordField(self.flush)
         self.words.textChanged.connect(self._type)
         self.words.left.connect(self.text_left)
-        self.start, self.end = TimeEdit("Start of the node"), TimeEdit("End of the node")
-        self.start.setToolTip("Start: type a time, or take the playhead's ([)")
-        self.end.setToolTip("End: type a time, or take the playhead's (])")
+        self.start, self.end = TimeEdit(tr("Start of the node")), TimeEdit(tr("End of the node"))
+        self.start.setToolTip(tr("Start: type a time, or take the playhead's ([)"))
+        self.end.setToolTip(tr("End: type a time, or take the playhead's (])"))
         self.people = PeopleRow()
         self.people.toggled.connect(self._toggle)
-        self.reasons = Neighbours("Reasons", "Add a reason (R)", "Take the chosen reason out (Del)")
-        self.results = Neighbours("Results", "Add a result (Shift+R)", "Take the chosen result out (Del)")
-        self._flags = QLabel(wordWrap=True)
-        self._flags.setTextFormat(Qt.TextFormat.PlainText)
-        self._empty = QLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
+        self.reasons = Neighbours(tr("Reasons"), tr("Add a reason (R)"), tr("Take the chosen reason out (Del)"))
+        self.results = Neighbours(tr("Results"), tr("Add a result (Shift+R)"), tr("Take the chosen result out (Del)"))
+        self._flags = PlainLabel(wordWrap=True)
+        self._empty = PlainLabel(wordWrap=True, alignment=Qt.AlignmentFlag.AlignCenter)
         self._empty.setProperty("quiet", True)
         self._stack = QStackedLayout(self)
         self._stack.addWidget(self._empty)
@@ -136,17 +138,17 @@ class NodeForm(QWidget):
         times = QHBoxLayout()
         times.setSpacing(theme.GRID // 2)
         times.addWidget(self.start)
-        times.addWidget(QLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
+        times.addWidget(PlainLabel("–"))  # noqa: RUF001 an en dash is what stands between two times
         times.addWidget(self.end)
-        self._length = QLabel()
+        self._length = PlainLabel()
         self._length.setProperty("quiet", True)
         times.addWidget(self._length)
         times.addStretch()
-        self._range = QPushButton("Take range")
-        self._range.setToolTip("Take the start and end that are marked above the timeline (S)")
+        self._range = QPushButton(tr("Take range"))
+        self._range.setToolTip(tr("Take the start and end that are marked above the timeline (S)"))
         self._range.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._play = _tool("play", "Play this node", "Shift+Space")
-        self._delete = _tool("trash-2", "Delete this node", "Del")
+        self._play = _tool("play", tr("Play this node"), "Shift+Space")
+        self._delete = _tool("trash-2", tr("Delete this node"), "Del")
         for button in (self._range, self._play, self._delete):
             times.addWidget(button)
         column.addLayout(times)
@@ -205,7 +207,7 @@ class NodeForm(QWidget):
         if start_us >= end_us:
             self.start.set_time(shown.node.start_us)
             self.end.set_time(shown.node.end_us)
-            self.rejected.emit("A node must start before it ends. Change the other time first.")
+            self.rejected.emit(tr("A node must start before it ends. Change the other time first."))
             return
         self.span_entered.emit(start_us, end_us)
 
@@ -218,6 +220,6 @@ def _tool(picture: str, text: str, key: str) -> QToolButton:
     button.setIcon(icon(picture))
     button.setIconSize(QSize(16, 16))
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-    button.setToolTip(f"{text} ({key})")
+    button.setToolTip(plain_tip(f"{text} ({key})"))
     button.setAccessibleName(text)
     return button

@@ -2,22 +2,24 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QEvent, QObject, QPoint, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QLabel, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtWidgets import QLineEdit, QListWidgetItem, QVBoxLayout, QWidget
 
 from project.chains import Node
+from resources.translation import tr
 from widgets import theme
 from widgets.chain_page.neighbours import node_words
 from widgets.chains.looks import KINDS
 from widgets.label_paint import SIGN, sign_icon
+from widgets.narrowing import Narrowing
+from widgets.plain_label import PlainLabel
+from widgets.short_list import ShortList
 
 _SIZE = QSize(440, 260)
 _AROUND = theme.GRID
-_WALKS = frozenset({Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown})
 
 
-class NodePicker(QFrame):
+class NodePicker(Narrowing):
     """Lies over its page: letters narrow the list down, Up and Down choose, Return takes, Esc gives up.
 
     Signals:
@@ -31,29 +33,24 @@ class NodePicker(QFrame):
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self._under = parent
-        self.setFrameShape(QFrame.Shape.StyledPanel)
-        self.setAutoFillBackground(True)
         self.hide()
         self._nodes: Sequence[Node] = ()
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID] * 4)
         column.setSpacing(theme.GRID // 2)
-        self._title = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self._title = PlainLabel()
         self.field = QLineEdit()
-        self.field.installEventFilter(self)
-        self.field.setPlaceholderText("Letters of what it says, or of its kind")
-        self.field.setAccessibleName("Letters of the node")
+        self.field.setPlaceholderText(tr("Letters of what it says, or of its kind"))
+        self.field.setAccessibleName(tr("Letters of the node"))
         self.field.textChanged.connect(self._narrow)
-        self.list = QListWidget()
-        self.list.setAccessibleName("Nodes to choose from")
-        self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.list = ShortList()
+        self.list.setAccessibleName(tr("Nodes to choose from"))
         self.list.setIconSize(QSize(SIGN, SIGN))
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.itemClicked.connect(lambda _item: self._take())
+        self.list.itemClicked.connect(lambda _item: self.take())
         for part in (self._title, self.field, self.list):
             column.addWidget(part)
-        self.setFocusProxy(self.field)
+        self.narrow_by(self.field, self.list)
         self.resize(_SIZE)
 
     def offer(self, title: str, nodes: Sequence[Node], where: QPoint) -> None:
@@ -70,25 +67,12 @@ class NodePicker(QFrame):
         self.raise_()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if event.type() == QEvent.Type.FocusOut:
-            self.hide()
-        elif isinstance(event, QKeyEvent) and event.key() == Qt.Key.Key_Escape:
-            # The window may use Esc itself; it is the list's as long as that is open.
-            event.accept()
-            if event.type() == QEvent.Type.KeyPress:
-                self.hide()
-                self.given_up.emit()
-            return True
-        return super().eventFilter(watched, event)
+    def leave(self) -> None:
+        self.hide()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        if event.key() in _WALKS:
-            self.list.keyPressEvent(event)
-        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._take()
-        else:
-            super().keyPressEvent(event)
+    def give_up(self) -> None:
+        self.hide()
+        self.given_up.emit()
 
     def _narrow(self, text: str) -> None:
         wanted = text.casefold().split()
@@ -102,7 +86,7 @@ class NodePicker(QFrame):
                 self.list.addItem(item)
         self.list.setCurrentRow(0)
 
-    def _take(self) -> None:
+    def take(self) -> None:
         item = self.list.currentItem()
         self.hide()
         if item is not None:

@@ -8,7 +8,6 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QButtonGroup,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSplitter,
     QStackedLayout,
@@ -16,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import later, tr
 from widgets import theme
 from widgets.chain_page.chain_bar import ChainBar
 from widgets.chain_page.checks_list import ChecksList
@@ -25,24 +25,29 @@ from widgets.chain_page.review_box import ReviewBox
 from widgets.chain_page.shown import ShownCheck
 from widgets.chains.graph_view import ChainGraphView
 from widgets.empty_state import Choice, EmptyState
+from widgets.plain_tip import plain_tip
+from widgets.rich_label import RichLabel
 
 _NO_CHAIN = (
-    "No chain in this recording yet",
-    "A chain says how events and states of mind cause one another. Begin one here, or press N where something happens.",
+    tr("No chain in this recording yet"),
+    tr(
+        "A chain says how events and states of mind cause one another. Begin one here, or press N "
+        "where something happens."
+    ),
 )
-_HELP = (
+_HELP = tr(
     "<b>N</b> then <b>E B I D M</b> new event, belief, intent, desire, emotion · <b>Return</b> words · "
     "<b>1 2 3</b> whose · <b>E</b> edge to a result · <b>R</b> a reason · <b>[ ]</b> start, end here · "
-    "<b>F1</b> all keys"
+    "<b>Ctrl+F1</b> all keys"
 )
 
 
 class Part(StrEnum):
     """What is shown below the graph."""
 
-    NODE = "Node"
-    CHECKS = "Checks"
-    REVIEW = "Review"
+    NODE = later("Node")
+    CHECKS = later("Checks")
+    REVIEW = later("Review")
 
 
 class ChainsPage(QWidget):
@@ -61,7 +66,7 @@ class ChainsPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Chains")
+        self.setAccessibleName(tr("Chains"))
         self.acts: Mapping[str, Callable[[], object]] = {}
         self._usual = _HELP
         self.bar = ChainBar()
@@ -71,10 +76,12 @@ class ChainsPage(QWidget):
         self.checks = ChecksList()
         self.review = ReviewBox()
         self.picker = NodePicker(self)
-        self._no_recording = EmptyState("list-checks", "No recording is open", "Choose one on the left.")
+        self._no_recording = EmptyState(
+            "list-checks", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
+        )
         ways = (
-            Choice("chain_new", "New chain", "Ctrl+Shift+N", primary=True),
-            Choice("chain_import", "Read one from a file…"),
+            Choice("chain_new", tr("New chain"), "Ctrl+Shift+N", primary=True),
+            Choice("chain_import", tr("Read one from a file…")),
         )
         self._no_chain = EmptyState("list-checks", *_NO_CHAIN, ways)
         self._no_chain.chosen.connect(self.asked)
@@ -90,7 +97,7 @@ class ChainsPage(QWidget):
     def show_no_chain(self, writable: bool, reason: str) -> None:
         """Show that this recording has no chain, and how to get one."""
         self._no_chain.set_choosable(writable)
-        self._no_chain.setToolTip(reason)
+        self._no_chain.setToolTip(plain_tip(reason))
         self._stack.setCurrentIndex(1)
 
     def show_chain(self, read_only: str) -> None:
@@ -109,12 +116,18 @@ class ChainsPage(QWidget):
         self.checks.show_checks(checks)
         button = self._buttons[Part.CHECKS]
         errors = sum(not one.warning for one in checks)
-        button.setText(f"{Part.CHECKS} {len(checks)}" if checks else Part.CHECKS.value)
-        button.setToolTip(f"{errors} to put right, {len(checks) - errors} to look at" if checks else "Nothing is wrong")
+        button.setText(f"{tr(Part.CHECKS)} {len(checks)}" if checks else tr(Part.CHECKS))
+        button.setToolTip(
+            plain_tip(
+                tr("{errors} to put right, {warnings} to look at").format(errors=errors, warnings=len(checks) - errors)
+                if checks
+                else tr("Nothing is wrong")
+            )
+        )
 
     def set_reviews(self, count: int) -> None:
         """Say on the button how many people said something."""
-        self._buttons[Part.REVIEW].setText(f"{Part.REVIEW} {count}" if count else Part.REVIEW.value)
+        self._buttons[Part.REVIEW].setText(f"{tr(Part.REVIEW)} {count}" if count else tr(Part.REVIEW))
 
     def show_part(self, part: Part) -> None:
         """Show the node, the checks or the review below the graph."""
@@ -148,8 +161,7 @@ class ChainsPage(QWidget):
         halves.setStretchFactor(1, 1)
         halves.setSizes([360, 330])
         column.addWidget(halves, 1)
-        self._help = QLabel(wordWrap=True)
-        self._help.setTextFormat(Qt.TextFormat.RichText)
+        self._help = RichLabel(wordWrap=True)
         self._help.setProperty("quiet", True)
         column.addWidget(self._help)
         return page
@@ -164,11 +176,11 @@ class ChainsPage(QWidget):
         self._buttons: dict[Part, QPushButton] = {}
         group = QButtonGroup(self)
         for part in Part:
-            button = QPushButton(part.value)
+            button = QPushButton(tr(part.value))
             button.setProperty("segment", True)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(f"Show: {part.value.lower()}")
+            button.setAccessibleName(tr("Show: {value}").format(value=tr(part.value).lower()))
             button.clicked.connect(lambda _=False, part=part: self.show_part(part))
             group.addButton(button)
             row.addWidget(button, 1)

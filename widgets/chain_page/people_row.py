@@ -3,17 +3,20 @@
 from collections.abc import Collection, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QLabel, QPushButton, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QMenu, QPushButton, QWidget
 
 from project.types import Participant
+from resources.translation import tr
 from widgets.participant_buttons import KEYS, choice_button
+from widgets.plain_label import PlainLabel
 from widgets.segments.flow import FlowLayout
 
-NOBODY = "No participants yet: add them in Recording details (Ctrl+I)."
+NOBODY = tr("No participants yet: add them in Recording details (Ctrl+I).")
 
 
 class PeopleRow(QWidget):
-    """The first nine have a digit as their key.
+    """The first nine have a digit as their key; the others stand in a menu.
 
     Signals:
         toggled (str, bool): a participant's id, and whether the node is theirs, by the user.
@@ -26,7 +29,14 @@ class PeopleRow(QWidget):
         self._flow = FlowLayout(self)
         self._people: list[Participant] = []
         self.buttons: dict[str, QPushButton] = {}
-        self._nobody = QLabel(NOBODY)
+        self._others: dict[str, QAction] = {}
+        self.more = choice_button(tr("Others"), tr("Choose further participants of the study"))
+        self.more.setProperty("opens", True)
+        self.more.setCheckable(True)
+        self.more.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self._menu = QMenu(self.more)
+        self.more.setMenu(self._menu)
+        self._nobody = PlainLabel(NOBODY)
         self._nobody.setProperty("quiet", True)
         self._flow.addWidget(self._nobody)
 
@@ -39,8 +49,11 @@ class PeopleRow(QWidget):
             self._flow.takeAt(0)
         for gone in self.buttons.values():
             gone.deleteLater()
-        self.buttons = {one.id: self._button(number, one) for number, one in enumerate(people, 1)}
-        for button in self.buttons.values():
+        self.buttons = {one.id: self._button(number, one) for number, one in enumerate(people[:KEYS], 1)}
+        self._menu.clear()
+        self._others = {one.id: self._entry(one) for one in people[KEYS:]}
+        self.more.setVisible(bool(self._others))
+        for button in (*self.buttons.values(), *([self.more] if self._others else [])):
             self._flow.addWidget(button)
             button.show()
         self._nobody.setVisible(not people)
@@ -53,11 +66,22 @@ class PeopleRow(QWidget):
         for key, button in self.buttons.items():
             button.setChecked(key in chosen)
             button.setEnabled(editable)
+        for key, entry in self._others.items():
+            entry.setChecked(key in chosen)
+        names = [one.pseudonym for one in self._people if one.id in self._others and one.id in chosen]
+        self.more.setText(", ".join(names).replace("&", "&&") or tr("Others"))
+        self.more.setChecked(bool(names))
+        self.more.setEnabled(editable)
+
+    def _entry(self, one: Participant) -> QAction:
+        entry = self._menu.addAction(one.pseudonym.replace("&", "&&"))
+        entry.setCheckable(True)
+        entry.triggered.connect(lambda on: self.toggled.emit(one.id, on))
+        return entry
 
     def _button(self, number: int, one: Participant) -> QPushButton:
-        keyed = number <= KEYS
-        words = f"It is an event or a state of {one.pseudonym}" + (f" ({number})" if keyed else "")
-        button = choice_button(f"{number} {one.pseudonym}" if keyed else one.pseudonym, words)
+        words = tr("It is an event or a state of {pseudonym}").format(pseudonym=one.pseudonym)
+        button = choice_button(f"{number} {one.pseudonym}", f"{words} ({number})")
         button.setCheckable(True)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.clicked.connect(lambda on: self.toggled.emit(one.id, on))

@@ -1,13 +1,17 @@
 """What people say about a chain that one of them drew: agree, change or discuss, with a note."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from project.chains import ChainDecision
+from resources.translation import tr
 from widgets import theme
 from widgets.chain_page.shown import DECISIONS, SaidReview, ShownReviews
 from widgets.icons import icon
 from widgets.note_edit import NoteEdit
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+from widgets.short_list import ShortList
 
 _ICONS = {
     ChainDecision.AGREE: "circle-check",
@@ -15,9 +19,9 @@ _ICONS = {
     ChainDecision.DISCUSS: "circle-alert",
 }
 _TELLS = {
-    ChainDecision.AGREE: "The chain is right as it is",
-    ChainDecision.CHANGE: "Something has to be changed: say what, or draw your own version",
-    ChainDecision.DISCUSS: "Talk about it before it counts",
+    ChainDecision.AGREE: tr("The chain is right as it is"),
+    ChainDecision.CHANGE: tr("Something has to be changed: say what, or draw your own version"),
+    ChainDecision.DISCUSS: tr("Talk about it before it counts"),
 }
 
 
@@ -42,15 +46,14 @@ class ReviewBox(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        self._lines = QLabel(wordWrap=True)
-        self._lines.setTextFormat(Qt.TextFormat.PlainText)
-        self.said = QListWidget()
-        self.said.setAccessibleName("What people said about this chain")
+        self._lines = PlainLabel(wordWrap=True)
+        self.said = ShortList()
+        self.said.setAccessibleName(tr("What people said about this chain"))
         self.said.setWordWrap(True)
-        self._nobody = QLabel("Nobody said anything about this chain yet.")
+        self._nobody = PlainLabel(tr("Nobody said anything about this chain yet."))
         self._nobody.setProperty("quiet", True)
-        self.note = NoteEdit(placeholderText="Note: what is missing, what is wrong", clearButtonEnabled=True)
-        self.note.setAccessibleName("Note about this chain")
+        self.note = NoteEdit(placeholderText=tr("Note: what is missing, what is wrong"), clearButtonEnabled=True)
+        self.note.setAccessibleName(tr("Note about this chain"))
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.buttons: dict[ChainDecision, QPushButton] = {}
@@ -63,14 +66,16 @@ class ReviewBox(QWidget):
             button.clicked.connect(lambda _=False, decision=decision: self.decide(decision))
             self.buttons[decision] = button
             row.addWidget(button, 1)
-        self.withdraw = _button("Take back (W)", "Take back what you said about this chain")
+        self.withdraw = _button(tr("Take back (W)"), tr("Take back what you said about this chain"))
         self.withdraw.clicked.connect(self.withdraw_requested)
         row.addWidget(self.withdraw)
         last = QHBoxLayout()
         last.setSpacing(theme.GRID // 2)
-        self.copy = _button("My own version", "Copy this chain as yours, to draw what should be different")
+        self.copy = _button(tr("My own version"), tr("Copy this chain as yours, to draw what should be different"))
         self.copy.clicked.connect(self.copy_requested)
-        self.agreed = _button("Make it the agreed version", "Copy this chain as the version that both of you agreed on")
+        self.agreed = _button(
+            tr("Make it the agreed version"), tr("Copy this chain as the version that both of you agreed on")
+        )
         self.agreed.clicked.connect(self.agreed_requested)
         last.addWidget(self.copy, 1)
         last.addWidget(self.agreed, 1)
@@ -97,8 +102,8 @@ class ReviewBox(QWidget):
         for decision, button in self.buttons.items():
             button.setChecked(decision is shown.mine)
             button.setEnabled(shown.decidable)
-            button.setToolTip(shown.why_not or _TELLS[decision])
-        self.note.setToolTip(shown.why_not)
+            button.setToolTip(plain_tip(shown.why_not or _TELLS[decision]))
+        self.note.setToolTip(plain_tip(shown.why_not))
         self.withdraw.setEnabled(shown.decidable and shown.mine is not None)
         self.copy.setEnabled(shown.copyable)
         self.agreed.setEnabled(shown.agreeable)
@@ -118,14 +123,14 @@ class ReviewBox(QWidget):
 
 def _line(one: SaidReview) -> str:
     name = DECISIONS[one.decision][0].lower()
-    says = {"agree": "agrees", "change": "wants a change", "discuss": "wants to discuss"}[name]
+    says = {"agree": "agrees", "change": tr("wants a change"), "discuss": tr("wants to discuss")}[name]
     note = f": “{one.note}”" if one.note else ""
-    return f"{one.who} {says}{note} ({one.when}{', before it was changed' if one.outdated else ''})"
+    return f"{one.who} {says}{note} ({one.when}{tr(', before it was changed') if one.outdated else ''})"
 
 
 def _button(text: str, told: str) -> QPushButton:
     button = QPushButton(text)
-    button.setToolTip(told)
+    button.setToolTip(plain_tip(told))
     button.setAccessibleName(told)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     return button

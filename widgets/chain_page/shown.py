@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from project.chains import ChainDecision, Node
+from resources.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +82,8 @@ class ShownReviews:
 
 
 DECISIONS: Mapping[ChainDecision, tuple[str, str]] = {
-    ChainDecision.AGREE: ("Agree", "Y"),
-    ChainDecision.CHANGE: ("Change", "X"),
-    ChainDecision.DISCUSS: ("Discuss", "Q"),
+    ChainDecision.AGREE: (tr("Agree"), "Y"),
+    ChainDecision.CHANGE: (tr("Change"), "X"),
+    ChainDecision.DISCUSS: (tr("Discuss"), "Q"),
 }
 """What can be said about a chain: its name and its key."""

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 
+from resources.translation import tr
 from widgets.text_area import TextArea
 
 
@@ -19,8 +20,8 @@ class WordField(TextArea):
 
     def __init__(self, flush: Callable[[], None]) -> None:
         super().__init__(flush)
-        self.setAccessibleName("What the node says")
-        self.setPlaceholderText("What happens, or what somebody believes, intends, wants or feels")
+        self.setAccessibleName(tr("What the node says"))
+        self.setPlaceholderText(tr("What happens, or what somebody believes, intends, wants or feels"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Escape):

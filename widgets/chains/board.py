@@ -7,6 +7,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QWidget
 
 from project.chains import Edge
+from resources.translation import tr
 from widgets.chains.canvas import Canvas
 from widgets.chains.describe import describe, describe_node
 from widgets.chains.keys import Keys
@@ -44,7 +45,7 @@ class Board(Canvas):
         self.editable = True
         self.pointer = Pointer(self)
         self.keys = Keys(self)
-        self.setAccessibleName("Graph of the chain")
+        self.setAccessibleName(tr("Graph of the chain"))
         self.tell()
 
     @property
@@ -68,7 +69,7 @@ class Board(Canvas):
         """Select an edge instead of nodes."""
         self.choose(())
         self.model.edge = edge
-        self.show_hint("Delete removes this edge." if self.editable else "")
+        self.show_hint(tr("Delete removes this edge.") if self.editable else "")
         self.redraw()
         self.tell()
 
@@ -121,7 +122,7 @@ class Board(Canvas):
     def tell(self, text: str = "") -> None:
         """Tell screen readers what is selected, or something else; the name of a single node is its own."""
         single = self.model.picture is not None and len(self.model.selected) == 1
-        name = "Graph of the chain"
+        name = tr("Graph of the chain")
         if single:
             assert self.model.picture is not None
             name = describe_node(self.model, self.model.picture.graph.by_id[self.model.selected[0]])

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QToolTip, QWidget
 
 from project.chains import Edge
 from widgets import theme
+from widgets.accessible import Role
 from widgets.chains.describe import told
 from widgets.chains.edges import Curve, curve, rubber
 from widgets.chains.frame import HEADER, RULER, paint_frame
@@ -60,6 +61,8 @@ class Canvas(QAbstractScrollArea):
         view_changed(): another part is in sight, or at another zoom.
     """
 
+    ROLE = Role.Graphic
+
     view_changed = Signal()
 
     def __init__(self, model: GraphModel, parent: QWidget | None = None) -> None:
@@ -77,6 +80,7 @@ class Canvas(QAbstractScrollArea):
         self._settling.timeout.connect(self.redraw)
         self._fitted = True
         self._began = False
+        self._revealed: str | None = None
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
@@ -142,6 +146,7 @@ class Canvas(QAbstractScrollArea):
 
     def reveal(self, node_id: str) -> None:
         """Move the view by as little as brings a node into sight."""
+        untouched = self._began or self._revealed is not None
         if self._fitted and self._sight.zoom <= self._zoom_of_all():
             return
         box, sight = self.model.box(node_id), self._sight
@@ -151,9 +156,10 @@ class Canvas(QAbstractScrollArea):
         dy = max(0.0, RULER + 12 - top) or min(0.0, sight.height - 36 - bottom)
         if dx or dy:
             self.pan(dx, dy)
+            self._revealed = node_id if untouched else None
 
     def _set(self, sight: Sight, *, fitted: bool = False) -> None:
-        self._fitted, self._began = fitted, False
+        self._fitted, self._began, self._revealed = fitted, False, None
         if self.model.picture is not None:
             left, top, right, bottom = (one * sight.zoom for one in self.model.picture.layout.area)
             x = min(max(sight.x, HEADER + 80 - right), sight.width - 80 - left)
@@ -342,8 +348,13 @@ class Canvas(QAbstractScrollArea):
         super().resizeEvent(event)
         port = self.viewport()
         self._sight = replace(self._sight, width=float(port.width()), height=float(port.height()))
+        # While nobody has moved it, a view that gets larger shows more, and still what it had to show.
+        revealed, picture = self._revealed, self.model.picture
         if self._began:
             self.begin()
+        elif picture is not None and revealed is not None and revealed in picture.layout.boxes:
+            self.begin()
+            self.reveal(revealed)
         elif self._fitted:
             self.fit()
         self._fit_bars()

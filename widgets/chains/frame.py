@@ -5,6 +5,7 @@ from PySide6.QtGui import QPainter, QPen
 
 from project.names import shown
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.chains.axis import TimeAxis
 from widgets.chains.layout import NOBODY, Layout, Row
@@ -19,7 +20,7 @@ HEADER, RULER = 112, 24
 """Width of the names and height of the times, in pixels; the same at every zoom."""
 _STEPS = (100_000, 200_000, 500_000, *(n * 1_000_000 for n in (1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800, 3600)))
 _APART = 84.0
-_UNKNOWN = Person("Somebody unknown")
+_UNKNOWN = Person(tr("Somebody unknown"))
 
 
 def paint_frame(painter: QPainter, model: GraphModel, sight: Sight, colours: Palette) -> None:
@@ -65,7 +66,7 @@ def _name(painter: QPainter, row: Row, model: GraphModel, middle: float, colours
 
 def row_name(row: Row, model: GraphModel) -> str:
     """Return what a row is called."""
-    return "Nobody" if row.person == NOBODY else shown(model.people.get(row.person, _UNKNOWN).name)
+    return tr("Nobody") if row.person == NOBODY else shown(model.people.get(row.person, _UNKNOWN).name)
 
 
 def _times(painter: QPainter, axis: TimeAxis, sight: Sight, colours: Palette) -> None:

@@ -4,9 +4,10 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QStackedLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QToolButton, QVBoxLayout, QWidget
 
 from project.chains import ChainGraph
+from resources.translation import tr
 from widgets import theme
 from widgets.chains.board import Board
 from widgets.chains.canvas import STEP
@@ -15,6 +16,8 @@ from widgets.chains.model import GraphModel
 from widgets.chains.picture import write_picture
 from widgets.empty_state import EmptyState
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 
 class ChainGraphView(QWidget):
@@ -52,8 +55,8 @@ class ChainGraphView(QWidget):
         self._chain = ""
         self._graph: ChainGraph | None = None
         self._tools = tools
-        hint = "Choose a chain, or add one, to draw what led to what."
-        self.empty = EmptyState("circle-dashed", "No chain is open", hint)
+        hint = tr("Choose a chain, or add one, to draw what led to what.")
+        self.empty = EmptyState("circle-dashed", tr("No chain is open"), hint)
         self._stack = QStackedLayout()
         self._stack.addWidget(self.empty)
         self._stack.addWidget(self.board)
@@ -167,18 +170,18 @@ class ChainGraphView(QWidget):
         row = QHBoxLayout(foot)
         row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
         row.setSpacing(theme.GRID // 2)
-        self._told = QLabel()
+        self._told = PlainLabel()
         self._told.setProperty("muted", True)
         row.addWidget(self._told, 1)
         for name, text, tip, do in (
-            ("zoom-out", "Zoom out", "-", lambda: self.board.zoom(1 / STEP)),
-            ("zoom-in", "Zoom in", "+", lambda: self.board.zoom(STEP)),
-            ("maximize", "Show the whole chain", "0", self.board.fit),
-            ("columns-2", "Lay out anew, also what was moved", "T", self.board.tidy),
+            ("zoom-out", tr("Zoom out"), "-", lambda: self.board.zoom(1 / STEP)),
+            ("zoom-in", tr("Zoom in"), "+", lambda: self.board.zoom(STEP)),
+            ("maximize", tr("Show the whole chain"), "0", self.board.fit),
+            ("columns-2", tr("Lay out anew, also what was moved"), "T", self.board.tidy),
         ):
             button = QToolButton(autoRaise=True)
             button.setIcon(icon(name))
-            button.setToolTip(f"{text} ({tip})")
+            button.setToolTip(plain_tip(f"{text} ({tip})"))
             button.setAccessibleName(text)
             button.clicked.connect(do)
             row.addWidget(button)
@@ -190,5 +193,8 @@ class ChainGraphView(QWidget):
     def _show_state(self, graph: ChainGraph | None) -> None:
         self._stack.setCurrentWidget(self.empty if graph is None else self.board)
         self._foot.setVisible(self._tools and self.model.picture is not None)
-        mine = "Add one with N, or make one from a selected segment or utterance."
-        self.board.placeholder = ("No nodes yet", mine if self.board.editable else "Its owner has not added any.")
+        mine = tr("Add one with N, or make one from a selected segment or utterance.")
+        self.board.placeholder = (
+            tr("No nodes yet"),
+            mine if self.board.editable else tr("Its owner has not added any."),
+        )

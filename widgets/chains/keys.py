@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QKeyEvent
 
 from project.chains import Edge, NodeKind
+from resources.translation import tr
 from widgets.chains.canvas import STEP, Link
 from widgets.chains.layout import HEIGHT
 from widgets.chains.linking import caution, why_not
@@ -117,7 +118,7 @@ class Keys:
         if self._board.editable:
             self.leave()
             self._mode = _Mode.NAMING
-            self._board.show_hint("New node: E event, B belief, I intent, D desire, M emotion. Esc leaves.")
+            self._board.show_hint(tr("New node: E event, B belief, I intent, D desire, M emotion. Esc leaves."))
 
     def start_edge(self, source: str) -> None:
         """Draw an edge from a node; arrows choose where it leads."""
@@ -143,17 +144,21 @@ class Keys:
         """Return what to say while an edge is drawn."""
         by_key = self._mode is _Mode.LINKING
         if link.target is None:
-            go = "Arrows or Tab choose its result, Enter draws it, Esc leaves." if by_key else "Drop it on its result."
-            return f"Edge from this reason. {go}"
+            go = (
+                tr("Arrows or Tab choose its result, Enter draws it, Esc leaves.")
+                if by_key
+                else tr("Drop it on its result.")
+            )
+            return tr("Edge from this reason. {go}").format(go=go)
         assert self._board.model.picture is not None
         graph = self._board.model.picture.graph
         if link.target in graph.results[link.source]:
-            return "This edge is there already. Delete removes it." if by_key else "This edge is there already."
+            return tr("This edge is there already. Delete removes it.") if by_key else tr("This edge is there already.")
         refused = why_not(graph, link.source, link.target)
         return (
             refused
             or caution(graph, link.source, link.target)
-            or ("Enter draws the edge." if by_key else "Drop to draw the edge.")
+            or (tr("Enter draws the edge.") if by_key else tr("Drop to draw the edge."))
         )
 
     def _escape(self) -> bool:

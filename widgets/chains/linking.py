@@ -3,23 +3,24 @@
 from collections.abc import Mapping, Sequence
 
 from project.chains import ChainGraph
+from resources.translation import tr
 
 
 def why_not(graph: ChainGraph, reason_id: str, result_id: str) -> str:
     """Return why an edge cannot be drawn; "" where it can."""
     if reason_id == result_id:
-        return "A node cannot be a reason for itself."
+        return tr("A node cannot be a reason for itself.")
     if result_id in graph.results.get(reason_id, ()):
-        return "This edge is there already."
+        return tr("This edge is there already.")
     if result_id in upstream(graph.reasons, reason_id):
-        return "That would go round in a circle: it is a reason for this one already."
+        return tr("That would go round in a circle: it is a reason for this one already.")
     return ""
 
 
 def caution(graph: ChainGraph, reason_id: str, result_id: str) -> str:
     """Return what to look at before drawing an edge that can be drawn; "" for nothing."""
     late = graph.by_id[reason_id].start_us > graph.by_id[result_id].start_us
-    return "The reason starts after its result: check the times." if late else ""
+    return tr("The reason starts after its result: check the times.") if late else ""
 
 
 def upstream(reasons: Mapping[str, Sequence[str]], node_id: str) -> set[str]:

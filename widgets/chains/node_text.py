@@ -1,4 +1,8 @@
-"""What is written inside a node: its text on two lines, its kind and its time, and marks of further people."""
+"""What is written inside a node: its text, its kind and its time, and marks of further people.
+
+A graph that is made smaller takes its texts along only as far as they can be read: below that, the texts keep their
+size and take the room of kind and time, which shape, colour and ruler tell as well.
+"""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -6,7 +10,7 @@ from functools import lru_cache
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from project.chains import Node, NodeKind
+from project.chains import Node
 from project.names import shown
 from project.timebase import format_time
 from widgets.chains.describe import NO_TEXT
@@ -19,18 +23,25 @@ from widgets.participant_looks import participant_ink
 
 _TEXT, _SMALL = 12, 10
 _LINE = 15.0
+_LEAST, _LEAST_LINE = 11, 13.5
+"""Pixels on the screen below which no text is made, and the height of a line of it."""
 _MARK = 6.5
+_DOT = 3.0
 _MOST_MARKS = 3
 
 
 def paint_texts(painter: QPainter, placed: Sequence[tuple[Node, Box]], model: GraphModel, look: Inks) -> None:
     """Write into nodes whose boxes are where the painter says; each typeface is set once, because that takes long."""
+    zoom = painter.worldTransform().m11()
+    if zoom * _TEXT < _LEAST:
+        _paint_small(painter, placed, model, look, zoom)
+        return
     colours = look.colours
     painter.setFont(font_of(_TEXT))
     painter.setPen(colours.text)
     for node, box in placed:
         left, _ = margins(node.kind)
-        lines = wrapped(node.text, node.kind)
+        lines = wrapped(node.text, WIDTH - sum(margins(node.kind)))
         top = box.y + (16 if len(lines) > 1 else 23)
         for place, line in enumerate(lines):
             painter.drawText(QPointF(box.x + left, top + place * _LINE), line)
@@ -44,6 +55,31 @@ def paint_texts(painter: QPainter, placed: Sequence[tuple[Node, Box]], model: Gr
     for node, box in placed:
         if len(node.people) > 1:
             _marks(painter, node, model, look, box)
+
+
+def _paint_small(
+    painter: QPainter, placed: Sequence[tuple[Node, Box]], model: GraphModel, look: Inks, zoom: float
+) -> None:
+    """Write in the size of the screen into nodes that are smaller."""
+    painter.save()
+    painter.scale(1 / zoom, 1 / zoom)
+    painter.setFont(font_of(_LEAST))
+    height = HEIGHT * zoom
+    most = max(1, int((height - 6) / _LEAST_LINE))
+    for node, box in placed:
+        left, right = margins(node.kind)
+        lines = wrapped(node.text, round((WIDTH - left - right) * zoom), _LEAST, most) or (NO_TEXT,)
+        painter.setPen(look.colours.text if node.text else look.colours.muted)
+        top = box.y * zoom + (height - len(lines) * _LEAST_LINE) / 2 + _LEAST - 0.5
+        for place, line in enumerate(lines):
+            painter.drawText(QPointF((box.x + left) * zoom, top + place * _LEAST_LINE), line)
+    painter.setPen(Qt.PenStyle.NoPen)
+    for node, box in placed:
+        for place, who in enumerate(_others(node, model)[:_MOST_MARKS]):
+            painter.setBrush(participant_ink(model.people[who].colour if who in model.people else None, look.colours))
+            right = (box.right - margins(node.kind)[1]) * zoom - place * (2 * _DOT + 2)
+            painter.drawEllipse(QPointF(right, box.y * zoom + height - _DOT - 2), _DOT, _DOT)
+    painter.restore()
 
 
 def clock(time_us: int) -> str:
@@ -64,29 +100,31 @@ def font_of(pixels: int) -> QFont:
 
 
 @lru_cache(maxsize=4096)
-def wrapped(text: str, kind: NodeKind) -> tuple[str, ...]:
-    """Return a text on at most two lines as it fits into a node, the second one cut short with dots."""
-    width = WIDTH - sum(margins(kind))
-    words, metrics = shown(" ".join(text.split())).split(" "), _metrics(_TEXT)
+def wrapped(text: str, width: float, pixels: int = _TEXT, most: int = 2) -> tuple[str, ...]:
+    """Return a text on a few lines of a width in pixels, the last one cut short with dots."""
+    words, metrics = shown(" ".join(text.split())).split(" "), _metrics(pixels)
     if words == [""]:
         return ()
-    first = ""
-    while words:
-        longer = f"{first} {words[0]}".strip()
-        if metrics.horizontalAdvance(longer) > width:
-            break
-        first = longer
-        words.pop(0)
-    short = Qt.TextElideMode.ElideRight
-    if not first:
-        return (metrics.elidedText(" ".join(words), short, width),)
-    return (first, metrics.elidedText(" ".join(words), short, width)) if words else (first,)
+    lines: list[str] = []
+    while words and len(lines) < most - 1 and metrics.horizontalAdvance(words[0]) <= width:
+        line = words.pop(0)
+        while words and metrics.horizontalAdvance(f"{line} {words[0]}") <= width:
+            line = f"{line} {words.pop(0)}"
+        lines.append(line)
+    if words:
+        lines.append(metrics.elidedText(" ".join(words), Qt.TextElideMode.ElideRight, width))
+    return tuple(lines)
+
+
+def _others(node: Node, model: GraphModel) -> list[str]:
+    """Return its people but the one whose row it stands in."""
+    return [one for one in node.people if one != row_of(node, [*model.people])]
 
 
 def _marks(painter: QPainter, node: Node, model: GraphModel, look: Inks, box: Box) -> None:
     """Draw a dot with an initial for each of its people but the one whose row it stands in."""
     right = box.right - margins(node.kind)[1]
-    others = [one for one in node.people if one != row_of(node, [*model.people])]
+    others = _others(node, model)
     shown_marks = [model.people[one].name[:1].upper() if one in model.people else "?" for one in others]
     inks = [model.people[one].colour if one in model.people else None for one in others]
     if len(others) > _MOST_MARKS:

@@ -11,6 +11,7 @@ from PySide6.QtSvg import QSvgGenerator
 from project.chains import ChainGraph
 from project.errors import UserError
 from project.names import shown
+from resources.translation import tr
 from widgets import theme
 from widgets.chains.describe import describe
 from widgets.chains.frame import HEADER, RULER, paint_frame
@@ -40,15 +41,22 @@ def write_picture(graph: ChainGraph | None, people: Mapping[str, Person], path: 
         UserError: another ending, nothing to draw, or the file cannot be written.
     """
     if path.suffix.lower() not in ENDINGS:
-        raise UserError(f"{shown(path.name)} is neither SVG nor PNG.", "Let the name end in .svg or .png.")
+        raise UserError(
+            tr("{name} is neither SVG nor PNG.").format(name=shown(path.name)), tr("Let the name end in .svg or .png.")
+        )
     model = GraphModel()
     model.show(graph, people, {})
     if model.picture is None:
-        raise UserError("This chain has no nodes to draw.", "Add a node first.")
+        raise UserError(tr("This chain has no nodes to draw."), tr("Add a node first."))
     data = as_svg(model, dark) if path.suffix.lower() == ".svg" else as_png(model, dark)
     file = QSaveFile(str(path))
     if not file.open(QIODevice.OpenModeFlag.WriteOnly) or file.write(data) != len(data) or not file.commit():
-        raise UserError(f"{shown(path.name)} cannot be written: {file.errorString()}.", "Choose another folder.")
+        raise UserError(
+            tr("{name} cannot be written: {errorstring}.").format(
+                name=shown(path.name), errorstring=file.errorString()
+            ),
+            tr("Choose another folder."),
+        )
 
 
 def as_svg(model: GraphModel, dark: bool = False) -> bytes:
@@ -102,7 +110,7 @@ def _draw(painter: QPainter, model: GraphModel, sight: Sight, colours: Palette, 
 
 def _title(model: GraphModel) -> str:
     assert model.picture is not None
-    return model.picture.graph.chain.name or "Causal chain"
+    return model.picture.graph.chain.name or tr("Causal chain")
 
 
 def _whole(model: GraphModel) -> Sight:

@@ -6,7 +6,9 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QApplication, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.faces.box_drag import HANDLE, LEAST, Grip, dragged, grip_at, handles
 from widgets.picture_overlays import paint_chip
 from widgets.player_view import PlayerView
@@ -35,6 +37,8 @@ class BoxCanvas(QWidget):
         box_requested (tuple): where the selected box should be in the frame that is shown.
     """
 
+    ROLE = Role.Graphic
+
     grabbed = Signal()
     draw_requested = Signal(object, bool)
     box_requested = Signal(object)
@@ -54,6 +58,7 @@ class BoxCanvas(QWidget):
         self._grip: Grip | None = None
         self._now: QRectF | None = None
         self._area = False
+        self.setAccessibleName(tr("Boxes that are drawn by hand"))
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         view.installEventFilter(self)
@@ -116,7 +121,9 @@ class BoxCanvas(QWidget):
             painter.setPen(pen)
             painter.drawRect(where)
         if drawing:
-            paint_chip(painter, "Area, always masked" if self._area else "Face (Shift: area)", where.bottomLeft())
+            paint_chip(
+                painter, tr("Area, always masked") if self._area else tr("Face (Shift: area)"), where.bottomLeft()
+            )
         elif self._editable:
             painter.setPen(QPen(_SHADOW, 1))
             painter.setBrush(ink if self._keyed else QColor("#f2f2f2"))

@@ -3,17 +3,19 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from resources.translation import later
+
 
 class CardState(StrEnum):
     """What was said about a face so far."""
 
-    UNDECIDED = "to decide"
-    DOUBTFUL = "doubtful"
-    ASSIGNED = "assigned"
-    DRAWN = "drawn by hand"
-    AREA = "always masked"
-    NOTHING = "no face in it"
-    DISMISSED = "not a face"
+    UNDECIDED = later("to decide")
+    DOUBTFUL = later("doubtful")
+    ASSIGNED = later("assigned")
+    DRAWN = later("drawn by hand")
+    AREA = later("always masked")
+    NOTHING = later("no face in it")
+    DISMISSED = later("not a face")
 
 
 TO_DECIDE = frozenset({CardState.UNDECIDED, CardState.DOUBTFUL})

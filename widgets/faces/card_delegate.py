@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter, QPainte
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from project.timebase import SECOND
+from resources.translation import tr
 from widgets import theme
 from widgets.faces.card import CardState, FaceCard
 from widgets.faces.cards_model import CARD, CROPS
@@ -16,7 +17,7 @@ HEIGHT = 76
 LEAST_WIDTH = 268
 PICTURE = 56
 _GAP = 3
-_SHORT = {CardState.DRAWN: "by hand", CardState.AREA: "masked", CardState.NOTHING: "no face"}
+_SHORT = {CardState.DRAWN: tr("by hand"), CardState.AREA: "masked", CardState.NOTHING: tr("no face")}
 _SIGNS = {
     CardState.UNDECIDED: Sign.QUESTION,
     CardState.DOUBTFUL: Sign.RING,
@@ -95,7 +96,7 @@ def _paint_words(painter: QPainter, where: QRectF, card: FaceCard, gone: bool) -
     rows = [QRectF(where.left(), where.top() + line * row, where.width(), line) for row in range(4)]
     _write(painter, rows[0], card.who or card.title, bold, ink)
     _write(painter, rows[1], card.title if card.who else f"{card.length_us / SECOND:.1f} s", small, colours.muted)
-    score = "" if card.score is None else f"score {card.score:.2f}"
+    score = "" if card.score is None else tr("score {score:.2f}").format(score=card.score)
     lasting = f"{card.length_us / SECOND:.1f} s  " if card.who else ""
     _write(painter, rows[2], f"{lasting}{score}", small, colours.muted)
     paint_sign(painter, _SIGNS[card.state], rows[3].topLeft() + _middle(line), _ink(card))
@@ -108,7 +109,11 @@ def _middle(line: float) -> QPointF:
 
 
 def _state_words(card: FaceCard) -> str:
-    return f"{card.places} to look at" if card.places else _SHORT.get(card.state, card.state.value)
+    return (
+        tr("{places} to look at").format(places=card.places)
+        if card.places
+        else _SHORT.get(card.state, tr(card.state.value))
+    )
 
 
 def _ink(card: FaceCard) -> QColor:

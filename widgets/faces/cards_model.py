@@ -7,7 +7,9 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QImage
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets.faces.card import CardState, FaceCard
+from widgets.plain_tip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -121,7 +123,7 @@ class CardsModel(QAbstractListModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return described(card)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return _explained(card)
+            return plain_tip(_explained(card))
         return None
 
     def _arrange(self) -> None:
@@ -134,14 +136,20 @@ class CardsModel(QAbstractListModel):
 def described(card: FaceCard) -> str:
     """Return a card in words, for screen readers."""
     who = f", {card.who}" if card.who else ""
-    places = f", {card.places} places to look at" if card.places else ""
-    return f"{card.title}{who}, {card.state.value}, from {format_time(card.start_us)}{places}"
+    places = tr(", {places} places to look at").format(places=card.places) if card.places else ""
+    return tr("{title}{who}, {state}, from {start_us}{places}").format(
+        title=card.title, who=who, state=tr(card.state.value), start_us=format_time(card.start_us), places=places
+    )
 
 
 def _explained(card: FaceCard) -> str:
     lines = [described(card)]
     if card.state is CardState.DOUBTFUL:
-        lines.append("The detector was never sure of it. Look at it, and press X if it is not a face.")
+        lines.append(tr("The detector was never sure of it. Look at it, and press X if it is not a face."))
     if card.score is not None:
-        lines.append(f"Best score {card.score:.2f}. The pictures are its best, its worst and its last frame.")
+        lines.append(
+            tr("Best score {score:.2f}. The pictures are its best, its worst and its last frame.").format(
+                score=card.score
+            )
+        )
     return "\n".join(lines)

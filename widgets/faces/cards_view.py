@@ -6,6 +6,7 @@ from PySide6.QtCore import QItemSelectionModel, QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
+from resources.translation import tr
 from widgets.faces.card import FaceCard
 from widgets.faces.card_delegate import HEIGHT, LEAST_WIDTH, CardDelegate
 from widgets.faces.cards_model import CardsModel
@@ -30,7 +31,7 @@ class CardsView(QListView):
         self.setModel(model)
         self._delegate = CardDelegate(self)
         self.setItemDelegate(self._delegate)
-        self.setAccessibleName("Face tracks")
+        self.setAccessibleName(tr("Face tracks"))
         self.setViewMode(QListView.ViewMode.IconMode)
         self.setMovement(QListView.Movement.Static)
         self.setResizeMode(QListView.ResizeMode.Adjust)

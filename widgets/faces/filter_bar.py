@@ -3,25 +3,27 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QWidget
 
 from project.types import Participant
+from resources.translation import tr
 from widgets import theme
 from widgets.faces.card import CardState, FaceCard
 from widgets.faces.cards_model import Order
+from widgets.plain_label import PlainLabel
 
 _SHOWN: dict[str, tuple[str, Callable[[FaceCard], bool]]] = {
-    "decide": ("To decide", lambda card: card.to_decide),
-    "all": ("All", lambda _card: True),
-    "places": ("With places to look at", lambda card: card.places > 0),
-    "drawn": ("Drawn by hand", lambda card: card.drawn),
-    "dismissed": ("Not a face", lambda card: card.state is CardState.DISMISSED),
+    "decide": (tr("To decide"), lambda card: card.to_decide),
+    "all": (tr("All"), lambda _card: True),
+    "places": (tr("With places to look at"), lambda card: card.places > 0),
+    "drawn": (tr("Drawn by hand"), lambda card: card.drawn),
+    "dismissed": (tr("Not a face"), lambda card: card.state is CardState.DISMISSED),
 }
 _ORDERS = {
-    Order.UNCERTAIN: "Uncertain first",
-    Order.TIME: "By time",
-    Order.LENGTH: "Longest first",
-    Order.SCORE: "Lowest score first",
+    Order.UNCERTAIN: tr("Uncertain first"),
+    Order.TIME: tr("By time"),
+    Order.LENGTH: tr("Longest first"),
+    Order.SCORE: tr("Lowest score first"),
 }
 
 
@@ -40,14 +42,14 @@ class FilterBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
         self.shown = QComboBox()
-        self.shown.setAccessibleName("Which faces are listed")
-        self.shown.setToolTip("Which faces are listed")
+        self.shown.setAccessibleName(tr("Which faces are listed"))
+        self.shown.setToolTip(tr("Which faces are listed"))
         self.order = QComboBox()
-        self.order.setAccessibleName("How faces are sorted")
-        self.order.setToolTip("How faces are sorted")
+        self.order.setAccessibleName(tr("How faces are sorted"))
+        self.order.setToolTip(tr("How faces are sorted"))
         for order, name in _ORDERS.items():
             self.order.addItem(name, order)
-        self._count = QLabel()
+        self._count = PlainLabel()
         self._count.setProperty("quiet", True)
         for box in (self.shown, self.order):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -71,7 +73,7 @@ class FilterBar(QWidget):
 
     def set_count(self, shown: int, total: int) -> None:
         """Say how many of the cards are listed."""
-        self._count.setText(f"{shown} of {total}" if shown != total else f"{total}")
+        self._count.setText(tr("{shown} of {total}").format(shown=shown, total=total) if shown != total else f"{total}")
 
     def choose(self, key: str) -> None:
         """List what a key stands for: `all`, `decide`, ... or the id of a participant."""

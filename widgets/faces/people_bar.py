@@ -6,6 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from project.types import Participant
+from resources.translation import tr
 from widgets.participant_buttons import ParticipantButtons, choice_button
 
 
@@ -20,11 +21,11 @@ class PeopleBar(ParticipantButtons):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            choice_button("New…", "Assign to a new participant, under a pseudonym"),
-            choice_button("Nobody", "Take the name away"),
+            choice_button(tr("New…"), tr("Assign to a new participant, under a pseudonym")),
+            choice_button(tr("Nobody"), tr("Take the name away")),
             parent,
         )
-        self.dismiss = choice_button("Not a face", "Then it is neither drawn nor hidden (X)")
+        self.dismiss = choice_button(tr("Not a face"), tr("Then it is neither drawn nor hidden (X)"))
         self.dismiss.setCheckable(True)
         self.dismiss.clicked.connect(self.dismiss_requested)
         self.set_people([])
@@ -34,7 +35,7 @@ class PeopleBar(ParticipantButtons):
         self.offer(people)
 
     def told(self, person: Participant) -> str:
-        return f"It is {person.pseudonym}, {person.role.value}"
+        return tr("It is {pseudonym}, {role}").format(pseudonym=person.pseudonym, role=person.role.value)
 
     def others(self) -> tuple[QPushButton, ...]:
         return self.new, self.nobody, self.dismiss

@@ -3,9 +3,11 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 
 
 class QueueBar(QWidget):
@@ -30,9 +32,9 @@ class QueueBar(QWidget):
         self._left.setFont(theme.font(semibold=True))
         self._why = ElidedLabel()
         self._why.setProperty("quiet", True)
-        self.before = _tool("skip-back", "Place before", -1, self)
-        self.after = _tool("skip-forward", "Next place to look at", 1, self)
-        self.seen = QPushButton("Seen")
+        self.before = _tool("skip-back", tr("Place before"), -1, self)
+        self.after = _tool("skip-forward", tr("Next place to look at"), 1, self)
+        self.seen = QPushButton(tr("Seen"))
         self.seen.setProperty("segment", True)
         self.seen.clicked.connect(self.seen_requested)
         row.addWidget(self._left, 1)
@@ -45,18 +47,20 @@ class QueueBar(QWidget):
 
     def set_keys(self, keys: dict[str, str]) -> None:
         """Name the keys of `after`, `before` and `seen`."""
-        self._next = f"{keys['after']}: go to the next, " if keys.get("after") else "Go to the next, "
+        self._next = (
+            tr("{after}: go to the next, ").format(after=keys["after"]) if keys.get("after") else tr("Go to the next, ")
+        )
         for key, button, words in (
-            ("after", self.after, "Next place to look at, the worst first"),
-            ("before", self.before, "The place before"),
-            ("seen", self.seen, "I looked: no face is bare here; go to the next place"),
+            ("after", self.after, tr("Next place to look at, the worst first")),
+            ("before", self.before, tr("The place before")),
+            ("seen", self.seen, tr("I looked: no face is bare here; go to the next place")),
         ):
-            button.setToolTip(f"{words} ({keys[key]})" if keys.get(key) else words)
+            button.setToolTip(plain_tip(f"{words} ({keys[key]})" if keys.get(key) else words))
 
     def show_left(self, left: str, why: str, *, any_left: bool, at_one: bool, writable: bool) -> None:
         """Say how much is left, and why the place that is shown needs a look."""
         self._left.set_text(left)
-        self._why.set_text(why or (f"{self._next}the worst first" if any_left else ""))
+        self._why.set_text(why or (tr("{next}the worst first").format(next=self._next) if any_left else ""))
         self._why.setVisible(any_left)
         for button in (self.before, self.after):
             button.setEnabled(any_left)

@@ -4,13 +4,14 @@ from PySide6.QtCore import Qt, Signal, SignalInstance
 from PySide6.QtWidgets import QComboBox, QGridLayout, QLineEdit, QPushButton, QToolButton, QWidget
 
 from project.regions import Region, RegionKind
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
 
 KINDS = {
-    RegionKind.FACE: "Face",
-    RegionKind.AREA: "Masked area",
-    RegionKind.NOTHING: "Nothing to hide",
+    RegionKind.FACE: tr("Face"),
+    RegionKind.AREA: tr("Masked area"),
+    RegionKind.NOTHING: tr("Nothing to hide"),
 }
 
 
@@ -38,27 +39,27 @@ class RegionBar(QWidget):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
         self.kind = QComboBox()
-        self.kind.setAccessibleName("What is in this box")
-        self.kind.setToolTip("What is in this box")
+        self.kind.setAccessibleName(tr("What is in this box"))
+        self.kind.setToolTip(tr("What is in this box"))
         for kind, name in KINDS.items():
             self.kind.addItem(name, kind)
         self.kind.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.kind.setMinimumContentsLength(6)
         self.kind.activated.connect(self._choose_kind)
         self.label = QLineEdit()
-        self.label.setPlaceholderText("Name, such as badge")
-        self.label.setAccessibleName("Name of this box")
+        self.label.setPlaceholderText(tr("Name, such as badge"))
+        self.label.setAccessibleName(tr("Name of this box"))
         self.label.editingFinished.connect(self._name)
-        self.starts = QPushButton("Starts here")
-        self.starts.setToolTip("It starts at the frame that is shown ([)")
+        self.starts = QPushButton(tr("Starts here"))
+        self.starts.setToolTip(tr("It starts at the frame that is shown ([)"))
         self.starts.clicked.connect(lambda: self._emit(self.start_requested))
-        self.ends = QPushButton("Ends here")
-        self.ends.setToolTip("It ends after the frame that is shown (])")
+        self.ends = QPushButton(tr("Ends here"))
+        self.ends.setToolTip(tr("It ends after the frame that is shown (])"))
         self.ends.clicked.connect(lambda: self._emit(self.end_requested))
         self.delete = QToolButton()
         self.delete.setIcon(icon("trash-2"))
-        self.delete.setToolTip("Delete this box (Del)")
-        self.delete.setAccessibleName("Delete this box")
+        self.delete.setToolTip(tr("Delete this box (Del)"))
+        self.delete.setAccessibleName(tr("Delete this box"))
         self.delete.clicked.connect(lambda: self._emit(self.delete_requested))
         grid.addWidget(self.kind, 0, 0)
         grid.addWidget(self.label, 0, 1, 1, 2)

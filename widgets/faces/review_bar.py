@@ -1,10 +1,12 @@
 """Whether the faces of a recording are reviewed, by whom, and what stands in the way."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from project.schemes.scheme import Choice
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
 from widgets.tick_row import TickRow
 
 
@@ -22,10 +24,10 @@ class ReviewBar(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        words = "Every face is hidden as it should be. Any later change of the faces takes it back."
-        self.tick = TickRow(Choice("reviewed", "Reviewed", words))
+        words = tr("Every face is hidden as it should be. Any later change of the faces takes it back.")
+        self.tick = TickRow(Choice("reviewed", tr("Reviewed"), words))
         self.tick.clicked.connect(self._ask)
-        self._state = QLabel(wordWrap=True)
+        self._state = PlainLabel(wordWrap=True)
         self._state.setProperty("quiet", True)
         self._state.setContentsMargins(30, 0, 0, 0)
         column.addWidget(self.tick)

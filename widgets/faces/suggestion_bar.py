@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon
@@ -29,16 +30,16 @@ class SuggestionBar(QWidget):
         self._words = ElidedLabel()
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
-        self.show_them = QPushButton("Show")
-        self.show_them.setToolTip("Show what it is about")
+        self.show_them = QPushButton(tr("Show"))
+        self.show_them.setToolTip(tr("Show what it is about"))
         self.show_them.clicked.connect(self.show_requested)
         self.accept = QPushButton()
-        self.accept.setToolTip("Do this, as one step that can be undone")
+        self.accept.setToolTip(tr("Do this, as one step that can be undone"))
         self.accept.clicked.connect(self.accept_requested)
         self.skip = QToolButton()
         self.skip.setIcon(icon("skip-forward"))
-        self.skip.setToolTip("Another suggestion")
-        self.skip.setAccessibleName("Another suggestion")
+        self.skip.setToolTip(tr("Another suggestion"))
+        self.skip.setAccessibleName(tr("Another suggestion"))
         self.skip.clicked.connect(self.skip_requested)
         row.addWidget(self.accept, 1)
         row.addWidget(self.show_them)

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.judges.cells import DIFFERS, cell_widget, quiet
 from widgets.judges.column_foot import ColumnFoot
@@ -16,7 +17,7 @@ NARROWEST = 196
 _WIDEST = 320
 _NAMES = 84
 _GAP = theme.GRID
-_TAKE = "Take over…"
+_TAKE = tr("Take over…")
 
 
 class _Place:
@@ -52,7 +53,7 @@ class Board(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName("What judges and people say, side by side")
+        self.setAccessibleName(tr("What judges and people say, side by side"))
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._table = Table((), ())
         self._places: list[_Place] = []
@@ -128,7 +129,7 @@ class Board(QScrollArea):
                 cell = self._with_button(cell, column, row.key, row.name)
             cells.append(cell)
         if column.thoughts and column.state is not State.HIDDEN:
-            fold = Fold(column.thoughts, f"Thoughts of {column.name}")
+            fold = Fold(column.thoughts, tr("Thoughts of {name}").format(name=column.name))
             fold.toggled.connect(lambda _on: self._arrange())
             cells.append(fold)
         else:
@@ -152,8 +153,8 @@ class Board(QScrollArea):
         take = QPushButton(_TAKE)
         take.setProperty("flat", True)
         take.setStyleSheet("padding-left: 0; padding-right: 0; text-align: left;")
-        take.setAccessibleName(f"Take over {name} of {column.name} into your own form")
-        take.setToolTip("Put these words into your own form; the study notes whose they are")
+        take.setAccessibleName(tr("Take over {row} of {judge} into your own form").format(row=name, judge=column.name))
+        take.setToolTip(tr("Put these words into your own form; the study notes whose they are"))
         take.clicked.connect(lambda: self.take_requested.emit(column, row))
         both.put(take)
         return both
@@ -164,13 +165,13 @@ class Board(QScrollArea):
         self._labels = []
         thoughts = any(place.column.thoughts and place.column.state is not State.HIDDEN for place in self._places)
         names = [(row.name, row.differs) for row in self._table.rows]
-        for name, differs in (*names, ("Thoughts" if thoughts else "", False)):
+        for name, differs in (*names, (tr("Thoughts") if thoughts else "", False)):
             label = quiet(f"{DIFFERS} {name}" if differs else name)
             label.setParent(self._names)
             if differs:
                 label.setProperty("quiet", False)
                 label.setFont(theme.font(theme.POINTS, semibold=True))
-                label.setAccessibleName(f"{name}: differs")
+                label.setAccessibleName(tr("{name}: differs").format(name=name))
             label.show()
             self._labels.append(label)
 

@@ -6,10 +6,13 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QTextOption
 from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QSizePolicy, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.judges.plain_text import plainly
 from widgets.judges.shown import Cell, Chip, Chips, Verdict, Words
 from widgets.label_chip import LabelChip
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.segments.flow import FlowLayout
 
 DIFFERS = "≠"
@@ -60,17 +63,18 @@ class WordsCell(QPlainTextEdit):
         return QSize(160, self.heightForWidth(160))
 
 
-class _ChipLabel(QLabel):
+class _ChipLabel(PlainLabel):
     """A choice; one that most people did not make has a broken edge and a sign."""
 
     def __init__(self, chip: Chip) -> None:
         super().__init__(fill(plainly(chip.text if chip.shared else f"{DIFFERS} {chip.text}", 200), _CHIP))
         self._shared = chip.shared
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setContentsMargins(7, 2, 7, 2)
         self.setFont(theme.font(theme.POINTS - 0.5, semibold=not chip.shared))
-        self.setAccessibleName(chip.text if chip.shared else f"{chip.text}, most people did not choose it")
-        self.setToolTip("" if chip.shared else "Most people did not choose it")
+        self.setAccessibleName(
+            chip.text if chip.shared else tr("{text}, most people did not choose it").format(text=chip.text)
+        )
+        self.setToolTip("" if chip.shared else tr("Most people did not choose it"))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         colours = theme.palette()
@@ -94,7 +98,7 @@ class _Flowing(QWidget):
         for chip in chips.chips:
             flow.addWidget(_ChipLabel(chip))
         if not chips.chips:
-            flow.addWidget(quiet("None"))
+            flow.addWidget(quiet(tr("None")))
         self.setAccessibleName(f"{name}: {', '.join(chip.text for chip in chips.chips) or 'none'}")
 
 
@@ -110,9 +114,9 @@ class _VerdictCell(QWidget):
         chip.set_look(verdict.look)
         column.addWidget(chip, 0, Qt.AlignmentFlag.AlignLeft)
         if verdict.agrees:
-            column.addWidget(_with_people(f"{AGREES} {', '.join(verdict.agrees)}", "competence", "Agrees with"))
+            column.addWidget(_with_people(f"{AGREES} {', '.join(verdict.agrees)}", "competence", tr("Agrees with")))
         if verdict.differs:
-            column.addWidget(_with_people(f"{DIFFERS} {', '.join(verdict.differs)}", "uncertain", "Differs from"))
+            column.addWidget(_with_people(f"{DIFFERS} {', '.join(verdict.differs)}", "uncertain", tr("Differs from")))
         column.addStretch()
 
 
@@ -125,17 +129,16 @@ def cell_widget(cell: Cell, name: str) -> QWidget:
             return _Flowing(cell, name)
         case Words():
             text = f"{DIFFERS} {cell.text}" if cell.differs else cell.text
-            return WordsCell(text, f"{name}, differs" if cell.differs else name)
+            return WordsCell(text, tr("{name}, differs").format(name=name) if cell.differs else name)
         case None:
             nothing = quiet("–")  # noqa: RUF001 nothing is there
-            nothing.setAccessibleName(f"{name}: nothing")
+            nothing.setAccessibleName(tr("{name}: nothing").format(name=name))
             return nothing
 
 
 def quiet(text: str) -> QLabel:
     """Return a line in grey, as plain text, that wraps and gives way."""
-    label = QLabel(plainly(text, 2_000), wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = PlainLabel(plainly(text, 2_000), wordWrap=True)
     label.setProperty("quiet", True)
     label.setAlignment(Qt.AlignmentFlag.AlignTop)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
@@ -147,5 +150,5 @@ def _with_people(text: str, colour: str, meaning: str) -> QLabel:
     label = quiet(text)
     label.setStyleSheet(f"color: {getattr(theme.palette(), colour).name()};")
     label.setAccessibleName(f"{meaning} {text[2:]}")
-    label.setToolTip(f"{meaning} {text[2:]}")
+    label.setToolTip(plain_tip(f"{meaning} {text[2:]}"))
     return label

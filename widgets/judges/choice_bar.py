@@ -1,7 +1,6 @@
 """Who is asked what about a segment, and how: a compact bar above the answers."""
 
 from collections.abc import Mapping
-from html import escape
 from typing import Protocol, runtime_checkable
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, SignalInstance
@@ -9,7 +8,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QSizePolicy,
     QVBoxLayout,
@@ -17,10 +15,13 @@ from PySide6.QtWidgets import (
 )
 
 from project.types import Json
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
 from widgets.judges.cells import quiet
 from widgets.judges.tick_menu import TickMenu
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.segments.flow import FlowLayout
 
 ADD, EDIT, REMOVE = "add", "edit", "remove"
@@ -59,34 +60,34 @@ class ChoiceBar(QWidget):
 
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Who is asked")
+        self.setAccessibleName(tr("Who is asked"))
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
         self._settings: Settings | None = None
-        self.judges = TickMenu("Judges", "Choose judges")
-        self.judges.set_acts({ADD: "&Add judge…"}, {EDIT: "&Edit", REMOVE: "&Remove"})
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
+        self.judges.set_acts({ADD: tr("&Add judge…")}, {EDIT: tr("&Edit"), REMOVE: tr("&Remove")})
         self.judges.acted.connect(self.act_requested)
-        self.ask = QPushButton("Ask")
+        self.ask = QPushButton(tr("Ask"))
         self.ask.setProperty("primary", True)
         self.ask.setMinimumWidth(_ASK)
         self._keys = keys
         self.ask.clicked.connect(self.ask_requested)
-        self.conditions = TickMenu("What they see", "Raw")
-        self.task = _combo("Task")
-        self.variant = _combo("Variant of the prompt")
+        self.conditions = TickMenu(tr("What they see"), tr("Raw"))
+        self.task = _combo(tr("Task"))
+        self.variant = _combo(tr("Variant of the prompt"))
         grid = QGridLayout()
         grid.setHorizontalSpacing(theme.GRID // 2)
         grid.setVerticalSpacing(theme.GRID // 2)
         for place, (title, widget) in enumerate(
             (
-                ("Judges", self.judges),
-                ("See", self.conditions),
-                ("Task", self.task),
-                ("Prompt", self.variant),
+                (tr("Judges"), self.judges),
+                (tr("See"), self.conditions),
+                (tr("Task"), self.task),
+                (tr("Prompt"), self.variant),
             )
         ):
-            label = QLabel(title)
+            label = PlainLabel(title)
             label.setProperty("quiet", True)
             label.setBuddy(widget)
             grid.addWidget(label, place // 2, place % 2 * 2)
@@ -105,7 +106,7 @@ class ChoiceBar(QWidget):
         self.conditions.changed.connect(self.changed)
         for combo in (self.task, self.variant):
             combo.currentIndexChanged.connect(lambda _at: self.changed.emit())
-        self.set_askable("Choose a segment first.")
+        self.set_askable(tr("Choose a segment first."))
 
     def set_tasks(self, tasks: Mapping[str, tuple[str, str]]) -> None:
         """Offer tasks: key -> name and what it asks."""
@@ -166,19 +167,23 @@ class ChoiceBar(QWidget):
     def set_askable(self, reason: str, segments: int = 1) -> None:
         """Allow asking about so many segments, or say why it makes no sense now."""
         several = segments > 1
-        self.ask.setText(f"Ask about {segments:,} segments" if several else "Ask")
-        which = "all segments that are selected" if several else "this segment"
+        self.ask.setText(tr("Ask about {segments:,} segments").format(segments=segments) if several else tr("Ask"))
+        which = tr("all segments that are selected") if several else tr("this segment")
         self.ask.setEnabled(not reason)
         self.inspect.setEnabled(not reason)
         self.answer.setEnabled(not reason)
-        self.ask.setToolTip(reason or f"Ask the chosen judges about {which} ({self._keys})")
-        self.inspect.setToolTip(reason or "Show every frame and every word before anything is sent")
-        self.answer.setToolTip(reason or "Answer the same question yourself, with the same frames and words")
+        self.ask.setToolTip(
+            plain_tip(reason or tr("Ask the chosen judges about {which} ({keys})").format(which=which, keys=self._keys))
+        )
+        self.inspect.setToolTip(plain_tip(reason or tr("Show every frame and every word before anything is sent")))
+        self.answer.setToolTip(
+            plain_tip(reason or tr("Answer the same question yourself, with the same frames and words"))
+        )
 
     def set_notes(self, text: str, *, policy: bool = False, hint: str = "") -> None:
         """Say what stands in the way of some judge; `policy` offers the way to the policy of the study."""
         self._notes.setText(text)
-        self._notes.setToolTip(f"<qt>{escape(hint)}</qt>" if hint else "")
+        self._notes.setToolTip(plain_tip(hint))
         self._notes_row.setVisible(bool(text))
         self.policy.setVisible(policy)
 
@@ -188,17 +193,17 @@ class ChoiceBar(QWidget):
 
     def _buttons(self) -> FlowLayout:
         row = FlowLayout()
-        self.more = QPushButton("More")
+        self.more = QPushButton(tr("More"))
         self.more.setCheckable(True)
         self.more.setProperty("segment", True)
-        self.more.setToolTip("Frames, turns before the segment, seed and limits")
-        self.more.setAccessibleName("More: frames, turns before the segment, seed and limits")
+        self.more.setToolTip(tr("Frames, turns before the segment, seed and limits"))
+        self.more.setAccessibleName(tr("More: frames, turns before the segment, seed and limits"))
         self.more.toggled.connect(self._unfold)
-        self.inspect = QPushButton("What is sent…")
+        self.inspect = QPushButton(tr("What is sent…"))
         self.inspect.setProperty("segment", True)
-        self.inspect.setAccessibleName("Show what would be sent")
+        self.inspect.setAccessibleName(tr("Show what would be sent"))
         self.inspect.clicked.connect(self.inspect_requested)
-        self.answer = QPushButton("Answer yourself…")
+        self.answer = QPushButton(tr("Answer yourself…"))
         self.answer.setProperty("segment", True)
         self.answer.clicked.connect(self.answer_requested)
         row.addWidget(self.ask)
@@ -213,11 +218,11 @@ class ChoiceBar(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
         self._notes = quiet("")
-        self._notes.setAccessibleName("What stands in the way")
-        self.policy = QPushButton("Policy…")
+        self._notes.setAccessibleName(tr("What stands in the way"))
+        self.policy = QPushButton(tr("Policy…"))
         self.policy.setIcon(icon("lock"))
         self.policy.setProperty("segment", True)
-        self.policy.setToolTip("Show what may leave this machine, and change it")
+        self.policy.setToolTip(tr("Show what may leave this machine, and change it"))
         self.policy.clicked.connect(self.policy_requested)
         row.addWidget(self._notes, 1)
         row.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignTop)
@@ -231,7 +236,7 @@ class ChoiceBar(QWidget):
 def _combo(name: str) -> QComboBox:
     combo = QComboBox()
     combo.setAccessibleName(name)
-    combo.setToolTip(name)
+    combo.setToolTip(plain_tip(name))
     combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
     combo.setMinimumContentsLength(6)
     combo.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -244,6 +249,6 @@ def _fill(combo: QComboBox, offered: Mapping[str, tuple[str, str]]) -> None:
         combo.clear()
         for key, (name, what) in offered.items():
             combo.addItem(name, key)
-            combo.setItemData(combo.count() - 1, what, Qt.ItemDataRole.ToolTipRole)
+            combo.setItemData(combo.count() - 1, plain_tip(what), Qt.ItemDataRole.ToolTipRole)
         at = combo.findData(kept)
         combo.setCurrentIndex(max(0, at))

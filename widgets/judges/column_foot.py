@@ -3,9 +3,11 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.judges.cells import quiet
 from widgets.judges.shown import UNDER_WAY, Column, State
+from widgets.plain_tip import plain_tip
 from widgets.segments.flow import FlowLayout
 
 
@@ -37,18 +39,33 @@ class ColumnFoot(QWidget):
         if column.judge_id:
             if column.state in UNDER_WAY:
                 flow.addWidget(
-                    _button("Cancel", f"Stop asking {column.name}", lambda: self.cancel_requested.emit(column))
+                    _button(
+                        tr("Cancel"),
+                        tr("Stop asking {name}").format(name=column.name),
+                        lambda: self.cancel_requested.emit(column),
+                    )
                 )
             else:
-                word = "Ask" if not column.judgment_id else "Ask again"
-                hint = f"Ask {column.name} {'about this segment' if word == 'Ask' else 'again, and not the cache'}"
+                word = tr("Ask") if not column.judgment_id else tr("Ask again")
+                hint = tr("Ask {name} {words}").format(
+                    name=column.name,
+                    words=tr("about this segment") if word == "Ask" else tr("again, and not the cache"),
+                )
                 flow.addWidget(_button(word, hint, lambda: self.again_requested.emit(column)))
         if column.judgment_id and column.state is not State.HIDDEN:
             flow.addWidget(
-                _button("Sent…", f"Show what was sent to {column.name}", lambda: self.sent_requested.emit(column))
+                _button(
+                    tr("Sent…"),
+                    tr("Show what was sent to {name}").format(name=column.name),
+                    lambda: self.sent_requested.emit(column),
+                )
             )
             flow.addWidget(
-                _button("Raw…", f"Show the raw answer of {column.name}", lambda: self.raw_requested.emit(column))
+                _button(
+                    tr("Raw…"),
+                    tr("Show the raw answer of {name}").format(name=column.name),
+                    lambda: self.raw_requested.emit(column),
+                )
             )
         # Below, so that the buttons of all columns stand on one line.
         box.addStretch()
@@ -60,6 +77,6 @@ def _button(text: str, meaning: str, do: object) -> QPushButton:
     button = QPushButton(text)
     button.setProperty("segment", True)
     button.setAccessibleName(meaning)
-    button.setToolTip(meaning.replace("<", "&lt;"))
+    button.setToolTip(plain_tip(meaning))
     button.clicked.connect(do)
     return button

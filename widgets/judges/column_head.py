@@ -1,28 +1,29 @@
 """The head of a column: who, with what, in which condition, and how far it is."""
 
-from html import escape
-
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import pixmap
 from widgets.judges.cells import quiet
 from widgets.judges.plain_text import plainly
 from widgets.judges.shown import FAILED, Column, Pair, State
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 STATES = {
-    State.ANSWERED: ("circle-check", "competence", "Answered"),
-    State.NOT_ASKED: ("circle-dashed", "muted", "Not asked yet"),
-    State.WAITING: ("circle-dashed", "muted", "Waits for its turn"),
-    State.ASKING: ("loader", "accent", "Is being asked"),
-    State.HIDDEN: ("lock", "uncertain", "Hidden until your own is saved"),
-    State.UNPARSED: ("triangle-alert", "uncertain", "Unparsed: the answer cannot be read"),
-    State.REFUSED: ("circle-x", "error", "Refused to answer"),
-    State.ERROR: ("circle-alert", "error", "Error"),
-    State.NOT_SENT: ("lock", "error", "Not sent"),
-    State.PERSON: ("pencil", "muted", "A person"),
+    State.ANSWERED: ("circle-check", "competence", tr("Answered")),
+    State.NOT_ASKED: ("circle-dashed", "muted", tr("Not asked yet")),
+    State.WAITING: ("circle-dashed", "muted", tr("Waits for its turn")),
+    State.ASKING: ("loader", "accent", tr("Is being asked")),
+    State.HIDDEN: ("lock", "uncertain", tr("Hidden until your own is saved")),
+    State.UNPARSED: ("triangle-alert", "uncertain", tr("Unparsed: the answer cannot be read")),
+    State.REFUSED: ("circle-x", "error", tr("Refused to answer")),
+    State.ERROR: ("circle-alert", "error", tr("Error")),
+    State.NOT_SENT: ("lock", "error", tr("Not sent")),
+    State.PERSON: ("pencil", "muted", tr("A person")),
 }
 """State -> icon, colour and words."""
 
@@ -49,9 +50,9 @@ class ColumnHead(QFrame):
         if column.condition:
             sign = "⇄ " if column.pair is not Pair.NONE else ""
             condition = _Line(f"{sign}{column.condition}")
-            condition.setAccessibleName(f"Saw: {column.condition}")
+            condition.setAccessibleName(tr("Saw: {condition}").format(condition=column.condition))
             if column.pair is not Pair.NONE:
-                condition.setToolTip("The same judge, with the footage raw and anonymized, side by side")
+                condition.setToolTip(tr("The same judge, with the footage raw and anonymized, side by side"))
             box.addWidget(condition)
         box.addLayout(self._state(column))
         if column.said:
@@ -59,7 +60,7 @@ class ColumnHead(QFrame):
             if column.state in FAILED:
                 said.setStyleSheet(f"color: {colours.error.name()};")
             said.setMaximumHeight(said.fontMetrics().lineSpacing() * 5)
-            said.setToolTip(f"<qt>{escape(plainly(column.said, 2_000))}</qt>")
+            said.setToolTip(plain_tip(plainly(column.said, 2_000)))
             box.addWidget(said)
         box.addStretch()
         words = STATES[column.state][2]
@@ -70,7 +71,7 @@ class ColumnHead(QFrame):
         ink = getattr(theme.palette(), colour)
         row = QHBoxLayout()
         row.setSpacing(4)
-        icon = QLabel()
+        icon = PlainLabel()
         icon.setPixmap(pixmap(picture, 14, ink, self.devicePixelRatioF()))
         row.addWidget(icon, 0, Qt.AlignmentFlag.AlignTop)
         text = quiet(words)
@@ -79,17 +80,16 @@ class ColumnHead(QFrame):
         return row
 
 
-class _Line(QLabel):
+class _Line(PlainLabel):
     """A line that ends with dots where there is no room; its tooltip and its name for screen readers have all of it."""
 
     def __init__(self, text: str) -> None:
         self._whole = plainly(" ".join(text.split()), 200)
         super().__init__(self._whole)
-        self.setTextFormat(Qt.TextFormat.PlainText)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setMinimumWidth(24)
         self.setAccessibleName(self._whole)
-        self.setToolTip(f"<qt>{escape(self._whole)}</qt>")
+        self.setToolTip(plain_tip(self._whole))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets.judges.cells import WordsCell
 
 
@@ -26,7 +27,7 @@ class Fold(QWidget):
         self.button.setProperty("segment", True)
         self.button.setCheckable(True)
         self.button.setAccessibleName(name)
-        self.button.setToolTip("What the model wrote before its answer")
+        self.button.setToolTip(tr("What the model wrote before its answer"))
         self.button.toggled.connect(self._show)
         self._column.addWidget(self.button)
         self._say(False)
@@ -49,4 +50,4 @@ class Fold(QWidget):
         self.toggled.emit(on)
 
     def _say(self, on: bool) -> None:
-        self.button.setText(f"{'▾' if on else '▸'} {len(self._text):,} characters")
+        self.button.setText(tr("{arrow} {count:,} characters").format(arrow="▾" if on else "▸", count=len(self._text)))

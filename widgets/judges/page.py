@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
 
 from project.types import Json
+from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import Choice, EmptyState
 from widgets.judges.board import Board
@@ -30,17 +31,19 @@ class JudgesPage(QWidget):
 
     def __init__(self, keys: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Judges")
+        self.setAccessibleName(tr("Judges"))
         self.bar = ChoiceBar(keys)
         self.bar.changed.connect(self.looks_changed)
         self.board = Board()
         self.queue = QueueBar()
         self._no_judge = EmptyState(
             "list-checks",
-            "No judge yet",
-            "A judge is a model on this machine, a server, or a baseline. It says what it thinks of a segment, "
-            "beside what people say.",
-            (Choice(ADD, "Add judge…", primary=True),),
+            tr("No judge yet"),
+            tr(
+                "A judge is a model on this machine, a server, or a baseline. It says what it thinks of a segment, "
+                "beside what people say."
+            ),
+            (Choice(ADD, tr("Add judge…"), primary=True),),
         )
         self._no_judge.chosen.connect(lambda _key: self.add_requested.emit())
         self._nothing = EmptyState("list-checks", "", "")

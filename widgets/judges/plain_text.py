@@ -2,6 +2,8 @@
 
 import unicodedata
 
+from resources.translation import tr
+
 SHOWN = 20_000
 """Characters of one text that are laid out at once; more than that would hold the window up."""
 
@@ -15,9 +17,11 @@ def plainly(text: str, limit: int = SHOWN) -> str:
 
     What is longer than `limit` is cut, and ends with a line that says so.
     """
-    said = "".join(_shown(one) for one in text[:limit].replace("\r\n", "\n").replace("\u2028", "\n"))
+    said = text[:limit]
+    if not said.isprintable():
+        said = "".join(_shown(one) for one in said.replace("\r\n", "\n").replace("\u2028", "\n"))
     rest = len(text) - limit
-    return f"{said}\n… and {rest:,} more characters" if rest > 0 else said
+    return tr("{said}\n… and {rest:,} more characters").format(said=said, rest=rest) if rest > 0 else said
 
 
 def _shown(one: str) -> str:

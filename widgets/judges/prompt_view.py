@@ -18,7 +18,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _SIZE = QSize(1080, 760)
 _KEY = Qt.ItemDataRole.UserRole
@@ -44,7 +47,7 @@ class PromptView(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Prompts")
+        self.setWindowTitle(tr("Prompts"))
         self.resize(_SIZE.boundedTo(self.screen().availableSize()))
         self._texts: dict[str, str] = {}
         self._part = ""
@@ -88,7 +91,9 @@ class PromptView(QWidget):
         for name, what in slots.items():
             item = QListWidgetItem(f"{{{name}}}\n{what}")
             item.setData(_KEY, name)
-            item.setToolTip(f"Double-click puts {{{name}}} on a line of its own at the cursor")
+            item.setToolTip(
+                plain_tip(tr("Double-click puts {{{name}}} on a line of its own at the cursor").format(name=name))
+            )
             self.slots.addItem(item)
 
     def show_texts(self, texts: Mapping[str, str]) -> None:
@@ -133,30 +138,30 @@ class PromptView(QWidget):
     def _head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self.prompts = QComboBox()
-        self.prompts.setAccessibleName("Prompt")
-        self.prompts.setToolTip("Which task's prompt is shown")
+        self.prompts.setAccessibleName(tr("Prompt"))
+        self.prompts.setToolTip(tr("Which task's prompt is shown"))
         self.prompts.currentIndexChanged.connect(lambda _: self.prompt_chosen.emit(self.prompts.currentData()))
         self.variants = QComboBox()
-        self.variants.setAccessibleName("Variant of the preview")
-        self.variants.setToolTip("Which variant the preview shows")
+        self.variants.setAccessibleName(tr("Variant of the preview"))
+        self.variants.setToolTip(tr("Which variant the preview shows"))
         self.variants.currentIndexChanged.connect(lambda _: self.preview_requested.emit())
-        row.addWidget(QLabel("Task"))
+        row.addWidget(PlainLabel(tr("Task")))
         row.addWidget(self.prompts, 1)
-        row.addWidget(QLabel("Variant of the preview"))
+        row.addWidget(PlainLabel(tr("Variant of the preview")))
         row.addWidget(self.variants, 1)
         return row
 
     def _left(self) -> QWidget:
-        holder, column = _column("Parts")
+        holder, column = _column(tr("Parts"))
         self.parts = QListWidget()
-        self.parts.setAccessibleName("Parts of the prompt")
+        self.parts.setAccessibleName(tr("Parts of the prompt"))
         self.parts.currentItemChanged.connect(lambda *_: self._show_part())
         column.addWidget(self.parts, 1)
-        column.addWidget(_heading("Versions"))
+        column.addWidget(_heading(tr("Versions")))
         self.versions = QListWidget()
-        self.versions.setAccessibleName("Versions")
+        self.versions.setAccessibleName(tr("Versions"))
         self.versions.setWordWrap(True)
-        self.versions.setToolTip("Shows the texts of an earlier version; saving makes them a new one")
+        self.versions.setToolTip(tr("Shows the texts of an earlier version; saving makes them a new one"))
         self.versions.currentItemChanged.connect(
             lambda item, _before: self.version_chosen.emit(item.data(_KEY)) if item is not None else None
         )
@@ -165,22 +170,23 @@ class PromptView(QWidget):
 
     def _middle(self) -> QWidget:
         self.editor = QPlainTextEdit()
-        self.editor.setAccessibleName("Text of the part")
+        self.editor.setAccessibleName(tr("Text of the part"))
         self.editor.textChanged.connect(self._typed)
         self.preview = QPlainTextEdit()
         self.preview.setReadOnly(True)
-        self.preview.setAccessibleName("The prompt, filled in for the selected segment")
+        self.preview.setAccessibleName(tr("The prompt, filled in for the selected segment"))
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.addTab(self.editor, "Text")
-        self.tabs.addTab(self.preview, "Preview for the selected segment")
+        self.tabs.addTab(self.editor, tr("Text"))
+        self.tabs.addTab(self.preview, tr("Preview for the selected segment"))
         self.tabs.currentChanged.connect(lambda at: self.preview_requested.emit() if at else None)
         return self.tabs
 
     def _right(self) -> QWidget:
-        holder, column = _column("Slots")
+        holder, column = _column(tr("Slots"))
         self.slots = QListWidget()
-        self.slots.setAccessibleName("Slots")
+        self.slots.setAccessibleName(tr("Slots"))
         self.slots.setWordWrap(True)
+        self.slots.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.slots.setSpacing(2)
         self.slots.itemDoubleClicked.connect(lambda item: self._insert(item.data(_KEY)))
         column.addWidget(self.slots, 1)
@@ -189,17 +195,17 @@ class PromptView(QWidget):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.state = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.state.setAccessibleName("What is wrong with the prompt")
-        self.restore = QPushButton("Back to the program's words")
-        self.restore.setToolTip("Ask with what came with the program again; your versions are kept")
+        self.state = PlainLabel(wordWrap=True)
+        self.state.setAccessibleName(tr("What is wrong with the prompt"))
+        self.restore = QPushButton(tr("Back to the program's words"))
+        self.restore.setToolTip(tr("Ask with what came with the program again; your versions are kept"))
         self.restore.clicked.connect(self.restore_requested)
-        self.save = QPushButton("Save as a new version")
+        self.save = QPushButton(tr("Save as a new version"))
         self.save.setProperty("primary", True)
-        self.save.setToolTip("Ask with these words from now on (Ctrl+S); undo takes it back")
+        self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
         self.save.clicked.connect(self.save_requested)
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.clicked.connect(self.close)
         row.addWidget(self.state, 1)
         row.addWidget(self.restore)
@@ -238,6 +244,6 @@ def _column(title: str) -> tuple[QWidget, QVBoxLayout]:
 
 
 def _heading(text: str) -> QLabel:
-    label = QLabel(text)
+    label = PlainLabel(text)
     label.setFont(theme.font(theme.POINTS - 0.5, semibold=True))
     return label

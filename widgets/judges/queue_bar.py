@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QLabel, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
 from widgets.judges.cells import quiet
+from widgets.plain_label import PlainLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,21 +47,21 @@ class QueueBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Queue of judges")
+        self.setAccessibleName(tr("Queue of judges"))
         self._lines: tuple[QueueLine, ...] = ()
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(2)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
-        self.unfold = QPushButton("Queue")
+        self.unfold = QPushButton(tr("Queue"))
         self.unfold.setProperty("segment", True)
         self.unfold.setCheckable(True)
-        self.unfold.setToolTip("Show what runs where")
+        self.unfold.setToolTip(tr("Show what runs where"))
         self.unfold.toggled.connect(lambda _on: self._show())
-        self.cancel_all = QPushButton("Cancel all")
+        self.cancel_all = QPushButton(tr("Cancel all"))
         self.cancel_all.setProperty("segment", True)
-        self.cancel_all.setToolTip("Stop asking; what was answered stays")
+        self.cancel_all.setToolTip(tr("Stop asking; what was answered stays"))
         self.cancel_all.clicked.connect(lambda: self.cancel_requested.emit(""))
         row.addWidget(self.unfold, 1)
         row.addWidget(self.cancel_all)
@@ -89,10 +91,17 @@ class QueueBar(QFrame):
         left, failed = sum(one.left for one in self._lines), sum(one.failed for one in self._lines)
         done = sum(one.done for one in self._lines)
         running = sum(one.running for one in self._lines)
-        parts = [f"{running} running", f"{left - running} waiting"] if left else ["Nothing runs"]
-        parts += [f"{done} done", *([f"{failed} failed"] if failed else [])]
+        parts = (
+            [tr("{running} running").format(running=running), tr("{value} waiting").format(value=left - running)]
+            if left
+            else [tr("Nothing runs")]
+        )
+        parts += [
+            tr("{done} done").format(done=done),
+            *([tr("{failed} failed").format(failed=failed)] if failed else []),
+        ]
         self.unfold.setText(f"{'▾' if self.unfold.isChecked() else '▸'} {' · '.join(parts)}")
-        self.unfold.setAccessibleName(f"Queue: {', '.join(parts)}")
+        self.unfold.setAccessibleName(tr("Queue: {list}").format(list=", ".join(parts)))
         self.cancel_all.setVisible(bool(left))
         while (item := self._grid.takeAt(0)) is not None:
             if (old := item.widget()) is not None:
@@ -103,12 +112,11 @@ class QueueBar(QFrame):
                 self._add(at, line)
 
     def _add(self, at: int, line: QueueLine) -> None:
-        said = [f"{line.running} running"] if line.running else []
-        said += [f"{line.waiting} waiting"] if line.waiting else []
-        said += [f"{line.done} done"] if line.done else []
-        said += [f"{line.failed} failed"] if line.failed else []
-        name = QLabel(line.name)
-        name.setTextFormat(Qt.TextFormat.PlainText)
+        said = [tr("{running} running").format(running=line.running)] if line.running else []
+        said += [tr("{waiting} waiting").format(waiting=line.waiting)] if line.waiting else []
+        said += [tr("{done} done").format(done=line.done)] if line.done else []
+        said += [tr("{failed} failed").format(failed=line.failed)] if line.failed else []
+        name = PlainLabel(line.name)
         for place, widget in enumerate((name, quiet(line.where), quiet(" · ".join(said)))):
             widget.setAlignment(Qt.AlignmentFlag.AlignVCenter)
             self._grid.addWidget(widget, at, place)
@@ -116,7 +124,7 @@ class QueueBar(QFrame):
             stop = QToolButton()
             stop.setIcon(icon("x"))
             stop.setIconSize(QSize(14, 14))
-            stop.setToolTip("Stop asking this judge")
-            stop.setAccessibleName(f"Stop asking {line.name}")
+            stop.setToolTip(tr("Stop asking this judge"))
+            stop.setAccessibleName(tr("Stop asking {name}").format(name=line.name))
             stop.clicked.connect(lambda: self.cancel_requested.emit(line.judge_id))
             self._grid.addWidget(stop, at, 3)

@@ -16,11 +16,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import pixmap
 from widgets.judges.cells import WordsCell, quiet
 from widgets.judges.plain_text import plainly
 from widgets.judges.sent import Sent, SentMessage, SentPicture
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.segments.flow import FlowLayout
 
 _SIZE = QSize(820, 720)
@@ -66,7 +69,7 @@ class SentView(QDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
         self.offered = QComboBox()
-        self.offered.setAccessibleName("Judge")
+        self.offered.setAccessibleName(tr("Judge"))
         for one in offered:
             self.offered.addItem(plainly(one, 100))
         self.offered.currentIndexChanged.connect(self.chosen)
@@ -74,19 +77,19 @@ class SentView(QDialog):
         column.addLayout(self._make_head())
         self._area = QScrollArea(widgetResizable=True)
         self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self._area.setAccessibleName("Everything that is sent" if before else "Everything that was sent")
+        self._area.setAccessibleName(tr("Everything that is sent") if before else tr("Everything that was sent"))
         column.addWidget(self._area, 1)
         row = QHBoxLayout()
         self._total = _plain("")
         row.addWidget(self._total, 1)
-        self.ask = QPushButton("Ask")
+        self.ask = QPushButton(tr("Ask"))
         self.ask.setProperty("primary", True)
         self.ask.setAutoDefault(False)
-        self.ask.setToolTip("Send this, to every judge that is chosen")
+        self.ask.setToolTip(tr("Send this, to every judge that is chosen"))
         self.ask.setVisible(before)
         self.ask.clicked.connect(self.ask_requested)
-        close = QPushButton("Close")
-        close.setToolTip("Close; nothing is sent (Esc)" if before else "Close (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close; nothing is sent (Esc)") if before else tr("Close (Esc)"))
         close.setAutoDefault(False)
         close.clicked.connect(self.reject)
         row.addWidget(close)
@@ -125,21 +128,24 @@ class SentView(QDialog):
         for one in sent.messages:
             box.addWidget(_message(one))
         if sent.form:
-            box.addWidget(_message(SentMessage("the form of the answer", sent.form)))
+            box.addWidget(_message(SentMessage(tr("the form of the answer"), sent.form)))
         if sent.settings:
             box.addWidget(quiet(sent.settings))
         box.addStretch()
         self._area.setWidget(inner)
         pictures = sent.pictures
         parts = [f"{len(pictures)} {'picture' if len(pictures) == 1 else 'pictures'}, {_bytes(_sum(pictures))}"]
-        parts += [f"words, {_bytes(sent.words)}", f"in all {_bytes(sent.total)}"]
+        parts += [
+            tr("words, {words}").format(words=_bytes(sent.words)),
+            tr("in all {total}").format(total=_bytes(sent.total)),
+        ]
         self._total.setText(" · ".join(parts))
         self.ask.setEnabled(not sent.forbidden)
 
     def _make_head(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self._icon = QLabel()
+        self._icon = PlainLabel()
         row.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         words = QVBoxLayout()
         words.setSpacing(2)
@@ -149,9 +155,9 @@ class SentView(QDialog):
         words.addWidget(self._where)
         words.addWidget(self._permission)
         row.addLayout(words, 1)
-        self._policy = QPushButton("Policy…")
+        self._policy = QPushButton(tr("Policy…"))
         self._policy.setAutoDefault(False)
-        self._policy.setToolTip("Show what may leave this machine, and change it")
+        self._policy.setToolTip(tr("Show what may leave this machine, and change it"))
         self._policy.clicked.connect(self.policy_requested)
         self._policy.hide()
         row.addWidget(self._policy, 0, Qt.AlignmentFlag.AlignTop)
@@ -163,10 +169,16 @@ class SentView(QDialog):
         if sent.forbidden:
             icon, ink = "lock", colours.error
         self._icon.setPixmap(pixmap(icon, 20, ink, self.devicePixelRatioF()))
-        leaves = "would leave" if sent.forbidden else "leaves"
-        stays = "stays on this machine" if sent.local else f"{leaves} this machine, for {sent.where}"
+        leaves = tr("would leave") if sent.forbidden else "leaves"
+        stays = (
+            tr("stays on this machine")
+            if sent.local
+            else tr("{leaves} this machine, for {where}").format(leaves=leaves, where=sent.where)
+        )
         self._where.setText(plainly(f"{sent.judge}: {stays}", 300))
-        said = sent.forbidden or (f"Permission: {sent.permission}" if sent.permission else "")
+        said = sent.forbidden or (
+            tr("Permission: {permission}").format(permission=sent.permission) if sent.permission else ""
+        )
         self._permission.setText(plainly(said, 600))
         self._permission.setStyleSheet(f"color: {(colours.error if sent.forbidden else colours.muted).name()};")
         self._policy.setVisible(not sent.local)
@@ -179,7 +191,7 @@ def _message(one: SentMessage) -> QWidget:
     column = QVBoxLayout(frame)
     column.setContentsMargins(theme.GRID, 0, 0, 0)
     column.setSpacing(theme.GRID // 2)
-    head = _plain(f"{one.role.capitalize()} · {_bytes(one.size)} of words")
+    head = _plain(tr("{role} · {size} of words").format(role=one.role.capitalize(), size=_bytes(one.size)))
     head.setFont(theme.font(semibold=True))
     column.addWidget(head)
     if one.pictures:
@@ -190,7 +202,7 @@ def _message(one: SentMessage) -> QWidget:
             flow.addWidget(_thumbnail(picture))
         column.addWidget(flowing)
     if one.text:
-        column.addWidget(_Grown(_Whole(one.text, f"Words, {one.role}")))
+        column.addWidget(_Grown(_Whole(one.text, tr("Words, {role}").format(role=one.role))))
     return frame
 
 
@@ -221,7 +233,7 @@ def _thumbnail(one: SentPicture) -> QWidget:
     column = QVBoxLayout(box)
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(1)
-    picture = QLabel(alignment=Qt.AlignmentFlag.AlignCenter)
+    picture = PlainLabel(alignment=Qt.AlignmentFlag.AlignCenter)
     picture.setFixedSize(_THUMBNAIL)
     colours = theme.palette()
     picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
@@ -229,20 +241,26 @@ def _thumbnail(one: SentPicture) -> QWidget:
         mode = Qt.TransformationMode.SmoothTransformation
         picture.setPixmap(QPixmap.fromImage(one.picture.scaled(_THUMBNAIL, Qt.AspectRatioMode.KeepAspectRatio, mode)))
     else:
-        picture.setTextFormat(Qt.TextFormat.PlainText)
         picture.setWordWrap(True)
-        picture.setText(one.note or "Not shown")
+        picture.setText(one.note or tr("Not shown"))
     said = _plain(f"{one.shown} · {_bytes(one.size)}")
     column.addWidget(picture)
     column.addWidget(said)
-    picture.setAccessibleName(f"Picture at {one.shown}, {one.about}, {_bytes(one.size)}")
-    box.setToolTip(f"{one.shown}, {one.about}, {one.size:,} bytes, sha256 {one.sha256[:16]}…")
+    picture.setAccessibleName(
+        tr("Picture at {shown}, {about}, {size}").format(shown=one.shown, about=one.about, size=_bytes(one.size))
+    )
+    box.setToolTip(
+        plain_tip(
+            tr("{shown}, {about}, {size:,} bytes, sha256 {checksum}…").format(
+                shown=one.shown, about=one.about, size=one.size, checksum=one.sha256[:16]
+            )
+        )
+    )
     return box
 
 
 def _plain(text: str) -> QLabel:
-    label = QLabel(text, wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
+    label = PlainLabel(text, wordWrap=True)
     return label
 
 
@@ -252,5 +270,9 @@ def _sum(pictures: Sequence[SentPicture]) -> int:
 
 def _bytes(count: int) -> str:
     if count < 10_000:
-        return f"{count:,} bytes"
-    return f"{count / 1000:,.0f} kB" if count < 10_000_000 else f"{count / 1e6:,.1f} MB"
+        return tr("{count:,} bytes").format(count=count)
+    return (
+        tr("{value:,.0f} kB").format(value=count / 1000)
+        if count < 10_000_000
+        else tr("{value:,.1f} MB").format(value=count / 1e6)
+    )

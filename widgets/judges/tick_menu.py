@@ -4,9 +4,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QPushButton, QSizePolicy, QWidget
+from PySide6.QtGui import QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QStyle, QStyleOptionButton, QStylePainter, QWidget
 
+from resources.translation import tr
+from widgets import theme
+from widgets.plain_tip import plain_tip
 from widgets.staying_menu import StayingMenu
 
 _FEW = 2
@@ -83,6 +86,19 @@ class TickMenu(QPushButton):
         super().resizeEvent(event)
         self._fit()
 
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw what is said where a list beside it says it: at the left."""
+        option = QStyleOptionButton()
+        self.initStyleOption(option)
+        said, option.text = option.text, ""
+        painter = QStylePainter(self)
+        painter.drawControl(QStyle.ControlElement.CE_PushButton, option)
+        where = self.rect().adjusted(theme.GRID + 1, 0, -theme.GRID * 3, 0)
+        how = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft | Qt.TextFlag.TextShowMnemonic
+        group = QPalette.ColorGroup.Normal if self.isEnabled() else QPalette.ColorGroup.Disabled
+        painter.setPen(self.palette().color(group, QPalette.ColorRole.ButtonText))
+        painter.drawText(where, int(how), said)
+
     def _fit(self) -> None:
         room = max(40, self.width() - _AROUND)
         shown = self.fontMetrics().elidedText(self._said, Qt.TextElideMode.ElideRight, room)
@@ -94,7 +110,7 @@ class TickMenu(QPushButton):
             action = self._list.addAction(entry.name.replace("&", "&&"))
             action.setCheckable(True)
             action.setChecked(entry.key in self._chosen)
-            action.setToolTip(entry.hint.replace("<", "&lt;") or entry.name.replace("<", "&lt;"))
+            action.setToolTip(plain_tip(entry.hint or entry.name))
             action.toggled.connect(lambda on, key=entry.key: self._tick(key, on))
         if self._entries and self._common:
             self._list.addSeparator()
@@ -114,9 +130,15 @@ class TickMenu(QPushButton):
 
     def _say(self) -> None:
         names = [one.name for one in self._entries if one.key in self._chosen]
-        said = ", ".join(names) if 0 < len(names) <= _FEW else f"{len(names)} chosen" if names else self._none
+        said = (
+            ", ".join(names)
+            if 0 < len(names) <= _FEW
+            else tr("{names} chosen").format(names=len(names))
+            if names
+            else self._none
+        )
         self._said = said
         self._fit()
         self.setAccessibleName(f"{self._title}: {', '.join(names) or self._none}")
         every = f"{self._title}: {', '.join(names) or self._none}"
-        self.setToolTip(every.replace("<", "&lt;"))
+        self.setToolTip(plain_tip(every))

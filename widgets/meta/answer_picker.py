@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPlainTextEdit, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 
 _LINES = 3
@@ -33,12 +34,12 @@ class AnswerPicker(QWidget):
         super().__init__(parent)
         self._answers: tuple[Answer, ...] = ()
         self.choice = QComboBox()
-        self.choice.setAccessibleName(f"Suggestions for {what}")
-        self.choice.setToolTip("Whose suggestion is shown; the newest is the first")
+        self.choice.setAccessibleName(tr("Suggestions for {what}").format(what=what))
+        self.choice.setToolTip(tr("Whose suggestion is shown; the newest is the first"))
         self.choice.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.accept = QPushButton("Accept")
+        self.accept = QPushButton(tr("Accept"))
         self.text = QPlainTextEdit(readOnly=True)
-        self.text.setAccessibleName(f"Suggestion for {what}")
+        self.text.setAccessibleName(tr("Suggestion for {what}").format(what=what))
         self.text.setTabChangesFocus(True)
         self.text.setFixedHeight(_LINES * self.fontMetrics().lineSpacing() + theme.GRID * 2)
         row = QHBoxLayout()
@@ -72,11 +73,11 @@ class AnswerPicker(QWidget):
 
     def set_replacing(self, replacing: bool) -> None:
         """Say whether what a person wrote would give way."""
-        self.accept.setText("Replace mine" if replacing else "Accept")
+        self.accept.setText(tr("Replace mine") if replacing else tr("Accept"))
         self.accept.setToolTip(
-            "Put this in the place of what a person wrote; undo brings that back"
+            tr("Put this in the place of what a person wrote; undo brings that back")
             if replacing
-            else "Take this over; undo takes it back"
+            else tr("Take this over; undo takes it back")
         )
 
     def chosen(self) -> str:

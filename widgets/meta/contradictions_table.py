@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
+from resources.translation import tr
+
 _SETTLED, _TEXT, _TRUE = 0, 1, 2
 
 
@@ -37,8 +39,8 @@ class ContradictionsTable(QTableWidget):
         self._rows: tuple[ContradictionRow, ...] = ()
         self._writable = True
         self._typed = False
-        self.setAccessibleName("Contradictions")
-        self.setHorizontalHeaderLabels(["Settled", "What differs", "What is true"])
+        self.setAccessibleName(tr("Contradictions"))
+        self.setHorizontalHeaderLabels([tr("Settled"), tr("What differs"), tr("What is true")])
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setTabKeyNavigation(False)
@@ -81,11 +83,11 @@ class ContradictionsTable(QTableWidget):
         tick = QTableWidgetItem()
         tick.setFlags(seen | Qt.ItemFlag.ItemIsUserCheckable if self._writable else seen)
         tick.setCheckState(Qt.CheckState.Checked if row.settled else Qt.CheckState.Unchecked)
-        tick.setToolTip("Ticked: nobody has to look at it any more")
+        tick.setToolTip(tr("Ticked: nobody has to look at it any more"))
         self.setItem(place, _SETTLED, tick)
         for column, text in ((_TEXT, row.text), (_TRUE, row.resolution)):
             item = QTableWidgetItem(text)
-            item.setToolTip("Press F2 or click twice to write")
+            item.setToolTip(tr("Press F2 or click twice to write"))
             item.setFlags(seen | Qt.ItemFlag.ItemIsEditable if self._writable else seen)
             self.setItem(place, column, item)
 

@@ -8,15 +8,17 @@ from PySide6.QtGui import QImage, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from project.questions import LookKind
+from resources.translation import tr
+from widgets.plain_tip import plain_tip
 
 _FACE, _PERSON, _WHO, _SEEN = 0, 1, 2, 3
 _LOOKS = tuple(LookKind)
 _SIDE = 60
 _NAMES = {
-    LookKind.CLOTHING: "Clothing",
-    LookKind.HAIR: "Hair",
-    LookKind.ACCESSORIES: "Accessories",
-    LookKind.OTHER: "Other",
+    LookKind.CLOTHING: tr("Clothing"),
+    LookKind.HAIR: tr("Hair"),
+    LookKind.ACCESSORIES: tr("Accessories"),
+    LookKind.OTHER: tr("Other"),
 }
 
 
@@ -56,8 +58,10 @@ class PeopleTable(QTableWidget):
         self._rows: tuple[PersonRow, ...] = ()
         self._writable = True
         self._typed = False
-        self.setAccessibleName("People")
-        self.setHorizontalHeaderLabels(["Face", "Person", "Who", "Seen", *(_NAMES[kind] for kind in _LOOKS)])
+        self.setAccessibleName(tr("People"))
+        self.setHorizontalHeaderLabels(
+            [tr("Face"), tr("Person"), tr("Who"), tr("Seen"), *(_NAMES[kind] for kind in _LOOKS)]
+        )
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectItems)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setTabKeyNavigation(False)
@@ -111,11 +115,23 @@ class PeopleTable(QTableWidget):
         for column, text in ((_FACE, ""), (_PERSON, ""), (_WHO, row.name), (_SEEN, row.seen)):
             item = QTableWidgetItem(text)
             item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
-            item.setToolTip(f"{name}: click to go to where they are seen best" if row.start_us >= 0 else name)
+            item.setToolTip(
+                plain_tip(
+                    tr("{name}: click to go to where they are seen best").format(name=name)
+                    if row.start_us >= 0
+                    else name
+                )
+            )
             self.setItem(place, column, item)
         for number, kind in enumerate(_LOOKS):
             item = QTableWidgetItem(row.looks.get(kind, ""))
-            item.setToolTip(f"{_NAMES[kind]} of {name}; press F2 or click twice to write" if row.key else "")
+            item.setToolTip(
+                plain_tip(
+                    tr("{names} of {name}; press F2 or click twice to write").format(names=_NAMES[kind], name=name)
+                    if row.key
+                    else ""
+                )
+            )
             flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
             item.setFlags(flags | Qt.ItemFlag.ItemIsEditable if row.key and self._writable else flags)
             self.setItem(place, 4 + number, item)

@@ -1,11 +1,13 @@
 """A summary that is read and written, above what judges suggest for it."""
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtGui import QFocusEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.meta.answer_picker import AnswerPicker
+from widgets.plain_label import PlainLabel
 
 
 class _Text(QPlainTextEdit):
@@ -31,11 +33,11 @@ class SummaryBox(QWidget):
         super().__init__(parent)
         self._kept = ""
         self.setAccessibleName(title)
-        name = QLabel(title)
+        name = PlainLabel(title)
         name.setFont(theme.font(semibold=True))
-        self.note = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.note = PlainLabel()
         self.note.setProperty("quiet", True)
-        self.suggest = QPushButton("Suggest")
+        self.suggest = QPushButton(tr("Suggest"))
         self.suggest.clicked.connect(self.suggest_requested)
         self.text = _Text()
         self.text.setAccessibleName(title)

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QProgressBar,
     QPushButton,
@@ -15,11 +14,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _LINES = 4
 _SOURCE_LETTERS = 40
-_FETCH_TIP = "Fetch it over the network now; nothing is fetched unless you press this"
+_FETCH_TIP = tr("Fetch it over the network now; nothing is fetched unless you press this")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +77,11 @@ class ModelPanel(QFrame):
         super().__init__(parent)
         self._key = ""
         self._own = False
-        self.title = QLabel()
+        self.title = PlainLabel()
         self.title.setFont(theme.font(semibold=True))
-        self.lines = QLabel(wordWrap=True)
+        self.lines = PlainLabel(wordWrap=True)
         self.lines.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.lines.setAccessibleName("About the chosen model")
+        self.lines.setAccessibleName(tr("About the chosen model"))
         self.lines.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         # As high as most texts need, so that the table does not jump while somebody looks through it.
         self.lines.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
@@ -115,7 +117,7 @@ class ModelPanel(QFrame):
         self.fetch.setVisible(bool(shown.sources) and not shown.busy)
         self.fetch.setEnabled(not shown.refused)
         self.fetch.setToolTip(
-            shown.refused or "Fetch it over the network now; nothing is fetched unless you press this"
+            plain_tip(shown.refused or tr("Fetch it over the network now; nothing is fetched unless you press this"))
         )
         self.cancel.setVisible(shown.busy)
         self.folder.setVisible(shown.folder)
@@ -141,22 +143,26 @@ class ModelPanel(QFrame):
 
     def _make_controls(self) -> None:
         self.source = QComboBox()
-        self.source.setAccessibleName("Source")
-        self.source.setToolTip("Where it is fetched from")
+        self.source.setAccessibleName(tr("Source"))
+        self.source.setToolTip(tr("Where it is fetched from"))
         # Its longest text must not widen the window.
         self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.source.setMinimumContentsLength(_SOURCE_LETTERS)
-        self.licence = QLineEdit(placeholderText="Licence, in your words")
-        self.licence.setAccessibleName("Licence")
-        self.licence.setToolTip("Under which licence you may use the model that you bring; it is kept beside it")
+        self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
+        self.licence.setAccessibleName(tr("Licence"))
+        self.licence.setToolTip(tr("Under which licence you may use the model that you bring; it is kept beside it"))
         self.fetch = _button("", "")
         self.fetch.setProperty("primary", True)
-        self.cancel = _button("&Cancel", "Stop; what has arrived is kept, and the next fetch goes on from there")
-        self.folder = _button("Add from f&older…", "Copy it from a folder on this machine or a stick, and check it")
-        self.file = _button("Add from fi&le…", "Copy it from a file on this machine or a stick, and check it")
-        self.verify = _button("&Verify", "Compare every file with its checksum")
-        self.remove = _button("&Remove", "Delete it from this machine, with what an unfinished fetch has left")
-        self.sure = _button("Remove for good", "Delete it now")
+        self.cancel = _button(
+            tr("&Cancel"), tr("Stop; what has arrived is kept, and the next fetch goes on from there")
+        )
+        self.folder = _button(
+            tr("Add from f&older…"), tr("Copy it from a folder on this machine or a stick, and check it")
+        )
+        self.file = _button(tr("Add from fi&le…"), tr("Copy it from a file on this machine or a stick, and check it"))
+        self.verify = _button(tr("&Verify"), tr("Compare every file with its checksum"))
+        self.remove = _button(tr("&Remove"), tr("Delete it from this machine, with what an unfinished fetch has left"))
+        self.sure = _button(tr("Remove for good"), tr("Delete it now"))
         self.fetch.clicked.connect(lambda: self.fetch_requested.emit(self._key, self.source.currentData() or ""))
         self.cancel.clicked.connect(lambda: self.cancel_requested.emit(self._key))
         self.folder.clicked.connect(lambda: self._add(self.folder_requested))
@@ -184,12 +190,12 @@ class ModelPanel(QFrame):
         licence = self.licence.text().strip()
         if self._own and not licence:
             self.licence.setFocus(Qt.FocusReason.OtherFocusReason)
-            self.licence.setPlaceholderText("Say the licence first, in your words")
+            self.licence.setPlaceholderText(tr("Say the licence first, in your words"))
             return
         wanted.emit(self._key, licence)
 
 
 def _button(text: str, tip: str) -> QPushButton:
     made = QPushButton(text)
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     return made

@@ -7,12 +7,14 @@ from enum import StrEnum
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 
-COLUMNS = ("Model", "State", "Size", "Licence", "What it is for", "Where it is used")
+COLUMNS = (tr("Model"), tr("State"), tr("Size"), tr("Licence"), tr("What it is for"), tr("Where it is used"))
 _STATE, _SIZE = 1, 2
-_WIDTHS = (184, 136, 88, 96, 400)
+_WIDTHS = (208, 144, 100, 108, 400)
 _KEY = Qt.ItemDataRole.UserRole
 
 
@@ -76,7 +78,7 @@ class ModelsTable(QTreeWidget):
         super().__init__(parent)
         self._items: dict[str, QTreeWidgetItem] = {}
         self._closed: set[str] = set()
-        self.setAccessibleName("Models")
+        self.setAccessibleName(tr("Models"))
         self.setHeaderLabels(list(COLUMNS))
         self.setAllColumnsShowFocus(True)
         self.setUniformRowHeights(True)
@@ -85,6 +87,10 @@ class ModelsTable(QTreeWidget):
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column, width in enumerate(_WIDTHS):
             self.setColumnWidth(column, width)
+        # What a model is for is a sentence; where it is used are a few words.
+        self.header().setStretchLastSection(False)
+        self.header().setSectionResizeMode(len(COLUMNS) - 2, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.ResizeToContents)
         self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _KEY)))
         self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _KEY)))
         self.currentItemChanged.connect(lambda *_: self.chosen.emit(self.current_key()))
@@ -97,7 +103,13 @@ class ModelsTable(QTreeWidget):
         self._items = {}
         for group in groups:
             there = sum(row.state is ModelState.INSTALLED for row in group.rows)
-            head = QTreeWidgetItem([f"{group.title} ({there} of {len(group.rows)} installed)"])
+            head = QTreeWidgetItem(
+                [
+                    tr("{title} ({there} of {rows} installed)").format(
+                        title=group.title, there=there, rows=len(group.rows)
+                    )
+                ]
+            )
             head.setData(0, _KEY, group.key)
             head.setFont(0, theme.font(semibold=True))
             head.setFlags(Qt.ItemFlag.ItemIsEnabled)
@@ -111,7 +123,7 @@ class ModelsTable(QTreeWidget):
                 item.setData(0, _KEY, row.key)
                 item.setTextAlignment(_SIZE, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
                 for column in range(len(COLUMNS)):
-                    item.setToolTip(column, item.text(column).strip())
+                    item.setToolTip(column, plain_tip(item.text(column).strip()))
                 item.setIcon(_STATE, icon(*_ICONS[row.state]))
                 head.addChild(item)
                 self._items[row.key] = item
@@ -126,7 +138,7 @@ class ModelsTable(QTreeWidget):
         item = self._items.get(key)
         if item is not None:
             item.setText(_STATE, said)
-            item.setToolTip(_STATE, said)
+            item.setToolTip(_STATE, plain_tip(said))
             item.setIcon(_STATE, icon(*_ICONS[state]))
 
     def choose(self, key: str) -> None:

@@ -7,7 +7,6 @@ from PySide6.QtGui import QColor, QFont, QTextCursor
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
     QTextEdit,
@@ -15,9 +14,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
 from widgets.pii.rows import HIDE, KEEP, UNDECIDED
+from widgets.plain_label import PlainLabel
 
 Found = tuple[int, int, str]
 """First character, after the last one, and the state of a place in the text."""
@@ -42,21 +43,21 @@ class ContextPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
-        self.where = QLabel()
-        self.where.setAccessibleName("Where it stands")
+        self.where = PlainLabel()
+        self.where.setAccessibleName(tr("Where it stands"))
         self.text = QPlainTextEdit()
         self.text.setReadOnly(True)
-        self.text.setAccessibleName("The whole text")
-        self.text.setToolTip("Select what was not found, then hide it")
+        self.text.setAccessibleName(tr("The whole text"))
+        self.text.setToolTip(tr("Select what was not found, then hide it"))
         self.text.setTabChangesFocus(True)
         self.kind = QComboBox()
-        self.kind.setAccessibleName("Kind of what is selected")
-        self.kind.setToolTip("What the selected words are")
+        self.kind.setAccessibleName(tr("Kind of what is selected"))
+        self.kind.setToolTip(tr("What the selected words are"))
         for key, title in kinds:
             self.kind.addItem(title, key)
-        self.add = QPushButton("Hide &selected words")
+        self.add = QPushButton(tr("Hide &selected words"))
         self.add.setIcon(icon("plus"))
-        self.add.setToolTip("Hide what is selected in the text (A)")
+        self.add.setToolTip(tr("Hide what is selected in the text (A)"))
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         row.addWidget(self.where, 1)

@@ -3,10 +3,13 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.segments.flow import FlowLayout
 
 Pairs = Sequence[tuple[str, str]]
@@ -49,21 +52,25 @@ class DecisionBar(QWidget):
         self._flow = FlowLayout()
         inside.setLayout(self._flow)
         row.addWidget(inside, 1)
-        self.hide_one = self._button("Hide", "H", "Cover it in texts and sound that leave", "shield-check")
-        self.keep_one = self._button("Keep", "K", "Leave it as it stands and as it is said", "check")
-        self.hide_all = self._button("Hide everywhere", "Shift+H", "Hide this word wherever it stands, now and later")
-        self.keep_all = self._button("Keep everywhere", "Shift+K", "This word is personal nowhere in this study")
-        self.again = self._button("Take back", "Backspace", "Nobody decided about it any more", "undo-2")
-        self.person = self._list("Whose name", "Whose name it is: hidden everywhere under one stand-in (P)")
-        self.kind = self._list("Kind", "What it is (C)")
+        self.hide_one = self._button(tr("Hide"), "H", tr("Cover it in texts and sound that leave"), "shield-check")
+        self.keep_one = self._button(tr("Keep"), "K", tr("Leave it as it stands and as it is said"), "check")
+        self.hide_all = self._button(
+            tr("Hide everywhere"), "Shift+H", tr("Hide this word wherever it stands, now and later")
+        )
+        self.keep_all = self._button(
+            tr("Keep everywhere"), "Shift+K", tr("This word is personal nowhere in this study")
+        )
+        self.again = self._button(tr("Take back"), "Backspace", tr("Nobody decided about it any more"), "undo-2")
+        self.person = self._list(tr("Whose name"), tr("Whose name it is: hidden everywhere under one stand-in (P)"))
+        self.kind = self._list(tr("Kind"), tr("What it is (C)"))
         for key, title in kinds:
             self.kind.addItem(title, key)
-        self.play = self._button("Play", "Space", "Play the place with a second around it", "play")
-        self.jump = self._button("Show", "Return", "Show the place in the main window")
-        self.back = self._button("", "Shift+N", "Previous that nobody decided on", "skip-back")
-        self.on = self._button("", "N", "Next that nobody decided on", "skip-forward")
-        self.count = QLabel()
-        self.count.setAccessibleName("How many nobody decided on")
+        self.play = self._button(tr("Play"), "Space", tr("Play the place with a second around it"), "play")
+        self.jump = self._button(tr("Show"), "Return", tr("Show the place in the main window"))
+        self.back = self._button("", "Shift+N", tr("Previous that nobody decided on"), "skip-back")
+        self.on = self._button("", "N", tr("Next that nobody decided on"), "skip-forward")
+        self.count = PlainLabel()
+        self.count.setAccessibleName(tr("How many nobody decided on"))
         self.count.setFont(theme.font(semibold=True))
         row.addWidget(self.count, 0, Qt.AlignmentFlag.AlignTop)
         self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
@@ -86,7 +93,7 @@ class DecisionBar(QWidget):
         """Offer participants as pairs of id and pseudonym."""
         blocker = QSignalBlocker(self.person)
         self.person.clear()
-        self.person.addItem("Whose name…", "")
+        self.person.addItem(tr("Whose name…"), "")
         for key, name in people:
             self.person.addItem(name, key)
         blocker.unblock()
@@ -107,7 +114,7 @@ class DecisionBar(QWidget):
     def _list(self, name: str, tip: str) -> QComboBox:
         box = QComboBox()
         box.setAccessibleName(name)
-        box.setToolTip(tip)
+        box.setToolTip(plain_tip(tip))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self._flow.addWidget(box)
         return box
@@ -115,7 +122,7 @@ class DecisionBar(QWidget):
     def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
         button = QPushButton(f"{text}  {keys}" if text else "")
         button.setAccessibleName(text or tip)
-        button.setToolTip(f"{tip} ({keys})")
+        button.setToolTip(plain_tip(f"{tip} ({keys})"))
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         if sign:
             button.setIcon(icon(sign))

@@ -7,6 +7,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 from widgets.segments.model import MARKS
 
 Index = QModelIndex | QPersistentModelIndex
@@ -89,8 +90,10 @@ class RowsModel(QAbstractTableModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self._rows[index.row()]
         match role:
-            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
+            case Qt.ItemDataRole.DisplayRole:
                 return row.cells[index.column()]
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tip(row.cells[index.column()])
             case Qt.ItemDataRole.DecorationRole if index.column() == self._state:
                 return icon(*SIGNS[row.state])
             case _ if role == MARKS and index.column() == 0:

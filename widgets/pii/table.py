@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHeaderView, QWidget
 
 from widgets.long_table import LongTable
 from widgets.pii.rows import UNDECIDED, DecisionRow, RowsModel
@@ -34,9 +34,10 @@ class DecisionTable(LongTable):
         self.rows_model = RowsModel([title for title, _ in columns], state, self)
         self.setModel(self.rows_model)
         head = self.horizontalHeader()
-        head.setStretchLastSection(True)
         for place, (_, width) in enumerate(columns):
             self.setColumnWidth(place, width)
+        # What was found is read in its context: it gets the room there is.
+        head.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
         self.selectionModel().selectionChanged.connect(self._tell)
         self.doubleClicked.connect(lambda where: self.opened.emit(self.rows_model.rows()[where.row()].key))
 

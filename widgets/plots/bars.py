@@ -2,6 +2,7 @@
 
 from PySide6.QtCore import QRectF
 
+from resources.translation import tr
 from widgets.plots.canvas import MIDDLE, RIGHT, SMALL, Canvas, Spot, text_width
 from widgets.plots.frame import AXIS, HEAD, MARGIN, ROW, Entry, draw_across, draw_head, draw_legend, legend_rows
 from widgets.plots.scene import Bars, Measured, shown
@@ -114,5 +115,9 @@ def _draw_stack(canvas: Canvas, plot: Bars, place: int, ticks: Ticks, area: QRec
 
 def _said(plot: Bars, place: int, name: str, one: Measured) -> str:
     of = f"{plot.groups[place]}, {name}" if len(plot.series) > 1 else plot.groups[place]
-    between = "" if one.low is None or one.high is None else f", 95 % {shown(one.low)} to {shown(one.high)}"
+    between = (
+        ""
+        if one.low is None or one.high is None
+        else tr(", 95 % {low} to {high}").format(low=shown(one.low), high=shown(one.high))
+    )
     return f"{of}: {shown(one.value, plot.number)}{between}" + ("" if one.n is None else f", n = {one.n:,}")

@@ -3,9 +3,9 @@
 from PySide6.QtGui import QPainter
 
 from widgets import theme
-from widgets.plots import bars, histogram, lines, matrix
+from widgets.plots import bars, histogram, lines, matrix, radar
 from widgets.plots.canvas import Canvas, Spot
-from widgets.plots.scene import Bars, Histogram, Matrix, Plot
+from widgets.plots.scene import Bars, Histogram, Matrix, Plot, Radar
 
 
 def plot_height(plot: Plot, width: float) -> int:
@@ -16,6 +16,8 @@ def plot_height(plot: Plot, width: float) -> int:
         return round(matrix.height(plot))
     if isinstance(plot, Histogram):
         return round(histogram.height(plot))
+    if isinstance(plot, Radar):
+        return round(radar.height(plot, width))
     return round(lines.height())
 
 
@@ -28,6 +30,8 @@ def draw_plot(painter: QPainter, plot: Plot, width: float, colours: theme.Palett
         matrix.draw(canvas, plot, width)
     elif isinstance(plot, Histogram):
         histogram.draw(canvas, plot, width)
+    elif isinstance(plot, Radar):
+        radar.draw(canvas, plot, width)
     else:
         lines.draw(canvas, plot, width)
     return canvas.spots

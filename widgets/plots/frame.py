@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import QRectF
 
 from widgets.label_looks import LabelLook
-from widgets.plots.canvas import MIDDLE, RIGHT, SMALL, TITLE, Canvas, text_width
+from widgets.plots.canvas import MIDDLE, RIGHT, SMALL, TITLE, Canvas, Spot, text_width
 from widgets.plots.ticks import Ticks
 
 MARGIN = 16
@@ -14,13 +14,18 @@ HEAD = 48
 ROW = 20
 AXIS = 44
 """Height of an axis with its texts and its title."""
+_BUTTONS = 68
+"""What the buttons of a plot on the screen take of its first line; kept free in files, too, so that both look alike."""
 Entry = tuple[str, LabelLook | None]
 
 
 def draw_head(canvas: Canvas, title: str, note: str, width: float) -> None:
     """Write the title and the note."""
     inner = width - 2 * MARGIN
-    canvas.text(QRectF(MARGIN, MARGIN - 4, inner, 22), title, pixels=TITLE, semibold=True)
+    head = QRectF(MARGIN, MARGIN - 4, inner - _BUTTONS, 22)
+    canvas.text(head, title, pixels=TITLE, semibold=True)
+    if text_width(title, TITLE, semibold=True) > head.width():
+        canvas.spots.append(Spot(head, title))
     canvas.text(QRectF(MARGIN, MARGIN + 18, inner, 18), note, colour=canvas.colours.muted)
 
 

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPen
 
+from resources.translation import tr
 from widgets.plots.canvas import Canvas, text_width
 from widgets.plots.frame import AXIS, HEAD, MARGIN, ROW, draw_across, draw_head, draw_up
 from widgets.plots.scene import Histogram, Pile
@@ -50,7 +51,11 @@ def _draw_pile(canvas: Canvas, plot: Histogram, pile: Pile, across: Ticks, area:
         left, right = (across.place(plot.edges[place + side], area.left(), area.right()) for side in (0, 1))
         y = up.place(count, area.bottom(), area.top())
         beyond = plot.open_end and place == len(pile.counts) - 1
-        span = f"{plot.edges[place]:g} and more" if beyond else f"{plot.edges[place]:g} to {plot.edges[place + 1]:g}"
+        span = (
+            tr("{value:g} and more").format(value=plot.edges[place])
+            if beyond
+            else tr("{low:g} to {high:g}").format(low=plot.edges[place], high=plot.edges[place + 1])
+        )
         if count:
             says = f"{pile.name}, {span}: {count:,}"
             canvas.box(QRectF(left + 0.5, y, right - left - 1, area.bottom() - y), pile.look, says)

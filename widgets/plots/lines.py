@@ -5,6 +5,7 @@ from itertools import pairwise
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPen, QPolygonF
 
+from resources.translation import tr
 from widgets.plots.canvas import SMALL, Canvas, Spot, text_width
 from widgets.plots.frame import AXIS, HEAD, MARGIN, ROW, draw_across, draw_head, draw_up
 from widgets.plots.scene import Lines, shown
@@ -84,7 +85,11 @@ def _draw_series(canvas: Canvas, plot: Lines, number: int, across: Ticks, up: Ti
         x = across.place(x_value, area.left(), area.right()) + aside
         y = up.place(one.value, area.bottom(), area.top())
         line.append(QPointF(x, y))
-        between = "" if one.low is None or one.high is None else f", 95 % {shown(one.low)} to {shown(one.high)}"
+        between = (
+            ""
+            if one.low is None or one.high is None
+            else tr(", 95 % {low} to {high}").format(low=shown(one.low), high=shown(one.high))
+        )
         says = f"{series.name}, {x_value:g}: {shown(one.value)}{between}" + (
             "" if one.n is None else f", n = {one.n:,}"
         )

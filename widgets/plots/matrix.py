@@ -5,7 +5,7 @@ from PySide6.QtGui import QPen
 
 from widgets.plots.canvas import MIDDLE, RIGHT, TEXT, Canvas, Spot, text_width
 from widgets.plots.frame import HEAD, MARGIN, ROW, draw_head
-from widgets.plots.scene import Matrix
+from widgets.plots.scene import Matrix, Number, shown
 
 _CELL = 34
 _WIDEST = 104
@@ -36,7 +36,8 @@ def draw(canvas: Canvas, plot: Matrix, width: float) -> None:
         canvas.text(area.adjusted(2, 0, -2, 0), str(place + 1) if numbered else name, MIDDLE)
         canvas.spots.append(Spot(area, name))
     top += ROW
-    most = max((value for row in plot.values for value in row if value is not None), default=0) or 1
+    values = [value for row in plot.values for value in row if value is not None]
+    most = 1.0 if plot.number is Number.FIGURE else max(values, default=0) or 1
     for row, name in enumerate(plot.rows):
         y = top + row * _CELL
         canvas.text(QRectF(MARGIN, y, names - 8 - (_NUMBER if numbered else 0), _CELL), name, RIGHT)
@@ -48,7 +49,8 @@ def draw(canvas: Canvas, plot: Matrix, width: float) -> None:
             cell = QRectF(left + column * side, y, side, _CELL).adjusted(1, 1, -1, -1)
             if value is None:
                 continue
-            canvas.tile(cell, value / most, f"{value:,}", f"{name}, {other}: {value:,}")
+            text = shown(value, plot.number)
+            canvas.tile(cell, max(0.0, value / most), text, f"{name}, {other}: {text}")
             if plot.diagonal and row == column:
                 canvas.painter.setBrush(Qt.BrushStyle.NoBrush)
                 canvas.painter.setPen(QPen(canvas.colours.text, 1.5))
@@ -63,7 +65,9 @@ def is_numbered(plot: Matrix, width: float) -> bool:
 
 def _names(plot: Matrix, width: float) -> float:
     longest = max(text_width(name) for name in (*plot.rows, f"{plot.down} ↓")) + 12 + _NUMBER
-    numbers = max((text_width(f"{one:,}", TEXT) for row in plot.values for one in row if one is not None), default=0)
+    numbers = max(
+        (text_width(shown(one, plot.number), TEXT) for row in plot.values for one in row if one is not None), default=0
+    )
     left = width - 2 * MARGIN - len(plot.columns) * (numbers + 8)
     return min(_NAMES * width, longest, max(_FEWEST, left))
 

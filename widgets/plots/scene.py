@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from resources.translation import tr
 from widgets.label_looks import LabelLook
 
 Cell = str | int | float | None
@@ -78,7 +79,7 @@ class Bars:
             name = series.name if len(self.series) > 1 else self.axis
             head += [
                 name,
-                *((f"{name}, low", f"{name}, high") if whiskers else ()),
+                *((tr("{name}, low").format(name=name), tr("{name}, high").format(name=name)) if whiskers else ()),
                 *((f"{name}, n",) if rests else ()),
             ]
         head += [self.reference] if self.references else []
@@ -103,7 +104,7 @@ class Matrix:
     Attributes:
         rows: names, from the top; `down` says what they are.
         columns: names, from the left; `across` says what they are.
-        values: (rows, columns) counts; None is left empty.
+        values: (rows, columns) counts, or figures; None is left empty.
         diagonal: frame where a row meets the column of the same place.
     """
 
@@ -112,10 +113,11 @@ class Matrix:
     note: str
     rows: tuple[str, ...]
     columns: tuple[str, ...]
-    values: tuple[tuple[int | None, ...], ...]
+    values: tuple[tuple[float | None, ...], ...]
     down: str = ""
     across: str = ""
     diagonal: bool = False
+    number: Number = Number.COUNT
 
     def table(self) -> Table:
         """Return the numbers."""
@@ -180,7 +182,14 @@ class Lines:
         whiskers = any(one.low is not None for series in self.series for one in series.values)
         head = [self.x_axis]
         for series in self.series:
-            head += [series.name, *((f"{series.name}, low", f"{series.name}, high") if whiskers else ())]
+            head += [
+                series.name,
+                *(
+                    (tr("{name}, low").format(name=series.name), tr("{name}, high").format(name=series.name))
+                    if whiskers
+                    else ()
+                ),
+            ]
         rows: list[tuple[Cell, ...]] = []
         for place, x in enumerate(self.x):
             row: list[Cell] = [x]
@@ -191,7 +200,30 @@ class Lines:
         return Table(tuple(head), tuple(rows))
 
 
-Plot = Bars | Matrix | Histogram | Lines
+@dataclass(frozen=True, slots=True)
+class Radar:
+    """Shapes over the same axes from 0 to 1, a panel each.
+
+    Attributes:
+        axes: names, clockwise from the top.
+        shapes: (axes,) values each, filled in a panel of its own.
+        outlines: (axes,) values each, in every panel, told apart by their dashes.
+    """
+
+    key: str
+    title: str
+    note: str
+    axes: tuple[str, ...]
+    shapes: tuple[Series, ...]
+    outlines: tuple[Series, ...] = ()
+
+    def table(self) -> Table:
+        """Return the numbers, a row for each shape."""
+        lines = (*self.shapes, *self.outlines)
+        return Table(("", *self.axes), tuple((one.name, *(each.value for each in one.values)) for one in lines))
+
+
+Plot = Bars | Matrix | Histogram | Lines | Radar
 
 
 def shown(value: float | None, number: Number = Number.FIGURE) -> str:
@@ -206,7 +238,7 @@ def in_words(plot: Plot, most: int = 40) -> str:
     table = plot.table()
     lines = [plot.note, *(_line(table.head, row) for row in table.rows[:most])]
     if len(table.rows) > most:
-        lines.append(f"And {len(table.rows) - most} more rows.")
+        lines.append(tr("And {value} more rows.").format(value=len(table.rows) - most))
     return "\n".join(lines)
 
 

@@ -1,7 +1,6 @@
 """A plot on the screen, with its numbers as a table behind it and ways to take it along."""
 
 from functools import partial
-from html import escape
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import (
@@ -16,8 +15,11 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QTableWidget, QTableWidgetItem, QToolButton, QToolTip, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 from widgets.plots.canvas import Spot
 from widgets.plots.drawing import draw_plot, plot_height
 from widgets.plots.frame import HEAD
@@ -25,12 +27,12 @@ from widgets.plots.scene import Plot, cell_text, in_words
 
 SVG, PNG, CSV, COPY_PICTURE, COPY_TABLE = "svg", "png", "csv", "copy_picture", "copy_table"
 _MENU = (
-    (COPY_PICTURE, "&Copy picture"),
-    (COPY_TABLE, "Copy &data"),
+    (COPY_PICTURE, tr("&Copy picture")),
+    (COPY_TABLE, tr("Copy &data")),
     ("", ""),
-    (SVG, "Save as &SVG…"),
-    (PNG, "Save as &PNG…"),
-    (CSV, "Save data as CS&V…"),
+    (SVG, tr("Save as &SVG…")),
+    (PNG, tr("Save as &PNG…")),
+    (CSV, tr("Save data as CS&V…")),
 )
 
 
@@ -41,6 +43,8 @@ class PlotView(QWidget):
         asked (Plot, str): what is wanted of it: svg, png or csv to save, copy_picture or copy_table.
     """
 
+    ROLE = Role.Chart
+
     asked = Signal(object, str)
 
     def __init__(self, plot: Plot, parent: QWidget | None = None) -> None:
@@ -48,10 +52,10 @@ class PlotView(QWidget):
         self._plot = plot
         self._spots: list[Spot] = []
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.as_table = self._button("list-checks", "Show the numbers as a table, or the plot again")
+        self.as_table = self._button("list-checks", tr("Show the numbers as a table, or the plot again"))
         self.as_table.setCheckable(True)
         self.as_table.toggled.connect(self._show_table)
-        self.take = self._button("download", "Copy or save this plot")
+        self.take = self._button("download", tr("Copy or save this plot"))
         self.take.setMenu(self.menu())
         self.take.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         self._table: QTableWidget | None = None
@@ -68,8 +72,8 @@ class PlotView(QWidget):
         self._plot = plot
         self.setAccessibleName(plot.title)
         self.setAccessibleDescription(in_words(plot))
-        self.as_table.setAccessibleName(f"{plot.title}: numbers as a table")
-        self.take.setAccessibleName(f"{plot.title}: copy or save")
+        self.as_table.setAccessibleName(tr("{title}: numbers as a table").format(title=plot.title))
+        self.take.setAccessibleName(tr("{title}: copy or save").format(title=plot.title))
         if self._table is not None:
             self._fill_table()
         self._spots = []
@@ -129,14 +133,14 @@ class PlotView(QWidget):
                 QToolTip.hideText()
                 event.ignore()
             else:
-                QToolTip.showText(event.globalPos(), f"<qt>{escape(found.text)}</qt>", self, found.area.toAlignedRect())
+                QToolTip.showText(event.globalPos(), plain_tip(found.text), self, found.area.toAlignedRect())
             return True
         return super().event(event)
 
     def _button(self, name: str, tip: str) -> QToolButton:
         button = QToolButton(self)
         button.setIcon(icon(name))
-        button.setToolTip(tip)
+        button.setToolTip(plain_tip(tip))
         return button
 
     def _ask(self, what: str) -> None:
@@ -159,7 +163,7 @@ class PlotView(QWidget):
     def _fill_table(self) -> None:
         assert self._table is not None
         found = self._plot.table()
-        self._table.setAccessibleName(f"{self._plot.title}: numbers")
+        self._table.setAccessibleName(tr("{title}: numbers").format(title=self._plot.title))
         self._table.setStyleSheet(f"background: {theme.palette().field.name()};")
         self._table.setColumnCount(len(found.head))
         self._table.setRowCount(len(found.rows))

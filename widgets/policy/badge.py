@@ -4,8 +4,10 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from project.policy import Level
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 
 _INKS = {Level.NOTHING: "muted", Level.ANONYMIZED: "uncertain", Level.RAW: "on_accent"}
 _ICONS = {Level.NOTHING: "shield-check", Level.ANONYMIZED: "shield-check", Level.RAW: "triangle-alert"}
@@ -34,8 +36,8 @@ class PolicyBadge(QToolButton):
         """
         self._level = level
         self.setText(text)
-        self.setToolTip(tooltip)
-        self.setAccessibleName(f"Policy: {text}")
+        self.setToolTip(plain_tip(tooltip))
+        self.setAccessibleName(tr("Policy: {text}").format(text=text))
         self._tint()
 
     def _tint(self) -> None:

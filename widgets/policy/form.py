@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QRadioButton,
@@ -17,22 +16,25 @@ from PySide6.QtWidgets import (
 )
 
 from project.policy import Level, Policy
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel, add_row
+from widgets.plain_tip import plain_tip
 
 _BUTTONS = {
-    Level.NOTHING: "Let nothing leave",
-    Level.ANONYMIZED: "Let reviewed renderings leave",
-    Level.RAW: "Let raw footage leave",
+    Level.NOTHING: tr("Let nothing leave"),
+    Level.ANONYMIZED: tr("Let reviewed renderings leave"),
+    Level.RAW: tr("Let raw footage leave"),
 }
 _INDENT = 22
 """Pixels from the left edge of a choice to its text."""
 _WAYS = {
     "downloads": (
-        "Allow &downloads of models",
-        "Fetches files of models while this study is open; sends nothing of it",
+        tr("Allow &downloads of models"),
+        tr("Fetches files of models while this study is open; sends nothing of it"),
     ),
-    "redirects": ("Allow re&directs", "Follows a server that sends a request on to another machine"),
-    "proxies": ("Allow pro&xies", "Sends requests through the proxy that this machine is set up with"),
+    "redirects": (tr("Allow re&directs"), tr("Follows a server that sends a request on to another machine")),
+    "proxies": (tr("Allow pro&xies"), tr("Sends requests through the proxy that this machine is set up with")),
 }
 
 
@@ -71,9 +73,11 @@ class PolicyForm(QWidget):
         column.setSpacing(theme.GRID)
         for level in Level:
             column.addLayout(self._choice(level, meanings[level]))
-        self.reason = _line("Reason", "Why raw footage has to leave, in three words or more")
-        self.allowed_by = _line("Allowed by", "Who allowed it, such as a board and its number")
-        self.hosts = _line("Only to", "Machines such as api.openai.com, separated by commas; empty for any judge's")
+        self.reason = _line(tr("Reason"), tr("Why raw footage has to leave, in three words or more"))
+        self.allowed_by = _line(tr("Allowed by"), tr("Who allowed it, such as a board and its number"))
+        self.hosts = _line(
+            tr("Only to"), tr("Machines such as api.openai.com, separated by commas; empty for any judge's")
+        )
         self.ways = {key: _tick(text, tip) for key, (text, tip) in _WAYS.items()}
         column.addLayout(self._fields())
         column.addLayout(self._foot())
@@ -114,9 +118,9 @@ class PolicyForm(QWidget):
     def _choice(self, level: Level, meaning: str) -> QVBoxLayout:
         button = self.levels[level] = QRadioButton(self._names[level])
         button.setFont(theme.font(semibold=True))
-        button.setToolTip(meaning)
+        button.setToolTip(plain_tip(meaning))
         self._group.addButton(button)
-        told = QLabel(meaning, wordWrap=True)
+        told = PlainLabel(meaning, wordWrap=True)
         told.setProperty("quiet", "true")
         told.setContentsMargins(_INDENT, 0, 0, 0)
         column = QVBoxLayout()
@@ -130,8 +134,12 @@ class PolicyForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setSpacing(theme.GRID)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
-        for line, text in ((self.reason, "&Reason"), (self.allowed_by, "Allowed &by"), (self.hosts, "Only &to")):
-            form.addRow(text, line)
+        for line, text in (
+            (self.reason, tr("&Reason")),
+            (self.allowed_by, tr("Allowed &by")),
+            (self.hosts, tr("Only &to")),
+        ):
+            add_row(form, text, line)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID * 2)
         for way in self.ways.values():
@@ -142,10 +150,10 @@ class PolicyForm(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.note = QLabel(wordWrap=True)
-        self.note.setAccessibleName("What is missing")
-        self.put = QPushButton("Set policy")
-        self.put.setToolTip("Set this as the policy of the study (Return in a field); undo does not reach it")
+        self.note = PlainLabel(wordWrap=True)
+        self.note.setAccessibleName(tr("What is missing"))
+        self.put = QPushButton(tr("Set policy"))
+        self.put.setToolTip(tr("Set this as the policy of the study (Return in a field); undo does not reach it"))
         self.put.clicked.connect(self._ask)
         row.addWidget(self.note, 1)
         row.addWidget(self.put)
@@ -168,13 +176,13 @@ class PolicyForm(QWidget):
         differs = wanted != self._shown
         problem = self._missing(wanted) if differs else ""
         self.put.setEnabled(self._writable and differs and not problem)
-        self.put.setText(_BUTTONS[wanted.level] if wanted.level is not self._shown.level else "Set policy")
+        self.put.setText(_BUTTONS[wanted.level] if wanted.level is not self._shown.level else tr("Set policy"))
         if not self._writable:
-            self.note.setText("This study is read-only, so its policy cannot be changed.")
+            self.note.setText(tr("This study is read-only, so its policy cannot be changed."))
         elif problem:
             self.note.setText(problem)
         else:
-            self.note.setText("Not set yet." if differs else "")
+            self.note.setText(tr("Not set yet.") if differs else "")
 
     def _ask(self) -> None:
         if self.put.isEnabled():
@@ -185,11 +193,11 @@ def _line(name: str, tip: str) -> QLineEdit:
     line = QLineEdit()
     line.setAccessibleName(name)
     line.setPlaceholderText(tip)
-    line.setToolTip(tip)
+    line.setToolTip(plain_tip(tip))
     return line
 
 
 def _tick(text: str, tip: str) -> QCheckBox:
     tick = QCheckBox(text)
-    tick.setToolTip(tip)
+    tick.setToolTip(plain_tip(tip))
     return tick

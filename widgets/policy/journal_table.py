@@ -7,12 +7,14 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.long_table import LongTable
+from widgets.plain_tip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
-_WIDTHS = (150, 88, 200, 220, 110, 190, 130, 230)
+_WIDTHS = (168, 104, 212, 232, 120, 190, 140, 230)
 """Pixels of every column but the last, which takes the room there is."""
 
 
@@ -56,8 +58,10 @@ class _Rows(QAbstractTableModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         row = self.rows[index.row()]
-        if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
+        if role == Qt.ItemDataRole.DisplayRole:
             return row.cells[index.column()]
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(row.cells[index.column()])
         if role == Qt.ItemDataRole.ForegroundRole and index.column() == self._fate:
             return getattr(theme.palette(), row.colour)
         return None
@@ -85,7 +89,7 @@ class JournalTable(LongTable):
             fate: place of the column that says what became of a request.
             parent: Qt's.
         """
-        super().__init__("Requests", parent)
+        super().__init__(tr("Requests"), parent)
         self._model = _Rows(head, fate, self)
         self.setModel(self._model)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

@@ -2,12 +2,15 @@
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
 from widgets.judges.tick_menu import Entry, TickMenu
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.questions.shown import AnswerRow
 from widgets.rows_table import Row, RowsTable
 
@@ -36,12 +39,12 @@ class AskBar(QWidget):
         column.setSpacing(theme.GRID // 2)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
-        self.judges = TickMenu("Judges", "Choose judges")
-        self.judges.set_acts({"add": "Add a judge…"}, {})
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
+        self.judges.set_acts({"add": tr("Add a judge…")}, {})
         self.judges.acted.connect(lambda _act, _key: self.add_requested.emit())
         self.setting = QComboBox()
-        self.setting.setAccessibleName("Setting")
-        self.setting.setToolTip("How much of the moment the judges are shown")
+        self.setting.setAccessibleName(tr("Setting"))
+        self.setting.setToolTip(tr("How much of the moment the judges are shown"))
         for key, name in settings.items():
             self.setting.addItem(name, key)
         self.ask = QPushButton(f" {verb}")
@@ -52,15 +55,15 @@ class AskBar(QWidget):
         row.addWidget(self.judges, 1)
         row.addWidget(self.setting, 1)
         row.addWidget(self.ask)
-        self.ask_all = QPushButton(f"{verb} all listed")
+        self.ask_all = QPushButton(tr("{verb} all listed").format(verb=verb))
         self.ask_all.clicked.connect(self.ask_all_requested)
         self.ask_all.setVisible(all_too)
         row.addWidget(self.ask_all)
         column.addLayout(row)
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.told = PlainLabel(wordWrap=True)
         self.told.setProperty("muted", True)
         column.addWidget(self.told)
-        self.answers = RowsTable("What judges answered", ("Judge", "Setting", "Option", "Outcome"))
+        self.answers = RowsTable(tr("What judges answered"), (tr("Judge"), tr("Setting"), tr("Option"), tr("Outcome")))
         column.addWidget(self.answers, 1)
         column.addStretch()
 
@@ -75,9 +78,14 @@ class AskBar(QWidget):
     def set_askable(self, reason: str) -> None:
         """Let it be asked, or say why not."""
         self.ask.setEnabled(not reason)
-        self.ask.setToolTip(reason or f"{self._verb}: the judges that are ticked")
+        self.ask.setToolTip(plain_tip(reason or tr("{verb}: the judges that are ticked").format(verb=self._verb)))
         self.ask_all.setEnabled(not reason)
-        self.ask_all.setToolTip(reason or f"{self._verb}: the judges that are ticked, all questions that are listed")
+        self.ask_all.setToolTip(
+            plain_tip(
+                reason
+                or tr("{verb}: the judges that are ticked, all questions that are listed").format(verb=self._verb)
+            )
+        )
 
     def say(self, text: str) -> None:
         """Say what is going on."""

@@ -4,9 +4,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFormLayout, QLabel, QLineEdit, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QFormLayout, QLineEdit, QPlainTextEdit, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
 
 _LINES = 3
 _CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -41,11 +43,11 @@ class QuestionFields(QWidget):
         self._form.setContentsMargins(0, 0, 0, 0)
         self._form.setSpacing(theme.GRID // 2)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
-        self.text = self._area("Question")
-        self.answer = self._line("Right option")
+        self.text = self._area(tr("Question"))
+        self.answer = self._line(tr("Right option"))
         self._wrong: list[QLineEdit] = []
-        self.explanation = self._area("Why it is right")
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.explanation = self._area(tr("Why it is right"))
+        self.told = PlainLabel(wordWrap=True)
         self.told.setProperty("muted", True)
         self._form.addRow(self.told)
 
@@ -57,7 +59,9 @@ class QuestionFields(QWidget):
     def set_words(self, words: Words, wrong: int) -> None:
         """Fill the form, with so many wrong options; no signal."""
         while len(self._wrong) < wrong:
-            self._wrong.append(self._line(f"Wrong option {len(self._wrong) + 1}", 2 + len(self._wrong)))
+            self._wrong.append(
+                self._line(tr("Wrong option {value}").format(value=len(self._wrong) + 1), 2 + len(self._wrong))
+            )
         while len(self._wrong) > wrong:
             self._form.removeRow(self._wrong.pop())
         filled: list[tuple[QLineEdit | QPlainTextEdit, str]] = [
@@ -112,7 +116,7 @@ class QuestionFields(QWidget):
     def _add(self, name: str, field: QWidget, place: int = -1) -> None:
         field.setAccessibleName(name)
         field.installEventFilter(self)
-        label = QLabel(name)
+        label = PlainLabel(name)
         if place < 0:
             self._form.addRow(label, field)
         else:

@@ -7,7 +7,9 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QSizePolicy, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.accessible import Role
 from widgets.explained import explained
 from widgets.label_looks import Pattern, Sign
 from widgets.label_paint import SIGN, mix, paint_sign, pattern_brush
@@ -43,9 +45,13 @@ class FunnelBar:
 
     def in_words(self) -> str:
         """Return it for screen readers."""
-        numbers = self.note or f"{self.kept} kept, {self.fell} fell, {self.open} open"
-        decides = " This step decides what goes on." if self.decides else ""
-        return f"{self.name}: {self.entered} reach it, {numbers}. {self.rule}.{decides}"
+        numbers = self.note or tr("{kept} kept, {fell} fell, {open} open").format(
+            kept=self.kept, fell=self.fell, open=self.open
+        )
+        decides = tr(" This step decides what goes on.") if self.decides else ""
+        return tr("{name}: {entered} reach it, {numbers}. {rule}.{decides}").format(
+            name=self.name, entered=self.entered, numbers=numbers, rule=self.rule, decides=decides
+        )
 
 
 class _BarButton(QAbstractButton):
@@ -102,7 +108,7 @@ class _BarButton(QAbstractButton):
         painter.setFont(theme.font(theme.POINTS - 1))
         painter.setPen(colours.text if self.isChecked() else colours.muted)
         first = self.bar.rule.split(", ")[0]
-        told = f"{first} · decides" if self.bar.decides else first
+        told = tr("{first} · decides").format(first=first) if self.bar.decides else first
         rule = painter.fontMetrics().elidedText(told, Qt.TextElideMode.ElideRight, int(width))
         painter.drawText(QRectF(left, area.top() + half, width, half - 6), Qt.AlignmentFlag.AlignVCenter, rule)
 
@@ -150,7 +156,7 @@ class _BarButton(QAbstractButton):
         painter.setFont(theme.font(semibold=True))
         painter.setPen(colours.text)
         half = area.height() / 2
-        kept = f"{bar.kept:,} of {bar.entered:,}"
+        kept = tr("{kept:,} of {entered:,}").format(kept=bar.kept, entered=bar.entered)
         painter.drawText(QRectF(left, top + 5, _NUMBERS, half - 4), Qt.AlignmentFlag.AlignVCenter, kept)
         painter.setFont(theme.font(theme.POINTS - 1))
         at = left
@@ -173,11 +179,13 @@ class FunnelView(QWidget):
         chosen (str): key of the step that somebody chose.
     """
 
+    ROLE = Role.Chart
+
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Funnel of questions")
+        self.setAccessibleName(tr("Funnel of questions"))
         self._buttons: list[_BarButton] = []
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)

@@ -5,8 +5,10 @@ from collections.abc import Mapping, Sequence
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QMenu, QPushButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 
 EVERY = ""
 """Key of the entry of a choice that leaves nothing out."""
@@ -33,14 +35,14 @@ class ListBar(QWidget):
         for row in (upper, lower):
             row.setSpacing(theme.GRID // 2)
             column.addLayout(row)
-        self.words = QLineEdit(placeholderText="Find in questions and options", clearButtonEnabled=True)
-        self.words.setAccessibleName("Find in questions and options")
+        self.words = QLineEdit(placeholderText=tr("Find in questions and options"), clearButtonEnabled=True)
+        self.words.setAccessibleName(tr("Find in questions and options"))
         self.words.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self.words.textChanged.connect(lambda _text: self.changed.emit())
-        self.make = QPushButton(" Make")
+        self.make = QPushButton(tr(" Make"))
         self.make.setIcon(icon("plus"))
-        self.make.setAccessibleName("Make questions")
-        self.make.setToolTip("Make questions from the chains, or write one")
+        self.make.setAccessibleName(tr("Make questions"))
+        self.make.setToolTip(tr("Make questions from the chains, or write one"))
         self._menu = QMenu(self.make)
         for key, text in makers:
             self._menu.addAction(text).triggered.connect(lambda _=False, key=key: self.make_requested.emit(key))
@@ -48,10 +50,15 @@ class ListBar(QWidget):
         upper.addWidget(self.words, 1)
         upper.addWidget(self.make)
         self._boxes: dict[str, QComboBox] = {}
-        for key, name in ((SCOPE, "Of which recordings"), (STANDING, "How far"), (KIND, "Kind"), (MAKER, "Made by")):
+        for key, name in (
+            (SCOPE, tr("Of which recordings")),
+            (STANDING, tr("How far")),
+            (KIND, tr("Kind")),
+            (MAKER, tr("Made by")),
+        ):
             box = QComboBox()
             box.setAccessibleName(name)
-            box.setToolTip(name)
+            box.setToolTip(plain_tip(name))
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(6)
             box.currentIndexChanged.connect(lambda _at: self.changed.emit())

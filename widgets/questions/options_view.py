@@ -3,11 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from project.questions import LETTERS
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import pixmap
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _SIDE = 16
 
@@ -30,12 +33,12 @@ class OptionRow(QFrame):
         self.button.setProperty("segment", True)
         self.button.setCheckable(True)
         self.button.setFixedWidth(theme.GRID * 4)
-        self.button.setToolTip(f"This is my answer ({LETTERS.index(letter) + 1})")
-        self.button.setAccessibleName(f"Option {letter}: {text}")
+        self.button.setToolTip(plain_tip(tr("This is my answer ({value})").format(value=LETTERS.index(letter) + 1)))
+        self.button.setAccessibleName(tr("Option {letter}: {text}").format(letter=letter, text=text))
         self.button.clicked.connect(self.pressed)
-        self.words = QLabel(text, wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.words = PlainLabel(text, wordWrap=True)
         self.words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.mark = QLabel()
+        self.mark = PlainLabel()
         self.mark.setFixedWidth(_SIDE)
         row.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.words, 1)
@@ -46,7 +49,7 @@ class OptionRow(QFrame):
         colours = theme.palette()
         self.button.setChecked(own)
         self.words.setFont(theme.font(semibold=bool(right)))
-        self.mark.setToolTip("The right one" if right else "")
+        self.mark.setToolTip(tr("The right one") if right else "")
         if right:
             self.mark.setPixmap(pixmap("circle-check", _SIDE, colours.competence, self.devicePixelRatioF()))
         elif right is False and own:

@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.chains.graph_view import ChainGraphView
 from widgets.elided_label import ElidedLabel
@@ -29,7 +30,7 @@ from widgets.questions.write_panel import WritePanel
 VERIFY, ANSWERS, WRITE = "verify", "answers", "write"
 _LEAST_LIST = 88
 """Pixels: two questions."""
-_TABS = ((VERIFY, "Verify"), (ANSWERS, "Answers"), (WRITE, "Stump the model"))
+_TABS = ((VERIFY, tr("Verify")), (ANSWERS, tr("Answers")), (WRITE, tr("Stump the model")))
 
 
 class QuestionsPage(QWidget):
@@ -57,7 +58,7 @@ class QuestionsPage(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Questions")
+        self.setAccessibleName(tr("Questions"))
         self.bar = ListBar(makers)
         self.list = QuestionList()
         self.list.chosen.connect(self.question_chosen)
@@ -66,7 +67,7 @@ class QuestionsPage(QWidget):
         self.agreement = ElidedLabel()
         self.agreement.setProperty("muted", True)
         self.verify = VerifyPanel(checklists, difficulties)
-        self.asking = AskBar("Ask", settings, all_too=True)
+        self.asking = AskBar(tr("Ask"), settings, all_too=True)
         self.write = WritePanel(settings, wrong)
         self.graph = ChainGraphView(tools=False)
         self.graph.set_editable(False)
@@ -100,6 +101,7 @@ class QuestionsPage(QWidget):
         self._lists.setCurrentIndex(0 if rows else 1)
         # Without a minimum of its own it is as high as what is said where there is nothing.
         self._held.setMinimumHeight(_LEAST_LIST if rows else 0)
+        self._show_panels()
 
     def say_empty(self, title: str, hint: str) -> None:
         """Say why nothing is listed."""
@@ -121,7 +123,12 @@ class QuestionsPage(QWidget):
         """Turn a tab on."""
         self._tabs[key].setChecked(True)
         self._panels.setCurrentIndex([*self._tabs].index(key))
+        self._show_panels()
         self.tab_changed.emit(key)
+
+    def _show_panels(self) -> None:
+        """Where there is no question, nothing can be said about one: only another can be written."""
+        self._panels.setVisible(self._lists.currentIndex() == 0 or self.tab() == WRITE)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -144,7 +151,7 @@ class QuestionsPage(QWidget):
             button = QPushButton(name)
             button.setProperty("segment", True)
             button.setCheckable(True)
-            button.setAccessibleName(f"Show: {name.lower()}")
+            button.setAccessibleName(tr("Show: {name}").format(name=name.lower()))
             button.clicked.connect(lambda _=False, key=key: self.choose_tab(key))
             group.addButton(button)
             row.addWidget(button, 1)
@@ -161,4 +168,5 @@ class QuestionsPage(QWidget):
         for panel in (verifying, self.asking, self.write):
             self._panels.addWidget(panel)
         column.addWidget(self._panels, 1)
+        column.addStretch()
         return one

@@ -7,9 +7,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from project.questions import WrongOption
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
 from widgets.judges.plain_text import plainly
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,12 +45,14 @@ class ProposalView(QWidget):
         column.setSpacing(theme.GRID // 2)
         head = QHBoxLayout()
         self.judge = QComboBox()
-        self.judge.setAccessibleName("Judge whose options are shown")
+        self.judge.setAccessibleName(tr("Judge whose options are shown"))
         self.judge.currentIndexChanged.connect(lambda _at: self._show())
-        self.told = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.take = QPushButton(" Take over")
+        self.told = PlainLabel(wordWrap=True)
+        self.take = QPushButton(tr(" Take over"))
         self.take.setIcon(icon("check"))
-        self.take.setToolTip("Give the question the ticked options; its scores and verifications count no more then")
+        self.take.setToolTip(
+            tr("Give the question the ticked options; its scores and verifications count no more then")
+        )
         self.take.clicked.connect(self._take)
         head.addWidget(self.judge)
         head.addWidget(self.told, 1)
@@ -94,12 +99,12 @@ class ProposalView(QWidget):
         self.judge.setVisible(shown is not None)
         self.take.setVisible(shown is not None)
         self.told.setText(
-            "No judge proposed anything for this question as it is now." if shown is None else shown.why_not
+            tr("No judge proposed anything for this question as it is now.") if shown is None else shown.why_not
         )
         if shown is None:
             return
-        for column, title in enumerate(("It has", f"{shown.judge} proposes")):
-            label = QLabel(title, textFormat=Qt.TextFormat.PlainText)
+        for column, title in enumerate((tr("It has"), tr("{judge} proposes").format(judge=shown.judge))):
+            label = PlainLabel(title)
             label.setFont(theme.font(semibold=True))
             self._grid.addWidget(label, 0, column)
         for row, (old, new) in enumerate(zip(self._now, shown.wrong, strict=False), 1):
@@ -107,8 +112,8 @@ class ProposalView(QWidget):
             tick = QCheckBox()
             tick.setChecked(not shown.why_not)
             tick.setEnabled(self._writable)
-            tick.setAccessibleName(f"Take over: {plainly(new.text)}")
-            tick.setToolTip("Take this one over in the place of the one on its left")
+            tick.setAccessibleName(tr("Take over: {text}").format(text=plainly(new.text)))
+            tick.setToolTip(tr("Take this one over in the place of the one on its left"))
             tick.toggled.connect(lambda _on: self._enable())
             line = QHBoxLayout()
             line.setSpacing(theme.GRID)
@@ -132,7 +137,7 @@ class ProposalView(QWidget):
 
 def _option(one: WrongOption) -> QLabel:
     likely = "" if one.plausibility is None else f" ({one.plausibility})"
-    label = QLabel(f"{plainly(one.text)}{likely}", wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label = PlainLabel(f"{plainly(one.text)}{likely}", wordWrap=True)
     if one.plausibility is not None:
-        label.setToolTip(f"Plausibility {one.plausibility} of 100")
+        label.setToolTip(plain_tip(tr("Plausibility {plausibility} of 100").format(plausibility=one.plausibility)))
     return label

@@ -2,11 +2,11 @@
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRectF, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QPainter
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
+from resources.translation import tr
 from widgets import theme
-from widgets.icons import paint_icon
-from widgets.keyed_list import ROW, KeyedList
+from widgets.keyed_list import ROW, KeyedList, paint_ground
 from widgets.questions.shown import QuestionRow, RowState
 
 _HEIGHT = 40
@@ -24,15 +24,15 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 def _told(row: QuestionRow) -> tuple[str, str]:
-    said = f"{row.kind}, {row.where}, {row.text}, {row.state.value}"
-    return said, f"{row.state.value.capitalize()} (made by {row.maker})"
+    said = f"{row.kind}, {row.where}, {row.text}, {tr(row.state.value)}"
+    return said, tr("{state} (made by {maker})").format(state=tr(row.state.value).capitalize(), maker=row.maker)
 
 
 class QuestionList(KeyedList[QuestionRow]):
     """Shows the questions; one is current."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Questions", _told, _Delegate(), parent)
+        super().__init__(tr("Questions"), _told, _Delegate(), parent)
 
 
 class _Delegate(QStyledItemDelegate):
@@ -44,23 +44,16 @@ class _Delegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW)
         colours = theme.palette()
-        area, state = QRectF(option.rect), option.state
-        selected = bool(state & QStyle.StateFlag.State_Selected)
+        area = QRectF(option.rect)
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if selected or state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colours.selection if selected else colours.hover)
-            painter.drawRoundedRect(area.adjusted(3, 1, -3, -1), 4, 4)
-        name, ink = _ICONS[row.state]
-        paint_icon(painter, name, QRectF(area.left() + 10, area.center().y() - 8, 16, 16), getattr(colours, ink))
+        selected = paint_ground(painter, option, *_ICONS[row.state])
         text = area.adjusted(38, 4, -10, -4)
         quiet = colours.text if selected else colours.muted
         painter.setFont(theme.font(theme.POINTS - 1))
         painter.setPen(quiet)
         top = Qt.AlignmentFlag.AlignTop
         painter.drawText(text, top, f"{row.kind}  ·  {row.where}")
-        painter.drawText(text, top | Qt.AlignmentFlag.AlignRight, row.state.value)
+        painter.drawText(text, top | Qt.AlignmentFlag.AlignRight, tr(row.state.value))
         painter.setFont(theme.font(semibold=row.state in (RowState.WAITS, RowState.AGAIN)))
         painter.setPen(colours.text)
         words = " ".join(row.text.split())

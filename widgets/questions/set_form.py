@@ -4,12 +4,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QFormLayout, QHBoxLayout, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
+from widgets.number_boxes import IntegerBox
 
-_NONE = "None: the questions are texts about recordings that are not there"
+_NONE = tr("None: the questions are texts about recordings that are not there")
 _LARGEST = 999_999
 
 
@@ -47,24 +49,24 @@ class SetForm(QWidget):
         form = QFormLayout(self)
         form.setContentsMargins(0, theme.GRID, 0, 0)
         form.setSpacing(theme.GRID)
-        self.everything = QCheckBox("&Also questions that are not verified or out of date")
-        self.everything.setToolTip("They are marked as such in the set; their texts have to be read too")
-        self.table = QCheckBox("Also as a &table for VLMEvalKit")
-        self.table.setToolTip("Add vlmevalkit/questions.tsv to the JSON lines, which are always there")
+        self.everything = QCheckBox(tr("&Also questions that are not verified or out of date"))
+        self.everything.setToolTip(tr("They are marked as such in the set; their texts have to be read too"))
+        self.table = QCheckBox(tr("Also as a &table for VLMEvalKit"))
+        self.table.setToolTip(tr("Add vlmevalkit/questions.tsv to the JSON lines, which are always there"))
         for box in (self.everything, self.table):
             box.toggled.connect(lambda _on: self.changed.emit())
-        self.seed = QSpinBox(minimum=0, maximum=_LARGEST)
-        self.seed.setToolTip("The same study and seed give the same splits")
+        self.seed = IntegerBox(minimum=0, maximum=_LARGEST)
+        self.seed.setToolTip(tr("The same study and seed give the same splits"))
         for one in (self.seed, self.seed.lineEdit()):
-            one.setAccessibleName("Seed of the splits")
+            one.setAccessibleName(tr("Seed of the splits"))
         self.seed.valueChanged.connect(lambda _value: self.changed.emit())
         self.release = ElidedLabel()
-        self.release.setAccessibleName("Release")
-        self.choose = QPushButton("Choose &release…")
-        self.choose.setToolTip("Name the clips and pictures of a folder that was released from this study")
+        self.release.setAccessibleName(tr("Release"))
+        self.choose = QPushButton(tr("Choose &release…"))
+        self.choose.setToolTip(tr("Name the clips and pictures of a folder that was released from this study"))
         self.choose.clicked.connect(self.release_requested)
-        self.clear = QPushButton("&No release")
-        self.clear.setToolTip("Name no clips and pictures")
+        self.clear = QPushButton(tr("&No release"))
+        self.clear.setToolTip(tr("Name no clips and pictures"))
         self.clear.clicked.connect(lambda: self.show_release(None))
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
@@ -74,11 +76,11 @@ class SetForm(QWidget):
         seed_row = QHBoxLayout()
         seed_row.addWidget(self.seed)
         seed_row.addStretch(1)
-        form.addRow("Questions", self.everything)
-        form.addRow("Files", self.table)
-        form.addRow("&Seed of the splits", seed_row)
+        form.addRow(tr("Questions"), self.everything)
+        form.addRow(tr("Files"), self.table)
+        form.addRow(tr("&Seed of the splits"), seed_row)
         form.labelForField(seed_row).setBuddy(self.seed)  # type: ignore[attr-defined]
-        form.addRow("Clips and pictures", row)
+        form.addRow(tr("Clips and pictures"), row)
         self.show_release(None)
 
     def chosen(self) -> SetChoice:

@@ -3,18 +3,20 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from resources.translation import later
+
 
 class RowState(StrEnum):
     """How far a question is, for whoever works here."""
 
-    AGAIN = "look again"
-    WAITS = "waits for you"
-    DRAFT = "draft"
-    MINE = "verified by you"
-    VERIFIED = "verified"
-    DISPUTED = "in dispute"
-    DROPPED = "dropped"
-    FILTERED = "left out by the filters"
+    AGAIN = later("look again")
+    WAITS = later("waits for you")
+    DRAFT = later("draft")
+    MINE = later("verified by you")
+    VERIFIED = later("verified")
+    DISPUTED = later("in dispute")
+    DROPPED = later("dropped")
+    FILTERED = later("left out by the filters")
 
 
 @dataclass(frozen=True, slots=True)

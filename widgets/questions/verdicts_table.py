@@ -7,10 +7,12 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QWidget
 
+from resources.translation import tr
 from widgets.icons import icon
 from widgets.long_table import LongTable
+from widgets.plain_tip import plain_tip
 
-_COLUMNS = ("", "Why", "Kind", "Question")
+_COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
 _WIDTHS = (72, 240, 64)
 _ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
 _Index = QModelIndex | QPersistentModelIndex
@@ -59,7 +61,7 @@ class _Rows(QAbstractTableModel):
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
             return text.replace("\n", " ")
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"<qt>{text.replace('&', '&amp;').replace('<', '&lt;')}</qt>"
+            return plain_tip(text)
         if role == Qt.ItemDataRole.DecorationRole and index.column() == 0:
             return icon(_ICONS[row.verdict])
         return None
@@ -75,7 +77,7 @@ class VerdictsTable(LongTable):
     chosen = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Questions at this step", parent)
+        super().__init__(tr("Questions at this step"), parent)
         self._rows = _Rows(self)
         self.setModel(self._rows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

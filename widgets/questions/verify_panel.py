@@ -18,10 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from project.schemes.scheme import Choice
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon
 from widgets.note_edit import NoteEdit
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.questions.fields import QuestionFields, Words
 from widgets.questions.options_view import OptionsView
 from widgets.questions.shown import Check, Said, ShownQuestion
@@ -30,9 +33,9 @@ from widgets.tick_row import TickRow
 KEEP, CORRECT, DROP = "keep", "correct", "drop"
 _KEYS = ("6", "7", "8", "9", "0")
 _DECISIONS = (
-    (KEEP, "Keep", "circle-check", "Y", "Every check holds: the question is good as it is"),
-    (CORRECT, "Correct", "pencil", "C", "Change its words, and say that it is good then"),
-    (DROP, "Drop", "circle-x", "X", "The question is not used"),
+    (KEEP, tr("Keep"), "circle-check", "Y", tr("Every check holds: the question is good as it is")),
+    (CORRECT, tr("Correct"), "pencil", "C", tr("Change its words, and say that it is good then")),
+    (DROP, tr("Drop"), "circle-x", "X", tr("The question is not used")),
 )
 
 
@@ -116,7 +119,7 @@ class VerifyPanel(QWidget):
         self._show_known()
         for button in self._buttons.values():
             button.setEnabled(not shown.reason)
-            button.setToolTip(shown.reason or str(button.property("usual")))
+            button.setToolTip(plain_tip(shown.reason or str(button.property("usual"))))
         self.withdraw.setEnabled(bool(shown.said.decision) and not shown.reason)
         for field in (self.note, self._checks, self._difficulty):
             field.setEnabled(not shown.reason)
@@ -203,8 +206,8 @@ class VerifyPanel(QWidget):
         self._rows.setContentsMargins(0, 0, 0, 0)
         self._rows.setSpacing(0)
         self.checklist = QComboBox()
-        self.checklist.setAccessibleName("Checklist")
-        self.checklist.setToolTip("What is checked")
+        self.checklist.setAccessibleName(tr("Checklist"))
+        self.checklist.setToolTip(tr("What is checked"))
         for key, (name, _checks) in self._checklists.items():
             self.checklist.addItem(name, key)
         self.checklist.currentIndexChanged.connect(lambda _at: self._list_checks())
@@ -228,7 +231,7 @@ class VerifyPanel(QWidget):
         row = QHBoxLayout(self._difficulty)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
-        label = QLabel("Difficulty (D)")
+        label = PlainLabel(tr("Difficulty (D)"))
         label.setProperty("muted", True)
         row.addWidget(label)
         self._labels: dict[str, QPushButton] = {}
@@ -238,8 +241,8 @@ class VerifyPanel(QWidget):
             button = QPushButton(key.capitalize())
             button.setProperty("segment", True)
             button.setCheckable(True)
-            button.setAccessibleName(f"Difficulty: {key}")
-            button.setToolTip(f"The question is {key} (D goes on to the next label)")
+            button.setAccessibleName(tr("Difficulty: {key}").format(key=key))
+            button.setToolTip(plain_tip(tr("The question is {key} (D goes on to the next label)").format(key=key)))
             button.clicked.connect(lambda on, key=key: self._label(key if on else ""))
             group.addButton(button)
             row.addWidget(button, 1)
@@ -257,18 +260,18 @@ class VerifyPanel(QWidget):
         upper, lower = QHBoxLayout(), QHBoxLayout()
         upper.setSpacing(theme.GRID // 2)
         lower.setSpacing(theme.GRID)
-        self.note = NoteEdit(placeholderText="Note (T)")
-        self.note.setAccessibleName("Note on this question")
-        self.note.setToolTip("Why; saved with what you say (T; Return goes back to the keys)")
+        self.note = NoteEdit(placeholderText=tr("Note (T)"))
+        self.note.setAccessibleName(tr("Note on this question"))
+        self.note.setToolTip(tr("Why; saved with what you say (T; Return goes back to the keys)"))
         upper.addWidget(self.note, 1)
-        self.known = _tool("info", "Show which option is right", "V", self.reveal)
-        self.withdraw = _tool("undo-2", "Take back what you said about this question", "W", self.take_back)
+        self.known = _tool("info", tr("Show which option is right"), "V", self.reveal)
+        self.withdraw = _tool("undo-2", tr("Take back what you said about this question"), "W", self.take_back)
         tools = (
             self.known,
             self.withdraw,
-            _tool("skip-back", "Previous question", "P", lambda: self.step_requested.emit(-1)),
-            _tool("skip-forward", "Next question", "N", lambda: self.step_requested.emit(1)),
-            _tool("repeat", "Repeat the span of this question", "R", self.repeat_requested.emit),
+            _tool("skip-back", tr("Previous question"), "P", lambda: self.step_requested.emit(-1)),
+            _tool("skip-forward", tr("Next question"), "N", lambda: self.step_requested.emit(1)),
+            _tool("repeat", tr("Repeat the span of this question"), "R", self.repeat_requested.emit),
         )
         for tool in tools:
             upper.addWidget(tool)
@@ -276,14 +279,14 @@ class VerifyPanel(QWidget):
         for key, name, picture, letter, tip in _DECISIONS:
             button = QPushButton(f" {name} ({letter})")
             button.setIcon(icon(picture))
-            button.setAccessibleName(f"{name} this question")
+            button.setAccessibleName(tr("{name} this question").format(name=name))
             button.setProperty("usual", f"{tip} ({letter})")
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
             button.clicked.connect(lambda _=False, key=key: self.decide(key))
             lower.addWidget(button, 1)
             self._buttons[key] = button
-        self.leave = QPushButton("Leave as it was (Esc)")
-        self.leave.setToolTip("Do not change its words (Esc)")
+        self.leave = QPushButton(tr("Leave as it was (Esc)"))
+        self.leave.setToolTip(tr("Do not change its words (Esc)"))
         self.leave.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.leave.clicked.connect(self.stop_editing)
         lower.addWidget(self.leave, 1)
@@ -295,14 +298,16 @@ class VerifyPanel(QWidget):
         shown = self._shown
         if on and shown is not None:
             self.form.set_words(Words(shown.text, shown.answer, shown.wrong, shown.explanation), len(shown.wrong))
-            self.form.say("", "Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was.")
+            self.form.say(
+                "", tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was.")
+            )
         self.form.setVisible(on)
         self.text.setVisible(not on)
         self.options.setVisible(not on)
         self.leave.setVisible(on)
         for key in (KEEP, DROP):
             self._buttons[key].setVisible(not on)
-        self._buttons[CORRECT].setText(" Save correction (Ctrl+Return)" if on else " Correct (C)")
+        self._buttons[CORRECT].setText(tr(" Save correction (Ctrl+Return)") if on else tr(" Correct (C)"))
         if on:
             self.form.text.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self._show_known()
@@ -310,7 +315,7 @@ class VerifyPanel(QWidget):
     def _show_known(self) -> None:
         shown = self._shown
         told = shown.explanation if shown is not None and self.options.known and self.form.isHidden() else ""
-        _say(self.why, f"Why: {told}" if told else "")
+        _say(self.why, tr("Why: {told}").format(told=told) if told else "")
 
     def _fill(self, said: Said) -> None:
         for key, row in self._ticks.items():
@@ -324,7 +329,7 @@ class VerifyPanel(QWidget):
 
 
 def _words() -> QLabel:
-    label = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    label = PlainLabel(wordWrap=True)
     label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
     return label
 
@@ -337,7 +342,7 @@ def _say(label: QLabel, text: str) -> None:
 def _tool(picture: str, text: str, key: str, do: object) -> QToolButton:
     button = QToolButton()
     button.setIcon(icon(picture))
-    button.setToolTip(f"{text} ({key})")
+    button.setToolTip(plain_tip(f"{text} ({key})"))
     button.setAccessibleName(text)
     button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     button.clicked.connect(lambda _=False: do())  # type: ignore[operator]

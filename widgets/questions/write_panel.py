@@ -3,10 +3,12 @@
 from collections.abc import Mapping
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
 from widgets.questions.ask_bar import AskBar
 from widgets.questions.fields import QuestionFields, Words
 
@@ -36,14 +38,14 @@ class WritePanel(QWidget):
         column.setSpacing(theme.GRID)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
-        self.span = QLabel()
+        self.span = PlainLabel()
         row.addWidget(self.span, 1)
-        self.take = QPushButton("Take the span")
-        self.take.setToolTip("Take the span of what is selected on the timeline, or the marked one")
+        self.take = QPushButton(tr("Take the span"))
+        self.take.setToolTip(tr("Take the span of what is selected on the timeline, or the marked one"))
         self.take.clicked.connect(self.span_requested)
-        self.new = QPushButton(" New")
+        self.new = QPushButton(tr(" New"))
         self.new.setIcon(icon("file-plus"))
-        self.new.setToolTip("Begin another question")
+        self.new.setToolTip(tr("Begin another question"))
         self.new.clicked.connect(self.new_requested)
         row.addWidget(self.take)
         row.addWidget(self.new)
@@ -56,20 +58,20 @@ class WritePanel(QWidget):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         area.setWidget(self.fields)
         column.addWidget(area, 4)
-        self.state = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.state = PlainLabel(wordWrap=True)
         column.addWidget(self.state)
         buttons = QHBoxLayout()
-        self.save = QPushButton("Save as a draft")
-        self.save.setToolTip("Keep it without trying it on judges")
+        self.save = QPushButton(tr("Save as a draft"))
+        self.save.setToolTip(tr("Keep it without trying it on judges"))
         self.save.clicked.connect(self.save_requested)
-        self.draft = QPushButton("Draft a chain from the explanation")
-        self.draft.setToolTip("A judge draws a chain from the explanation, to be corrected in the mode Chains")
+        self.draft = QPushButton(tr("Draft a chain from the explanation"))
+        self.draft.setToolTip(tr("A judge draws a chain from the explanation, to be corrected in the mode Chains"))
         self.draft.clicked.connect(self.draft_requested)
         buttons.addWidget(self.save)
         buttons.addWidget(self.draft)
         buttons.addStretch()
         column.addLayout(buttons)
-        self.asking = AskBar("Try it", settings)
+        self.asking = AskBar(tr("Try it"), settings)
         column.addWidget(self.asking, 1)
 
     def set_words(self, words: Words) -> None:

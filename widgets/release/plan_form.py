@@ -6,7 +6,10 @@ from dataclasses import dataclass, field
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import add_row
+from widgets.plain_tip import plain_tip
 
 Pairs = Sequence[tuple[str, str]]
 
@@ -40,9 +43,9 @@ class Chosen:
 
 
 _TYPED = {
-    "title": ("Title", "What the data set is called in its card"),
-    "contact": ("Contact", "Whom to ask, for the card and the terms"),
-    "holder": ("Rights holder", "Who holds the rights, for the terms of use"),
+    "title": (tr("Title"), tr("What the data set is called in its card")),
+    "contact": (tr("Contact"), tr("Whom to ask, for the card and the terms")),
+    "holder": (tr("Rights holder"), tr("Who holds the rights, for the terms of use")),
 }
 _COLUMNS = 3
 
@@ -61,26 +64,34 @@ class PlanForm(QWidget):
         form = QFormLayout(self)
         form.setContentsMargins(0, theme.GRID, 0, 0)
         form.setSpacing(theme.GRID)
-        self._methods = self._ticks(form, "Faces", choices.methods, "Release a clip in which faces are hidden so")
-        self.consent = self._list(form, "Without consent", choices.without_consent, "What becomes of who did not agree")
-        self.robots = QCheckBox("Leave the faces of robots as they are")
-        self.robots.setToolTip("Faces of participants with the role robot are not hidden")
+        self._methods = self._ticks(
+            form, tr("Faces"), choices.methods, tr("Release a clip in which faces are hidden so")
+        )
+        self.consent = self._list(
+            form, tr("Without consent"), choices.without_consent, tr("What becomes of who did not agree")
+        )
+        self.robots = QCheckBox(tr("Leave the faces of robots as they are"))
+        self.robots.setToolTip(tr("Faces of participants with the role robot are not hidden"))
         self.robots.toggled.connect(lambda _on: self._tell())
         form.addRow("", self.robots)
-        self._video = self._ticks(form, "Pictures", choices.video, "Put this into the release")
-        self.sound = self._list(form, "Sound", choices.sound, "What becomes of voices")
-        self.cover = self._list(form, "Instead of private words", choices.cover, "What is heard where sound leaves")
+        self._video = self._ticks(form, tr("Pictures"), choices.video, tr("Put this into the release"))
+        self.sound = self._list(form, tr("Sound"), choices.sound, tr("What becomes of voices"))
+        self.cover = self._list(
+            form, tr("Instead of private words"), choices.cover, tr("What is heard where sound leaves")
+        )
         self.cover.setEnabled(self.sound.currentIndex() > 0)
         self.sound.currentIndexChanged.connect(lambda place: self.cover.setEnabled(place > 0))
-        self.texts = self._list(form, "Texts", choices.texts, "What becomes of free texts and transcripts")
-        self._formats = self._ticks(form, "Annotations", choices.formats, "Write the annotations in this format")
+        self.texts = self._list(form, tr("Texts"), choices.texts, tr("What becomes of free texts and transcripts"))
+        self._formats = self._ticks(
+            form, tr("Annotations"), choices.formats, tr("Write the annotations in this format")
+        )
         self._typed: dict[str, QLineEdit] = {}
         for key, (name, tip) in _TYPED.items():
             line = QLineEdit()
             line.setAccessibleName(name)
-            line.setToolTip(tip)
+            line.setToolTip(plain_tip(tip))
             line.editingFinished.connect(self._tell)
-            form.addRow(name, line)
+            add_row(form, name, line)
             self._typed[key] = line
 
     def show_chosen(self, chosen: Chosen) -> None:
@@ -130,11 +141,11 @@ class PlanForm(QWidget):
     def _list(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> QComboBox:
         box = QComboBox()
         box.setAccessibleName(name)
-        box.setToolTip(tip)
+        box.setToolTip(plain_tip(tip))
         for key, text in pairs:
             box.addItem(text, key)
         box.activated.connect(lambda _place: self._tell())
-        form.addRow(name, box)
+        add_row(form, name, box)
         return box
 
     def _ticks(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
@@ -149,11 +160,11 @@ class PlanForm(QWidget):
                 column.addLayout(row)
             tick = QCheckBox(text)
             tick.setAccessibleName(f"{name}: {text}")
-            tick.setToolTip(f"{tip}: {text}")
+            tick.setToolTip(plain_tip(f"{tip}: {text}"))
             tick.clicked.connect(lambda _on: self._tell())
             row.addWidget(tick)
             made[key] = tick
             if place % _COLUMNS == _COLUMNS - 1 or place == len(pairs) - 1:
                 row.addStretch()
-        form.addRow(name, column)
+        add_row(form, name, column)
         return made

@@ -3,12 +3,15 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
 
-_HELP = "One a line, such as  Anna = P01. They stay in the study, and are found with any case, accent and ending."
+_HELP = tr("One a line, such as  Anna = P01. They stay in the study, and are found with any case, accent and ending.")
 _WORDS_HEIGHT = 96
 _WIDEST = 400
 
@@ -32,38 +35,39 @@ class TextsView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
-        title = QLabel("Private words")
+        title = PlainLabel(tr("Private words"))
         title.setFont(theme.font(semibold=True))
         column.addWidget(title)
-        column.addWidget(QLabel(_HELP, wordWrap=True))
+        column.addWidget(PlainLabel(_HELP, wordWrap=True))
         self.words = QPlainTextEdit()
-        self.words.setAccessibleName("Private words")
-        self.words.setToolTip("Names, nicknames, places: a word or phrase, =, and what is written in its place")
-        self.words.setPlaceholderText("Anna = P01")
+        self.words.setAccessibleName(tr("Private words"))
+        self.words.setToolTip(tr("Names, nicknames, places: a word or phrase, =, and what is written in its place"))
+        self.words.setPlaceholderText(tr("Anna = P01"))
         self.words.setTabChangesFocus(True)
         self.words.setFixedHeight(_WORDS_HEIGHT)
         column.addWidget(self.words)
-        self.keep = QPushButton("Keep words")
-        self.keep.setToolTip("Keep these words in the study, and scrub all texts anew; Undo takes it back")
+        self.keep = QPushButton(tr("Keep words"))
+        self.keep.setToolTip(tr("Keep these words in the study, and scrub all texts anew; Undo takes it back"))
         self.keep.clicked.connect(self._keep)
-        self.problem = QLabel()
+        self.problem = PlainLabel()
         row = QHBoxLayout()
         row.addWidget(self.keep)
         row.addWidget(self.problem, 1)
         column.addLayout(row)
-        self.only = QCheckBox("Only texts in which something was changed")
-        self.only.setToolTip("Leave out texts that leave as they are")
+        self.only = QCheckBox(tr("Only texts in which something was changed"))
+        self.only.setToolTip(tr("Leave out texts that leave as they are"))
         self.only.toggled.connect(lambda _on: self._show())
         column.addWidget(self.only)
-        self.table = RowsTable("Texts", ["Recording", "Time", "Place", "Before", "After"])
+        self.table = RowsTable(tr("Texts"), [tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
         self.table.horizontalHeader().setMaximumSectionSize(_WIDEST)
+        EmptyHint(self.table, tr("Texts that would leave are listed here."))
         self.table.row_chosen.connect(lambda key, time: self.row_chosen.emit(key.split()[0], time))
         column.addWidget(self.table, 1)
         foot = QHBoxLayout()
-        self.state = QLabel(wordWrap=True)
-        self.confirm = QPushButton("I have read all of them")
+        self.state = PlainLabel(wordWrap=True)
+        self.confirm = QPushButton(tr("I have read all of them"))
         self.confirm.setToolTip(
-            "Say that every text may leave as it stands under After; any later change takes that back"
+            tr("Say that every text may leave as it stands under After; any later change takes that back")
         )
         self.confirm.clicked.connect(self.confirm_requested)
         foot.addWidget(self.state, 1)
@@ -93,7 +97,7 @@ class TextsView(QWidget):
                 continue
             word, equals, after = line.partition("=")
             if not equals or not word.strip() or not after.strip():
-                self.problem.setText(f"“{line.strip()}” does not say what stands in its place.")
+                self.problem.setText(tr("“{line}” does not say what stands in its place.").format(line=line.strip()))
                 return
             found[word.strip()] = after.strip()
         self.problem.setText("")

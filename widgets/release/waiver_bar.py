@@ -1,9 +1,11 @@
 """A line to do without a rule: why, and the button; or to take that back."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
 
 
 class WaiverBar(QWidget):
@@ -24,20 +26,20 @@ class WaiverBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        self.hint = QLabel(wordWrap=True)
-        self.jump = QPushButton("Show frame")
-        self.jump.setToolTip("Show the frame in question in the main window")
+        self.hint = PlainLabel(wordWrap=True)
+        self.jump = QPushButton(tr("Show frame"))
+        self.jump.setToolTip(tr("Show the frame in question in the main window"))
         self.jump.clicked.connect(self.jump_requested)
         self.reason = QLineEdit()
-        self.reason.setAccessibleName("Reason")
-        self.reason.setPlaceholderText("Why it may be waived; printed in the data card")
-        self.reason.setToolTip("Three words or more; they are printed in the data card")
+        self.reason.setAccessibleName(tr("Reason"))
+        self.reason.setPlaceholderText(tr("Why it may be waived; printed in the data card"))
+        self.reason.setToolTip(tr("Three words or more; they are printed in the data card"))
         self.reason.returnPressed.connect(self._waive)
-        self.waive = QPushButton("Waive")
-        self.waive.setToolTip("Do without this rule, for this reason; Undo takes it back")
+        self.waive = QPushButton(tr("Waive"))
+        self.waive.setToolTip(tr("Do without this rule, for this reason; Undo takes it back"))
         self.waive.clicked.connect(self._waive)
-        self.withdraw = QPushButton("Withdraw waiver")
-        self.withdraw.setToolTip("The rule counts again")
+        self.withdraw = QPushButton(tr("Withdraw waiver"))
+        self.withdraw.setToolTip(tr("The rule counts again"))
         self.withdraw.clicked.connect(self.withdraw_requested)
         row.addWidget(self.hint, 2)
         row.addWidget(self.jump)

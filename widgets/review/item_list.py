@@ -2,12 +2,12 @@
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetrics, QPainter, QPen
-from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
-from widgets.icons import paint_icon
-from widgets.keyed_list import ROW, KeyedList
+from widgets.keyed_list import ROW, KeyedList, paint_ground
 from widgets.label_looks import LabelLook, label_ink
 from widgets.label_paint import SIGN, paint_sign
 from widgets.review.shown import ItemRow, State
@@ -27,15 +27,15 @@ _Index = QModelIndex | QPersistentModelIndex
 
 
 def _told(row: ItemRow) -> tuple[str, str]:
-    labels = " and ".join(look.name if look else "nothing" for look in row.looks)
-    return f"{format_time(row.start_us)}, {labels}, {row.text}, {row.state}", f"{row.text}\n{row.state}"
+    labels = tr(" and ").join(look.name if look else "nothing" for look in row.looks)
+    return f"{format_time(row.start_us)}, {labels}, {row.text}, {tr(row.state)}", f"{row.text}\n{tr(row.state)}"
 
 
 class ItemList(KeyedList[ItemRow]):
     """Shows the items; one is current."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Items to review", _told, _Delegate(), parent)
+        super().__init__(tr("Items to review"), _told, _Delegate(), parent)
 
 
 class _Delegate(QStyledItemDelegate):
@@ -47,16 +47,9 @@ class _Delegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         row = index.data(ROW)
         colours = theme.palette()
-        area, state = QRectF(option.rect), option.state
-        selected = bool(state & QStyle.StateFlag.State_Selected)
+        area = QRectF(option.rect)
         painter.save()
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        if selected or state & QStyle.StateFlag.State_MouseOver:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colours.selection if selected else colours.hover)
-            painter.drawRoundedRect(area.adjusted(3, 1, -3, -1), 4, 4)
-        name, ink = _ICONS[row.state]
-        paint_icon(painter, name, QRectF(area.left() + 10, area.center().y() - 8, 16, 16), getattr(colours, ink))
+        selected = paint_ground(painter, option, *_ICONS[row.state])
         for place, look in enumerate(row.looks):
             _sign(painter, look, QPointF(area.left() + 36 + 18 * place, area.center().y() - SIGN / 2), colours.disabled)
         text = area.adjusted(42 + 18 * len(row.looks), 4, -10, -4)
@@ -71,7 +64,7 @@ class _Delegate(QStyledItemDelegate):
         metrics = QFontMetrics(painter.font())
         wide = round(text.width())
         painter.drawText(
-            text, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight, "" if waits else row.state.value
+            text, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight, "" if waits else tr(row.state.value)
         )
         line = metrics.elidedText(row.text, Qt.TextElideMode.ElideRight, wide)
         painter.drawText(text, Qt.AlignmentFlag.AlignBottom, line)

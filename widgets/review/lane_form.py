@@ -7,16 +7,18 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QDoubleSpinBox,
     QFormLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
+from widgets.number_boxes import DecimalBox
+from widgets.plain_label import PlainLabel, add_row
+from widgets.plain_tip import plain_tip
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +45,11 @@ class LaneForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
-        intro = QLabel(
-            "One lane is made of what all people say, in every recording that two or more worked on. Making it again "
-            "replaces it, undo brings the one before back, and the rule is kept with the study.",
+        intro = PlainLabel(
+            tr(
+                "One lane is made of what all people say, in every recording that two or more worked on. Making it "
+                "again replaces it, undo brings the one before back, and the rule is kept with the study."
+            ),
             wordWrap=True,
         )
         column.addWidget(intro)
@@ -57,27 +61,27 @@ class LaneForm(QWidget):
             for key, text in asked.answers:
                 box.addItem(text, key)
             box.setAccessibleName(asked.name)
-            box.setToolTip(asked.hint)
-            form.addRow(asked.name, box)
+            box.setToolTip(plain_tip(asked.hint))
+            add_row(form, asked.name, box)
             self.boxes[asked.key] = box
-        self.least = QDoubleSpinBox(minimum=0, maximum=1, singleStep=0.1, decimals=2)
-        self.least.setAccessibleName("Minimum IoU")
-        self.least.lineEdit().setAccessibleName("Minimum IoU")
-        self.least.setToolTip("Shared time over the time that either covers; 0 means any time in common")
-        form.addRow("Minimum IoU", self.least)
+        self.least = DecimalBox(minimum=0, maximum=1, singleStep=0.1, decimals=2)
+        self.least.setAccessibleName(tr("Minimum IoU"))
+        self.least.lineEdit().setAccessibleName(tr("Minimum IoU"))
+        self.least.setToolTip(tr("Shared time over the time that either covers; 0 means any time in common"))
+        form.addRow(tr("Minimum IoU"), self.least)
         self.name = QLineEdit(name)
-        self.name.setAccessibleName("Name of the lane")
-        form.addRow("Name", self.name)
+        self.name.setAccessibleName(tr("Name of the lane"))
+        form.addRow(tr("Name"), self.name)
         column.addLayout(form)
-        self.make = QPushButton("Make the lane")
+        self.make = QPushButton(tr("Make the lane"))
         self.make.setProperty("primary", True)
-        self.make.setToolTip("Make the lane, in place of the one of that name (Return)")
+        self.make.setToolTip(tr("Make the lane, in place of the one of that name (Return)"))
         self.make.clicked.connect(self._ask)
-        column.addWidget(self.make)
-        self.result = QLabel(wordWrap=True)
-        self.result.setAccessibleName("What came of it")
+        self.result = PlainLabel(wordWrap=True)
+        self.result.setAccessibleName(tr("What came of it"))
         column.addWidget(self.result)
         column.addStretch()
+        column.addWidget(self.make, 0, Qt.AlignmentFlag.AlignRight)
 
     def answers(self) -> Mapping[str, str]:
         """Return question -> the answer that is chosen."""
@@ -86,7 +90,7 @@ class LaneForm(QWidget):
     def set_writable(self, reason: str) -> None:
         """Allow making the lane, or say why not."""
         self.make.setEnabled(not reason)
-        self.make.setToolTip(reason or "Make the lane, in place of the one of that name (Return)")
+        self.make.setToolTip(plain_tip(reason or tr("Make the lane, in place of the one of that name (Return)")))
 
     def show_result(self, text: str) -> None:
         """Say what came of it."""
@@ -95,6 +99,8 @@ class LaneForm(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._ask()
+        elif event.key() == Qt.Key.Key_Escape:
+            self.close()
         else:
             super().keyPressEvent(event)
 

@@ -8,6 +8,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSplitter, QStackedLayout, QVBoxLayout, QWidget
 
 from project.types import Decision
+from resources.translation import later, tr
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.review.decision_bar import DecisionBar
@@ -20,9 +21,9 @@ from widgets.review.side_by_side import SideBySide
 class Listed(StrEnum):
     """Which items are in the list."""
 
-    WAITING = "Waiting"
-    DIFFERING = "Differing"
-    ALL = "All"
+    WAITING = later("Waiting")
+    DIFFERING = later("Differing")
+    ALL = later("All")
 
 
 class ReviewPage(QWidget):
@@ -44,7 +45,7 @@ class ReviewPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Review")
+        self.setAccessibleName(tr("Review"))
         self._rows: tuple[ItemRow, ...] = ()
         self._listed = Listed.DIFFERING
         self._reason = ""
@@ -141,12 +142,12 @@ class ReviewPage(QWidget):
         self._buttons: dict[Listed, QPushButton] = {}
         group = QButtonGroup(self)
         for listed in Listed:
-            button = QPushButton(listed.value)
+            button = QPushButton(tr(listed.value))
             button.setProperty("segment", True)
             button.setCheckable(True)
             button.setChecked(listed is self._listed)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setAccessibleName(f"List: {listed.value.lower()}")
+            button.setAccessibleName(tr("List: {value}").format(value=tr(listed.value).lower()))
             button.clicked.connect(lambda _=False, listed=listed: self._filter(listed))
             group.addButton(button)
             row.addWidget(button, 1)
@@ -175,7 +176,7 @@ class ReviewPage(QWidget):
             Listed.ALL: len(self._rows),
         }
         for listed, button in self._buttons.items():
-            button.setText(f"{listed.value} {counts[listed]}")
+            button.setText(f"{tr(listed.value)} {counts[listed]}")
         self.items.set_rows(kept[self._listed], current)
 
     def _filter(self, listed: Listed) -> None:
@@ -192,7 +193,7 @@ class ReviewPage(QWidget):
         shown, at = self.side_by_side.comparison(), self._target()
         if shown is None or at < 0:
             self.decisions.set_note("")
-            self.decisions.set_decidable(False, False, self._reason or "There is nothing to decide here")
+            self.decisions.set_decidable(False, False, self._reason or tr("There is nothing to decide here"))
             return
         self.decisions.set_note(shown.columns[at].note)
         self.decisions.set_decidable(not self._reason, shown.columns[at].decided, self._reason)

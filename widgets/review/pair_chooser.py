@@ -3,10 +3,13 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QLabel, QProgressBar, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QProgressBar, QWidget
 
 from project.types import Annotator
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _NOBODY = ""
 
@@ -25,17 +28,17 @@ class PairChooser(QWidget):
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
-        self.first = _box("First annotator", "Whose segments stand on the left")
-        self.second = _box("Second annotator", "Whose segments stand on the right")
-        self.third = _box("Third annotator", "Somebody to compare with the two; nobody reviews their segments")
+        self.first = _box(tr("First annotator"), tr("Whose segments stand on the left"))
+        self.second = _box(tr("Second annotator"), tr("Whose segments stand on the right"))
+        self.third = _box(tr("Third annotator"), tr("Somebody to compare with the two; nobody reviews their segments"))
         for place, box in enumerate((self.first, self.second, self.third)):
             grid.addWidget(box, 0, place)
             grid.setColumnStretch(place, 1)
             box.activated.connect(lambda _=0, box=box: self._choose(box))
         self._bar = QProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName("Progress of the review")
-        self._words = QLabel(wordWrap=True)
+        self._bar.setAccessibleName(tr("Progress of the review"))
+        self._words = PlainLabel(wordWrap=True)
         grid.addWidget(self._bar, 1, 0, 1, 3)
         grid.addWidget(self._words, 2, 0, 1, 3)
 
@@ -44,7 +47,7 @@ class PairChooser(QWidget):
         for box, chosen in ((self.first, first), (self.second, second), (self.third, third)):
             box.clear()
             if box is self.third:
-                box.addItem("No third", _NOBODY)
+                box.addItem(tr("No third"), _NOBODY)
             for one in people:
                 if box is not self.third or one.id not in (first, second):
                     box.addItem(one.name, one.id)
@@ -70,7 +73,7 @@ class PairChooser(QWidget):
 def _box(name: str, tip: str) -> QComboBox:
     box = QComboBox()
     box.setAccessibleName(name)
-    box.setToolTip(tip)
+    box.setToolTip(plain_tip(tip))
     box.setFocusPolicy(Qt.FocusPolicy.TabFocus)
     box.setMinimumContentsLength(6)
     box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

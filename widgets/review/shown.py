@@ -3,20 +3,21 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from resources.translation import later
 from widgets.label_looks import LabelLook
 
 
 class State(StrEnum):
     """How far one item of a review is, for who reviews."""
 
-    WAITS = "Waits for you"
-    WAITS_FOR_OTHER = "Waits for the other"
-    AGREED = "You agree"
-    DISAGREED = "You disagree"
-    SETTLED = "Settled"
-    DISPUTED = "Stays in disagreement"
-    ALIKE = "Alike"
-    THIRD = "Only the third differs"
+    WAITS = later("Waits for you")
+    WAITS_FOR_OTHER = later("Waits for the other")
+    AGREED = later("You agree")
+    DISAGREED = later("You disagree")
+    SETTLED = later("Settled")
+    DISPUTED = later("Stays in disagreement")
+    ALIKE = later("Alike")
+    THIRD = later("Only the third differs")
 
 
 @dataclass(frozen=True, slots=True)

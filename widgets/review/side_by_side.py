@@ -3,16 +3,20 @@
 from html import escape
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QGridLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.label_chip import LabelChip
 from widgets.label_looks import LabelLook
 from widgets.label_paint import mix
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.review.shown import Column, Comparison, Line, Part
+from widgets.rich_label import RichLabel
 
 DIFFERS = "≠"
-_HINT = "Press N to begin, or choose one above."
+_HINT = tr("Press N to begin, or choose one above.")
 
 
 class SideBySide(QScrollArea):
@@ -30,7 +34,7 @@ class SideBySide(QScrollArea):
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Side by side")
+        self.setAccessibleName(tr("Side by side"))
         self._shown: Comparison | None = None
         theme.notifier.changed.connect(self._redraw)
         self._redraw()
@@ -55,7 +59,7 @@ class SideBySide(QScrollArea):
             for line in self._shown.lines:
                 column.addWidget(_line(line))
         else:
-            hint = QLabel(_HINT, wordWrap=True)
+            hint = PlainLabel(_HINT, wordWrap=True)
             hint.setStyleSheet(f"color: {theme.palette().muted.name()};")
             column.addWidget(hint)
         column.addStretch()
@@ -67,8 +71,7 @@ class SideBySide(QScrollArea):
         for place, one in enumerate(shown.columns):
             grid.setColumnStretch(place, 1)
             grid.addWidget(self._head(one, place, place == shown.target), 0, place)
-            said = QLabel("\n".join(one.said), wordWrap=True)
-            said.setTextFormat(Qt.TextFormat.PlainText)
+            said = PlainLabel("\n".join(one.said), wordWrap=True)
             said.setAlignment(Qt.AlignmentFlag.AlignTop)
             said.setStyleSheet(f"color: {theme.palette().muted.name()};")
             _narrow(said)
@@ -76,17 +79,19 @@ class SideBySide(QScrollArea):
         return grid
 
     def _head(self, one: Column, place: int, target: bool) -> QWidget:
-        button = QPushButton(f"{one.name}: decide" if target else one.name)
+        button = QPushButton(tr("{name}: decide").format(name=one.name) if target else one.name)
         button.setProperty("segment", True)
         button.setCheckable(True)
         button.setChecked(target)
         button.setEnabled(one.decidable)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        button.setAccessibleName(f"Decide about the segment of {one.name}")
+        button.setAccessibleName(tr("Decide about the segment of {name}").format(name=one.name))
         button.setToolTip(
-            f"Your decision is about what {one.name} marked"
-            if one.decidable
-            else f"Nothing of {one.name} to review here"
+            plain_tip(
+                tr("Your decision is about what {name} marked").format(name=one.name)
+                if one.decidable
+                else tr("Nothing of {name} to review here").format(name=one.name)
+            )
         )
         _narrow(button)
         button.clicked.connect(lambda: self.column_chosen.emit(place))
@@ -106,10 +111,11 @@ def _line(line: Line) -> QWidget:
     grid.setContentsMargins(theme.GRID // 2, 3, theme.GRID // 2, 3)
     grid.setHorizontalSpacing(theme.GRID)
     grid.setVerticalSpacing(1)
-    name = QLabel(f"{DIFFERS} {line.name}" if line.differs else line.name)
+    shown = f"{DIFFERS} {line.name}" if line.differs else line.name
+    name = PlainLabel(shown)
     name.setFont(theme.font(theme.POINTS - 1, semibold=line.differs))
     name.setStyleSheet(f"color: {(colours.text if line.differs else colours.muted).name()};")
-    name.setAccessibleName(f"{line.name}: differs" if line.differs else line.name)
+    name.setAccessibleName(tr("{name}: differs").format(name=line.name) if line.differs else line.name)
     grid.addWidget(name, 0, 0, 1, len(line.cells))
     for place, cell in enumerate(line.cells):
         grid.setColumnStretch(place, 1)
@@ -124,8 +130,7 @@ def _cell(cell: LabelLook | tuple[Part, ...]) -> QWidget:
         chip = LabelChip()
         chip.set_look(cell)
         return chip
-    text = QLabel("<br>".join(_part(one) for one in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
-    text.setTextFormat(Qt.TextFormat.RichText)
+    text = RichLabel("<br>".join(_part(one) for one in cell) or "–", wordWrap=True)  # noqa: RUF001 nothing is there
     text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
     text.setFocusPolicy(Qt.FocusPolicy.NoFocus)
     _narrow(text)

@@ -4,15 +4,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from project.schemes.scheme import Scheme
+from resources.translation import later
 
 
 class Group(StrEnum):
     """Where a scheme stands; the value is the heading."""
 
-    USED = "In use"
-    KEPT = "Kept from before"
-    SHIPPED = "Comes with Greenroom"
-    FILE = "From a file"
+    USED = later("In use")
+    KEPT = later("Kept from before")
+    SHIPPED = later("Comes with Greenroom")
+    FILE = later("From a file")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,8 +8,6 @@ from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
-    QLabel,
-    QListWidget,
     QListWidgetItem,
     QPushButton,
     QSplitter,
@@ -17,10 +15,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import pixmap
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+from widgets.rich_label import RichLabel
 from widgets.scheme_browser import SchemeBrowser
 from widgets.schemes.entry import Group, SchemeEntry
+from widgets.short_list import ShortList
 
 _PLACE = Qt.ItemDataRole.UserRole
 
@@ -47,22 +50,21 @@ class SchemesView(QWidget):
         super().__init__(parent)
         self._entries: dict[str, SchemeEntry] = {}
         self._writable = True
-        self.setWindowTitle("Schemes")
-        self.setAccessibleName("Schemes")
+        self.setWindowTitle(tr("Schemes"))
+        self.setAccessibleName(tr("Schemes"))
         self.setAutoFillBackground(True)
         self.resize(880, 720)
-        self.list = QListWidget()
-        self.list.setAccessibleName("List of schemes")
+        self.list = ShortList()
+        self.list.setAccessibleName(tr("List of schemes"))
         self.list.setMinimumWidth(232)
         self.list.setWordWrap(True)
         self.list.setSpacing(3)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.currentItemChanged.connect(lambda *_: self._show_current())
-        self.words = SchemeBrowser("The scheme in words")
-        self.facts = QLabel(wordWrap=True)
-        self.facts.setTextFormat(Qt.TextFormat.RichText)
+        self.words = SchemeBrowser(tr("The scheme in words"))
+        self.facts = RichLabel(wordWrap=True)
         self.facts.setProperty("quiet", True)
-        self.facts.setAccessibleName("What the study has of the scheme")
+        self.facts.setAccessibleName(tr("What the study has of the scheme"))
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextBrowserInteraction)
         self.facts.linkActivated.connect(lambda _link: self._emit_key(self.orphans_requested))
         split = QSplitter(Qt.Orientation.Horizontal)
@@ -89,13 +91,13 @@ class SchemesView(QWidget):
         for group in Group:
             listed = [entry for entry in entries if entry.group is group]
             if listed:
-                self._add_heading(group.value)
+                self._add_heading(tr(group.value))
             for entry in listed:
                 item = QListWidgetItem(entry.name)
                 item.setData(_PLACE, entry.place)
                 if entry.default:
-                    item.setText(f"{entry.name} (default)")
-                item.setToolTip(entry.key)
+                    item.setText(tr("{name} (default)").format(name=entry.name))
+                item.setToolTip(plain_tip(entry.key))
                 self.list.addItem(item)
                 same = before is not None and entry.key == before.key
                 if same and (chosen is None or entry.place == (before.place if before else "")):
@@ -126,8 +128,10 @@ class SchemesView(QWidget):
         """List what the newest version has no place for, a line each, in place of the scheme's words."""
         listed = "".join(f"<li>{escape(line)}</li>" for line in lines)
         self.words.show_words(
-            "<h3>No place in the newest version</h3><p>These labels and values are kept and exported. "
-            f"The form shows them under “Kept from an earlier version”.</p><ul>{listed}</ul>"
+            tr(
+                "<h3>No place in the newest version</h3><p>These labels and values are kept and exported. "
+                "The form shows them under “Kept from an earlier version”.</p><ul>{listed}</ul>"
+            ).format(listed=listed)
         )
 
     def _left(self) -> QWidget:
@@ -135,7 +139,7 @@ class SchemesView(QWidget):
         column = QVBoxLayout(left)
         column.setContentsMargins(theme.GRID, theme.GRID, 0, theme.GRID)
         column.addWidget(self.list, 1)
-        self.check = self._button("&Check a file…", "Read a scheme file and show it here; nothing is changed")
+        self.check = self._button(tr("&Check a file…"), tr("Read a scheme file and show it here; nothing is changed"))
         self.check.clicked.connect(self.check_requested)
         column.addWidget(self.check)
         return left
@@ -148,11 +152,10 @@ class SchemesView(QWidget):
         self._problem_row = QFrame()
         row = QHBoxLayout(self._problem_row)
         row.setContentsMargins(0, 0, 0, 0)
-        self._mark = QLabel()
-        self.problem = QLabel(wordWrap=True)
-        self.problem.setTextFormat(Qt.TextFormat.PlainText)
+        self._mark = PlainLabel()
+        self.problem = PlainLabel(wordWrap=True)
         self.problem.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.problem.setAccessibleName("Problem")
+        self.problem.setAccessibleName(tr("Problem"))
         row.addWidget(self._mark, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self.problem, 1)
         self._problem_row.hide()
@@ -160,14 +163,16 @@ class SchemesView(QWidget):
         column.addWidget(self.words, 1)
         column.addWidget(self.facts)
         buttons = QHBoxLayout()
-        self.use = self._button("&Use in this study", "Add it to the schemes of the study")
+        self.use = self._button(tr("&Use in this study"), tr("Add it to the schemes of the study"))
         self.use.setProperty("primary", True)
         self.use.clicked.connect(lambda: self.use_requested.emit(self.current()))
-        self.reload = self._button("&Reload from file", "Read the file again, and use it as the newest version")
+        self.reload = self._button(tr("&Reload from file"), tr("Read the file again, and use it as the newest version"))
         self.reload.clicked.connect(lambda: self._emit_key(self.reload_requested))
-        self.default = self._button("Make &default", "New segments are made under it at first")
+        self.default = self._button(tr("Make &default"), tr("New segments are made under it at first"))
         self.default.clicked.connect(lambda: self._emit_key(self.default_requested))
-        self.drop = self._button("&Stop using", "Its segments and values stay; it can be used again at any time")
+        self.drop = self._button(
+            tr("&Stop using"), tr("Its segments and values stay; it can be used again at any time")
+        )
         self.drop.clicked.connect(lambda: self._emit_key(self.drop_requested))
         buttons.addWidget(self.use)
         buttons.addWidget(self.reload)
@@ -181,7 +186,7 @@ class SchemesView(QWidget):
 
     def _button(self, text: str, tip: str) -> QPushButton:
         button = QPushButton(text)
-        button.setToolTip(tip)
+        button.setToolTip(plain_tip(tip))
         button.setAccessibleName(text.replace("&", "").rstrip("…"))
         return button
 
@@ -200,7 +205,9 @@ class SchemesView(QWidget):
         if entry is None:
             self.words.show_words("")
         elif entry.scheme is None:
-            self.words.show_words(f"<h2>{escape(entry.name)}</h2><p>Its text is kept nowhere or cannot be read.</p>")
+            self.words.show_words(
+                tr("<h2>{name}</h2><p>Its text is kept nowhere or cannot be read.</p>").format(name=escape(entry.name))
+            )
         else:
             self.words.show_scheme(entry.scheme)
         self.show_problem("")
@@ -235,16 +242,22 @@ def _facts(entry: SchemeEntry) -> str:
     lines = []
     if entry.versions:
         word = "version" if len(entry.versions) == 1 else "versions"
-        lines.append(f"The study keeps {word} {', '.join(map(str, entry.versions))}.")
+        lines.append(tr("The study keeps {word} {list}.").format(word=word, list=", ".join(map(str, entry.versions))))
     if entry.group in (Group.USED, Group.KEPT):
         lines.append(f"{_count(entry.segments, 'segment')}, {_count(entry.values, 'value')}.")
     if entry.orphans:
-        lines.append(f'<a href="orphans">{entry.orphans:,} without a place in the newest version</a>.')
+        lines.append(
+            tr('<a href="orphans">{orphans:,} without a place in the newest version</a>.').format(orphans=entry.orphans)
+        )
     if entry.taken:
         keys = escape(", ".join(entry.taken))
-        lines.append(f"The window uses {keys} itself (F1 lists its keys): choose another shortcut in the file.")
+        lines.append(
+            tr("The window uses {keys} itself (Ctrl+F1 lists its keys): choose another shortcut in the file.").format(
+                keys=keys
+            )
+        )
     if entry.file:
-        lines.append(f"File: {escape(entry.file)}")
+        lines.append(tr("File: {file}").format(file=escape(entry.file)))
     return " ".join(lines)
 
 

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QPushButton, QSpinBox, QWidget, QWidgetAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QPushButton, QWidget, QWidgetAction
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.number_boxes import IntegerBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _LONGEST_SHIFT_MS = 3_600_000
 
@@ -57,16 +61,20 @@ class BulkBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        self.count = QLabel()
+        self.count = PlainLabel()
         row.addWidget(self.count, 1)
-        self.label = self._menu_button("Set label", "Give the selected segments another label", self._fill_labels)
-        self.add = self._menu_button("Add", "Add an attribute, or set a choice", self._fill_add)
-        self.remove = self._menu_button("Remove", "Take an attribute or a choice away", self._fill_remove)
+        self.label = self._menu_button(
+            tr("Set label"), tr("Give the selected segments another label"), self._fill_labels
+        )
+        self.add = self._menu_button(tr("Add"), tr("Add an attribute, or set a choice"), self._fill_add)
+        self.remove = self._menu_button(tr("Remove"), tr("Take an attribute or a choice away"), self._fill_remove)
         self.shift = self._shift_button()
-        self.delete = self._button("Delete", "Delete the selected segments (Del)")
+        self.delete = self._button(tr("Delete"), tr("Delete the selected segments (Del)"))
         self.delete.setIcon(icon("trash-2"))
         self.delete.clicked.connect(self.delete_requested)
-        self.copy = self._button("Copy as CSV", "Copy the rows for a spreadsheet: the selected ones, or all (Ctrl+C)")
+        self.copy = self._button(
+            tr("Copy as CSV"), tr("Copy the rows for a spreadsheet: the selected ones, or all (Ctrl+C)")
+        )
         self.copy.clicked.connect(self.copy_requested)
         self._edits = (self.label, self.add, self.remove, self.shift, self.delete)
         for button in (*self._edits, self.copy):
@@ -84,7 +92,7 @@ class BulkBar(QWidget):
 
     def _button(self, text: str, explained: str) -> QPushButton:
         button = QPushButton(text)
-        button.setToolTip(explained)
+        button.setToolTip(plain_tip(explained))
         button.setAccessibleName(text)
         return button
 
@@ -96,15 +104,15 @@ class BulkBar(QWidget):
         return button
 
     def _shift_button(self) -> QPushButton:
-        button = self._button("Shift", "Move the selected segments in time")
+        button = self._button("Shift", tr("Move the selected segments in time"))
         menu = QMenu(button)
-        self.milliseconds = QSpinBox(minimum=-_LONGEST_SHIFT_MS, maximum=_LONGEST_SHIFT_MS, value=0, singleStep=40)
-        self.milliseconds.setSuffix(" ms")
-        self.milliseconds.setAccessibleName("Shift by milliseconds; less than 0 is earlier")
-        self.milliseconds.setToolTip("Less than 0 is earlier")
-        move = QPushButton("Move")
-        move.setAccessibleName("Move the selected segments")
-        move.setToolTip("Move the selected segments by this much")
+        self.milliseconds = IntegerBox(minimum=-_LONGEST_SHIFT_MS, maximum=_LONGEST_SHIFT_MS, value=0, singleStep=40)
+        self.milliseconds.setSuffix(tr(" ms"))
+        self.milliseconds.setAccessibleName(tr("Shift by milliseconds; less than 0 is earlier"))
+        self.milliseconds.setToolTip(tr("Less than 0 is earlier"))
+        move = QPushButton(tr("Move"))
+        move.setAccessibleName(tr("Move the selected segments"))
+        move.setToolTip(tr("Move the selected segments by this much"))
         inside = QWidget()
         row = QHBoxLayout(inside)
         row.setContentsMargins(*[theme.GRID] * 4)

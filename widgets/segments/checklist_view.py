@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QTreeWidget, QTreeWidgetItem, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_tip import plain_tip
 
 _ID = Qt.ItemDataRole.UserRole
 
@@ -42,8 +44,8 @@ class ChecklistView(QTreeWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._closed: set[str] = set()
-        self.setAccessibleName("What is still to be done")
-        self.setHeaderLabels(["Recording", "Time", "To do"])
+        self.setAccessibleName(tr("What is still to be done"))
+        self.setHeaderLabels([tr("Recording"), tr("Time"), tr("To do")])
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setColumnWidth(0, 220)
         self.setColumnWidth(1, 104)
@@ -78,6 +80,6 @@ class ChecklistView(QTreeWidget):
 def _line(task: TaskLine) -> QTreeWidgetItem:
     item = QTreeWidgetItem([task.recording, task.time, task.text])
     item.setData(0, _ID, task.key)
-    item.setToolTip(2, task.text)
+    item.setToolTip(2, plain_tip(task.text))
     item.setSizeHint(0, QSize(0, theme.GRID * 3))
     return item

@@ -5,6 +5,8 @@ from collections.abc import Iterable, Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QWidget
 
+from resources.translation import tr
+from widgets.plain_tip import plain_tip
 from widgets.staying_menu import StayingMenu
 
 _FEW = 2
@@ -61,11 +63,11 @@ class ChoiceButton(QPushButton):
 
     def _say(self) -> None:
         names = [name for key, name in self._names.items() if key in self._chosen]
-        said = ", ".join(names) if len(names) <= _FEW else f"{len(names)} chosen"
+        said = ", ".join(names) if len(names) <= _FEW else tr("{names} chosen").format(names=len(names))
         text = f"{self._title}: {said}" if names else self._title
         self.setText(text.replace("&", "&&"))
         self.setAccessibleName(text)
-        self.setToolTip(f"{self._title}: {', '.join(names) or 'any'}")
+        self.setToolTip(plain_tip(f"{self._title}: {', '.join(names) or 'any'}"))
         self.setProperty("on", bool(names))
         self.style().unpolish(self)
         self.style().polish(self)

@@ -34,7 +34,9 @@ class CellDelegate(QStyledItemDelegate):
         text, option.text = option.text, ""
         style = option.widget.style()
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
-        area = QRectF(option.rect).adjusted(theme.GRID / 2, 0, -theme.GRID / 2, 0)
+        # Where the style sheet puts the texts of a table's other cells.
+        left = theme.GRID if self._cut else theme.GRID / 2
+        area = QRectF(option.rect).adjusted(left, 0, -theme.GRID / 2, 0)
         painter.save()
         painter.setClipRect(area)
         if isinstance(look, LabelLook):

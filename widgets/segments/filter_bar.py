@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QLineEdit, QPushButton, QVBoxLayout, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
 from widgets.segments.choice_button import ChoiceButton
@@ -27,10 +28,12 @@ class SearchField(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setPlaceholderText('Search all texts: robot "in these words"')
+        self.setPlaceholderText(tr('Search all texts: robot "in these words"'))
         self.setClearButtonEnabled(True)
-        self.setAccessibleName("Search all texts")
-        self.setToolTip("Finds words by their beginnings, and phrases between quotes, whatever their accents (Ctrl+F)")
+        self.setAccessibleName(tr("Search all texts"))
+        self.setToolTip(
+            tr("Finds words by their beginnings, and phrases between quotes, whatever their accents (Ctrl+F)")
+        )
         self.addAction(icon("search", "muted"), QLineEdit.ActionPosition.LeadingPosition)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(lambda: self.searched.emit(self.text()))
@@ -72,10 +75,10 @@ class FilterBar(QWidget):
         column.addWidget(self.search)
         self._flow = FlowLayout()
         column.addLayout(self._flow)
-        self.clear = QPushButton("Clear conditions")
+        self.clear = QPushButton(tr("Clear conditions"))
         self.clear.setProperty("flat", True)
-        self.clear.setToolTip("Show all segments again")
-        self.clear.setAccessibleName("Clear conditions")
+        self.clear.setToolTip(tr("Show all segments again"))
+        self.clear.setAccessibleName(tr("Clear conditions"))
         self.clear.clicked.connect(self.reset)
         self._flow.addWidget(self.clear)
         self.clear.hide()

@@ -12,6 +12,8 @@ class FlowLayout(QLayout):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._items: list[QLayoutItem] = []
+        self._heights: dict[int, int] = {}
+        self._least: QSize | None = None
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
@@ -32,7 +34,14 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._arrange(QRect(0, 0, width, 0), move=False)
+        if width not in self._heights:
+            self._heights[width] = self._arrange(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
+
+    def invalidate(self) -> None:
+        self._heights.clear()
+        self._least = None
+        super().invalidate()
 
     def setGeometry(self, area: QRect) -> None:
         super().setGeometry(area)
@@ -42,10 +51,12 @@ class FlowLayout(QLayout):
         return self.minimumSize()
 
     def minimumSize(self) -> QSize:
-        size = QSize()
-        for item in self._items:
-            size = size.expandedTo(item.minimumSize())
-        return size
+        if self._least is None:
+            least = QSize()
+            for item in self._items:
+                least = least.expandedTo(item.minimumSize())
+            self._least = least
+        return QSize(self._least)
 
     def _arrange(self, area: QRect, *, move: bool) -> int:
         x, y, tallest, gap = area.x(), area.y(), 0, theme.GRID // 2

@@ -7,7 +7,9 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, QSize, Qt, Signal
 from PySide6.QtWidgets import QListView, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_tip import plain_tip
 from widgets.segments.drawing import CellDelegate
 from widgets.segments.model import MARKS
 
@@ -42,7 +44,8 @@ class _Texts(QAbstractListModel):
         one = self.texts[index.row()]
         before = len(one.where) + 2
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            return f"{one.where}: {one.text}"
+            text = f"{one.where}: {one.text}"
+            return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
         if role == Qt.ItemDataRole.SizeHintRole:
             return QSize(0, theme.GRID * 7 // 2)
         if role == MARKS:
@@ -61,7 +64,7 @@ class HitsList(QListView):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Found elsewhere")
+        self.setAccessibleName(tr("Found elsewhere"))
         self._texts = _Texts(self)
         self.setModel(self._texts)
         self.setItemDelegate(CellDelegate(self))

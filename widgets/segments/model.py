@@ -6,8 +6,10 @@ from typing import Any, Protocol
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
+from resources.translation import tr
 from widgets.icons import icon
 from widgets.label_looks import LabelLook
+from widgets.plain_tip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 LOOK = Qt.ItemDataRole.UserRole + 1
@@ -104,14 +106,15 @@ class SegmentsModel(QAbstractTableModel):
         row, column = self._rows[index.row()], self.columns[index.column()]
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.ToolTipRole:
-                return self._cells.found(row).text if column == FOUND else self._cells.text(column, row)
+                text = self._cells.found(row).text if column == FOUND else self._cells.text(column, row)
+                return plain_tip(text) if role == Qt.ItemDataRole.ToolTipRole else text
             case Qt.ItemDataRole.DecorationRole:
                 if column == "recording" and self._cells.is_locked(row):
                     return icon("lock", "uncertain")
                 if column == "comments" and self._cells.is_open(row):
                     return icon("circle-alert", "uncertain")
             case Qt.ItemDataRole.AccessibleDescriptionRole if column == "recording" and self._cells.is_locked(row):
-                return "Held out: never exported"
+                return tr("Held out: never exported")
             case Qt.ItemDataRole.TextAlignmentRole if column in _NUMBERS:
                 return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
             case _ if role == LOOK and column == "label":

@@ -6,6 +6,7 @@ from PySide6.QtCore import (
     QByteArray,
     QItemSelection,
     QItemSelectionModel,
+    QItemSelectionRange,
     QModelIndex,
     QPersistentModelIndex,
     QPoint,
@@ -15,6 +16,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
+from resources.translation import tr
 from widgets.long_table import LongTable
 from widgets.segments.model import FOUND, Cells, SegmentsModel
 
@@ -23,16 +25,14 @@ _WIDTHS = {
     "collection": 140,
     "start": 96,
     "end": 96,
-    "duration": 80,
+    "duration": 88,
     "label": 112,
     "track": 96,
     "annotator": 104,
     "comments": 108,
     "review": 120,
     FOUND: 420,
-    "field rationale": 240,
-    "field attributes": 184,
-    "field channel": 88,
+    **{f"field {name}": width for name, width in (("rationale", 240), ("attributes", 184), ("channel", 88))},
 }
 _OTHER = 140
 
@@ -59,7 +59,7 @@ class SegmentsView(LongTable):
     _last_row = -1
 
     def __init__(self, cells: Cells, parent: QWidget | None = None) -> None:
-        super().__init__("Segments", parent)
+        super().__init__(tr("Segments"), parent)
         self._telling = True
         self._titles: Mapping[str, str] = {}
         self._hidden: set[str] = set()
@@ -71,7 +71,7 @@ class SegmentsView(LongTable):
         head.setSectionsMovable(True)
         head.setSortIndicatorShown(True)
         head.setSortIndicator(0, Qt.SortOrder.AscendingOrder)
-        head.setToolTip("Click to sort; right-click to choose columns")
+        head.setToolTip(tr("Click to sort; right-click to choose columns"))
         head.sortIndicatorChanged.connect(self._sort)
         head.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         head.customContextMenuRequested.connect(self._ask_columns)
@@ -81,7 +81,7 @@ class SegmentsView(LongTable):
     def set_columns(self, titles: Mapping[str, str], hidden: Iterable[str]) -> None:
         """Have these columns, by key; `hidden` ones are there to be chosen."""
         self._titles, self._hidden = titles, set(hidden)
-        self.rows_model.set_columns({**titles, FOUND: "Found"})
+        self.rows_model.set_columns({**titles, FOUND: tr("Found")})
         for place, key in enumerate(self.rows_model.columns):
             self.setColumnWidth(place, _WIDTHS.get(key, _OTHER))
         self._show_columns()
@@ -117,9 +117,7 @@ class SegmentsView(LongTable):
         for number, place in enumerate(places):
             if number + 1 == len(places) or places[number + 1] != place + 1:
                 first = self.rows_model.index(places[begin], 0)
-                chosen.merge(
-                    QItemSelection(first, self.rows_model.index(place, last)), QItemSelectionModel.SelectionFlag.Select
-                )
+                chosen.append(QItemSelectionRange(first, self.rows_model.index(place, last)))
                 begin = number + 1
         model = self.selectionModel()
         here = self.rows_model.place(current) if current else None

@@ -8,8 +8,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
     QHeaderView,
-    QLabel,
-    QListWidget,
     QListWidgetItem,
     QPushButton,
     QSplitter,
@@ -19,7 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+from widgets.short_list import ShortList
 
 _ID = Qt.ItemDataRole.UserRole
 
@@ -53,12 +56,13 @@ class ConflictsView(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        self.listing = QListWidget()
-        self.listing.setAccessibleName("Conflicts")
+        self.listing = ShortList()
+        self.listing.setAccessibleName(tr("Conflicts"))
         self.listing.setSpacing(theme.GRID // 4)
+        EmptyHint(self.listing, tr("No conflicts"))
         self.listing.currentItemChanged.connect(lambda *_: self._show_current())
         self.table = QTableWidget(0, 3)
-        self.table.setAccessibleName("Both versions")
+        self.table.setAccessibleName(tr("Both versions"))
         self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionMode(QAbstractItemView.SelectionMode.NoSelection)
         self.table.setShowGrid(False)
@@ -69,7 +73,7 @@ class ConflictsView(QWidget):
         header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
         for section in (1, 2):
             header.setSectionResizeMode(section, QHeaderView.ResizeMode.Stretch)
-        self.note = QLabel()
+        self.note = PlainLabel()
         self.note.setProperty("quiet", "true")
         self.note.setWordWrap(True)
         split = QSplitter()
@@ -90,7 +94,9 @@ class ConflictsView(QWidget):
         for one in items:
             entry = QListWidgetItem(one.title)
             entry.setData(_ID, one.id)
-            entry.setToolTip(f"{one.title}; the other version is from {one.source}")
+            entry.setToolTip(
+                plain_tip(tr("{title}; the other version is from {source}").format(title=one.title, source=one.source))
+            )
             self.listing.addItem(entry)
         places = [place for place, one in enumerate(items) if before is not None and one.id == before.id]
         self.listing.setCurrentRow(places[0] if places else 0 if items else -1)
@@ -100,14 +106,14 @@ class ConflictsView(QWidget):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.ours = QPushButton("Keep ours")
-        self.theirs = QPushButton("Take theirs")
+        self.ours = QPushButton(tr("Keep ours"))
+        self.theirs = QPushButton(tr("Take theirs"))
         for button, side, key, text in (
-            (self.ours, "ours", "Ctrl+Left", "Leave the study as it is"),
-            (self.theirs, "theirs", "Ctrl+Right", "Put the other version in place"),
+            (self.ours, "ours", "Ctrl+Left", tr("Leave the study as it is")),
+            (self.theirs, "theirs", "Ctrl+Right", tr("Put the other version in place")),
         ):
             button.setShortcut(key)
-            button.setToolTip(f"{text} ({key}); Undo takes it back")
+            button.setToolTip(plain_tip(tr("{text} ({key}); Undo takes it back").format(text=text, key=key)))
             button.clicked.connect(lambda _=False, side=side: self._choose(side))
         row.addWidget(self.note, 1)
         row.addWidget(self.ours)
@@ -129,22 +135,22 @@ class ConflictsView(QWidget):
             button.setEnabled(one is not None)
         self.table.setRowCount(0 if one is None else len(one.lines))
         if one is None:
-            self.table.setHorizontalHeaderLabels(["", "Ours", "Theirs"])
-            self.note.setText("There are no conflicts. They come up when copies are merged.")
+            self.table.setHorizontalHeaderLabels(["", tr("Ours"), tr("Theirs")])
+            self.note.setText(tr("There are no conflicts. They come up when copies are merged."))
             return
-        self.table.setHorizontalHeaderLabels(["", "Ours", one.source])
+        self.table.setHorizontalHeaderLabels(["", tr("Ours"), one.source])
         for row, (name, ours, theirs) in enumerate(one.lines):
             for place, text in enumerate((name, ours, theirs)):
                 self.table.setItem(row, place, _cell(text, marked=ours != theirs and not one.deleted, name=place == 0))
         self.table.resizeRowsToContents()
-        words = {"ours": "It was deleted here.", "theirs": f"{one.source} deleted it."}
-        self.note.setText(words.get(one.deleted, "What differs is marked."))
+        words = {"ours": tr("It was deleted here."), "theirs": tr("{source} deleted it.").format(source=one.source)}
+        self.note.setText(words.get(one.deleted, tr("What differs is marked.")))
 
 
 def _cell(text: str, *, marked: bool, name: bool) -> QTableWidgetItem:
     colours = theme.palette()
     item = QTableWidgetItem(text)
-    item.setToolTip(text)
+    item.setToolTip(plain_tip(text))
     item.setForeground(colours.text if marked else colours.muted)
     if marked:
         item.setFont(theme.font(semibold=True))

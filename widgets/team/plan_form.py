@@ -3,9 +3,12 @@
 from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QLineEdit, QPushButton, QSpinBox, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
+from widgets.number_boxes import IntegerBox
+from widgets.plain_label import PlainLabel
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,33 +36,33 @@ class PlanForm(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        self.names = QLineEdit(placeholderText="Ada, Bo, Cy")
-        self.names.setAccessibleName("Annotators, separated by commas")
-        self.names.setToolTip("Names of those who share the recordings, separated by commas")
+        self.names = QLineEdit(placeholderText=tr("Ada, Bo, Cy"))
+        self.names.setAccessibleName(tr("Annotators, separated by commas"))
+        self.names.setToolTip(tr("Names of those who share the recordings, separated by commas"))
         self.names.returnPressed.connect(self._ask)
-        self.per_recording = QSpinBox(minimum=1, maximum=20, value=2)
-        self.per_recording.setToolTip("How many annotate each recording")
-        self.seed = QSpinBox(minimum=0, maximum=999_999)
-        self.seed.setToolTip("Another number gives another plan; the same one, the same plan")
-        self.keep = QCheckBox("Keep what is given out")
-        self.keep.setToolTip("What somebody has begun always stays; this also keeps what nobody has begun")
-        self.held_out = QCheckBox("Held-out ones too")
-        self.held_out.setToolTip("Plan recordings that are held out as well")
-        self.make = QPushButton("Make plan")
-        self.make.setToolTip("Share the recordings out evenly; Undo takes it back")
+        self.per_recording = IntegerBox(minimum=1, maximum=20, value=2)
+        self.per_recording.setToolTip(tr("How many annotate each recording"))
+        self.seed = IntegerBox(minimum=0, maximum=999_999)
+        self.seed.setToolTip(tr("Another number gives another plan; the same one, the same plan"))
+        self.keep = QCheckBox(tr("Keep what is given out"))
+        self.keep.setToolTip(tr("What somebody has begun always stays; this also keeps what nobody has begun"))
+        self.held_out = QCheckBox(tr("Held-out ones too"))
+        self.held_out.setToolTip(tr("Plan recordings that are held out as well"))
+        self.make = QPushButton(tr("Make plan"))
+        self.make.setToolTip(tr("Share the recordings out evenly; Undo takes it back"))
         self.make.clicked.connect(self._ask)
-        row.addWidget(QLabel("Annotators"))
+        row.addWidget(PlainLabel(tr("Annotators")))
         row.addWidget(self.names, 1)
-        for text, spin in (("for each recording", self.per_recording), ("Seed", self.seed)):
+        for text, spin in ((tr("for each recording"), self.per_recording), (tr("Seed"), self.seed)):
             spin.setAccessibleName(spin.toolTip())
             spin.lineEdit().setAccessibleName(spin.toolTip())
             spin.setFixedWidth(56)
             if text[0].isupper():
-                row.addWidget(QLabel(text))
+                row.addWidget(PlainLabel(text))
                 row.addWidget(spin)
             else:
                 row.addWidget(spin)
-                row.addWidget(QLabel(text))
+                row.addWidget(PlainLabel(text))
         for box in (self.keep, self.held_out):
             row.addWidget(box)
         row.addWidget(self.make)

@@ -9,9 +9,10 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersisten
 from PySide6.QtGui import QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from project.counted import counted
+from resources.translation import later, tr, trn
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_tip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -21,9 +22,9 @@ _ANNOTATOR_WIDTH = 216
 class State(StrEnum):
     """How far an annotator is with a recording."""
 
-    GIVEN = "to do"
-    BEGUN = "begun"
-    DONE = "done"
+    GIVEN = later("to do")
+    BEGUN = later("begun")
+    DONE = later("done")
 
 
 _ICONS = {State.DONE: "circle-check", State.BEGUN: "circle-dashed"}
@@ -41,9 +42,9 @@ class PlanCell:
     @property
     def text(self) -> str:
         """What the cell shows."""
-        count = "" if not self.segments else counted(self.segments, "segment")
-        words = ["training"] if self.training else [] if self.given else ["not planned"]
-        return ", ".join([*words, count or self.state.value])
+        count = "" if not self.segments else trn("{count} segment", "{count} segments", self.segments)
+        words = ["training"] if self.training else [] if self.given else [tr("not planned")]
+        return ", ".join([*words, count or tr(self.state.value)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,9 +97,9 @@ class PlanModel(QAbstractTableModel):
         ):
             return None
         if section == 0:
-            return "Recording"
+            return tr("Recording")
         column = self._columns[section - 1]
-        return f"{column.name}\n{column.part}" if role == Qt.ItemDataRole.DisplayRole else column.part
+        return f"{column.name}\n{column.part}" if role == Qt.ItemDataRole.DisplayRole else plain_tip(column.part)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         row = self._rows[index.row()]
@@ -110,7 +111,13 @@ class PlanModel(QAbstractTableModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return cell.text
         if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-            return f"{self._columns[index.column() - 1].name}, recording {row.number}: {cell.state.value}, {cell.text}"
+            told = tr("{name}, recording {number}: {state}, {text}").format(
+                name=self._columns[index.column() - 1].name,
+                number=row.number,
+                state=tr(cell.state.value),
+                text=cell.text,
+            )
+            return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
         if role == Qt.ItemDataRole.DecorationRole:
             name = _ICONS.get(cell.state)
             return _blank() if name is None else icon(name)
@@ -133,7 +140,7 @@ class PlanTable(QTableView):
         super().__init__(parent)
         self.plan = PlanModel(self)
         self.setModel(self.plan)
-        self.setAccessibleName("Who annotates what")
+        self.setAccessibleName(tr("Who annotates what"))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
@@ -170,7 +177,8 @@ def _of_recording(row: PlanRow, role: int) -> object:
     if role == Qt.ItemDataRole.DisplayRole:
         return name
     if role in (Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole):
-        return f"{name}, held out: never exported" if row.held_out else name
+        told = tr("{name}, held out: never exported").format(name=name) if row.held_out else name
+        return plain_tip(told) if role == Qt.ItemDataRole.ToolTipRole else told
     if role == Qt.ItemDataRole.DecorationRole and row.held_out:
         return icon("lock")
     return None

@@ -111,7 +111,7 @@ def _header(painter: QPainter, band: Band, place: QRect, view: TimelineView, loo
     if band.lane.active:
         painter.fillRect(QRect(0, place.top(), 3, place.height() - 1), colours.accent)
     if band.lane.has_bars and not band.folded:
-        _count(painter, band, room, view, look)
+        room = _count(painter, band, room, view, look)
     if band.lane.subtitle:
         room = _subtitle(painter, band, room, view, look)
     title = painter.fontMetrics().elidedText(band.lane.title, Qt.TextElideMode.ElideRight, room.width())
@@ -136,8 +136,11 @@ def _subtitle(painter: QPainter, band: Band, room: QRect, view: TimelineView, lo
     return title
 
 
-def _count(painter: QPainter, band: Band, room: QRect, view: TimelineView, look: Style) -> None:
-    """Write how many segments a lane has: under the title where it is high enough, else beside it, where it fits."""
+def _count(painter: QPainter, band: Band, room: QRect, view: TimelineView, look: Style) -> QRect:
+    """Write how many segments a lane has: under the title where it is high enough, else beside it, where it fits.
+
+    Returns the room that is left for words.
+    """
     count = f"{len(view.model.track(band.lane.key)):,}"
     ink, title = painter.pen(), painter.fontMetrics().horizontalAdvance(band.lane.title)
     below = band.height >= _TALL and not band.lane.subtitle
@@ -148,8 +151,10 @@ def _count(painter: QPainter, band: Band, room: QRect, view: TimelineView, look:
         painter.drawText(room.translated(0, 18), Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, count)
     elif title + wide + 6 <= room.width():
         painter.drawText(room, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, count)
+        room = room.adjusted(0, 0, -wide - 6, 0)
     painter.setFont(view.font())
     painter.setPen(ink)
+    return room
 
 
 def _waveform(painter: QPainter, place: QRect, inside: QRect, view: TimelineView, look: Style) -> None:

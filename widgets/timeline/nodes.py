@@ -8,7 +8,9 @@ from typing import TypeGuard
 from project.chains import Node, NodeKind
 from project.timebase import format_time
 from project.types import Segment
+from resources.translation import tr
 from widgets.chains.looks import KINDS
+from widgets.semibold import semibold
 from widgets.timeline.lane import Lane, LaneKind, lane_key
 
 _SCHEME, _TRACK, _WHO = "chains", "nodes", "chain"
@@ -65,7 +67,9 @@ def kind_name(kind: str) -> str:
 
 def told_node(bar: NodeBar) -> str:
     """Return a node as rich text for a tooltip: kind, people, when, what it says, and what is wrong with it."""
-    span = f"{format_time(bar.start_us)} to {format_time(bar.end_us)}"
-    head = f"<b>{escape(kind_name(bar.label))}</b>" + (f" of {escape(bar.people)}" if bar.people else "")
-    parts = [f"{head}, {span}", escape(bar.text) or "<i>no words yet</i>"]
-    return "<br>".join([*parts, *([f"<i>{escape(bar.flag)}</i>"] if bar.flag else [])])
+    span = tr("{start_us} to {end_us}").format(start_us=format_time(bar.start_us), end_us=format_time(bar.end_us))
+    head = f"<b>{escape(kind_name(bar.label))}</b>" + (
+        tr(" of {people}").format(people=escape(bar.people)) if bar.people else ""
+    )
+    parts = [f"{head}, {span}", escape(bar.text) or tr("<i>no words yet</i>")]
+    return semibold("<br>".join([*parts, *([f"<i>{escape(bar.flag)}</i>"] if bar.flag else [])]))

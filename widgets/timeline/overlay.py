@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets.label_looks import NEW
 from widgets.timeline.gestures import Create, Gesture, Move
 from widgets.timeline.lane import LaneKind, lane_of
@@ -22,8 +23,8 @@ from widgets.timeline.style import Style, mix, style
 if TYPE_CHECKING:
     from widgets.timeline.view import TimelineView
 
-EMPTY_TEXT = "No segments yet. Drag here, or press I and O."
-EMPTY_READ_ONLY = "No segments yet."
+EMPTY_TEXT = tr("No segments yet. Drag here, or press I and O.")
+EMPTY_READ_ONLY = tr("No segments yet.")
 
 
 def paint(painter: QPainter, view: TimelineView) -> None:
@@ -143,7 +144,9 @@ def _drag(painter: QPainter, area: QRect, gesture: Gesture, view: TimelineView, 
         x = _crisp(view.view.time_to_x(gesture.snap_us), look)
         painter.fillRect(QRectF(x - 1, RULER, 3, area.height()), _clear(look.colours.accent, 0.6))
     if end:
-        text = f"{format_time(start)} to {format_time(end)}   {(end - start) / 1e6:.3f} s"
+        text = tr("{start} to {end}   {seconds:.3f} s").format(
+            start=format_time(start), end=format_time(end), seconds=(end - start) / 1e6
+        )
         below = lowest + 4 if lowest + 24 < area.height() else lowest - 48
         _bubble(painter, HEADER + view.view.time_to_x((start + end) / 2), below, text, view, look)
 

@@ -30,6 +30,8 @@ WIDE_PX = 14
 _MOST_WIDE = 200
 _ROUND = 3.0
 _SIGN_FROM = 20
+_SHORT_FROM = 62
+"""Pixels of a segment from which on its name is written as far as there is room."""
 _NAME_HEIGHT = 18
 _UNKNOWN = unknown_look("")
 
@@ -126,14 +128,18 @@ def paint_segments(painter: QPainter, found: Sequence[tuple[QRectF, LabelLook, b
         if room < _SIGN_FROM or height < SIGN:
             continue
         own = look.look(label)
-        named = height >= _NAME_HEIGHT and room >= 30 + widths[label.name]
+        name, wide = label.name, widths[label.name]
+        if room < 30 + wide:
+            name = metrics.elidedText(name, Qt.TextElideMode.ElideRight, int(room - 30)) if room >= _SHORT_FROM else ""
+            wide = metrics.horizontalAdvance(name)
+        named = height >= _NAME_HEIGHT and bool(name)
         if own.plates is not None:
-            plate = 18.0 + (widths[label.name] + 8 if named else 0)
+            plate = 18.0 + (wide + 8 if named else 0)
             painter.fillRect(QRectF(left + 3, top + 2, plate, height - 4), own.plates[selected])
         painter.drawPixmap(QPointF(left + 6, top + (height - SIGN) / 2), own.sign)
         if named:
             where = QRectF(left + 22, top, room - 26, height)
-            painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, label.name)
+            painter.drawText(where, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, name)
 
 
 def paint_spans(painter: QPainter, band: Band, place: QRect, inside: QRect, view: TimelineView, look: Style) -> None:

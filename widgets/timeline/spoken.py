@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import TypeGuard
 
 from project.types import Segment, Utterance
+from resources.translation import tr
 from widgets.label_looks import LabelLook, Pattern, Sign
 from widgets.timeline.lane import Lane, LaneKind, lane_key
 
@@ -35,7 +36,9 @@ def is_spoken(bar: Segment | None) -> TypeGuard[SpokenBar]:
 
 def spoken_bar(one: Utterance, flag: str = "") -> SpokenBar:
     """Return the bar of an utterance."""
-    hints = ["nobody looked at the words yet"] * (not one.checked) + ["the speaker is suggested"] * one.suggested
+    hints = [tr("nobody looked at the words yet")] * (not one.checked) + [
+        tr("the speaker is suggested")
+    ] * one.suggested
     return SpokenBar(
         one.id,
         one.recording_id,

@@ -6,7 +6,9 @@ from html import escape
 
 from project.timebase import format_time
 from project.types import Segment
+from resources.translation import tr
 from widgets.label_looks import LabelLook, Pattern, Sign
+from widgets.semibold import semibold
 from widgets.timeline.lane import Lane, LaneKind, lane_key
 
 HIDDEN = "?hidden"
@@ -14,8 +16,8 @@ HIDDEN = "?hidden"
 SILENT = "?silent"
 """The label of a bar where the judge gave no answer that could be read."""
 _LOOKS = (
-    LabelLook(HIDDEN, "Hidden", "muted", Pattern.DOTS, Sign.RING),
-    LabelLook(SILENT, "No answer", "muted", Pattern.BARS, Sign.QUESTION),
+    LabelLook(HIDDEN, tr("Hidden"), "muted", Pattern.DOTS, Sign.RING),
+    LabelLook(SILENT, tr("No answer"), "muted", Pattern.BARS, Sign.QUESTION),
 )
 _SCHEME, _TRACK = "judges", "verdicts"
 
@@ -56,7 +58,7 @@ def verdict_lane(voice: str, title: str, subtitle: str, looks: Sequence[LabelLoo
 
 def told_verdict(lane: Lane, bar: VerdictBar) -> str:
     """Return a verdict as rich text for a tooltip: who, what, when, and its notes."""
-    span = f"{format_time(bar.start_us)} to {format_time(bar.end_us)}"
+    span = tr("{start_us} to {end_us}").format(start_us=format_time(bar.start_us), end_us=format_time(bar.end_us))
     who = f"{lane.title}, {lane.subtitle}" if lane.subtitle else lane.title
     parts = [f"<b>{escape(who)}</b>: {escape(lane.look(bar.label).name)}", span, *map(escape, bar.notes)]
-    return "<br>".join(parts)
+    return semibold("<br>".join(parts))

@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from project.timebase import FrameTimes
 from project.types import Segment
+from resources.translation import tr
+from widgets.accessible import Role
 from widgets.protocols import Clock, PeakSource
 from widgets.timeline import hits, overlay
 from widgets.timeline.bars import kind_of
@@ -76,6 +78,8 @@ class TimelineView(TimeArea):
         menu_requested(QPoint global position, str id or "", int us): the context menu was asked for.
     """
 
+    ROLE = Role.List
+
     seek_requested = Signal(object)
     segment_move_requested = Signal(object)
     segments_moving = Signal(object)
@@ -133,7 +137,7 @@ class TimelineView(TimeArea):
             ),
         }
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName("Timeline")
+        self.setAccessibleName(tr("Timeline"))
         self._describe()
 
     # What is shown

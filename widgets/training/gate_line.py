@@ -1,11 +1,13 @@
 """One line over the timeline that says why this recording cannot be annotated yet."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import pixmap
+from widgets.plain_label import PlainLabel
 
 
 class GateLine(QWidget):
@@ -19,17 +21,17 @@ class GateLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Why this recording is closed")
+        self.setAccessibleName(tr("Why this recording is closed"))
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
         row.setSpacing(theme.GRID)
-        sign = QLabel()
+        sign = PlainLabel()
         sign.setPixmap(pixmap("lock", 16, theme.palette().uncertain))
         row.addWidget(sign)
         self._text = ElidedLabel()
         row.addWidget(self._text, 1)
-        self.button = QPushButton("Training…")
-        self.button.setToolTip("Show how far your training is")
+        self.button = QPushButton(tr("Training…"))
+        self.button.setToolTip(tr("Show how far your training is"))
         self.button.clicked.connect(self.open_requested)
         row.addWidget(self.button)
         self.hide()

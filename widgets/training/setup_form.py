@@ -3,22 +3,26 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
-    QListWidget,
     QListWidgetItem,
     QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
+from resources.translation import tr
 from widgets import theme
+from widgets.number_boxes import DecimalBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+from widgets.short_list import ShortList
+from widgets.tick_list import ROW
 
 _ID = Qt.ItemDataRole.UserRole
 
@@ -48,29 +52,31 @@ class SetupForm(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, theme.GRID, 0, 0)
         row.setSpacing(theme.GRID * 2)
-        self.recordings = QListWidget()
-        self.recordings.setAccessibleName("Recordings to train on")
-        self.recordings.setToolTip("Tick the recordings that everybody trains on")
+        self.recordings = ShortList()
+        self.recordings.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.recordings.setAccessibleName(tr("Recordings to train on"))
+        self.recordings.setToolTip(tr("Tick the recordings that everybody trains on"))
         left = QVBoxLayout()
-        left.addWidget(QLabel("Recordings to train on"))
+        left.addWidget(PlainLabel(tr("Recordings to train on")))
         left.addWidget(self.recordings, 1)
         row.addLayout(left, 1)
         right = QVBoxLayout()
-        right.addWidget(QLabel("Reference: whose segments are compared with"))
+        right.addWidget(PlainLabel(tr("Reference: whose segments are compared with")))
         self.reference = QComboBox()
-        self.reference.setAccessibleName("Reference")
-        self.reference.setToolTip("The annotator whose segments the others are compared with")
+        self.reference.setAccessibleName(tr("Reference"))
+        self.reference.setToolTip(tr("The annotator whose segments the others are compared with"))
         right.addWidget(self.reference)
         grid = QGridLayout()
         grid.setSpacing(theme.GRID)
         self.minimum: dict[str, tuple[QCheckBox, QDoubleSpinBox]] = {}
         for place, (key, name) in enumerate(figures):
-            tick = QCheckBox(f"{name} at least")
-            tick.setToolTip(f"Whether {name.lower()} counts")
-            least = QDoubleSpinBox(minimum=0, maximum=1, singleStep=0.05, decimals=2, value=0.5)
-            least.setAccessibleName(f"Least {name.lower()}")
-            least.lineEdit().setAccessibleName(f"Least {name.lower()}")
-            least.setToolTip(f"What {name.lower()} must reach, from 0 to 1")
+            tick = QCheckBox(tr("{name} at least").format(name=name))
+            tick.setToolTip(plain_tip(tr("Whether {name} counts").format(name=name.lower())))
+            least = DecimalBox(minimum=0, maximum=1, singleStep=0.05, decimals=2, value=0.5)
+            least.setAccessibleName(tr("Least {name}").format(name=name.lower()))
+            least.lineEdit().setAccessibleName(tr("Least {name}").format(name=name.lower()))
+            least.setToolTip(plain_tip(tr("What {name} must reach, from 0 to 1").format(name=name.lower())))
             least.setEnabled(False)
             tick.toggled.connect(least.setEnabled)
             grid.addWidget(tick, place, 0)
@@ -79,11 +85,11 @@ class SetupForm(QWidget):
         right.addLayout(grid)
         right.addStretch()
         buttons = QHBoxLayout()
-        self.start = QPushButton("Set up training")
-        self.start.setToolTip("Everybody in the plan gets these recordings to train on; Undo takes it back")
+        self.start = QPushButton(tr("Set up training"))
+        self.start.setToolTip(tr("Everybody in the plan gets these recordings to train on; Undo takes it back"))
         self.start.clicked.connect(self._ask)
-        self.off = QPushButton("End training")
-        self.off.setToolTip("The work is open to everybody; Undo takes it back")
+        self.off = QPushButton(tr("End training"))
+        self.off.setToolTip(tr("The work is open to everybody; Undo takes it back"))
         self.off.clicked.connect(self.off_requested)
         buttons.addWidget(self.start)
         buttons.addWidget(self.off)
@@ -98,6 +104,8 @@ class SetupForm(QWidget):
         for key, text in recordings:
             item = QListWidgetItem(text)
             item.setData(_ID, key)
+            item.setSizeHint(QSize(0, ROW))
+            item.setToolTip(plain_tip(text))
             item.setFlags(Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
             item.setCheckState(Qt.CheckState.Checked if key in ticked else Qt.CheckState.Unchecked)
             self.recordings.addItem(item)

@@ -5,6 +5,7 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.participant_looks import participant_ink
 from widgets.theme import Palette
@@ -150,7 +151,7 @@ class LineDelegate(QStyledItemDelegate):
         """Draw the speaker's plate; returns its width."""
         ink = participant_ink(line.colour or None, colours, colours.field)
         guess = bool(line.speaker) and (line.said.suggested or not line.colour)
-        name = f"{line.speaker}?" if guess else line.speaker or "Nobody yet"
+        name = f"{line.speaker}?" if guess else line.speaker or tr("Nobody yet")
         font = self._bold if line.speaker and not guess else self._slanted
         name = self._name.elidedText(name, Qt.TextElideMode.ElideRight, room.width() - 14)
         width = self._name.horizontalAdvance(name) + 14

@@ -4,6 +4,7 @@ from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.transcript.looks import TEXT_POINTS
 
@@ -38,10 +39,10 @@ class WordsEditor(QPlainTextEdit):
         super().__init__(parent)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFont(theme.font(TEXT_POINTS))
-        self.document().setDocumentMargin(3)
+        self.document().setDocumentMargin(1)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setAccessibleName("Text of the utterance")
+        self.setAccessibleName(tr("Text of the utterance"))
         self.hide()
 
     def begin(self, text: str, at: int | None) -> None:

@@ -2,10 +2,13 @@
 
 from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QLineEdit, QPushButton, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QPushButton, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 
 class FindBar(QWidget):
@@ -27,26 +30,26 @@ class FindBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.text = _Field("Find in the transcript", "Find")
-        self.replacement = _Field("Replace with", "Replace with")
-        self.case = _tick("Aa", "Capital letters matter")
-        self.words = _tick("Words", "Whole words only")
-        self.regex = _tick(".*", "It is a regular expression; \\1 in the replacement is its first group")
+        self.text = _Field(tr("Find in the transcript"), tr("Find"))
+        self.replacement = _Field(tr("Replace with"), tr("Replace with"))
+        self.case = _tick(tr("Aa"), tr("Capital letters matter"))
+        self.words = _tick(tr("Words"), tr("Whole words only"))
+        self.regex = _tick(".*", tr("It is a regular expression; \\1 in the replacement is its first group"))
         self.where = QComboBox()
-        self.where.addItems(["This recording", "Whole study"])
-        self.where.setAccessibleName("Where to replace")
-        self._count = QLabel()
+        self.where.addItems([tr("This recording"), tr("Whole study")])
+        self.where.setAccessibleName(tr("Where to replace"))
+        self._count = PlainLabel()
         self._count.setProperty("quiet", True)
-        self._one = QPushButton("Replace")
-        self._one.setToolTip("Replace the place that is shown and go to the next (Return in the field)")
-        self._all = QPushButton("Replace all")
-        self._all.setToolTip("Replace all places in one step; undo takes it back")
+        self._one = QPushButton(tr("Replace"))
+        self._one.setToolTip(tr("Replace the place that is shown and go to the next (Return in the field)"))
+        self._all = QPushButton(tr("Replace all"))
+        self._all.setToolTip(tr("Replace all places in one step; undo takes it back"))
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
         grid.addWidget(self.text, 0, 0)
         grid.addWidget(self._count, 0, 1)
-        grid.addWidget(_button("Close", "x", "Close (Esc)", self.close_bar), 0, 2)
+        grid.addWidget(_button(tr("Close"), "x", tr("Close (Esc)"), self.close_bar), 0, 2)
         ticks = QHBoxLayout()
         ticks.setSpacing(theme.GRID)
         for tick in (self.case, self.words, self.regex):
@@ -90,13 +93,19 @@ class FindBar(QWidget):
     def show_count(self, at: int, total: int, problem: str = "") -> None:
         """Say how many places there are, and which one is shown, from 1; or why nothing can be found."""
         if problem:
-            words = "Not a pattern"
+            words = tr("Not a pattern")
         elif not self.text.text():
             words = ""
         else:
-            words = f"{at} of {total}" if total and at else str(total) if total else "Not found"
+            words = (
+                tr("{at} of {total}").format(at=at, total=total)
+                if total and at
+                else str(total)
+                if total
+                else tr("Not found")
+            )
         self._count.setText(words)
-        self._count.setToolTip(problem)
+        self._count.setToolTip(plain_tip(problem))
         self.text.setAccessibleDescription(problem or words)
 
     def set_writable(self, writable: bool) -> None:
@@ -132,7 +141,7 @@ class _Field(QLineEdit):
 
 def _tick(text: str, words: str) -> QCheckBox:
     tick = QCheckBox(text)
-    tick.setToolTip(words)
+    tick.setToolTip(plain_tip(words))
     tick.setAccessibleName(words)
     return tick
 
@@ -142,6 +151,6 @@ def _button(name: str, picture: str, words: str, do: object) -> QPushButton:
     button.setProperty("flat", True)
     button.setIcon(icon(picture))
     button.setAccessibleName(name)
-    button.setToolTip(words)
+    button.setToolTip(plain_tip(words))
     button.clicked.connect(do)
     return button

@@ -167,7 +167,7 @@ class Typing(QObject):
                 self._close_editor()
             return
         area = self._delegate.geometry.text_area(self._view.visualRect(self._lines.index(row)))
-        self._editor.setGeometry(QRect(area.left() - 10, area.top() - 4, area.width() + 14, area.height() + 6))
+        self._editor.setGeometry(QRect(area.left() - 8, area.top() - 2, area.width() + 12, area.height() + 4))
 
     def _renew(self, first: QModelIndex, last: QModelIndex) -> None:
         """Take in what was changed elsewhere, undo for one, also in the line that is typed in."""

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from project.timebase import format_time
+from resources.translation import tr
+from widgets.plain_tip import plain_tip
 from widgets.transcript.line import Line
 
 _ROOT = QModelIndex()
@@ -64,7 +66,7 @@ class TranscriptModel(QAbstractListModel):
         if role == Qt.ItemDataRole.AccessibleTextRole:
             return told(line)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return line.flag or None
+            return plain_tip(line.flag) or None
         return None
 
     def _number(self) -> None:
@@ -85,9 +87,9 @@ def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
 def told(line: Line) -> str:
     """Return a line as a screen reader says it."""
     said = line.said
-    guess = ", a guess" if said.suggested or (line.speaker and not line.colour) else ""
+    guess = tr(", a guess") if said.suggested or (line.speaker and not line.colour) else ""
     state = "checked" if said.checked else "draft"
     flag = f", {line.flag}" if line.flag else ""
-    cues = ", ".join(f"{one.text}, suggested" if one.pale else one.text for one in line.cues)
-    who, when = line.speaker or "Nobody yet", format_time(said.start_us)
+    cues = ", ".join(tr("{text}, suggested").format(text=one.text) if one.pale else one.text for one in line.cues)
+    who, when = line.speaker or tr("Nobody yet"), format_time(said.start_us)
     return f"{who}{guess}, {when}, {state}{flag}: {said.text or 'empty'}{f' ({cues})' if cues else ''}"

@@ -2,12 +2,10 @@
 
 from collections.abc import Callable, Mapping
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QHBoxLayout,
-    QLabel,
     QProgressBar,
     QPushButton,
     QStackedWidget,
@@ -15,21 +13,28 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from project.counted import counted
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import Choice, EmptyState
+from widgets.number_boxes import DecimalBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+from widgets.rich_label import RichLabel
 from widgets.transcript.find_bar import FindBar
 from widgets.transcript.model import TranscriptModel
 from widgets.transcript.speakers_bar import SpeakersBar
 from widgets.transcript.view import TranscriptView
 
 _EMPTY = (
-    "No transcript yet",
-    "Let this machine write down what is said, bring subtitles or an ELAN or Praat file along, or type it yourself.",
+    tr("No transcript yet"),
+    tr(
+        "Let this machine write down what is said, bring subtitles or an ELAN or Praat file along, or type it yourself."
+    ),
 )
-_HELP = (
+_HELP = tr(
     "<b>Return</b> type · <b>Tab</b> hear again · <b>Y</b> checked, go on · <b>N</b> next draft · "
-    "<b>D</b> next doubtful word · <b>S</b> split · <b>M</b> merge · <b>[ ]</b> start, end here · <b>F1</b> all keys"
+    "<b>D</b> next doubtful word · <b>S</b> split · <b>M</b> merge · <b>[ ]</b> start, end here · "
+    "<b>Ctrl+F1</b> all keys"
 )
 
 
@@ -57,20 +62,22 @@ class TranscriptPage(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setAccessibleName("Transcript")
+        self.setAccessibleName(tr("Transcript"))
         self.acts: Mapping[str, Callable[[], object]] = {}
         self.model = TranscriptModel(self)
         self.view = TranscriptView(self.model)
         self.setFocusProxy(self.view)
         self.search = FindBar()
         self.speakers = SpeakersBar()
-        self._no_recording = EmptyState("volume-2", "No recording is open", "Choose one on the left.")
+        self._no_recording = EmptyState(
+            "volume-2", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
+        )
         ways = [
-            Choice("transcribe", "Transcribe…", "Ctrl+Shift+T", primary=True),
-            Choice("import", "Import…", "Ctrl+Shift+I"),
+            Choice("transcribe", tr("Transcribe…"), "Ctrl+Shift+T", primary=True),
+            Choice("import", tr("Import…"), "Ctrl+Shift+I"),
         ]
         self._empty = EmptyState("volume-2", *_EMPTY, ways)
-        self._empty.set_links([Choice("add", "Type it from the playhead on", "Ins")])
+        self._empty.set_links([Choice("add", tr("Type it from the playhead on"), "Ins")])
         asked = {"transcribe": self.transcribe_requested, "import": self.import_requested, "add": self.add_requested}
         self._empty.chosen.connect(lambda key: asked[key].emit())
         self._stack = QStackedWidget()
@@ -99,19 +106,21 @@ class TranscriptPage(QWidget):
 
     def set_progress(self, checked: int, total: int, doubtful: int) -> None:
         """Say how much was read by a person, and how many words are doubtful."""
-        self._checked.setText(f"{checked} of {total} checked")
+        self._checked.setText(tr("{checked} of {total} checked").format(checked=checked, total=total))
         self._bar.setRange(0, max(total, 1))
         self._bar.setValue(checked)
-        self._doubtful.setText(f"{counted(doubtful, 'doubtful word')}, below")
+        self._doubtful.setText(
+            tr("{count}, below").format(count=trn("{count} doubtful word", "{count} doubtful words", doubtful))
+        )
 
     def set_writable(self, writable: bool, reason: str = "") -> None:
         """Allow changes, or only reading; `reason` says why."""
         self.view.set_writable(writable)
         self.search.set_writable(writable)
         self._empty.set_choosable(writable)
-        self._empty.setToolTip(reason)
-        self.speakers.setToolTip(reason)
-        self._help.setText(_HELP if writable else f"Only reading. {reason}")
+        self._empty.setToolTip(plain_tip(reason))
+        self.speakers.setToolTip(plain_tip(reason))
+        self._help.setText(_HELP if writable else tr("Only reading. {reason}").format(reason=reason))
 
     def set_job(self, text: str | None, done: int = 0, total: int = 0) -> None:
         """Show how far a job about the transcript is; None when there is none."""
@@ -147,15 +156,15 @@ class TranscriptPage(QWidget):
         column.setSpacing(theme.GRID)
         head = QHBoxLayout()
         head.setSpacing(theme.GRID)
-        self._checked = QLabel()
+        self._checked = PlainLabel()
         self._bar = QProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName("Share of utterances that are checked")
-        self._plays_on = QPushButton("Play on")
+        self._bar.setAccessibleName(tr("Share of utterances that are checked"))
+        self._plays_on = QPushButton(tr("Play on"))
         self._plays_on.setProperty("segment", True)
         self._plays_on.setCheckable(True)
         self._plays_on.setChecked(True)
-        self._plays_on.setToolTip("Going on to the next utterance with Return or Y lets it be heard")
+        self._plays_on.setToolTip(tr("Going on to the next utterance with Return or Y lets it be heard"))
         self._plays_on.toggled.connect(self.play_on_changed)
         head.addWidget(self._checked)
         head.addWidget(self._bar, 1)
@@ -165,8 +174,7 @@ class TranscriptPage(QWidget):
         column.addWidget(self.view, 1)
         column.addWidget(self.speakers)
         column.addLayout(self._make_doubt())
-        self._help = QLabel(wordWrap=True)
-        self._help.setTextFormat(Qt.TextFormat.RichText)
+        self._help = RichLabel(wordWrap=True)
         self._help.setProperty("quiet", True)
         column.addWidget(self._help)
         return page
@@ -174,16 +182,16 @@ class TranscriptPage(QWidget):
     def _make_doubt(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
-        self._doubtful = QLabel()
+        self._doubtful = PlainLabel()
         self._doubtful.setProperty("quiet", True)
-        self._below = QDoubleSpinBox()
+        self._below = DecimalBox()
         self._below.setRange(0.0, 1.0)
         self._below.setSingleStep(0.05)
         self._below.setDecimals(2)
         self._below.setValue(self.view.moment.doubtful_below)
-        self._below.setAccessibleName("Words with less confidence are underlined")
-        self._below.lineEdit().setAccessibleName("Words with less confidence are underlined")
-        self._below.setToolTip("Words that the model heard with less confidence than this are underlined")
+        self._below.setAccessibleName(tr("Words with less confidence are underlined"))
+        self._below.lineEdit().setAccessibleName(tr("Words with less confidence are underlined"))
+        self._below.setToolTip(tr("Words that the model heard with less confidence than this are underlined"))
         self._below.valueChanged.connect(self.doubt_changed)
         row.addWidget(self._doubtful)
         row.addWidget(self._below)
@@ -197,15 +205,15 @@ class TranscriptPage(QWidget):
         row.setSpacing(theme.GRID)
         inner = QVBoxLayout()
         inner.setSpacing(2)
-        self._job_words = QLabel(wordWrap=True)
+        self._job_words = PlainLabel(wordWrap=True)
         self._job_bar = QProgressBar(textVisible=False)
         self._job_bar.setFixedHeight(6)
-        self._job_bar.setAccessibleName("Progress of the transcript")
+        self._job_bar.setAccessibleName(tr("Progress of the transcript"))
         inner.addWidget(self._job_words)
         inner.addWidget(self._job_bar)
         row.addLayout(inner, 1)
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Stop; what was done is taken up next time")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Stop; what was done is taken up next time"))
         cancel.clicked.connect(self.cancel_requested)
         row.addWidget(cancel)
         self._job.hide()

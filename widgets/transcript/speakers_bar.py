@@ -7,6 +7,7 @@ from PySide6.QtGui import QColor, QIcon, QPixmap
 from PySide6.QtWidgets import QPushButton, QWidget
 
 from project.types import Participant
+from resources.translation import tr
 from widgets import theme
 from widgets.participant_buttons import ParticipantButtons, choice_button
 from widgets.participant_looks import participant_ink
@@ -25,12 +26,12 @@ class SpeakersBar(ParticipantButtons):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(
-            choice_button("New…", "They are said by a new participant, under a pseudonym (P)"),
-            choice_button("0 Nobody", "Nobody knows who speaks (0)"),
+            choice_button(tr("New…"), tr("They are said by a new participant, under a pseudonym (P)")),
+            choice_button(tr("0 Nobody"), tr("Nobody knows who speaks (0)")),
             parent,
         )
         self._colours: Mapping[str, str] = {}
-        self.accept = choice_button("Accept guess", "The suggested speaker is right (A)")
+        self.accept = choice_button(tr("Accept guess"), tr("The suggested speaker is right (A)"))
         self.accept.clicked.connect(self.accept_requested)
         theme.notifier.changed.connect(self._tint)
         self.set_people([], {})
@@ -42,7 +43,7 @@ class SpeakersBar(ParticipantButtons):
             self._tint()
 
     def told(self, person: Participant) -> str:
-        return f"{person.pseudonym} speaks"
+        return tr("{pseudonym} speaks").format(pseudonym=person.pseudonym)
 
     def others(self) -> tuple[QPushButton, ...]:
         return self.new, self.nobody, self.accept
@@ -55,7 +56,7 @@ class SpeakersBar(ParticipantButtons):
 
     def _tint(self) -> None:
         colours = theme.palette()
-        for person, button in zip(self.people, self.buttons, strict=True):
+        for person, button in zip(self.people, self.buttons, strict=False):
             button.setIcon(_dot(participant_ink(self._colours.get(person.id), colours, colours.raised)))
             button.setIconSize(QSize(_DOT, _DOT))
 

@@ -15,6 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
+from resources.translation import tr
 from widgets import theme
 from widgets.transcript.delegate import LineDelegate
 from widgets.transcript.in_place import Typing
@@ -64,7 +65,7 @@ class TranscriptView(QListView):
         self._delegate = LineDelegate(model, self)
         self.setItemDelegate(self._delegate)
         self.moment = self._delegate.moment
-        self.setAccessibleName("Transcript")
+        self.setAccessibleName(tr("Transcript"))
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
