@@ -5,6 +5,7 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.studio import Studio
 from project.schemes.scheme import Scheme, Track
 from project.types import Changes
+from resources.translation import tr
 
 _SCHEMES = "schemes"
 
@@ -75,12 +76,12 @@ class ActiveTrack(QObject):
         """Let new segments go to the next track."""
         keys = [key for key, _ in self.tracks()]
         if len(keys) < 2:
-            self._studio.told.emit("This study has one track. Study, Schemes… adds others.")
+            self._studio.told.emit(tr("This study has one track. Study, Schemes… adds others."))
             return
         names = dict(self.tracks())
         following = keys[(keys.index(self.key) + 1) % len(keys)]
         self.choose(following)
-        self._studio.told.emit(f"New segments go to {names[following]}.")
+        self._studio.told.emit(tr("New segments go to {names}.").format(names=names[following]))
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if _SCHEMES in changes.ids("property") or changes.ids("scheme_version"):

@@ -95,7 +95,9 @@ class ActivityLog(QObject):
         self.changed.emit()
 
     def look(self) -> None:
-        """Count the time since the last look."""
+        """Count the time since the last look; while something large is written, the study is left alone."""
+        if self._studio.apart.busy:
+            return
         now = self._clock()
         if self._player.playing:
             self._time.note(now)

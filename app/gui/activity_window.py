@@ -1,14 +1,18 @@
 """The window of active minutes: by recording, by day, in all, with a switch to turn counting off."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.activity import by_day, by_recording, minutes
 from app.gui.context import Context
+from project.types import Changes
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
 
-_WHAT = (
+_WHAT = tr(
     "A minute is active while you use a key, the mouse or the player, and for 60 seconds after; "
     "not while the window is minimized. It goes into this study's file, with the day and your name, and nowhere else."
 )
@@ -26,19 +30,21 @@ class ActivityWindow(QWidget):
         super().__init__()
         self._context = context
         self._log = context.activity
-        self.setWindowTitle("Active minutes")
+        self.setWindowTitle(tr("Active minutes"))
         self.resize(560, 480)
-        self.total = QLabel()
+        self.total = PlainLabel()
         self.total.setFont(theme.font(semibold=True))
-        what = QLabel(_WHAT, wordWrap=True)
-        self.recordings = RowsTable("Minutes by recording", ["Recording", "Active"])
-        self.days = RowsTable("Minutes by day", ["Day", "Active"])
+        what = PlainLabel(_WHAT, wordWrap=True)
+        self.recordings = RowsTable(tr("Minutes by recording"), [tr("Recording"), tr("Active")])
+        self.days = RowsTable(tr("Minutes by day"), [tr("Day"), tr("Active")])
+        for table in (self.recordings, self.days):
+            EmptyHint(table, tr("Minutes appear here while you work."))
         tabs = QTabWidget()
         tabs.setDocumentMode(True)
-        tabs.addTab(self.recordings, "By recording")
-        tabs.addTab(self.days, "By day")
-        self.switch = QCheckBox("Count my active minutes")
-        self.switch.setToolTip("While this is off, nothing is counted and nothing is written, in every study")
+        tabs.addTab(self.recordings, tr("By recording"))
+        tabs.addTab(self.days, tr("By day"))
+        self.switch = QCheckBox(tr("Count my active minutes"))
+        self.switch.setToolTip(tr("While this is off, nothing is counted and nothing is written, in every study"))
         self.switch.clicked.connect(self._log.switch)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -50,7 +56,10 @@ class ActivityWindow(QWidget):
         column.addLayout(self._foot())
         self.recordings.row_chosen.connect(context.look_at)
         self._log.changed.connect(self.reload)
-        context.studio.bridge.changed.connect(lambda _changes, _initiator: self.reload())
+        context.studio.bridge.changed.connect(self._apply)
+        self.reload()
+
+    def _apply(self, _changes: Changes, _initiator: object) -> None:
         self.reload()
 
     def reload(self) -> None:
@@ -65,21 +74,25 @@ class ActivityWindow(QWidget):
         self.days.show_rows([Row(one.name, (one.name, minutes(one.seconds))) for one in days])
         name = session.annotator_name
         said = minutes(sum(one.seconds for one in places))
-        self.total.setText(f"{name}: {said} in this study" if places else f"{name}: nothing was counted yet")
+        self.total.setText(
+            tr("{name}: {said} in this study").format(name=name, said=said)
+            if places
+            else tr("{name}: nothing was counted yet").format(name=name)
+        )
         self.switch.setChecked(self._log.on)
         self.delete.setEnabled(bool(places) and self._context.studio.writable)
         self._ask_again(False)
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.delete = QPushButton("Delete my minutes")
-        self.delete.setToolTip("Delete your minutes from this study")
+        self.delete = QPushButton(tr("Delete my minutes"))
+        self.delete.setToolTip(tr("Delete your minutes from this study"))
         self.delete.clicked.connect(lambda: self._ask_again(True))
-        self.sure = QPushButton("Delete for good")
-        self.sure.setToolTip("There is no undo for this")
+        self.sure = QPushButton(tr("Delete for good"))
+        self.sure.setToolTip(tr("There is no undo for this"))
         self.sure.clicked.connect(self._log.delete)
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.setShortcut(Qt.Key.Key_Escape)
         close.clicked.connect(self.close)
         row.addWidget(self.delete)

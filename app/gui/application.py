@@ -8,22 +8,35 @@ import threading
 from pathlib import Path
 from types import TracebackType
 
-from PySide6.QtCore import QObject, QSocketNotifier
+from PySide6.QtCore import QObject, QSocketNotifier, QTimer
+from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from app.core.lookup import recording_called
 from app.core.settings import log_path
 from app.gui.main_window import MainWindow
+from app.gui.passphrase import Asking
 from app.gui.screen import check_screen
+from app.gui.warming import Warming
 from models.connection import sentinel
+from project.damage import damage_behind
 from project.errors import UserError
+from project.progress import Progress
+from project.sealing.passphrases import ask_with
 from project.version import __version__
+from resources import resource
 
 _log = logging.getLogger("greenroom")
+_AFTER_MS = 3_000
+"""Milliseconds after the start: what is on the screen comes first."""
 
 
 def run(
-    study: Path | None = None, annotator: str | None = None, recording: str | None = None, at_us: int | None = None
+    study: Path | None = None,
+    annotator: str | None = None,
+    recording: str | None = None,
+    at_us: int | None = None,
+    stay: bool = False,
 ) -> int:
     """Open the window, on a study if one is given, and return when it is closed.
 
@@ -32,6 +45,7 @@ def run(
         annotator: under whose name edits are recorded; by default the one of the settings.
         recording: number, file name or id of the one to show; the one that was shown last when None.
         at_us: the time to show; where the recording was left when None.
+        stay: open the window in any case, and say in it what is wrong with the study.
 
     Raises:
         UserError: there is no screen, or the study cannot be opened, or has no such recording.
@@ -42,10 +56,16 @@ def run(
     logging.basicConfig(filename=log, level=logging.WARNING, format="%(asctime)s %(levelname)s %(name)s: %(message)s")
     app = make_application()
     window = MainWindow()
+    ask_with(Asking(window).ask)
     _report_bugs(window, log)
     signals = CloseOnSignals(window)
+    warming = Warming(window)
+    QTimer.singleShot(_AFTER_MS, window, lambda: window.background.run(_sweep, lambda _nothing: None))
     place = None
-    if study is not None:
+    if study is not None and stay:
+        window.show()
+        window.open_study(study)
+    elif study is not None:
         try:
             window.studio.open(study, annotator)
             place = _place(window, recording)
@@ -58,8 +78,15 @@ def run(
     elif place is not None:
         window.choose_recording(place)
     code = app.exec()
+    warming.close()
     signals.close()
     return code
+
+
+def _sweep(_progress: Progress) -> None:
+    from app.core.leftovers import sweep_leftovers
+
+    sweep_leftovers()
 
 
 def _place(window: MainWindow, recording: str | None) -> str | None:
@@ -74,6 +101,7 @@ def make_application() -> QApplication:
     app.setApplicationName("Greenroom")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("greenroom")
+    app.setWindowIcon(QIcon(str(resource("icons", "greenroom.svg"))))
     return app
 
 
@@ -83,6 +111,9 @@ def _report_bugs(window: MainWindow, log: Path) -> None:
             window.close()
         elif isinstance(error, UserError):
             window.show_error(error)
+        elif (damage := _damage(window, error)) is not None:
+            _log.error("A damaged study", exc_info=(kind, error, trace))
+            window.show_error(damage)
         else:
             _log.error("Unexpected error", exc_info=(kind, error, trace))
             window.show_bug(f"{kind.__name__}: {error}", log)
@@ -92,6 +123,12 @@ def _report_bugs(window: MainWindow, log: Path) -> None:
 
     sys.excepthook = report
     threading.excepthook = report_thread
+
+
+def _damage(window: MainWindow, error: BaseException) -> UserError | None:
+    """Return what to say where the open study, and not the program, is why something failed."""
+    session = window.studio.session
+    return None if session is None else damage_behind(error, [session.study.path])
 
 
 class CloseOnSignals(QObject):

@@ -10,6 +10,7 @@ from app.gui.studio import Studio
 from project.errors import UserError
 from project.schemes.scheme import Extent, Label
 from project.timebase import format_time
+from resources.translation import tr
 from widgets.coding_line import CodingLine
 from widgets.timeline.view import TimelineView
 
@@ -60,7 +61,7 @@ class Coding(QObject):
 
     def toggle(self) -> None:
         """Switch the mode on or off; what is open is discarded."""
-        self._forget("Coding was switched off")
+        self._forget(tr("Coding was switched off"))
         self._on = not self._on
         if self._on:
             self._studio.select(())
@@ -95,12 +96,14 @@ class Coding(QObject):
 
     def discard(self) -> bool:
         """Forget what is open; returns whether anything was."""
-        return self._forget("Discarded")
+        return self._forget(tr("Discarded"))
 
     def _end(self, key: str) -> None:
         start, end = self._open[key], self._editing.end_here()
         if end <= start:
-            self._studio.told.emit(f"The playhead is not after the start at {format_time(start)}. Esc discards it.")
+            self._studio.told.emit(
+                tr("The playhead is not after the start at {start}. Esc discards it.").format(start=format_time(start))
+            )
             return
         del self._open[key]
         if self._editing.create(start, end, key):
@@ -113,19 +116,19 @@ class Coding(QObject):
         names = ", ".join(self._name(key) for key in self._open)
         self._open.clear()
         self._studio.set_marks(None, None)
-        self._studio.told.emit(f"{why}: {names} was not kept.")
+        self._studio.told.emit(tr("{why}: {names} was not kept.").format(why=why, names=names))
         self._show()
         return True
 
     def _leave_track(self) -> None:
-        self._forget("Another track was chosen")
+        self._forget(tr("Another track was chosen"))
         self._show()
 
     def _leave_recording(self) -> None:
         if self._on and self._studio.recording is None:
             self.toggle()
             return
-        self._forget("Another recording is shown")
+        self._forget(tr("Another recording is shown"))
         self._show()
 
     def _grow(self) -> None:
@@ -152,10 +155,15 @@ class Coding(QObject):
             return ""
         if self._open:
             now = self._player.position_us
-            parts = [f"{self._name(key)} since {max(0, now - at) / 1e6:.1f} s" for key, at in self._open.items()]
-            return f"Open: {', '.join(parts)}. The same key ends it, Esc discards it."
+            parts = [
+                tr("{label} since {seconds:.1f} s").format(label=self._name(key), seconds=max(0, now - at) / 1e6)
+                for key, at in self._open.items()
+            ]
+            return tr("Open: {list}. The same key ends it, Esc discards it.").format(list=", ".join(parts))
         keys = ", ".join(f"{one.shortcut} {one.name}" for one in track.labels if one.shortcut)
-        return f"Coding {track.name}: press a label's key at the start and again at the end. {keys}"
+        return tr("Coding {name}: press a label's key at the start and again at the end. {keys}").format(
+            name=track.name, keys=keys
+        )
 
     def _name(self, key: str) -> str:
         track = self._active.track

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QWidget
 
 from app.core.commands import comments as commands
 from app.gui.studio import Studio
-from app.gui.under_inspector import page_of
+from app.gui.under_inspector import page_of, scrolling
 from project.queries.annotators import all_annotators
 from project.queries.comments import comments_of
 from project.types import Changes
@@ -36,7 +36,7 @@ class CommentsFeed(QObject):
             lambda comment, done: self._studio.edit(lambda s: commands.resolve_comments(s, [comment], done))
         )
         box.delete_requested.connect(lambda comment: self._studio.edit(lambda s: commands.delete_comment(s, comment)))
-        page = page_of(inspector, box)
+        page = scrolling(page_of(inspector, box))
         self.show()
         return page
 

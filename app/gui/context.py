@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from PySide6.QtWidgets import QWidget
+
 from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
 from app.gui.chains.chains import Chains
@@ -23,6 +25,8 @@ class Context:
     Attributes:
         look_at: shows a recording (id) at a time in microseconds.
         trigger: does what an entry of the menus does, by its key.
+        go_blind: shows nothing of the study but a room in which somebody answers, which is deleted in the end.
+        see_again: shows everything again.
     """
 
     studio: Studio
@@ -38,3 +42,5 @@ class Context:
     activity: ActivityLog
     trigger: Callable[[str], None]
     chains: Chains
+    go_blind: Callable[[QWidget], None]
+    see_again: Callable[[], None]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
 
 _ON_RECORDING = ("details", "rename", "track", "export", "locate")
-_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_from_selected", "delete")
+_ON_SEGMENT = ("play_segment", "loop", "split", "trim_start", "trim_end", "node_from_selected", "what_if", "delete")
 _ON_TIMELINE = ("mark_in", "mark_out", "zoom_fit")
 
 

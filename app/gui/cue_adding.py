@@ -17,6 +17,7 @@ from project.queries.utterances import utterance, utterances_between
 from project.schemes.loader import load_scheme
 from project.transcript import tokens
 from project.types import Changes, Utterance
+from resources.translation import tr
 from widgets.cue_form import CueForm, WantedCue
 
 
@@ -39,7 +40,7 @@ class CueAdding(QObject):
             return
         if said is None:
             self._studio.failed.emit(
-                UserError("A cue belongs inside an utterance.", "Select one, or go to where somebody speaks.")
+                UserError(tr("A cue belongs inside an utterance."), tr("Select one, or go to where somebody speaks."))
             )
             return
         now = self._player.position_us
@@ -88,7 +89,7 @@ class CueAdding(QObject):
 
         if self._studio.edit(do):
             self._studio.select(made)
-            self._studio.told.emit("Cue added. Annotate (Ctrl+1) shows all of it.")
+            self._studio.told.emit(tr("Cue added. Annotate (Ctrl+1) shows all of it."))
 
     def _forget(self) -> None:
         self.form = None

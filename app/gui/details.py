@@ -24,11 +24,12 @@ from project.queries.media import media_of
 from project.queries.participants import all_participants, consents, participants_in
 from project.timebase import format_time
 from project.types import Changes, Json, Medium, MediumRole, ParticipantRole
+from resources.translation import tr
 
 _FILE_ROLES = {
-    MediumRole.MAIN: "main file",
-    MediumRole.CAMERA: "second camera",
-    MediumRole.MICROPHONE: "separate microphone",
+    MediumRole.MAIN: tr("main file"),
+    MediumRole.CAMERA: tr("second camera"),
+    MediumRole.MICROPHONE: tr("separate microphone"),
     MediumRole.CHAPTER: "chapter",
 }
 
@@ -104,7 +105,7 @@ class Details(QObject):
         home = next((one for one in homes if one.id == recording.collection_id), None)
         dialog.show_known(
             Known(
-                f"Recording {recording.number}",
+                tr("Recording {number}").format(number=recording.number),
                 recording.name,
                 home.name if home else "",
                 [one.name for one in homes],
@@ -115,7 +116,10 @@ class Details(QObject):
         )
         here = {one.id for one in participants_in(study, recording.id)}
         dialog.participants.set_people(
-            [Person(one, one.id in here, consents(study, one.id)) for one in all_participants(study)]
+            [
+                Person(one, one.id in here, consents(study, one.id))
+                for one in sorted(all_participants(study), key=lambda one: one.id not in here)
+            ]
         )
 
     def _files(self, session: Session) -> list[FileLine]:

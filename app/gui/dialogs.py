@@ -2,11 +2,15 @@
 
 from pathlib import Path
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QWidget
 
-STUDIES = "Studies (*.greenroom)"
-SCHEMES = "Schemes (*.toml);;All files (*)"
-VIDEOS = (
+from resources.translation import tr
+from widgets.agree_dialog import AgreeDialog
+from widgets.text_dialog import TextDialog
+
+STUDIES = tr("Studies (*.greenroom)")
+SCHEMES = tr("Schemes (*.toml);;All files (*)")
+VIDEOS = tr(
     "Video and sound (*.mp4 *.mov *.mkv *.webm *.avi *.m4v *.mpg *.mpeg *.mts *.m2ts *.ts *.wmv *.wav *.mp3 *.m4a "
     "*.flac *.ogg);;All files (*)"
 )
@@ -27,23 +31,23 @@ class Questions:
     def new_study(self) -> Path | None:
         """Ask where a new study goes."""
         path, _ = QFileDialog.getSaveFileName(
-            self._window, "New study", str(self._folder() / "study.greenroom"), STUDIES
+            self._window, tr("New study"), str(self._folder() / "study.greenroom"), STUDIES
         )
         return Path(path) if path else None
 
     def study(self) -> Path | None:
         """Ask which study to open."""
-        path, _ = QFileDialog.getOpenFileName(self._window, "Open study", str(self._folder()), STUDIES)
+        path, _ = QFileDialog.getOpenFileName(self._window, tr("Open study"), str(self._folder()), STUDIES)
         return Path(path) if path else None
 
     def scheme(self) -> Path | None:
         """Ask which scheme file to read."""
-        path, _ = QFileDialog.getOpenFileName(self._window, "Open scheme", str(self._folder()), SCHEMES)
+        path, _ = QFileDialog.getOpenFileName(self._window, tr("Open scheme"), str(self._folder()), SCHEMES)
         return Path(path) if path else None
 
     def videos(self) -> list[Path]:
         """Ask which recordings to add."""
-        paths, _ = QFileDialog.getOpenFileNames(self._window, "Add recordings", str(self._folder()), VIDEOS)
+        paths, _ = QFileDialog.getOpenFileNames(self._window, tr("Add recordings"), str(self._folder()), VIDEOS)
         return [Path(path) for path in paths]
 
     def folder(self, title: str) -> Path | None:
@@ -58,7 +62,7 @@ class Questions:
 
     def annotations(self) -> Path | None:
         """Ask for a file of another tool."""
-        path, _ = QFileDialog.getOpenFileName(self._window, "Import annotations", str(self._folder()))
+        path, _ = QFileDialog.getOpenFileName(self._window, tr("Import annotations"), str(self._folder()))
         return Path(path) if path else None
 
     def save(self, title: str, path: Path, kind: str) -> Path | None:
@@ -68,43 +72,37 @@ class Questions:
 
     def text(self, title: str, question: str, before: str) -> str | None:
         """Ask for a line of text."""
-        text, given = QInputDialog.getText(self._window, title, question, text=before)
-        return text.strip() if given else None
+        return TextDialog(title, question, before, self._window).text()
 
-    def agree(self, title: str, question: str, button: str) -> bool:
-        """Ask for a yes, on a button that says to what; Escape and Enter are a no."""
-        box = QMessageBox(
-            QMessageBox.Icon.Question, title, question, parent=QApplication.activeWindow() or self._window
-        )
-        yes = box.addButton(button, QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(box.addButton("Not now", QMessageBox.ButtonRole.RejectRole))
-        box.exec()
-        return box.clickedButton() is yes
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
+        """Ask for a yes, on a button that says to what; Esc is a no, and Enter too where it has to be careful."""
+        asked = AgreeDialog(title, question, button, QApplication.activeWindow() or self._window, careful=careful)
+        return asked.exec() == QDialog.DialogCode.Accepted
 
     def release_place(self) -> Path | None:
         """Ask for the new folder of a release."""
         path, _ = QFileDialog.getSaveFileName(
-            self._window, "New folder for the release", str(self._folder() / "release"), "Folder (*)"
+            self._window, tr("New folder for the release"), str(self._folder() / "release"), tr("Folder (*)")
         )
         return Path(path) if path else None
 
     def question_set_place(self) -> Path | None:
         """Ask for the new folder of a data set of questions."""
         path, _ = QFileDialog.getSaveFileName(
-            self._window, "New folder for the questions", str(self._folder() / "questions"), "Folder (*)"
+            self._window, tr("New folder for the questions"), str(self._folder() / "questions"), tr("Folder (*)")
         )
         return Path(path) if path else None
 
     def copy_place(self, name: str) -> Path | None:
         """Ask where a copy of the study goes."""
         path, _ = QFileDialog.getSaveFileName(
-            self._window, "Copy for an annotator", str(self._folder() / f"{name}.greenroom"), STUDIES
+            self._window, tr("Copy for an annotator"), str(self._folder() / f"{name}.greenroom"), STUDIES
         )
         return Path(path) if path else None
 
     def copies(self) -> list[Path]:
         """Ask which copies of the study to merge."""
-        paths, _ = QFileDialog.getOpenFileNames(self._window, "Merge copies", str(self._folder()), STUDIES)
+        paths, _ = QFileDialog.getOpenFileNames(self._window, tr("Merge copies"), str(self._folder()), STUDIES)
         return [Path(path) for path in paths]
 
     def _folder(self) -> Path:

@@ -14,6 +14,7 @@ from project.queries.annotators import all_annotators
 from project.queries.comparison import completed, in_training
 from project.queries.segments import segment, segments_of
 from project.types import Changes, Segment
+from resources.translation import tr
 from widgets.label_looks import LabelLook, Pattern, Sign
 from widgets.timeline.lane import Lane, LaneKind
 from widgets.timeline.view import TimelineView
@@ -22,11 +23,11 @@ STRIP = "disagreement"
 _KINDS = (Kind.LABEL, Kind.UNMARKED)
 _LANE = Lane(
     STRIP,
-    "Disagreement",
+    tr("Disagreement"),
     LaneKind.SPANS,
     looks=(
-        LabelLook(Kind.LABEL, "Labels differ", "error", Pattern.SOLID, Sign.CROSS),
-        LabelLook(Kind.UNMARKED, "Not marked by all", "uncertain", Pattern.HATCH, Sign.RING),
+        LabelLook(Kind.LABEL, tr("Labels differ"), "error", Pattern.SOLID, Sign.CROSS),
+        LabelLook(Kind.UNMARKED, tr("Not marked by all"), "uncertain", Pattern.HATCH, Sign.RING),
     ),
 )
 _PEOPLE = frozenset({"annotator", "completion", "assignment", "property"})
@@ -118,9 +119,11 @@ class DisagreementStrip(QObject):
         if found is not None:
             self._playback.jump(found.start_us)
         elif not self.found:
-            self._studio.told.emit("The annotators of this recording do not disagree anywhere.")
+            self._studio.told.emit(tr("The annotators of this recording do not disagree anywhere."))
         else:
-            self._studio.told.emit(f"There is no disagreement {'after' if step > 0 else 'before'} this moment.")
+            self._studio.told.emit(
+                tr("There is no disagreement {words} this moment.").format(words="after" if step > 0 else "before")
+            )
 
     def _show(self, anew: bool = False) -> None:
         """Work out the stretches, and draw them where they changed or the timeline was emptied."""

@@ -4,12 +4,13 @@ from dataclasses import replace
 
 from app.core import fetching
 from app.core.commands.policy import set_policy
+from app.core.leaving.in_force import policy_in_force
 from app.gui.dialogs import Questions
 from app.gui.studio import Studio
 from project.errors import UserError
-from project.queries.policy import policy_of
+from resources.translation import tr
 
-DECLINED = "Nothing was fetched: the policy of this study allows no downloads."
+DECLINED = tr("Nothing was fetched: the policy of this study allows no downloads.")
 
 
 def require_permission(studio: Studio, questions: Questions, name: str, key: str = "") -> None:
@@ -28,11 +29,13 @@ def require_permission(studio: Studio, questions: Questions, name: str, key: str
         raise refusal
     session.study.require_writable()
     if not questions.agree(
-        "Allow downloads",
-        f"The policy of this study allows no connection, not even to get {name}.\n\n"
-        "Allow downloads of models? Nothing of the study is sent; the server learns which file is asked for, and from "
-        "which address. Every request is written down in the study.",
-        "Allow downloads",
+        tr("Allow downloads"),
+        tr(
+            "The policy of this study allows no connection, not even to get {name}.\n\n"
+            "Allow downloads of models? Nothing of the study is sent; the server learns which file is asked for, and "
+            "from which address. Every request is written down in the study."
+        ).format(name=name),
+        tr("Allow downloads"),
     ):
-        raise UserError(DECLINED, "Add it from a folder, or fetch it and allow downloads.")
-    studio.publish(set_policy(session, replace(policy_of(session.study), downloads=True)))
+        raise UserError(DECLINED, tr("Add it from a folder, or fetch it and allow downloads."))
+    studio.publish(set_policy(session, replace(policy_in_force(session), downloads=True)))

@@ -32,6 +32,7 @@ from project.errors import UserError
 from project.queries.recordings import all_recordings, recording
 from project.timebase import SECOND
 from project.types import Json
+from resources.translation import tr
 
 
 class Export(QObject):
@@ -146,15 +147,23 @@ class Export(QObject):
         if batch.ended:
             self._ended(batch)
         elif many:
-            self._studio.told.emit(f"Exporting {len(batch.clips)} clips, one by one. Jobs shows how far it is.")
+            self._studio.told.emit(
+                tr("Exporting {clips} clips, one by one. Jobs shows how far it is.").format(clips=len(batch.clips))
+            )
         else:
             (clip,) = batch.clips
             number = session.recording(clip.recording_id).number
             if self._awaited and self._awaited[-1][1] is batch:
-                what = "faces" if self._awaited[-1][0].kind == "faces" else "personal information"
-                self._studio.told.emit(f"Looking for {what} in recording {number} first; its export follows.")
+                what = "faces" if self._awaited[-1][0].kind == "faces" else tr("personal information")
+                self._studio.told.emit(
+                    tr("Looking for {what} in recording {number} first; its export follows.").format(
+                        what=what, number=number
+                    )
+                )
             else:
-                self._studio.told.emit(f"Exporting recording {number}. Jobs shows how far it is.")
+                self._studio.told.emit(
+                    tr("Exporting recording {number}. Jobs shows how far it is.").format(number=number)
+                )
 
     def _start_one(self, batch: ExportBatch, clip: Clip) -> None:
         try:
@@ -208,7 +217,7 @@ class Export(QObject):
         if searching is None:
             listening.ask(which, choice, time_us)
             return
-        listening.said.emit("Looking for personal information in the texts…", "")
+        listening.said.emit(tr("Looking for personal information in the texts…"), "")
         again = partial(self._listen, listening, session, recording_id, which, choice, time_us)
         self._jobs.after(searching, lambda _result: again())
 
@@ -231,7 +240,8 @@ class Export(QObject):
             number = batch.session.recording(clip.recording_id).number
             self._studio.failed.emit(
                 UserError(
-                    f"What is hidden in recording {number} was changed while it was exported.", "Export it again."
+                    tr("What is hidden in recording {number} was changed while it was exported.").format(number=number),
+                    tr("Export it again."),
                 )
             )
         self._settle(batch)
@@ -251,14 +261,16 @@ class Export(QObject):
                 batch.stopped(clip)
             self._settle(batch)
         found = recording(session.study, work.recording_id)
-        name = f"recording {found.number}" if found else "a recording"
+        name = tr("recording {number}").format(number=found.number) if found else tr("a recording")
         if waiting:
-            what = "faces" if work.kind == "faces" else "personal information"
-            self._studio.told.emit(f"Looking for {what} was stopped, so {name} is not exported.")
+            what = "faces" if work.kind == "faces" else tr("personal information")
+            self._studio.told.emit(
+                tr("Looking for {what} was stopped, so {name} is not exported.").format(what=what, name=name)
+            )
         elif work.kind == "anonymize":
-            self._studio.told.emit(f"The export of {name} was stopped. No clip was written.")
+            self._studio.told.emit(tr("The export of {name} was stopped. No clip was written.").format(name=name))
         if work in self._fetched and self.dialog is not None:
-            self.dialog.methods.say(str(problem) if problem else "Stopped; nothing was installed.")
+            self.dialog.methods.say(str(problem) if problem else tr("Stopped; nothing was installed."))
 
     def _fail(self, batch: ExportBatch, clip: Clip, error: UserError) -> None:
         batch.failed(clip, error)
@@ -275,11 +287,13 @@ class Export(QObject):
             return
         failed = next((one for one in batch.queue.clips if one.state is ClipState.FAILED), None)
         if failed is None:
-            self._studio.told.emit(f"Export: {batch.summary()}.")
+            self._studio.told.emit(tr("Export: {summary}.").format(summary=batch.summary()))
         else:
             number = batch.session.recording(failed.recording_id).number
-            first = f"Recording {number}, {failed.method}: {failed.problem}"
-            self._studio.failed.emit(UserError(f"Export: {batch.summary()}.", first))
+            first = tr("Recording {number}, {method}: {problem}").format(
+                number=number, method=failed.method, problem=failed.problem
+            )
+            self._studio.failed.emit(UserError(tr("Export: {summary}.").format(summary=batch.summary()), first))
 
     def _preview(
         self,
@@ -331,15 +345,19 @@ class Export(QObject):
         session = self._studio.session
         queue = rendering_queue.unfinished(session) if session is not None else None
         if queue is not None:
-            self._studio.told.emit(f"{_left_over(queue)} Export anonymized goes on with it.")
+            self._studio.told.emit(tr("{queue} Export anonymized goes on with it.").format(queue=_left_over(queue)))
 
 
 def _left_over(queue: Queue | None) -> str:
     if queue is None:
         return ""
     left, count = len(queue.left), len(queue.clips)
-    clips = "its clip was not made" if count == 1 else f"{left} of its {count} clips are left"
-    return f"The last export did not end: {clips}."
+    clips = (
+        tr("its clip was not made")
+        if count == 1
+        else tr("{left} of its {count} clips are left").format(left=left, count=count)
+    )
+    return tr("The last export did not end: {clips}.").format(clips=clips)
 
 
 def _tracked(session: Session, recording_id: str) -> bool:

@@ -6,6 +6,7 @@ from app.core.rendering.queue import Clip, ClipState, Queue
 from app.core.session import Session
 from app.gui.job_center import JobCenter, Result
 from project.errors import UserError
+from resources.translation import tr
 from widgets.job_row import JobState
 
 _ENDED = frozenset({ClipState.DONE, ClipState.FAILED, ClipState.CANCELLED})
@@ -29,7 +30,7 @@ class ExportBatch:
     def show_row(self) -> None:
         """Say in a row of its own in the list of jobs how far several clips are together."""
         if len(self.clips) > 1:
-            self._row = self._jobs.begin_group(f"Export of {len(self.clips)} clips", self.cancel)
+            self._row = self._jobs.begin_group(tr("Export of {clips} clips").format(clips=len(self.clips)), self.cancel)
             self._show()
 
     @property
@@ -76,13 +77,13 @@ class ExportBatch:
     def summary(self) -> str:
         """Say in a line what came of all clips."""
         counts = {state: sum(one is state for one in self._ended.values()) for state in _ENDED}
-        said = [f"{counts[ClipState.DONE]} of {len(self.clips)} clips made"]
+        said = [tr("{counts} of {clips} clips made").format(counts=counts[ClipState.DONE], clips=len(self.clips))]
         if self._faces_left:
-            said.append(f"faces left in {self._faces_left}: do not release those")
+            said.append(tr("faces left in {faces_left}: do not release those").format(faces_left=self._faces_left))
         if counts[ClipState.FAILED]:
-            said.append(f"{counts[ClipState.FAILED]} failed")
+            said.append(tr("{counts} failed").format(counts=counts[ClipState.FAILED]))
         if counts[ClipState.CANCELLED]:
-            said.append(f"{counts[ClipState.CANCELLED]} cancelled")
+            said.append(tr("{counts} cancelled").format(counts=counts[ClipState.CANCELLED]))
         return ", ".join(said)
 
     def _end(self, clip: Clip, state: ClipState, problem: str = "") -> None:
@@ -98,7 +99,9 @@ class ExportBatch:
             return
         if not self.ended:
             done = len(self._ended)
-            self._jobs.show_group(self._row, done, len(self.clips), f"{done} of {len(self.clips)} clips")
+            self._jobs.show_group(
+                self._row, done, len(self.clips), tr("{done} of {clips} clips").format(done=done, clips=len(self.clips))
+            )
             return
         states = set(self._ended.values())
         bad = ClipState.FAILED in states or self._faces_left > 0

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QFileDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
@@ -28,8 +27,10 @@ from project.errors import UserError
 from project.schemes.scheme import Choice
 from project.timebase import format_time
 from project.types import Json
+from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.plain_label import PlainLabel
 from widgets.tick_list import TickList
 from widgets.tick_row import TickRow
 
@@ -95,7 +96,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
-        self.setWindowTitle("Export anonymized")
+        self.setWindowTitle(tr("Export anonymized"))
         self.resize(_SIZE.boundedTo(self.screen().availableSize() - QSize(16, 48)))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -152,9 +153,9 @@ class ExportDialog(QDialog):
         form.setContentsMargins(0, 0, theme.GRID, 0)
         form.setSpacing(theme.GRID)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        form.addRow("&Export", self._build_what())
+        form.addRow(tr("&Export"), self._build_what())
         self.several = TickList()
-        self.several.setAccessibleName("Which recordings")
+        self.several.setAccessibleName(tr("Which recordings"))
         self.several.setFixedHeight(theme.GRID * 14)
         for key, title in self._recordings:
             self.several.add(key, title, key == self._shown)
@@ -162,19 +163,25 @@ class ExportDialog(QDialog):
         self.several.hide()
         form.addRow(self.several)
         self.methods = MethodList()
-        form.addRow("Methods; tick one or more", self.methods)
+        form.addRow(tr("Methods; tick one or more"), self.methods)
         self.sound = SoundForm()
         self.sound.listen_requested.connect(self._on_listen)
-        form.addRow("Sound", self.sound)
-        label = QLabel("&Folder")
+        form.addRow(tr("Sound"), self.sound)
+        label = PlainLabel(tr("&Folder"))
         row = self._folder_row(folder)
         label.setBuddy(self.folder)
         form.addRow(label, row)
         self.keep_robots = TickRow(
-            Choice("robots", "Leave robots' faces as they are", "Those assigned to a participant with the role robot.")
+            Choice(
+                "robots",
+                tr("Leave robots' faces as they are"),
+                tr("Those assigned to a participant with the role robot."),
+            )
         )
         form.addRow(self.keep_robots)
-        self.overwrite = TickRow(Choice("overwrite", "Replace clips of the same name", "Made by an earlier export."))
+        self.overwrite = TickRow(
+            Choice("overwrite", tr("Replace clips of the same name"), tr("Made by an earlier export."))
+        )
         form.addRow(self.overwrite)
         area = QScrollArea(widgetResizable=True)
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -186,15 +193,18 @@ class ExportDialog(QDialog):
     def _build_what(self) -> QComboBox:
         titles = dict(self._recordings)
         self.what = QComboBox()
-        self.what.setAccessibleName("What to export")
+        self.what.setAccessibleName(tr("What to export"))
         self.what.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.what.addItem(f"This recording ({titles.get(self._shown, '')})", "recording")
+        self.what.addItem(tr("This recording ({titles})").format(titles=titles.get(self._shown, "")), "recording")
         if self._span is not None:
-            self.what.addItem(f"From {format_time(self._span[0])} to {format_time(self._span[1])}", "span")
+            self.what.addItem(
+                tr("From {start} to {end}").format(start=format_time(self._span[0]), end=format_time(self._span[1])),
+                "span",
+            )
             self.what.setCurrentIndex(1)
         if len(self._recordings) > 1:
-            self.what.addItem(f"All {len(self._recordings)} recordings", "all")
-            self.what.addItem("Several recordings…", "several")
+            self.what.addItem(tr("All {recordings} recordings").format(recordings=len(self._recordings)), "all")
+            self.what.addItem(tr("Several recordings…"), "several")
         self.what.currentIndexChanged.connect(self._on_what)
         return self.what
 
@@ -202,9 +212,9 @@ class ExportDialog(QDialog):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.folder = QLineEdit(str(folder))
-        self.folder.setAccessibleName("Folder for the clips")
-        browse = QPushButton("Choose…")
-        browse.setToolTip("Choose the folder for the clips")
+        self.folder.setAccessibleName(tr("Folder for the clips"))
+        browse = QPushButton(tr("Choose…"))
+        browse.setToolTip(tr("Choose the folder for the clips"))
         browse.setAutoDefault(False)
         browse.clicked.connect(self._browse)
         row.addWidget(self.folder, 1)
@@ -214,10 +224,10 @@ class ExportDialog(QDialog):
     def _left_over_row(self, text: str) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        words = QLabel(text, wordWrap=True)
+        words = PlainLabel(text, wordWrap=True)
         words.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
-        self.resume = QPushButton("Go on with it")
-        self.resume.setToolTip("Make the clips that are left")
+        self.resume = QPushButton(tr("Go on with it"))
+        self.resume.setToolTip(tr("Make the clips that are left"))
         self.resume.setAutoDefault(False)
         self.resume.clicked.connect(self._resume)
         row.addWidget(words, 1)
@@ -225,9 +235,9 @@ class ExportDialog(QDialog):
         return row
 
     def _buttons(self) -> DialogButtons:
-        row = DialogButtons(self, "Export", "Export nothing")
+        row = DialogButtons(self, tr("Export"), tr("Export nothing"))
         self._note, self.export = row.note, row.go_on
-        self.export.setToolTip("Start the export (Enter); you can go on working meanwhile")
+        self.export.setToolTip(tr("Start the export (Enter); you can go on working meanwhile"))
         self.export.clicked.connect(self._accept)
         return row
 
@@ -253,7 +263,7 @@ class ExportDialog(QDialog):
     def _ask_preview(self) -> None:
         if self.methods.missing():
             self._asked = None
-            self.pane.show_problem("Get its weights first; then there is a preview.")
+            self.pane.show_problem(tr("Get its weights first; then there is a preview."))
             return
         wanted = (self.methods.current(), self.methods.options(), self.pane.time_us, self.keep_robots.isChecked())
         if wanted != self._asked:
@@ -263,11 +273,13 @@ class ExportDialog(QDialog):
     def _tell(self) -> None:
         clips = len(self.methods.chosen()) * len(self._chosen())
         self.export.setEnabled(clips > 0)
-        self.export.setText(f"Export {clips} clips" if clips > 1 else "Export")
+        self.export.setText(tr("Export {clips} clips").format(clips=clips) if clips > 1 else tr("Export"))
         if clips:
-            text = "Faces are looked for first where that was not done. Every clip is searched for faces afterwards."
+            text = tr(
+                "Faces are looked for first where that was not done. Every clip is searched for faces afterwards."
+            )
         else:
-            text = "Tick a method and a recording."
+            text = tr("Tick a method and a recording.")
         self._note.setText(text)
 
     def _browse(self) -> None:
@@ -288,5 +300,5 @@ class ExportDialog(QDialog):
 
 
 def _ask_folder(parent: QWidget, start: Path) -> Path | None:
-    chosen = QFileDialog.getExistingDirectory(parent, "Folder for the clips", str(start))
+    chosen = QFileDialog.getExistingDirectory(parent, tr("Folder for the clips"), str(start))
     return Path(chosen) if chosen else None

@@ -18,11 +18,13 @@ from PySide6.QtWidgets import (
 )
 
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.icons import pixmap
+from widgets.plain_label import PlainLabel
 
 _GAP_US = 500_000
-_NO_WITNESS = (
+_NO_WITNESS = tr(
     "It was looked at by the detector that found the faces. A witness sees more: greenroom models fetch rfb320."
 )
 
@@ -63,7 +65,7 @@ class ExportResult(QDialog):
 
     def __init__(self, output: Path, found: Findings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Export finished")
+        self.setWindowTitle(tr("Export finished"))
         self.setMinimumSize(440, 240)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -71,32 +73,32 @@ class ExportResult(QDialog):
         column.addLayout(_headline(bool(found.left) or found.outdated, _verdict(found)))
         if not found.independent:
             column.addWidget(_muted(_NO_WITNESS))
-        path = QLabel(str(output), wordWrap=True)
+        path = PlainLabel(str(output), wordWrap=True)
         path.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        path.setAccessibleName(f"The clip: {output}")
+        path.setAccessibleName(tr("The clip: {output}").format(output=output))
         column.addWidget(path)
         self.moments = QListWidget()
-        self.moments.setAccessibleName("Moments to look at")
+        self.moments.setAccessibleName(tr("Moments to look at"))
         self.moments.setStyleSheet("QListWidget::item { padding: 4px 8px; }")
-        self._fill("Face left", found.left)
-        self._fill("Doubtful", found.doubtful)
-        self._fill("Covered wholly, could not be read", found.blanked)
-        self._fill("Painted solid, could not be drawn", found.undrawn)
+        self._fill(tr("Face left"), found.left)
+        self._fill(tr("Doubtful"), found.doubtful)
+        self._fill(tr("Covered wholly, could not be read"), found.blanked)
+        self._fill(tr("Painted solid, could not be drawn"), found.undrawn)
         self.moments.itemActivated.connect(self._jump)
         self.moments.itemClicked.connect(self._jump)
         if self.moments.count():
-            column.addWidget(_muted("Click a moment to look at it in the recording."))
+            column.addWidget(_muted(tr("Click a moment to look at it in the recording.")))
             column.addWidget(self.moments, 1)
         else:
             column.addStretch()
         row = QHBoxLayout()
         row.addStretch()
-        folder = QPushButton("Open folder")
-        folder.setToolTip("Open the folder of the clip")
+        folder = QPushButton(tr("Open folder"))
+        folder.setToolTip(tr("Open the folder of the clip"))
         folder.setAutoDefault(False)
         folder.clicked.connect(lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(output.parent))))
-        close = QPushButton("Close")
-        close.setToolTip("Close (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close (Esc)"))
         close.clicked.connect(self.close)
         close.setDefault(True)
         row.addWidget(folder)
@@ -106,7 +108,11 @@ class ExportResult(QDialog):
 
     def _fill(self, what: str, times: Sequence[int]) -> None:
         for start, end in spans(times):
-            text = format_time(start) if start == end else f"{format_time(start)} to {format_time(end)}"
+            text = (
+                format_time(start)
+                if start == end
+                else tr("{start} to {end}").format(start=format_time(start), end=format_time(end))
+            )
             item = QListWidgetItem(f"{text}   {what}")
             item.setData(Qt.ItemDataRole.UserRole, start)
             self.moments.addItem(item)
@@ -117,14 +123,14 @@ class ExportResult(QDialog):
 
 def _verdict(found: Findings) -> str:
     if found.outdated:
-        return "The faces were changed while this clip was made. Export it again."
+        return tr("The faces were changed while this clip was made. Export it again.")
     if found.left:
-        return f"Faces are left in {len(found.left)} frames. Do not release this clip."
+        return tr("Faces are left in {left} frames. Do not release this clip.").format(left=len(found.left))
     if found.drawn:
-        return "Every face was replaced by another. Measure how well that hides people before you release it."
+        return tr("Every face was replaced by another. Measure how well that hides people before you release it.")
     if found.kept:
-        return "No face is left in the clip but those of robots, which were to stay."
-    return "No face is left in the clip."
+        return tr("No face is left in the clip but those of robots, which were to stay.")
+    return tr("No face is left in the clip.")
 
 
 def spans(times: Sequence[int]) -> list[tuple[int, int]]:
@@ -139,7 +145,7 @@ def spans(times: Sequence[int]) -> list[tuple[int, int]]:
 
 
 def _muted(text: str) -> QLabel:
-    label = QLabel(text, wordWrap=True)
+    label = PlainLabel(text, wordWrap=True)
     label.setStyleSheet(f"color: {theme.palette().muted.name()};")
     return label
 
@@ -147,11 +153,11 @@ def _muted(text: str) -> QLabel:
 def _headline(bad: bool, text: str) -> QHBoxLayout:
     row = QHBoxLayout()
     row.setSpacing(theme.GRID)
-    picture = QLabel()
+    picture = PlainLabel()
     colours = theme.palette()
     name, colour = ("triangle-alert", colours.error) if bad else ("circle-check", colours.competence)
     picture.setPixmap(pixmap(name, 20, colour))
-    words = QLabel(text, wordWrap=True)
+    words = PlainLabel(text, wordWrap=True)
     words.setFont(theme.font(theme.POINTS + 2, semibold=True))
     row.addWidget(picture)
     row.addWidget(words, 1)

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from project.types import FaceTrack, Origin, Participant, ParticipantRole
+from resources.translation import tr
 from widgets.picture_overlays import FaceBox, FaceState
 
 _GAP_US = 250_000
@@ -51,7 +52,7 @@ class FaceOverlay:
         self._doubtful = {t.id for t in tracks if t.doubtful and t.participant_id is None and not t.dismissed}
         for number, track in enumerate(tracks, 1):
             who = people.get(track.participant_id or "")
-            name, fixed = drawn.get(track.id, (f"Face {number}", None))
+            name, fixed = drawn.get(track.id, (tr("Face {number}").format(number=number), None))
             if track.dismissed:
                 fixed = FaceState.DISMISSED
             elif who is not None and who.role is ParticipantRole.ROBOT:
@@ -76,7 +77,7 @@ class FaceOverlay:
             state = fixed or (FaceState.DETECTED if self._sure(track, time_us) else FaceState.INTERPOLATED)
             x, y, width, height = (float(side) * scale for side in box)
             doubtful = track.id in self._doubtful
-            words = f"{label}, doubtful" if doubtful else label
+            words = tr("{label}, doubtful").format(label=label) if doubtful else label
             chosen = track.id == self._selected
             found.append(FaceBox(track.id, words, x, y, width, height, state, chosen, doubtful))
         return found

@@ -7,7 +7,11 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QDoubleSpinBox, QGridLayout, QLabel, QPushButton, QWidget
 
 from project.timebase import SECOND
+from resources.translation import tr
 from widgets import theme
+from widgets.number_boxes import DecimalBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _DAY_S = 86_400.0
 _NEAR_US = 500
@@ -83,29 +87,28 @@ class FileLines(QWidget):
         self._labels = []
         for kind in further:
             kind.clear()
-        for place, line in enumerate(lines or [FileLine("", "No file")]):
-            label = QLabel(line.text, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        for place, line in enumerate(lines or [FileLine("", tr("No file"))]):
+            label = PlainLabel(line.text, textInteractionFlags=Qt.TextInteractionFlag.TextSelectableByMouse)
             self._labels.append(label)
             row = 2 * place
             self._grid.addWidget(label, row, 0)
             if line.offset_us is not None:
-                self.offsets[line.medium_id] = field = offset_field("this file")
-                field.setPrefix("begins at ")
+                self.offsets[line.medium_id] = field = offset_field(tr("this file"))
+                field.setPrefix(tr("begins at "))
                 field.editingFinished.connect(lambda one=line.medium_id: self._entered(one))
                 self._grid.addWidget(field, row, 1)
                 self._make_search(line.medium_id, row)
 
     def _make_search(self, medium_id: str, row: int) -> None:
-        self.searches[medium_id] = search = QPushButton("Find offset by sound")
+        self.searches[medium_id] = search = QPushButton(tr("Find offset by sound"))
         search.setAutoDefault(False)
         search.clicked.connect(lambda: self.search_requested.emit(medium_id))
         self._grid.addWidget(search, row, 2)
-        self.answers[medium_id] = answer = QLabel(textFormat=Qt.TextFormat.PlainText, wordWrap=True)
+        self.answers[medium_id] = answer = PlainLabel(wordWrap=True)
         answer.setStyleSheet(f"color: {theme.palette().muted.name()};")
         self._grid.addWidget(answer, row + 1, 0, 1, 2)
-        self.moves[medium_id] = move = QPushButton("Move it there")
-        move.setToolTip("Let the file begin where its sound fits; can be undone")
+        self.moves[medium_id] = move = QPushButton(tr("Move it there"))
+        move.setToolTip(tr("Let the file begin where its sound fits; can be undone"))
         move.setAutoDefault(False)
         move.clicked.connect(lambda: self._move(medium_id))
         self._grid.addWidget(move, row + 1, 2)
@@ -113,16 +116,16 @@ class FileLines(QWidget):
     def _show_search(self, line: FileLine) -> None:
         search = self.searches[line.medium_id]
         search.setEnabled(line.heard and not line.searching)
-        search.setText("Comparing the sounds…" if line.searching else "Find offset by sound")
-        why_not = "One of the two files has no sound, or is missing"
-        search.setToolTip("Compare its sound with the main file's" if line.heard else why_not)
+        search.setText(tr("Comparing the sounds…") if line.searching else tr("Find offset by sound"))
+        why_not = tr("One of the two files has no sound, or is missing")
+        search.setToolTip(plain_tip(tr("Compare its sound with the main file's") if line.heard else why_not))
         answer, move = self.answers[line.medium_id], self.moves[line.medium_id]
         answer.setText(line.found)
         answer.setVisible(bool(line.found))
         move.setVisible(line.found_us is not None)
         there = line.found_us is not None and abs(line.found_us - (line.offset_us or 0)) < _NEAR_US
         move.setEnabled(not there)
-        move.setText("It is there" if there else "Move it there")
+        move.setText(tr("It is there") if there else tr("Move it there"))
 
     def _move(self, medium_id: str) -> None:
         line = next(line for line in self._lines if line.medium_id == medium_id)
@@ -138,8 +141,8 @@ class FileLines(QWidget):
 
 def offset_field(of: str) -> QDoubleSpinBox:
     """Return a field for where a file begins, in seconds."""
-    field = QDoubleSpinBox(decimals=3, suffix=" s", minimum=-_DAY_S, maximum=_DAY_S)
-    field.setAccessibleName(f"Where {of} begins")
-    field.lineEdit().setAccessibleName(f"Where {of} begins, in seconds")
-    field.setToolTip("Where the file begins on this recording's time axis; negative: before it")
+    field = DecimalBox(decimals=3, suffix=" s", minimum=-_DAY_S, maximum=_DAY_S)
+    field.setAccessibleName(tr("Where {of} begins").format(of=of))
+    field.lineEdit().setAccessibleName(tr("Where {of} begins, in seconds").format(of=of))
+    field.setToolTip(tr("Where the file begins on this recording's time axis; negative: before it"))
     return field

@@ -1,6 +1,6 @@
 """Studies and media as files: making, opening, adding, finding again. Files are read in the background."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,12 +9,14 @@ from PySide6.QtCore import QObject, Signal
 from app.core.session import Session
 from app.gui.background import Background
 from app.gui.dialogs import Questions
+from app.gui.second_look import look
 from app.gui.studio import Studio
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.media import all_media
 from project.store import Study
 from project.types import Changes
+from resources.translation import tr
 
 _SUFFIX = ".greenroom"
 _MEDIA = frozenset(
@@ -96,8 +98,8 @@ class Files(QObject):
         if study is not None:
             self.open(study)
         elif self._studio.session is None:
-            hint = "Make one (Ctrl+N) or open one (Ctrl+Shift+O), then drop the recordings again."
-            self._studio.failed.emit(UserError("No study is open that recordings could be added to.", hint))
+            hint = tr("Make one (Ctrl+N) or open one (Ctrl+Shift+O), then drop the recordings again.")
+            self._studio.failed.emit(UserError(tr("No study is open that recordings could be added to."), hint))
         else:
             self.add(paths)
 
@@ -109,13 +111,20 @@ class Files(QObject):
             return
         if not wanted:
             names = _listed([path.name for path in given])
-            self.warned.emit(f"There is no video or sound in {names}.", "Add files one by one: File > Add recordings…")
+            self.warned.emit(
+                tr("There is no video or sound in {names}.").format(names=names),
+                tr("Add files one by one: File > Add recordings…"),
+            )
             return
         if not self._studio.writable:
             reason = self._studio.session.study.read_only_reason
-            self._studio.failed.emit(UserError("This study is open for reading only.", reason))
+            self._studio.failed.emit(UserError(tr("This study is open for reading only."), reason))
             return
-        self.told.emit(f"Reading {wanted[0].name}…" if len(wanted) == 1 else f"Reading {len(wanted)} files…")
+        self.told.emit(
+            tr("Reading {name}…").format(name=wanted[0].name)
+            if len(wanted) == 1
+            else tr("Reading {wanted} files…").format(wanted=len(wanted))
+        )
         self.reading.emit(True)
         session = self._studio.session
 
@@ -127,20 +136,43 @@ class Files(QObject):
         self._background.run(
             lambda progress: _read(wanted, progress),
             store,
-            progress=lambda done, total, name: self.told.emit(f"Reading file {done} of {total}: {name}"),
+            progress=lambda done, total, name: self.told.emit(
+                tr("Reading file {done} of {total}: {name}").format(done=done, total=total, name=name)
+            ),
         )
 
     def locate(self) -> None:
         """Ask for the folder that missing files were moved to, and link them all again."""
-        folder = self.questions.folder("Folder that the missing files are in")
+        folder = self.questions.folder(tr("Folder that the missing files are in"))
         if folder is None:
             return
-        from app.core.commands.recordings import Relinked, relink
+        session = self._studio.session
+        if session is None:
+            return
+        from app.core.commands.recordings import find_again
+
+        self.told.emit(tr("Looking for the missing files…"))
+        look(
+            *(self._background, session, lambda second, progress: find_again(second, folder, progress)),
+            lambda found: self._link(found) if self._studio.session is session else None,
+            self._failed,
+            lambda done, total, name: self.told.emit(
+                tr("Looking into file {done} of {total}: {name}").format(done=done + 1, total=total, name=name)
+            ),
+        )
+
+    def _failed(self, error: Exception) -> None:
+        if not isinstance(error, UserError):
+            raise error
+        self._studio.failed.emit(error)
+
+    def _link(self, by_content: Mapping[str, Path]) -> None:
+        from app.core.commands.recordings import Relinked, link_again
 
         found: list[Relinked] = []
 
         def do(session: Session) -> Changes:
-            found.append(relink(session, folder))
+            found.append(link_again(session, by_content))
             return found[0].changes
 
         if not self._studio.edit(do):
@@ -148,12 +180,12 @@ class Files(QObject):
         result = found[0]
         if result.found:
             self.relinked.emit()
-            self.told.emit(f"Found again: {_listed(result.found)}")
+            self.told.emit(tr("Found again: {found}").format(found=_listed(result.found)))
         if result.missing:
-            hint = "Look in another folder: File > Locate missing media…"
-            self.warned.emit(f"Still missing: {_listed(result.missing)}", hint)
+            hint = tr("Look in another folder: File > Locate missing media…")
+            self.warned.emit(tr("Still missing: {missing}").format(missing=_listed(result.missing)), hint)
         elif not result.found:
-            self.told.emit("No file is missing.")
+            self.told.emit(tr("No file is missing."))
 
     def _store(self, read: _Read) -> None:
         from app.core.commands.recordings import ProbedFile, add_recordings, ends_early
@@ -175,21 +207,36 @@ class Files(QObject):
             return changes
 
         if fresh and self._studio.edit(do):
-            what = f"Added {len(made)} recordings." if len(made) > 1 else f"Added {fresh[0].path.name}."
+            what = (
+                tr("Added {made} recordings.").format(made=len(made))
+                if len(made) > 1
+                else tr("Added {name}.").format(name=fresh[0].path.name)
+            )
             again = len(read.files) - len(fresh)
-            here = f" {again} of the files {'was' if again == 1 else 'were'} in this study already." if again else ""
+            here = (
+                tr(" {again} of the files {words} in this study already.").format(
+                    again=again, words="was" if again == 1 else "were"
+                )
+                if again
+                else ""
+            )
             self.told.emit(what + here)
             self.added.emit(made[0])
             short = [line for file in fresh if (line := ends_early(file))]
             if short:
-                more = f" So do {len(short) - 1} more of these files." if len(short) > 1 else ""
-                self.warned.emit(short[0] + more, "What is there can be used.")
+                more = tr(" So do {value} more of these files.").format(value=len(short) - 1) if len(short) > 1 else ""
+                self.warned.emit(short[0] + more, tr("What is there can be used."))
         elif not fresh and not read.errors:
-            self.told.emit("Already in this study.")
+            self.told.emit(tr("Already in this study."))
         if len(read.errors) == 1:
             self._studio.failed.emit(read.errors[0])
         elif read.errors:
-            self.warned.emit(f"{len(read.errors)} files were not added. {read.errors[0].message}", read.errors[0].hint)
+            self.warned.emit(
+                tr("{errors} files were not added. {message}").format(
+                    errors=len(read.errors), message=read.errors[0].message
+                ),
+                read.errors[0].hint,
+            )
 
 
 def _files(paths: Iterable[Path]) -> list[Path]:
@@ -218,4 +265,4 @@ def _read(paths: Sequence[Path], progress: Progress) -> _Read:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    return ", ".join(names[:3]) + (tr(" and {value} more").format(value=len(names) - 3) if len(names) > 3 else "")

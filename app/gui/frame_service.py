@@ -11,6 +11,7 @@ from PySide6.QtGui import QImage
 from media.cache import cache_folder
 from project.errors import UserError
 from project.progress import Silent
+from resources.translation import tr
 
 if TYPE_CHECKING:
     from media.picture import Picture
@@ -87,7 +88,13 @@ class FrameService(QObject):
                 self.failed.emit(generation, error)
             except Exception as error:
                 _log.exception("The frames of %s could not be read", path)
-                self.failed.emit(generation, UserError(f"The picture cannot be read: {error}"))
+                self.failed.emit(
+                    generation,
+                    UserError(
+                        tr("The picture cannot be read: {error}").format(error=error),
+                        tr("Look whether the file is whole and in its place."),
+                    ),
+                )
 
     def _newest(self, served: int) -> tuple[int, Path | None]:
         with self._wake:

@@ -14,11 +14,12 @@ from project.queries.participants import participants_in
 from project.queries.segments import every_value_of, segment, values_of
 from project.schemes.scheme import Scheme, Track
 from project.types import Changes, FieldValue, Segment
+from resources.translation import tr
 from widgets.inspector import Inspector
 from widgets.kept_values import KeptValue
 from widgets.scheme_text import value_text
 
-_SUGGESTED = "A pre-label: the program suggests it, nobody marked it. F9 accepts it as yours, Shift+F9 rejects it."
+_SUGGESTED = tr("A pre-label: the program suggests it, nobody marked it. F9 accepts it as yours, Shift+F9 rejects it.")
 
 
 class InspectorFeed(QObject):
@@ -69,11 +70,13 @@ class InspectorFeed(QObject):
         inspector.chooser.show_tracks(self._active.tracks() if self._studio.writable else [], self._active.key)
         if not found:
             if self._studio.recording is None:
-                inspector.show_nothing("No recording is open", "Choose one on the left.")
+                inspector.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
             else:
                 inspector.show_nothing(
-                    "No segment is selected",
-                    f"Click one on the timeline, or mark a new one: I at its start, O at its end{_keys(self._active)}.",
+                    tr("No segment is selected"),
+                    tr("Click one on the timeline, or mark a new one: I at its start, O at its end{active}.").format(
+                        active=_keys(self._active)
+                    ),
                 )
             return
         names = {a.id: a.name for a in all_annotators(session.study)}
@@ -81,10 +84,12 @@ class InspectorFeed(QObject):
         reason = session.study.read_only_reason if not self._studio.writable else ""
         if not reason and not own:
             suggested = all(is_prelabel(session.study, one) for one in found)
-            reason = _SUGGESTED if suggested else "Somebody else made it; only they change it."
+            reason = _SUGGESTED if suggested else tr("Somebody else made it; only they change it.")
         strange = next((one.scheme for one in found if not session.schemes.uses(one.scheme)), None)
         if not reason and strange is not None:
-            reason = f"The scheme {_scheme(session, found[0]).name} is not in use here. Study, Schemes… has it."
+            reason = tr("The scheme {name} is not in use here. Study, Schemes… has it.").format(
+                name=_scheme(session, found[0]).name
+            )
         scheme = _scheme(session, found[0])
         inspector.use(scheme, found[0].track)
         inspector.set_people(participants_in(session.study, found[0].recording_id))
@@ -132,4 +137,8 @@ def _keys(active: ActiveTrack) -> str:
     keys = [label.shortcut for label in active.track.labels if label.shortcut] if active.track else []
     if not keys:
         return ""
-    return f", then {keys[0]}" if len(keys) == 1 else f", then {', '.join(keys[:-1])} or {keys[-1]}"
+    return (
+        tr(", then {keys}").format(keys=keys[0])
+        if len(keys) == 1
+        else tr(", then {list} or {keys}").format(list=", ".join(keys[:-1]), keys=keys[-1])
+    )

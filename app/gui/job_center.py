@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import cast
 
 from PySide6.QtCore import QObject, Signal
@@ -13,9 +14,9 @@ from app.core.judging.runs.outcome import outcome_from
 from app.core.synchronizing import found_in
 from app.gui.studio import Studio
 from app.gui.worker_runner import WorkerRunner
-from project.counted import counted
 from project.errors import UserError
 from project.types import Json
+from resources.translation import tr, trn
 from widgets.job_row import JobState
 from widgets.jobs_panel import JobsPanel
 
@@ -69,6 +70,8 @@ class JobCenter(QObject):
             one.cancelled.connect(self._on_cancelled)
             one.renew = self._renewed
             one.answer = self._answer
+            studio.apart.begun.connect(partial(one.hold, True))
+            studio.apart.freed.connect(partial(one.hold, False))
         panel.cancel_requested.connect(self._cancel_row)
         panel.result_requested.connect(lambda job: self.result_wanted.emit(self._works[job], self._results[job]))
 
@@ -186,7 +189,7 @@ class JobCenter(QObject):
     def _answer(self, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
         session = self._studio.session
         if session is None:
-            raise UserError("The study was closed meanwhile.", "Open it and start again.")
+            raise UserError(tr("The study was closed meanwhile."), tr("Open it and start again."))
         return answer(session, self.as_done(work), question)
 
     def _on_finished(self, work: Work, result: Result) -> None:
@@ -225,39 +228,72 @@ def summary(work: Work, result: Result) -> str:
     """Say in a line what came of a job."""
     if work.kind == "faces":
         tracks = result["tracks"]
-        found = "No face found" if not tracks else "1 face track" if tracks == 1 else f"{tracks} face tracks"
-        return f"{found} in {result['frames']} frames, {_seconds(result)}"
+        found = (
+            tr("No face found")
+            if not tracks
+            else tr("1 face track")
+            if tracks == 1
+            else tr("{tracks} face tracks").format(tracks=tracks)
+        )
+        return tr("{found} in {frames} frames, {duration}").format(
+            found=found, frames=result["frames"], duration=_seconds(result)
+        )
     if work.kind == "sync":
         return found_in(result).as_text()
     if work.kind == "text":
         areas = result["areas"]
-        return f"Text in {counted(len(areas) if isinstance(areas, list) else 0, 'place')}, {_seconds(result)}"
+        return tr("Text in {places}, {duration}").format(
+            places=trn("{count} place", "{count} places", len(areas) if isinstance(areas, list) else 0),
+            duration=_seconds(result),
+        )
     if work.kind == "speech":
         places = result["speech"]
-        spoken = counted(len(places) if isinstance(places, list) else 0, "place")
-        return f"{spoken} where somebody speaks, {_seconds(result)}"
+        spoken = trn("{count} place", "{count} places", len(places) if isinstance(places, list) else 0)
+        return tr("{places} where somebody speaks, {duration}").format(places=spoken, duration=_seconds(result))
     if work.kind == "transcribe":
-        return f"{counted(int(str(result['words'])), 'word')} recognised, {_seconds(result)}"
+        return tr("{words} recognised, {duration}").format(
+            words=trn("{count} word", "{count} words", int(str(result["words"]))), duration=_seconds(result)
+        )
     if work.kind == "speakers":
         rows = cast("list[dict[str, Json]]", result["suggestions"])
-        speakers = counted(len({row["speaker"] for row in rows} - {None}), "speaker")
-        return f"{speakers} in {counted(len(rows), 'place')} where somebody speaks, {_seconds(result)}"
+        speakers = trn("{count} speaker", "{count} speakers", len({row["speaker"] for row in rows} - {None}))
+        return tr("{speakers} in {places} where somebody speaks, {duration}").format(
+            speakers=speakers, places=trn("{count} place", "{count} places", len(rows)), duration=_seconds(result)
+        )
     if work.kind == "cues":
         noticed = result["noticed"]
-        return f"{counted(len(noticed) if isinstance(noticed, list) else 0, 'thing')} noticed, {_seconds(result)}"
+        return tr("{cues} noticed, {duration}").format(
+            cues=trn("{count} thing", "{count} things", len(noticed) if isinstance(noticed, list) else 0),
+            duration=_seconds(result),
+        )
+    if work.kind == "scenes":
+        changes = result["changes"]
+        return trn(
+            "{count} change of scene", "{count} changes of scene", len(changes) if isinstance(changes, list) else 0
+        )
     if work.kind == "release":
-        return f"{result['files']} files released" if result["released"] else "Refused; the Release window says why"
+        return (
+            tr("{files} files released").format(files=result["files"])
+            if result["released"]
+            else tr("Refused; the Release window says why")
+        )
     if work.kind == "pii":
-        return f"{counted(int(str(result['texts'])), 'text')} searched for personal information"
+        return tr("{count} searched for personal information").format(
+            count=trn("{count} text", "{count} texts", int(str(result["texts"])))
+        )
     if work.kind == "ask":
         return outcome_from(result).as_text()
     if work.kind == "fetch":
-        return f"Installed {result['name']}."
+        return tr("Installed {name}.").format(name=result["name"])
+    if "method" not in work.parameters:
+        return tr("Done")
     left, doubtful = result.get("faces_left"), result.get("doubtful")
     drawn = method_type(str(work.parameters["method"])).kind == "face"
-    clean = "Every face was replaced" if drawn else "No face left"
-    found = f"{len(left)} faces left" if isinstance(left, list) and left else clean
-    unsure = f", {len(doubtful)} doubtful" if isinstance(doubtful, list) and doubtful else ""
+    clean = tr("Every face was replaced") if drawn else tr("No face left")
+    found = tr("{left} faces left").format(left=len(left)) if isinstance(left, list) and left else clean
+    unsure = (
+        tr(", {doubtful} doubtful").format(doubtful=len(doubtful)) if isinstance(doubtful, list) and doubtful else ""
+    )
     return f"{found}{unsure}, {_seconds(result)}"
 
 

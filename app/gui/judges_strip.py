@@ -13,6 +13,7 @@ from app.gui.timeline_feed import TimelineFeed
 from project.judging import RAW
 from project.queries.judgments import judgments_called
 from project.types import Changes
+from resources.translation import tr
 from widgets.label_looks import LabelLook, looks_of
 from widgets.timeline.lane import lane_of
 from widgets.timeline.verdicts import HIDDEN, SILENT, VerdictBar, verdict_bar, verdict_lane
@@ -148,5 +149,5 @@ def _looks(session: Session, board: VerdictBoard) -> list[LabelLook]:
 
 def _subtitle(voice: Voice, places: dict[str, str]) -> str:
     if voice.person:
-        return "in the form"
-    return "" if voice.condition == RAW else places.get(voice.condition, "a rendering that is gone")
+        return tr("in the form")
+    return "" if voice.condition == RAW else places.get(voice.condition, tr("a rendering that is gone"))

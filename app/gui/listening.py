@@ -12,6 +12,7 @@ from app.gui.vlc_engine import VlcEngine
 from app.gui.worker_runner import WORKER, WorkerRunner
 from project.errors import UserError
 from project.timebase import format_time
+from resources.translation import tr
 
 _GRACE_MS = 400
 
@@ -63,7 +64,7 @@ class Listening(QObject):
             self._play(which)
             return
         self._wanted = (wanted, which)
-        self.said.emit("Treating the sound…", "")
+        self.said.emit(tr("Treating the sound…"), "")
         self._start()
 
     def stop(self) -> None:
@@ -124,7 +125,7 @@ class Listening(QObject):
         self._engine.open(sound_of(self._made[1], which), 0, 0)
         self._engine.start(0, 1.0)
         start, end = (format_time(int(str(self._made[1][key]))) for key in ("start_us", "end_us"))
-        self.said.emit(f"{start} to {end}", which)
+        self.said.emit(tr("{start} to {end}").format(start=start, end=end), which)
 
     def _on_ended(self) -> None:
         self.said.emit("", "")

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QMainWindow, QStackedWidget, QVBoxLa
 from app.gui.active_track import ActiveTrack
 from app.gui.activity_log import ActivityLog
 from app.gui.background import Background
+from app.gui.blindness import Blindness
 from app.gui.chains.chains import Chains
 from app.gui.coding import Coding
 from app.gui.comments_feed import CommentsFeed
@@ -26,6 +27,7 @@ from app.gui.faces.faces import Faces
 from app.gui.faces.page import FacesPage
 from app.gui.files import Files
 from app.gui.guidelines import Guidelines
+from app.gui.help.help import Help
 from app.gui.inspector_feed import InspectorFeed
 from app.gui.job_center import JobCenter
 from app.gui.judges_strip import JudgesStrip
@@ -33,6 +35,7 @@ from app.gui.key_guard import KeyGuard
 from app.gui.marks import Marks
 from app.gui.menus import Menus
 from app.gui.pages import Pages
+from app.gui.palette import CommandPalette
 from app.gui.playback import Playback
 from app.gui.player import Player
 from app.gui.policy.searching_ahead import SearchingAhead
@@ -59,6 +62,9 @@ from app.gui.window_wiring import join_studio, join_widgets
 from app.gui.worker_runner import WorkerRunner
 from app.gui.workspace import Workspace
 from project.errors import UserError
+from project.sqlite_errors import DamagedStudy
+from resources.translation import tr
+from widgets import accessible
 from widgets.inspector import Inspector
 from widgets.message_bar import Level, MessageBar
 from widgets.player_view import PlayerView
@@ -97,10 +103,12 @@ class MainWindow(QMainWindow):
     views: Views
     faces: Faces
     chains: Chains
+    blindness: Blindness
     commands: WindowCommands
     active: ActiveTrack
     guidelines: Guidelines
     windows: StudyWindows
+    help: Help
     menus: Menus
 
     resized = Signal()
@@ -113,16 +121,18 @@ class MainWindow(QMainWindow):
         runner: WorkerRunner | None = None,
     ) -> None:
         super().__init__()
-        self.setWindowTitle("Greenroom")
+        self.setWindowTitle(tr("Greenroom"))
         self.setObjectName("greenroom")
         self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
         self.studio = Studio(self)
+        accessible.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.
         apply_theme(self.studio.settings.theme)
         self.background = Background(self)
         self.player = Player(self, engine)
         self.memory = WindowMemory(self)
-        self._closing = False
+        self._closing = self._close_later = False
+        self.studio.apart.freed.connect(self._close_now, Qt.ConnectionType.QueuedConnection)
         self._build()
         self._join(questions or Questions(self), runner or WorkerRunner(self), engine)
         self.guard.watch(self)
@@ -134,17 +144,17 @@ class MainWindow(QMainWindow):
     # Parts
 
     def _build(self) -> None:
-        self.workspace = Workspace()
+        centre = QWidget(self)
+        self._content = QStackedWidget(centre)
+        self.workspace = Workspace(self._content)
         self.view, self.timeline = self.workspace.view, self.workspace.timeline
         self.transport, self.recordings = self.workspace.transport, self.workspace.recordings
-        self.faces_page = FacesPage()
+        self.faces_page = FacesPage(self.workspace.pages)
         self.inspector: Inspector | None = None
-        self.messages = MessageBar()
+        self.messages = MessageBar(centre)
         self.welcome = Welcome()
-        self._content = QStackedWidget()
         self._content.addWidget(self.welcome)
         self._content.addWidget(self.workspace)
-        centre = QWidget()
         column = QVBoxLayout(centre)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -203,6 +213,7 @@ class MainWindow(QMainWindow):
         self.details = Details(self.studio, self.background, self.jobs, questions, self)
         self.activity = ActivityLog(self.studio, self.player, self)
         self.chains = Chains(self.studio, self.player, self.editing, self.feed, self.timeline, questions, self)
+        self.blindness = Blindness(self, self._content)
         context = Context(
             self.studio,
             self.player,
@@ -217,6 +228,8 @@ class MainWindow(QMainWindow):
             self.activity,
             lambda key: self.menus.actions[key].trigger(),
             self.chains,
+            self.blindness.begin,
+            self.blindness.end,
         )
         self.pages = Pages(space.pages, context, self)
         self.pages.put("faces", self.faces_page)
@@ -225,6 +238,8 @@ class MainWindow(QMainWindow):
         self.gate = TrainingGate(self.studio, space.gate_line, lambda: self.windows.open("training"), self)
         self.commands = WindowCommands(self)
         self.shortcuts = Shortcuts(self)
+        self.help = Help(self)
+        self.command_palette: CommandPalette = CommandPalette(self)
         self.menus = Menus(self)
         self.faces.set_keys(self.shortcuts.of_mode("faces"))
         self.context_menus = ContextMenus(self)
@@ -242,7 +257,9 @@ class MainWindow(QMainWindow):
     def set_mode(self, mode: str) -> None:
         """Change the page on the right; player and timeline stay."""
         self.pages.show(mode)
-        self.guard.watch(self.workspace.pages)
+        page = self.workspace.pages.currentWidget()
+        if page is not None:
+            self.guard.watch(page)
         self.workspace.give_pages(self.pages.width)
         self.workspace.modes.show_mode(self.mode())
         self.view.set_faces_pickable(self.mode() == "faces")
@@ -294,12 +311,15 @@ class MainWindow(QMainWindow):
 
     def show_error(self, error: UserError) -> None:
         """Show what could not be done."""
-        self.messages.show_error(error)
+        damaged = isinstance(error, DamagedStudy)
+        self.messages.show_error(error, ("recover", tr("Recover…")) if damaged else None)
 
     def show_bug(self, text: str, log: Path) -> None:
         """Say that something unexpected happened; the session goes on."""
         self.messages.show_message(
-            f"Something unexpected happened: {text}", Level.ERROR, f"Your work is saved. Details: {log}"
+            tr("Something unexpected happened: {text}").format(text=text),
+            Level.ERROR,
+            tr("Your work is saved. To report it, add what “greenroom doctor” prints. Details: {log}").format(log=log),
         )
 
     # Events
@@ -324,9 +344,15 @@ class MainWindow(QMainWindow):
             super().keyPressEvent(event)
 
     def closeEvent(self, event: QCloseEvent) -> None:
+        if self.studio.apart.busy:
+            # What is being sealed or opened is awaited; then the window closes.
+            self._close_later = not self._closing
+            event.ignore()
+            return
         if not self._closing:
             self._closing = True
             self.memory.save_window()
+            self.help.close()
             self.studio.close()
             self.jobs.close()
             self.views.close()
@@ -335,10 +361,17 @@ class MainWindow(QMainWindow):
             self.background.close()
         super().closeEvent(event)
 
+    def _close_now(self) -> None:
+        if self._close_later:
+            self._close_later = False
+            self.close()
+
     def _keep_focus(self, before: QWidget | None, now: QWidget | None) -> None:
         """Esc leaves a field of the inspector for the timeline, where the next key goes to the next segment."""
         left = before is not None and self.inspector is not None and self.inspector.isAncestorOf(before)
-        if now is None and left and self.isActiveWindow() and not self._closing:
+        # Qt gives it to what lies around a field that gave it up, where no key means anything.
+        nowhere = now is None or now.focusPolicy() == Qt.FocusPolicy.NoFocus
+        if nowhere and left and self.isActiveWindow() and not self._closing:
             self.timeline.setFocus()
 
     def _after_showing(self) -> None:

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -18,7 +17,10 @@ from anonymize.methods.registry import METHODS, method_type, missing_weights, re
 from app.core.faces.hiding import can_be_fetched, getting
 from app.gui.option_form import OptionForm
 from project.types import Json
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
+from widgets.rich_label import RichLabel
 from widgets.tick_list import ROW, TickList
 
 _SEMIBOLD = '<span style="font-weight:600">'
@@ -44,10 +46,10 @@ class MethodList(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
         self.tree = TickList(columns=2)
-        self.tree.setAccessibleName("Methods: how the faces are hidden")
+        self.tree.setAccessibleName(tr("Methods: how the faces are hidden"))
         self.tree.setFixedHeight(ROW * len(METHODS) + 4)
         column.addWidget(self.tree)
-        self._described = QLabel(wordWrap=True)
+        self._described = RichLabel(wordWrap=True)
         self._described.setMinimumHeight(theme.GRID * 7)
         self._described.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self._described)
@@ -94,8 +96,8 @@ class MethodList(QWidget):
         self.tree.blockSignals(True)
         for key in METHODS:
             kind, lacks = method_type(key), bool(missing_weights(key))
-            title = f"{kind.title} (recommended)" if key == best else kind.title
-            what = "needs weights" if lacks else kind_of_method(kind)
+            title = tr("{title} (recommended)").format(title=kind.title) if key == best else kind.title
+            what = tr("needs weights") if lacks else kind_of_method(kind)
             self.tree.set_row(key, (title, what), kind.description, not lacks)
         self.tree.blockSignals(False)
         self.tree.viewport().update()
@@ -105,18 +107,18 @@ class MethodList(QWidget):
         column = QVBoxLayout(self._lacking)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID // 2)
-        self._getting = QLabel(wordWrap=True)
+        self._getting = PlainLabel(wordWrap=True)
         column.addWidget(self._getting)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.command = QLineEdit(readOnly=True)
-        self.command.setAccessibleName("The command that gets the weights")
-        copy = QPushButton("Copy")
-        copy.setToolTip("Copy the command")
+        self.command.setAccessibleName(tr("The command that gets the weights"))
+        copy = QPushButton(tr("Copy"))
+        copy.setToolTip(tr("Copy the command"))
         copy.setAutoDefault(False)
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(self.command.text()))
-        self.get = QPushButton("Get it")
-        self.get.setToolTip("Get the weights over the network now; nothing is fetched unless you press this")
+        self.get = QPushButton(tr("Get it"))
+        self.get.setToolTip(tr("Get the weights over the network now; nothing is fetched unless you press this"))
         self.get.setAutoDefault(False)
         self.get.clicked.connect(lambda: self.fetch_requested.emit(self.missing()))
         row.addWidget(self.command, 1)
@@ -143,11 +145,11 @@ class MethodList(QWidget):
         self._lacking.setVisible(bool(self._missing))
         if self._missing:
             self.command.setText(getting(self._missing))
-            needed = " and ".join(self._missing)
+            needed = tr(" and ").join(self._missing)
             fetched = can_be_fetched(self._missing)
             self.get.setVisible(fetched)
-            how = "Get them here, or by a command:" if fetched else "You bring your own, by this command:"
-            self._getting.setText(f"It needs the weights {needed}. {how}")
+            how = tr("Get them here, or by a command:") if fetched else tr("You bring your own, by this command:")
+            self._getting.setText(tr("It needs the weights {needed}. {how}").format(needed=needed, how=how))
         self.changed.emit()
 
     def _keep(self) -> None:
@@ -158,5 +160,5 @@ class MethodList(QWidget):
 def kind_of_method(kind: type[Method]) -> str:
     """Return in a word or two whether a face can be got back."""
     if kind.reversible:
-        return "reversible by attacks"
-    return "another face is drawn" if kind.kind == "face" else "irreversible"
+        return tr("reversible by attacks")
+    return tr("another face is drawn") if kind.kind == "face" else "irreversible"

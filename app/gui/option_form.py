@@ -9,6 +9,9 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFormLayout,
 
 from project.types import Json
 from widgets import theme
+from widgets.number_boxes import DecimalBox, IntegerBox
+from widgets.plain_label import add_row
+from widgets.plain_tip import plain_tip
 
 Input = QSpinBox | QDoubleSpinBox | QComboBox | QCheckBox | QLineEdit
 
@@ -48,12 +51,12 @@ class OptionForm(QWidget):
             self.inputs[spec.name] = box
             for part in (box, *box.findChildren(QLineEdit)):
                 part.setAccessibleName(spec.metadata["title"])
-            box.setToolTip(spec.metadata["description"])
+            box.setToolTip(plain_tip(spec.metadata["description"]))
             if isinstance(box, QCheckBox):
                 form.addRow("", box)
                 box.toggled.connect(self.changed)
             else:
-                form.addRow(spec.metadata["title"], box)
+                add_row(form, spec.metadata["title"], box)
                 _changing(box).connect(lambda *_: self.changed.emit())
 
     def values(self) -> dict[str, Json]:
@@ -78,9 +81,9 @@ def _input(spec: Field[Any], value: Any) -> Input:
         return tick
     box: QSpinBox | QDoubleSpinBox
     if isinstance(spec.default, int):
-        box = QSpinBox()
+        box = IntegerBox()
     else:
-        box = QDoubleSpinBox()
+        box = DecimalBox()
         box.setDecimals(2)
         box.setSingleStep(0.05)
     box.setRange(metadata["minimum"], metadata["maximum"])

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QStackedWidget, QWidget
 from app.gui.context import Context
 from app.gui.view_state import Remembering, View
 from project.types import Json
+from resources.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +30,14 @@ class Mode:
 
 
 MODES: tuple[Mode, ...] = (
-    Mode("annotate", "Annotate", "Ctrl+1"),
-    Mode("faces", "Faces", "Ctrl+2"),
-    Mode("review", "Review", "Ctrl+3", "app.gui.review.page:make"),
-    Mode("transcript", "Transcript", "Ctrl+4", "app.gui.transcript.page:make"),
-    Mode("judges", "Judges", "Ctrl+5", "app.gui.judges.page:make", width=720),
-    Mode("chains", "Chains", "Ctrl+6", "app.gui.chains.page:make", width=720),
-    Mode("questions", "Questions", "Ctrl+7", "app.gui.questions.page:make", width=720),
+    Mode("annotate", tr("Annotate"), "Ctrl+1"),
+    Mode("faces", tr("Faces"), "Ctrl+2"),
+    Mode("review", tr("Review"), "Ctrl+3", "app.gui.review.page:make"),
+    Mode("transcript", tr("Transcript"), "Ctrl+4", "app.gui.transcript.page:make"),
+    Mode("judges", tr("Judges"), "Ctrl+5", "app.gui.judges.page:make", width=720),
+    Mode("chains", tr("Chains"), "Ctrl+6", "app.gui.chains.page:make", width=720),
+    Mode("questions", tr("Questions"), "Ctrl+7", "app.gui.questions.page:make", width=720),
+    Mode("benchmark", tr("Benchmark"), "Ctrl+8", "app.gui.benchmark.page:make", width=720),
 )
 
 

@@ -17,17 +17,19 @@ from PySide6.QtWidgets import (
 )
 
 from project.types import ConsentUse, Participant, ParticipantRole
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_tip import plain_tip
 
 ROLES = {
-    ParticipantRole.USER: "User",
-    ParticipantRole.ROBOT: "Robot",
-    ParticipantRole.BYSTANDER: "Bystander",
+    ParticipantRole.USER: tr("User"),
+    ParticipantRole.ROBOT: tr("Robot"),
+    ParticipantRole.BYSTANDER: tr("Bystander"),
 }
 _USES = {
-    ConsentUse.ANNOTATE: ("Annotate", "may be annotated"),
-    ConsentUse.RELEASE: ("Release", "may be in clips that are released"),
-    ConsentUse.MODELS: ("Models", "may be sent to models"),
+    ConsentUse.ANNOTATE: (tr("Annotate"), tr("may be annotated")),
+    ConsentUse.RELEASE: (tr("Release"), tr("may be in clips that are released")),
+    ConsentUse.MODELS: (tr("Models"), tr("may be sent to models")),
 }
 _PERSON, _ROLE, _HERE, _FIRST_USE = range(4)
 
@@ -64,11 +66,13 @@ class ParticipantsTable(QWidget):
         column.setSpacing(theme.GRID)
         self.tree = QTreeWidget()
         self.tree.setRootIsDecorated(False)
-        self.tree.setAccessibleName("Participants")
-        self.tree.setHeaderLabels(["Participant", "Role", "Here", *(name for name, _ in _USES.values())])
-        self.tree.headerItem().setToolTip(_HERE, "In this recording")
+        self.tree.setAccessibleName(tr("Participants"))
+        self.tree.setHeaderLabels([tr("Participant"), tr("Role"), tr("Here"), *(name for name, _ in _USES.values())])
+        self.tree.headerItem().setToolTip(_HERE, tr("In this recording"))
         for place, (_, meaning) in enumerate(_USES.values(), _FIRST_USE):
-            self.tree.headerItem().setToolTip(place, f"Consent was given: {meaning}")
+            self.tree.headerItem().setToolTip(
+                place, plain_tip(tr("Consent was given: {meaning}").format(meaning=meaning))
+            )
         self.tree.header().setStretchLastSection(False)
         for place, width in enumerate((112, 120, 48, 72, 64, 64)):
             self.tree.setColumnWidth(place, width)
@@ -77,11 +81,11 @@ class ParticipantsTable(QWidget):
         column.addWidget(self.tree, 1)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.name = QLineEdit(placeholderText="Pseudonym, such as P01, never a real name")
-        self.name.setAccessibleName("Pseudonym of a new participant")
+        self.name = QLineEdit(placeholderText=tr("Pseudonym, such as P01, never a real name"))
+        self.name.setAccessibleName(tr("Pseudonym of a new participant"))
         self.name.returnPressed.connect(self._add)
-        self.add = QPushButton("Add participant")
-        self.add.setToolTip("Add a participant who is in this recording")
+        self.add = QPushButton(tr("Add participant"))
+        self.add.setToolTip(tr("Add a participant who is in this recording"))
         self.add.setAutoDefault(False)
         self.add.clicked.connect(self._add)
         row.addWidget(self.name, 1)
@@ -89,9 +93,11 @@ class ParticipantsTable(QWidget):
         column.addLayout(row)
 
     def set_people(self, people: Sequence[Person]) -> None:
-        """Show these participants; where they are the same ones, the row with the focus keeps it."""
-        same = [one.participant.id for one in people] == [one.participant.id for one in self._people]
-        self._people = list(people)
+        """Show these participants; those that are shown keep their places, and the row with the focus keeps it."""
+        places = {one.participant.id: place for place, one in enumerate(self._people)}
+        people = sorted(people, key=lambda one: places.get(one.participant.id, len(places)))
+        same = [one.participant.id for one in people] == [*places]
+        self._people = people
         self.tree.blockSignals(True)
         if not same:
             self.tree.clear()
@@ -113,8 +119,8 @@ class ParticipantsTable(QWidget):
         for role, name in ROLES.items():
             box.addItem(name, role)
         box.setCurrentIndex(list(ROLES).index(participant.role))
-        box.setAccessibleName(f"Role of {participant.pseudonym}")
-        box.setToolTip("A robot's face can be left as it is on export")
+        box.setAccessibleName(tr("Role of {pseudonym}").format(pseudonym=participant.pseudonym))
+        box.setToolTip(tr("A robot's face can be left as it is on export"))
         box.activated.connect(partial(self._role_chosen, participant))
         return box
 

@@ -14,6 +14,7 @@ from media.cache import cache_folder
 from project.errors import UserError
 from project.timebase import FrameTimes
 from project.types import Segment
+from resources.translation import tr
 from widgets.player_view import PlayerView
 from widgets.timeline.view import TimelineView
 from widgets.transport_bar import TransportBar
@@ -93,26 +94,28 @@ class Playback(QObject):
         self.set_looping(False)
         self._timeline.set_peaks(None)
         if recording is None or session is None:
-            self._view.set_notice("film", "No recording is open", "Choose one on the left.")
+            self._view.set_notice(
+                "film", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
+            )
             self._view.set_subject("")
             self._player.open(None, None, 0)
             self._bar.set_duration(0)
             self._bar.set_playable(False)
             return
-        self._view.set_subject(f"Recording {recording.number}, {recording.name}")
+        self._view.set_subject(tr("Recording {number}, {name}").format(number=recording.number, name=recording.name))
         self._bar.set_duration(recording.duration_us)
         medium = session.main_medium(recording.id)
         located = session.locate(medium) if medium else None
         if located is None or located.state is not MediaState.PRESENT:
             self._show_missing(located)
             self._player.open(None, None, recording.duration_us, at_us)
-            self._bar.set_playable(False, reason="the file is missing")
+            self._bar.set_playable(False, reason=tr("the file is missing"))
             return
         facts = located.medium.facts
         if facts.video is None:
-            self._view.set_notice("volume-2", "Sound only", "This recording has no picture.")
+            self._view.set_notice("volume-2", tr("Sound only"), tr("This recording has no picture."))
         else:
-            self._view.set_notice("loader", "Reading the file", "The first time, its frames are counted.")
+            self._view.set_notice("loader", tr("Reading the file"), tr("The first time, its frames are counted."))
         self.faces.width = facts.video.width if facts.video else 0
         self._bar.set_playable(True, facts.audio is not None)
         self._player.open(located.path, facts, recording.duration_us, at_us)
@@ -170,7 +173,7 @@ class Playback(QObject):
         """Repeat the selected segment, or the marked span; or stop doing so."""
         span = self.span() if on else None
         if on and span is None:
-            self.told.emit("Select a segment to repeat it, or mark a start and an end.")
+            self.told.emit(tr("Select a segment to repeat it, or mark a start and an end."))
         self.looping = span is not None
         self._player.loop = span
         self._bar.set_loop(self.looping)
@@ -232,11 +235,16 @@ class Playback(QObject):
 
     def _show_missing(self, located: LocatedMedium | None) -> None:
         if located is None:
-            self._view.set_notice("video-off", "No file", "This recording has no media file.")
+            self._view.set_notice("video-off", tr("No file"), tr("This recording has no media file."))
             return
-        replaced = located.state is MediaState.REPLACED
-        title = "Another file is in its place" if replaced else "The file is missing"
-        hint = f"{located.path}\nFile > Locate missing media… finds it again. Segments can be worked on meanwhile."
+        titles = {
+            MediaState.REPLACED: tr("Another file is in its place"),
+            MediaState.OUTSIDE: tr("The file is outside the study's folder"),
+        }
+        title = titles.get(located.state, tr("The file is missing"))
+        hint = tr("{path}\nFile > Locate missing media… finds it again. Segments can be worked on meanwhile.").format(
+            path=located.path
+        )
         self._view.set_notice("video-off", title, hint)
         self.media_missing.emit(located)
 

@@ -12,11 +12,12 @@ from app.gui.vlc_engine import VlcEngine
 from project.errors import UserError
 from project.timebase import FrameTimes
 from project.types import MediaFacts
+from resources.translation import tr
 
 RATES = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0, 4.0)
 _SHUTTLE = (1.0, 2.0, 4.0)
 _TICK_MS = 15
-_NO_PLAY_HINT = "Stills and stepping work. If it plays no file at all: sudo apt install vlc-plugin-base"
+_NO_PLAY_HINT = tr("Stills and stepping work. If it plays no file at all: sudo apt install vlc-plugin-base")
 _STILL_US = 100_000
 """How long the exact frame is kept at the start: the first pictures of libVLC lie a frame or two before it."""
 
@@ -308,7 +309,7 @@ class Player(QObject):
         if engine.failed():
             self._with_engine = False
             self._halt()
-            self.problem.emit(UserError("libVLC cannot play this file.", _NO_PLAY_HINT))
+            self.problem.emit(UserError(tr("libVLC cannot play this file."), _NO_PLAY_HINT))
         elif engine.running() and self._waiting_from is not None:
             at, self._waiting_from = self._waiting_from, None
             self.clock.start(at, self._running_rate)

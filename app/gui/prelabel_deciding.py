@@ -10,9 +10,9 @@ from app.core.cues.prelabels import Prelabel, open_prelabels
 from app.core.session import Session
 from app.gui.playback import Playback
 from app.gui.studio import Studio
-from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
+from resources.translation import tr, trn
 
 
 class PrelabelDeciding(QObject):
@@ -51,8 +51,14 @@ class PrelabelDeciding(QObject):
         owner.addAction("Accept\tF9", self.accept)
         owner.addAction("Reject\tShift+F9", self.reject)
         owner.addSeparator()
-        owner.addAction(f"Accept all {len(alike)} “{name}”", lambda: self._decide(alike, accepted=True))
-        owner.addAction(f"Reject all {len(alike)} “{name}”", lambda: self._decide(alike, accepted=False))
+        owner.addAction(
+            tr("Accept all {alike} “{name}”").format(alike=len(alike), name=name),
+            lambda: self._decide(alike, accepted=True),
+        )
+        owner.addAction(
+            tr("Reject all {alike} “{name}”").format(alike=len(alike), name=name),
+            lambda: self._decide(alike, accepted=False),
+        )
         for action in owner.actions():
             action.setEnabled(self._studio.writable)
         owner.popup(where)
@@ -65,7 +71,9 @@ class PrelabelDeciding(QObject):
         chosen = set(self._studio.selected)
         found = [one for one in self._open() if one.segment.id in chosen]
         if not found:
-            self._studio.failed.emit(UserError("No pre-label is selected.", "Click one in the lane Pre-labels."))
+            self._studio.failed.emit(
+                UserError(tr("No pre-label is selected."), tr("Click one in the lane Pre-labels."))
+            )
         return found
 
     def _decide(self, which: Sequence[Prelabel], *, accepted: bool) -> None:
@@ -77,8 +85,12 @@ class PrelabelDeciding(QObject):
             return commands.accept(session, ids)[1] if accepted else commands.reject(session, ids)
 
         if self._studio.edit(do):
-            word = "Accepted" if accepted else "Rejected"
-            self._studio.told.emit(f"{word} {counted(len(ids), 'pre-label')}. Undo brings them back.")
+            word = tr("Accepted") if accepted else tr("Rejected")
+            self._studio.told.emit(
+                tr("{word} {count}. Undo brings them back.").format(
+                    word=word, count=trn("{count} pre-label", "{count} pre-labels", len(ids))
+                )
+            )
             last = max(one.segment.start_us for one in which)
             rest = self._open()
             after = next((one for one in rest if one.segment.start_us >= last), rest[0] if rest else None)

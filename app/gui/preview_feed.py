@@ -10,6 +10,7 @@ from app.core.rendering.preview import take_preview
 from app.gui.job_center import Result
 from app.gui.worker_runner import WORKER, WorkerRunner
 from project.errors import UserError
+from resources.translation import tr
 
 _PAUSE_MS = 250
 _GRACE_MS = 400
@@ -47,7 +48,7 @@ class PreviewFeed(QObject):
         """Make a preview soon; `prepare` makes the job when its turn comes."""
         self._wanted = prepare
         self._stop()
-        self.working.emit("Drawing this frame…")
+        self.working.emit(tr("Drawing this frame…"))
         self._pause.start()
 
     def close(self) -> None:

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core.rendering.preview import Preview
 from project.timebase import format_time
+from resources.translation import tr
 from widgets import theme
 from widgets.before_after import BeforeAfter
 from widgets.elided_label import ElidedLabel
@@ -31,8 +32,8 @@ class PreviewPane(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.status = ElidedLabel()
-        self.go = QPushButton("Go to a face")
-        self.go.setToolTip("Show the nearest frame in which a face is hidden")
+        self.go = QPushButton(tr("Go to a face"))
+        self.go.setToolTip(tr("Show the nearest frame in which a face is hidden"))
         self.go.setAutoDefault(False)
         self.go.clicked.connect(self._go)
         row.addWidget(self.status, 1)
@@ -52,14 +53,18 @@ class PreviewPane(QWidget):
         self.pictures.set_pictures(made.before, made.after)
         self._nearest_us = made.nearest_us
         self.go.setVisible(made.nearest_us is not None)
-        at = f"Frame at {format_time(made.time_us)}"
+        at = tr("Frame at {time_us}").format(time_us=format_time(made.time_us))
         if not made.faces:
-            none = "no face in this frame" if made.nearest_us is not None else "no face was found in this recording"
+            none = (
+                tr("no face in this frame")
+                if made.nearest_us is not None
+                else tr("no face was found in this recording")
+            )
             self.status.set_text(f"{at}: {none}.")
         else:
-            faces = "1 face" if made.faces == 1 else f"{made.faces} faces"
-            drawn = ", one that cannot be drawn solid" if made.undrawn else ""
-            self.status.set_text(f"{at}: {faces} hidden{drawn}.")
+            faces = tr("1 face") if made.faces == 1 else tr("{faces} faces").format(faces=made.faces)
+            drawn = tr(", one that cannot be drawn solid") if made.undrawn else ""
+            self.status.set_text(tr("{at}: {faces} hidden{drawn}.").format(at=at, faces=faces, drawn=drawn))
 
     def show_problem(self, text: str) -> None:
         """Say why there is no preview."""

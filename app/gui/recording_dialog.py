@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -21,12 +20,14 @@ from app.gui.file_lines import FileLine, FileLines, offset_field
 from app.gui.participants_table import ParticipantsTable
 from project.timebase import SECOND
 from project.types import MediumRole
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
 
 _ROLES = {
-    MediumRole.CAMERA: "Second camera",
-    MediumRole.MICROPHONE: "Separate microphone",
-    MediumRole.CHAPTER: "Next chapter",
+    MediumRole.CAMERA: tr("Second camera"),
+    MediumRole.MICROPHONE: tr("Separate microphone"),
+    MediumRole.CHAPTER: tr("Next chapter"),
 }
 
 
@@ -60,7 +61,7 @@ class RecordingDialog(QDialog):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Recording details")
+        self.setWindowTitle(tr("Recording details"))
         self.setMinimumWidth(592)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -72,27 +73,27 @@ class RecordingDialog(QDialog):
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         self.name = QLineEdit()
         self.name.editingFinished.connect(lambda: self._entered(self.name, self.name_entered))
-        form.addRow("&Name", self.name)
+        form.addRow(tr("&Name"), self.name)
         self.collection = QComboBox(editable=True)
         self.collection.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.collection.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
-        self.collection.setAccessibleName("Collection")
-        self.collection.setToolTip("Choose a collection, or type the name of a new one")
+        self.collection.setAccessibleName(tr("Collection"))
+        self.collection.setToolTip(tr("Choose a collection, or type the name of a new one"))
         self._home = QLineEdit()
-        self._home.setAccessibleName("Collection")
+        self._home.setAccessibleName(tr("Collection"))
         self.collection.setLineEdit(self._home)
         self._home.editingFinished.connect(lambda: self._entered(self._home, self.collection_entered))
         self.collection.activated.connect(lambda: self._entered(self._home, self.collection_entered))
-        form.addRow("&Collection", self.collection)
-        self.agent = QLineEdit(placeholderText="What the agent is, such as wellness coach robot")
-        self.agent.setToolTip("What the agent is in every recording of this collection")
+        form.addRow(tr("&Collection"), self.collection)
+        self.agent = QLineEdit(placeholderText=tr("What the agent is, such as wellness coach robot"))
+        self.agent.setToolTip(tr("What the agent is in every recording of this collection"))
         self.agent.editingFinished.connect(lambda: self._entered(self.agent, self.agent_entered))
-        form.addRow("&Agent", self.agent)
+        form.addRow(tr("&Agent"), self.agent)
         self.files = FileLines()
-        form.addRow("Files", self.files)
+        form.addRow(tr("Files"), self.files)
         form.addRow("", self._file_row())
         self.participants = ParticipantsTable()
-        form.addRow("People", self.participants)
+        form.addRow(tr("People"), self.participants)
         column.addWidget(self.body, 1)
         column.addLayout(self._foot())
 
@@ -126,14 +127,14 @@ class RecordingDialog(QDialog):
         self.role = QComboBox()
         for role, name in _ROLES.items():
             self.role.addItem(name, role)
-        self.role.setAccessibleName("What the further file is")
-        self.offset = offset_field("the further file")
-        self.add = add = QPushButton("Add file…")
-        add.setToolTip("Add a further file of the same interaction to this recording")
+        self.role.setAccessibleName(tr("What the further file is"))
+        self.offset = offset_field(tr("the further file"))
+        self.add = add = QPushButton(tr("Add file…"))
+        add.setToolTip(tr("Add a further file of the same interaction to this recording"))
         add.setAutoDefault(False)
         add.clicked.connect(self._ask_file)
         row.addWidget(self.role)
-        row.addWidget(QLabel("begins at"))
+        row.addWidget(PlainLabel(tr("begins at")))
         row.addWidget(self.offset)
         row.addWidget(add)
         row.addStretch()
@@ -144,10 +145,10 @@ class RecordingDialog(QDialog):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        note = QLabel("Saved at once. Consent is denied until it is ticked.")
+        note = PlainLabel(tr("Saved at once. Consent is denied until it is ticked."))
         note.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        close = QPushButton("Close")
-        close.setToolTip("Close this (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this (Esc)"))
         close.setAutoDefault(False)
         close.clicked.connect(self.accept)
         row.addWidget(note)

@@ -21,6 +21,7 @@ from project.queries.recordings import all_recordings
 from project.queries.runs import kinds_run
 from project.queries.segments import segment_counts
 from project.types import Changes, Medium, MediumRole, Recording
+from resources.translation import tr
 from widgets.recordings_list import RecordingsList
 from widgets.recordings_model import RecordingRow
 
@@ -80,10 +81,8 @@ class RecordingsFeed(QObject):
                 self._list.update_row(replace(row, segments=self._named(here)))
         elif came_or_went:
             counts = segment_counts(session.study)
-            for row in self._list.model.rows():
-                segments = self._named(counts.get(row.id, {}))
-                if segments != row.segments:
-                    self._list.update_row(replace(row, segments=segments))
+            now = ((row, self._named(counts.get(row.id, {}))) for row in self._list.model.rows())
+            self._list.update_rows([replace(row, segments=found) for row, found in now if found != row.segments])
 
     def runs_changed(self, recording_id: str) -> None:
         """Show that faces were found in a recording, or that it was exported."""
@@ -102,7 +101,6 @@ class RecordingsFeed(QObject):
         session = self._studio.session
         assert session is not None
         medium = self._media.get(recording.id)
-        study = session.study
         return RecordingRow(
             recording.id,
             recording.number,
@@ -112,9 +110,10 @@ class RecordingsFeed(QObject):
             self._named(counts),
             "faces" in kinds,
             "anonymize" in kinds,
-            medium is not None and not (study.folder / medium.path).is_file(),
+            medium is not None and not session.seems_there(medium),
             recording.id in self._held_out,
             recording.id in self._done,
+            medium.fingerprint if medium is not None else "",
         )
 
     def _named(self, counts: dict[str, int]) -> tuple[tuple[str, int], ...]:
@@ -133,13 +132,21 @@ class RecordingsFeed(QObject):
         session, medium = self._studio.session, self._media.get(recording_id)
         if session is None or medium is None or medium.facts.video is None:
             return
-        path = session.study.folder / medium.path
+        path = session.place_of(medium)
+        if path is None:
+            return
         kept = cache_folder() / "thumbnails" / f"{medium.fingerprint}.png"
         at = medium.facts.duration_us // 3
         self._background.run(
             lambda _progress: _thumbnail(path, at, kept),
-            lambda image: self._list.set_thumbnail(recording_id, image),
+            lambda image: self._show_thumbnail(recording_id, medium, image),
         )
+
+    def _show_thumbnail(self, recording_id: str, of: Medium, image: QImage) -> None:
+        """Show a picture that was made, unless the recording has another file by now, or none."""
+        row = self._list.model.row(recording_id)
+        if row is not None and row.file == of.fingerprint:
+            self._list.set_thumbnail(recording_id, image)
 
 
 def _thumbnail(path: Path, time_us: int, kept: Path) -> QImage:
@@ -157,5 +164,8 @@ def _thumbnail(path: Path, time_us: int, kept: Path) -> QImage:
         if image.save(str(part)):
             part.replace(kept)
     except OSError as error:
-        raise UserError(f"The thumbnail cannot be kept: {error.strerror}") from error
+        raise UserError(
+            tr("The thumbnail cannot be kept: {strerror}").format(strerror=error.strerror),
+            tr("Make room in the cache folder."),
+        ) from error
     return image

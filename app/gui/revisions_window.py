@@ -1,7 +1,7 @@
 """The window of who changed what they had said after they were shown judges, and the switch that hides judges."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core.commands.blind_first import set_blind_first
 from app.core.judging.annotators.reveals import blind_first
@@ -15,10 +15,14 @@ from app.core.judging.annotators.revision_words import (
 )
 from app.core.judging.annotators.revisions import revisions
 from app.gui.context import Context
+from project.types import Changes
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
 
-_WHAT = (
+_WHAT = tr(
     "What somebody had said about a segment is kept when judges are first shown to them. "
     "Here stands what they say differently now, and which judges say the new and not the old."
 )
@@ -36,21 +40,33 @@ class RevisionsWindow(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self.setWindowTitle("Revisions after judges")
+        self.setWindowTitle(tr("Revisions after judges"))
         self.resize(900, 520)
-        what = QLabel(_WHAT, wordWrap=True)
-        self.switch = QCheckBox("Hide judges from everybody until their own is saved")
-        self.switch.setToolTip("What judges say about a segment stays hidden from an annotator until they have said it")
+        what = PlainLabel(_WHAT, wordWrap=True)
+        self.switch = QCheckBox(tr("Hide judges from everybody until their own is saved"))
+        self.switch.setToolTip(
+            tr("What judges say about a segment stays hidden from an annotator until they have said it")
+        )
         self.switch.clicked.connect(self._set)
-        self.people = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.people = PlainLabel(wordWrap=True)
         self.people.setFont(theme.font(semibold=True))
         self.rows = RowsTable(
-            "Revisions", ["Annotator", "Recording and time", "What", "Before", "Now", "Toward", "Changed"]
+            tr("Revisions"),
+            [
+                tr("Annotator"),
+                tr("Recording and time"),
+                tr("What"),
+                tr("Before"),
+                tr("Now"),
+                tr("Toward"),
+                tr("Changed"),
+            ],
         )
-        self.hidden = QLabel(textFormat=Qt.TextFormat.PlainText)
+        self.hidden = PlainLabel()
+        EmptyHint(self.rows, tr("Nobody changed an annotation after a judge was shown to them."))
         self.hidden.setProperty("quiet", True)
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addWidget(self.switch)
         column.addWidget(what)
@@ -59,10 +75,12 @@ class RevisionsWindow(QWidget):
         column.addWidget(self.hidden)
         column.addLayout(self._foot())
         self.rows.row_chosen.connect(lambda key, time_us: context.look_at(key, time_us) if key else None)
-        context.studio.bridge.changed.connect(
-            lambda changes, _initiator: self.reload() if _TABLES & set(changes) and self.isVisible() else None
-        )
+        context.studio.bridge.changed.connect(self._apply)
         self.reload()
+
+    def _apply(self, changes: Changes, _initiator: object) -> None:
+        if _TABLES & set(changes) and self.isVisible():
+            self.reload()
 
     def reload(self) -> None:
         """Show what was revised as the study has it now."""
@@ -83,7 +101,7 @@ class RevisionsWindow(QWidget):
                         part_name(session, one),
                         value_words(session, one, one.before),
                         value_words(session, one, one.after),
-                        ", ".join(one.toward) or "-",
+                        ", ".join(one.toward) or "\N{EN DASH}",
                         one.at[:16].replace("T", " "),
                     ),
                     time_us=one.start_us,
@@ -100,8 +118,8 @@ class RevisionsWindow(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.setShortcut(Qt.Key.Key_Escape)
         close.clicked.connect(self.close)
         row.addStretch()

@@ -1,15 +1,15 @@
 """The sample that the welcome page offers: a study of its own in the user's data folder."""
 
-import shutil
 from pathlib import Path
 
 import platformdirs
 
 from app.core.commands.recordings import add_recordings, probe_file
+from app.core.sample import sample_video
 from app.core.session import Session
 from project.errors import UserError
 from project.store import Study
-from resources import resource
+from resources.translation import tr
 
 
 def sample_study(folder: Path | None = None) -> Path:
@@ -23,16 +23,9 @@ def sample_study(folder: Path | None = None) -> Path:
     if study.exists():
         return study
     try:
-        home.mkdir(parents=True, exist_ok=True)
-        video = home / "sample.mp4"
-        if not video.exists():
-            part = home / "sample.part"
-            shutil.copyfile(resource("sample", "sample.mp4"), part)
-            part.replace(video)
-    except OSError as error:
-        raise UserError(
-            f"The sample cannot be put into {home}: {error.strerror}.", "Make a new study instead."
-        ) from None
+        video = sample_video(home)
+    except UserError as error:
+        raise UserError(error.message, tr("Make a new study instead.")) from None
     Study.create(study, "Sample").close()
     with Session.open(study) as session:
         add_recordings(session, [probe_file(video)])

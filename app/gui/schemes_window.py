@@ -19,6 +19,7 @@ from project.schemes.loader import load_scheme, parse_scheme, scheme_text, shipp
 from project.schemes.scheme import Scheme
 from project.timebase import format_time
 from project.types import Changes
+from resources.translation import tr
 from widgets.scheme_text import value_text
 from widgets.schemes.entry import Group, SchemeEntry
 from widgets.schemes.view import SchemesView
@@ -88,7 +89,7 @@ class SchemesWindow(SchemesView):
                 found.append(SchemeEntry(Group.SHIPPED, name, scheme.name, scheme))
         for key, (path, text) in self._checked.items():
             scheme = parse_scheme(text, path.name)
-            name = f"{scheme.name}, version {scheme.version}"
+            name = tr("{name}, version {version}").format(name=scheme.name, version=scheme.version)
             found.append(SchemeEntry(Group.FILE, key, name, scheme, file=str(path), taken=_taken(scheme)))
         return found
 
@@ -139,8 +140,12 @@ class SchemesWindow(SchemesView):
         if not self._change(lambda session: _read_again(session, path, key)):
             return
         after = session.schemes.get(key)
-        told = "is in use now" if after != before else "says what the study has already"
-        self._studio.told.emit(f"{path.name}: version {after.version} of {after.name} {told}.")
+        told = tr("is in use now") if after != before else tr("says what the study has already")
+        self._studio.told.emit(
+            tr("{file}: version {version} of {scheme} {fate}.").format(
+                file=path.name, version=after.version, scheme=after.name, fate=told
+            )
+        )
 
     def _change(self, do: Callable[[Session], Changes]) -> bool:
         self._refused.clear()
@@ -157,7 +162,11 @@ class SchemesWindow(SchemesView):
         found = orphans_of(session, key)
         lines = [_line(session, one) for one in found[:_MOST_ORPHANS]]
         if len(found) > _MOST_ORPHANS:
-            lines.append(f"and {len(found) - _MOST_ORPHANS:,} more; greenroom scheme list STUDY --json has all")
+            lines.append(
+                tr("and {value:,} more; greenroom scheme list STUDY --json has all").format(
+                    value=len(found) - _MOST_ORPHANS
+                )
+            )
         self.show_orphans(lines)
 
     def _file_of(self, session: Session, key: str) -> str:
@@ -181,14 +190,19 @@ def _read_again(session: Session, path: Path, key: str) -> Changes:
     text = scheme_text(path)
     found = parse_scheme(text, path.name).key
     if found != key:
-        raise UserError(f"{path.name} holds the scheme “{found}” now.", "Check it as a file of its own.")
+        raise UserError(
+            tr("{name} holds the scheme “{found}” now.").format(name=path.name, found=found),
+            tr("Check it as a file of its own."),
+        )
     return commands.use_scheme(session, text, path.name)[1]
 
 
 def _line(session: Session, orphan: Orphan) -> str:
     segment = orphan.segment
     number = session.recording(segment.recording_id).number
-    where = f"Recording {number}, {format_time(segment.start_us)}"
+    where = tr("Recording {number}, {start_us}").format(number=number, start_us=format_time(segment.start_us))
     if orphan.value is None:
-        return f"{where}: label {segment.label}, track {segment.track}"
-    return f"{where}: {orphan.value.field} (version {orphan.value.version}): {value_text(orphan.value.value)}"
+        return tr("{where}: label {label}, track {track}").format(where=where, label=segment.label, track=segment.track)
+    return tr("{where}: {field} (version {version}): {entry}").format(
+        where=where, field=orphan.value.field, version=orphan.value.version, entry=value_text(orphan.value.value)
+    )

@@ -1,30 +1,11 @@
-"""Whether a window can be opened at all; Qt itself would end the process with an abort."""
+"""Whether there is a screen; without one, Qt itself would end the process with an abort."""
 
 import ctypes
 import os
 import sys
 
 from project.errors import UserError
-
-_LIBRARIES = {
-    "libxcb-cursor.so.0": "libxcb-cursor0",
-    "libxcb-icccm.so.4": "libxcb-icccm4",
-    "libxcb-image.so.0": "libxcb-image0",
-    "libxcb-keysyms.so.1": "libxcb-keysyms1",
-    "libxcb-render-util.so.0": "libxcb-render-util0",
-    "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
-}
-
-
-def missing_libraries() -> list[str]:
-    """Return the packages, under their Debian names, that Qt needs for X11 and that are not there."""
-    missing = []
-    for name, package in _LIBRARIES.items():
-        try:
-            ctypes.CDLL(name)
-        except OSError:
-            missing.append(package)
-    return missing
+from resources.translation import tr
 
 
 def has_screen() -> bool:
@@ -35,17 +16,33 @@ def has_screen() -> bool:
     return bool(os.environ.get("DISPLAY") or (os.environ.get("WAYLAND_DISPLAY") and not platform))
 
 
+def _answers() -> bool:
+    """Tell whether the screen that `DISPLAY` names can be reached."""
+    try:
+        xcb = ctypes.CDLL("libxcb.so.1")
+    except OSError:
+        return True
+    xcb.xcb_connect.restype = ctypes.c_void_p
+    xcb.xcb_connection_has_error.argtypes = xcb.xcb_disconnect.argtypes = [ctypes.c_void_p]
+    connection = xcb.xcb_connect(None, None)
+    error = xcb.xcb_connection_has_error(connection)
+    xcb.xcb_disconnect(connection)
+    return not error
+
+
 def check_screen() -> None:
     """Return quietly where a window can be opened.
 
     Raises:
-        UserError: there is no screen, or system libraries are missing.
+        UserError: there is no screen, or it cannot be reached.
     """
     if not has_screen():
-        raise UserError("There is no screen to open the window on.", "Other commands work without: greenroom --help")
-    if sys.platform != "linux" or os.environ.get("QT_QPA_PLATFORM", "xcb") != "xcb" or not os.environ.get("DISPLAY"):
-        return
-    missing = missing_libraries()
-    if missing:
-        hint = f"Install them with: sudo apt install {' '.join(missing)}"
-        raise UserError("System libraries that the window needs are missing.", hint)
+        raise UserError(
+            tr("There is no screen to open the window on."), tr("Other commands work without: greenroom --help")
+        )
+    only_x11 = os.environ.get("QT_QPA_PLATFORM", "xcb") == "xcb" and not os.environ.get("WAYLAND_DISPLAY")
+    if sys.platform == "linux" and only_x11 and not _answers():
+        raise UserError(
+            tr("The screen {name} cannot be reached.").format(name=os.environ["DISPLAY"]),
+            tr("Start it on the screen's own machine, as the user who is logged in there, or set DISPLAY."),
+        )

@@ -14,8 +14,9 @@ from project.errors import UserError
 from project.queries.segments import segment
 from project.schemes.scheme import Extent
 from project.types import Changes, Json, Segment
+from resources.translation import tr
 
-_HOW_TO_MARK = "Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline."
+_HOW_TO_MARK = tr("Mark a start (I) and an end (O) at the playhead, or drag in your lane of the timeline.")
 
 
 class SegmentEditing(QObject):
@@ -50,7 +51,7 @@ class SegmentEditing(QObject):
         if unmarked and recording is not None and track is not None and track.extent is not Extent.SPAN:
             start, end = 0, recording.duration_us
         if start is None or end is None:
-            self._studio.failed.emit(UserError("No start and end are marked.", _HOW_TO_MARK))
+            self._studio.failed.emit(UserError(tr("No start and end are marked."), _HOW_TO_MARK))
             return
         if self.create(start, end, label):
             self._studio.set_marks(None, None)
@@ -97,7 +98,11 @@ class SegmentEditing(QObject):
 
     def set_field(self, segment_id: str, field: str, value: Json) -> None:
         """Fill in a field of the form; typing in one go is one step."""
-        key = f"field {segment_id} {field}" if isinstance(value, str) else None
+        key = (
+            tr("field {segment_id} {field}").format(segment_id=segment_id, field=field)
+            if isinstance(value, str)
+            else None
+        )
         self._studio.edit(lambda session: commands.set_field(session, segment_id, field, value, key), self)
 
     def delete_kept(self, segment_id: str, field: str, version: int) -> None:
@@ -152,8 +157,12 @@ class SegmentEditing(QObject):
         """Delete segments, by default the selected ones; undo brings them back."""
         gone = tuple(self._studio.selected if ids is None else ids)
         if gone and self._studio.edit(lambda s: commands.delete_segments(s, gone)):
-            count = "segment" if len(gone) == 1 else f"{len(gone)} segments"
-            self._studio.told.emit(f"Deleted {count}. Undo brings it back." if len(gone) == 1 else f"Deleted {count}.")
+            count = "segment" if len(gone) == 1 else tr("{gone} segments").format(gone=len(gone))
+            self._studio.told.emit(
+                tr("Deleted {count}. Undo brings it back.").format(count=count)
+                if len(gone) == 1
+                else tr("Deleted {count}.").format(count=count)
+            )
 
     def end_here(self) -> int:
         """Return where a segment ends that ends at the frame on screen: after the last frame, the recording's end."""
@@ -164,7 +173,7 @@ class SegmentEditing(QObject):
 
     def _one_selected(self) -> Segment | None:
         if len(self._studio.selected) != 1:
-            self._studio.failed.emit(UserError("This works on one segment.", "Select one on the timeline."))
+            self._studio.failed.emit(UserError(tr("This works on one segment."), tr("Select one on the timeline.")))
             return None
         return self._find(self._studio.selected[0])
 

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 from app.core.shortcuts import KeyTable, read_keys, write_keys
 from app.gui.actions.table import ACTIONS
 from project.errors import UserError
+from resources.translation import tr
 from widgets.shortcut_editor import Row, ShortcutEditor
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ USUAL = {
     spec.key: tuple(QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText) for key in spec.keys)
     for spec in ACTIONS
 }
-_FILES = "Shortcuts (*.json)"
+_FILES = tr("Shortcuts (*.json)")
 _NAMES = {spec.key: spec.text.replace("&", "").rstrip("…") for spec in ACTIONS}
 
 
@@ -78,10 +79,14 @@ class Shortcuts:
             return
         against = []
         if owner is not None and owner != action:
-            against.append(f"{key} is “{_NAMES[owner]}”, which would lose it.")
+            against.append(tr("{key} is “{names}”, which would lose it.").format(key=key, names=_NAMES[owner]))
         elsewhere = self.also(key)
         if elsewhere:
-            against.append(f"{key} is also {'; '.join(elsewhere[:3])}, where one of the two would not work.")
+            against.append(
+                tr("{key} is also {list}, where one of the two would not work.").format(
+                    key=key, list="; ".join(elsewhere[:3])
+                )
+            )
         if against:
             self._editor.warn(" ".join(against), key)
         else:
@@ -99,7 +104,11 @@ class Shortcuts:
         missing = [key for key in USUAL[action] if key not in wanted.keys(action)]
         if missing and self._editor is not None:
             owner = self.table.owner(missing[0])
-            self._editor.warn(f"{missing[0]} stays with “{_NAMES[owner or action]}”, to which you gave it.")
+            self._editor.warn(
+                tr("{missing} stays with “{names}”, to which you gave it.").format(
+                    missing=missing[0], names=_NAMES[owner or action]
+                )
+            )
 
     def _use(self, table: KeyTable) -> None:
         self.table = table
@@ -125,11 +134,11 @@ class Shortcuts:
             )
 
     def _import(self) -> None:
-        name, _ = QFileDialog.getOpenFileName(self._editor, "Import shortcuts", "", _FILES)
+        name, _ = QFileDialog.getOpenFileName(self._editor, tr("Import shortcuts"), "", _FILES)
         self._try(name, self.import_file)
 
     def _export(self) -> None:
-        name, _ = QFileDialog.getSaveFileName(self._editor, "Export shortcuts", "greenroom-shortcuts.json", _FILES)
+        name, _ = QFileDialog.getSaveFileName(self._editor, tr("Export shortcuts"), "greenroom-shortcuts.json", _FILES)
         self._try(name, lambda path: write_keys(self.table, path))
 
     def _try(self, name: str, do: Callable[[Path], object]) -> None:

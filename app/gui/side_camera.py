@@ -7,6 +7,7 @@ from app.core.session import LocatedMedium, MediaState
 from app.gui.frame_service import FrameService
 from project.errors import UserError
 from project.timebase import FrameTimes
+from resources.translation import tr
 from widgets.views_grid import Plate
 
 _MEMORY = 128 << 20
@@ -16,9 +17,9 @@ _LATE_MS = 200
 _JUMP = 15
 """Frames; while playing, requests are closer together than this."""
 
-_NOT_YET = Plate("video-off", "Not recording yet", "This camera was started later.")
-_OVER = Plate("video-off", "No longer recording", "This camera was stopped before.")
-_READING = Plate("loader", "Reading the file", "The first time, its frames are counted.")
+_NOT_YET = Plate("video-off", tr("Not recording yet"), tr("This camera was started later."))
+_OVER = Plate("video-off", tr("No longer recording"), tr("This camera was stopped before."))
+_READING = Plate("loader", tr("Reading the file"), tr("The first time, its frames are counted."))
 
 
 class SideCamera(QObject):
@@ -56,8 +57,12 @@ class SideCamera(QObject):
         """Begin to read the file, or say why that cannot be."""
         state = self.located.state
         if state is not MediaState.PRESENT:
-            title = "Another file is in its place" if state is MediaState.REPLACED else "The file is missing"
-            self._show_plate(Plate("video-off", title, self.located.path.name, "Locate…"))
+            titles = {
+                MediaState.REPLACED: tr("Another file is in its place"),
+                MediaState.OUTSIDE: tr("The file is outside the study's folder"),
+            }
+            title = titles.get(state, tr("The file is missing"))
+            self._show_plate(Plate("video-off", title, self.located.path.name, tr("Locate…")))
             return
         self._show_plate(_READING)
         self._frames = frames = FrameService(self, _MEMORY)

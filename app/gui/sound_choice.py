@@ -11,9 +11,12 @@ from app.core.voice.choice import IDENTIFIES, KEEP, NONE, SoundChoice
 from app.core.voice.preview import AFTER, BEFORE
 from app.gui.option_form import OptionForm
 from project.types import Json
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
-_COVERS = {**COVERS, NONE: "Leave it to be heard"}
+_COVERS = {**COVERS, NONE: tr("Leave it to be heard")}
 
 
 class SoundForm(QWidget):
@@ -36,16 +39,16 @@ class SoundForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        rows = QFormLayout()
+        rows = self._rows = QFormLayout()
         rows.setSpacing(theme.GRID)
-        rows.addRow("&Voices", self._build_voices())
-        rows.addRow("&Personal words", self._build_covers())
+        rows.addRow(tr("&Voices"), self._build_voices())
+        rows.addRow(tr("&Personal words"), self._build_covers())
         column.addLayout(rows)
-        self.described = QLabel(wordWrap=True)
+        self.described = PlainLabel(wordWrap=True)
         self.described.setMinimumHeight(theme.GRID * 9)
         self.described.setAlignment(Qt.AlignmentFlag.AlignTop)
         column.addWidget(self.described)
-        self.warning = QLabel(wordWrap=True)
+        self.warning = PlainLabel(wordWrap=True)
         self.warning.setStyleSheet(f"color: {theme.palette().uncertain.name()};")
         column.addWidget(self.warning)
         self._options = QVBoxLayout()
@@ -65,40 +68,40 @@ class SoundForm(QWidget):
         self._playing = playing
         self.heard.setText(text)
         for which, button in self._listening.items():
-            button.setText("Stop" if which == playing else which.capitalize())
+            button.setText(tr("Stop") if which == playing else which.capitalize())
 
     def _build_voices(self) -> QComboBox:
-        self.voices = _combo("Voices")
+        self.voices = _combo(tr("Voices"))
         for key in (DEFAULT, *(name for name in VOICES if name != DEFAULT)):
             self.voices.addItem(voice_type(key).title, key)
-        self.voices.addItem("No sound at all", NONE)
-        self.voices.addItem("Keep the voices as they are", KEEP)
+        self.voices.addItem(tr("No sound at all"), NONE)
+        self.voices.addItem(tr("Keep the voices as they are"), KEEP)
         return self.voices
 
     def _build_covers(self) -> QComboBox:
-        self.covers = _combo("What is heard where personal information is said")
+        self.covers = _combo(tr("What is heard where personal information is said"))
         for key, title in _COVERS.items():
             self.covers.addItem(title, key)
         self.covers.setCurrentIndex(self.covers.findData(MUTE))
-        self.covers.setToolTip("What is heard where names, places, numbers and the like are said")
+        self.covers.setToolTip(tr("What is heard where names, places, numbers and the like are said"))
         return self.covers
 
     def _build_listening(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        row.addWidget(QLabel("Listen"))
+        row.addWidget(PlainLabel(tr("Listen")))
         self._listening = {}
         for which, tip in (
-            (BEFORE, "Hear some seconds around this frame as they were recorded"),
-            (AFTER, "Hear the same seconds as they will be in the clip"),
+            (BEFORE, tr("Hear some seconds around this frame as they were recorded")),
+            (AFTER, tr("Hear the same seconds as they will be in the clip")),
         ):
             button = QPushButton(which.capitalize())
-            button.setToolTip(tip)
+            button.setToolTip(plain_tip(tip))
             button.setAutoDefault(False)
             button.clicked.connect(lambda _=False, which=which: self._listen(which))
             self._listening[which] = button
             row.addWidget(button)
-        self.heard = QLabel(wordWrap=True)
+        self.heard = PlainLabel(wordWrap=True)
         self.heard.setStyleSheet(f"color: {theme.palette().muted.name()};")
         row.addWidget(self.heard, 1)
         return row
@@ -109,6 +112,18 @@ class SoundForm(QWidget):
     def button(self, which: str) -> QPushButton:
         """Return the button that lets somebody hear the sound before or after."""
         return self._listening[which]
+
+    def _align(self, form: OptionForm) -> None:
+        """Let all fields begin at one edge."""
+        titles = [self._rows.labelForField(one) for one in (self.voices, self.covers)]
+        titles += [part for part in form.findChildren(QLabel) if part.parent() is form]
+        widest = max(one.sizeHint().width() for one in titles if one is not None)
+        for one in titles:
+            if one is not None:
+                one.setMinimumWidth(widest)
+        inner = form.layout()
+        if isinstance(inner, QFormLayout):
+            inner.setHorizontalSpacing(theme.GRID)
 
     def _show_current(self) -> None:
         if self.form is not None:
@@ -124,11 +139,12 @@ class SoundForm(QWidget):
             self.form = OptionForm(kind.options_type, self._values.get(self._shown, {}))
             self.form.changed.connect(self.changed)
             self._options.addWidget(self.form)
+            self._align(self.form)
         self.described.setVisible(self._shown in VOICES)
         self.covers.setEnabled(self._shown != NONE)
         said = [IDENTIFIES] if self._shown == KEEP else []
         if self.covers.currentData() == NONE and self._shown != NONE:
-            said.append("Names and other personal information stay to be heard.")
+            said.append(tr("Names and other personal information stay to be heard."))
         self.warning.setText(" ".join(said))
         self.warning.setVisible(bool(said))
         self.changed.emit()

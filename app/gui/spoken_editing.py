@@ -16,6 +16,7 @@ from app.gui.studio import Studio
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import utterances_called
 from project.types import Changes
+from resources.translation import tr
 from widgets.timeline.spoken import speaker_of
 from widgets.timeline.view import TimelineView
 
@@ -77,8 +78,12 @@ class SpokenEditing(QObject):
     def delete(self, ids: Sequence[str]) -> None:
         """Delete utterances; undo brings them back."""
         if self._studio.edit(lambda session: commands.delete(session, ids)):
-            count = "utterance" if len(ids) == 1 else f"{len(ids)} utterances"
-            self._studio.told.emit(f"Deleted {count}. Undo brings it back." if len(ids) == 1 else f"Deleted {count}.")
+            count = "utterance" if len(ids) == 1 else tr("{ids} utterances").format(ids=len(ids))
+            self._studio.told.emit(
+                tr("Deleted {count}. Undo brings it back.").format(count=count)
+                if len(ids) == 1
+                else tr("Deleted {count}.").format(count=count)
+            )
 
     def add(self, lane: str, start_us: int, end_us: int) -> None:
         """Add an utterance without words in a speaker's lane, and go where its words are written."""
@@ -106,18 +111,18 @@ class SpokenEditing(QObject):
         ids = self._studio.selected_utterances
         if session is None or recording is None or not ids:
             return
-        owner.addAction("Edit words", lambda: self.open(ids[-1]))
-        spoken = owner.addMenu("Spoken by")
+        owner.addAction(tr("Edit words"), lambda: self.open(ids[-1]))
+        spoken = owner.addMenu(tr("Spoken by"))
         present = {one.id for one in participants_in(session.study, recording.id)}
         people = [one for one in all_participants(session.study) if one.id in present]
         for title, key in [*((one.pseudonym, one.id) for one in people), (NOBODY, None)]:
             spoken.addAction(title, partial(self.assign, ids, key))
         if any(one.suggested for one in utterances_called(session.study, ids).values()):
-            owner.addAction("The suggested speaker is right", lambda: self._accept(ids))
-        owner.addAction("Add cue…", self._add_cue)
-        owner.addAction("Node of a chain", self._add_node)
+            owner.addAction(tr("The suggested speaker is right"), lambda: self._accept(ids))
+        owner.addAction(tr("Add cue…"), self._add_cue)
+        owner.addAction(tr("Node of a chain"), self._add_node)
         owner.addSeparator()
-        owner.addAction("Delete", lambda: self.delete(ids))
+        owner.addAction(tr("Delete"), lambda: self.delete(ids))
         for action in owner.actions():
             action.setEnabled(self._studio.writable or action.text() == "Edit words")
         owner.popup(where)

@@ -9,12 +9,13 @@ from project.queries.heard import speech_of
 from project.queries.participants import all_participants, participants_in
 from project.queries.utterances import utterances_called, utterances_of
 from project.types import Changes, Participant, Utterance
+from resources.translation import tr
 from widgets.participant_looks import participant_colours
 from widgets.timeline.lane import Lane, LaneKind
 from widgets.timeline.spoken import SpokenBar, spoken_bar, spoken_lane
 
 HEARD = "heard"
-NOBODY = "Nobody yet"
+NOBODY = tr("Nobody yet")
 
 
 class SpokenLanes:
@@ -51,7 +52,7 @@ class SpokenLanes:
 
     def lanes(self, session: Session, recording_id: str, writable: bool) -> list[Lane]:
         """Return the lanes: what was heard, each participant of the recording, and nobody yet, where there is any."""
-        lanes = [] if self._heard is None else [Lane(HEARD, "Speech", LaneKind.SPANS)]
+        lanes = [] if self._heard is None else [Lane(HEARD, tr("Speech"), LaneKind.SPANS)]
         if not self._speakers:
             return lanes
         counts = Counter(self._speakers.values())
@@ -63,7 +64,7 @@ class SpokenLanes:
             for one in everybody
             if one.id in present or counts[one.id]
         ]
-        return [*lanes, spoken_lane(None, NOBODY, "Who speaks?", None, writable)] if counts[None] else lanes
+        return [*lanes, spoken_lane(None, NOBODY, tr("Who speaks?"), None, writable)] if counts[None] else lanes
 
     def _bar(self, one: Utterance) -> SpokenBar:
         return spoken_bar(one, self._guesses.flag(one))

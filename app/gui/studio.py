@@ -9,11 +9,21 @@ from PySide6.QtCore import QObject, Qt, Signal
 from app.core.commands import history
 from app.core.session import Session
 from app.core.settings import Settings, load_settings, save_settings
+from app.gui.apart import Apart
 from app.gui.bridge import Bridge
-from project.errors import UserError
+from project.errors import Cancelled, UserError
+from project.names import shown
+from project.progress import Progress, Silent
 from project.queries.segments import segment
 from project.queries.sight import Lane, came_or_went, hidden_lanes
+from project.sealing.container import is_sealed
 from project.types import Changes, Recording
+from resources.translation import tr
+
+LARGE = 1_000
+"""From so many rows on an edit is noticed, and done in a thread."""
+_LOGGED = 2
+"""Rows that are written for one that is edited: itself, and what the history says of it."""
 
 
 class Studio(QObject):
@@ -43,12 +53,16 @@ class Studio(QObject):
     failed = Signal(object)
     told = Signal(str)
     _checked = Signal(object)
+    _backed_up = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.bridge = Bridge(self)
+        self.apart = Apart(self)
         self.settings: Settings = load_settings()
         self.session: Session | None = None
+        self.refused: Path | None = None
+        """The study that could not be opened just now; it may be damaged."""
         self.recording: Recording | None = None
         self.selected: tuple[str, ...] = ()
         self.selected_utterances: tuple[str, ...] = ()
@@ -59,6 +73,7 @@ class Studio(QObject):
         self._check: object = None
         self._before: Path | None = None
         self._checked.connect(self._finish_opening, Qt.ConnectionType.QueuedConnection)
+        self._backed_up.connect(self._tell_of_backup, Qt.ConnectionType.QueuedConnection)
 
     @property
     def writable(self) -> bool:
@@ -77,7 +92,9 @@ class Studio(QObject):
         if self.session is not None and path.resolve() == self.session.study.path:
             return
         check = object()
-        opened = Session.open(path, annotator, when_checked=lambda: self._checked.emit(check))
+        self.refused = path
+        opened = self._opened(path, annotator, check)
+        self.refused = None
         self._check, self._before = check, self.session.study.path if self.session else None
         self.close()
         opened.settings = self.settings
@@ -87,9 +104,28 @@ class Studio(QObject):
         self.change_settings(self.settings.opened(opened.study.path))
         self.session_changed.emit()
         self.history_changed.emit()
+        if opened.study.backup_problem is not None:
+            self._backed_up.emit(check)
+
+    def _opened(self, path: Path, annotator: str | None, check: object) -> Session:
+        """Open a study; a sealed one in a thread, because its key takes a while to be worked out."""
+
+        def opened(_progress: Progress) -> Session:
+            return Session.open(
+                path,
+                annotator,
+                when_checked=lambda: self._checked.emit(check),
+                when_backed_up=lambda: self._backed_up.emit(check),
+            )
+
+        if not is_sealed(path):
+            return opened(Silent())
+        if self.apart.busy:
+            raise UserError(tr("Another study is being opened or closed."), tr("Wait until that is done."))
+        return self.apart.run(opened, tr("Opening {name}…").format(name=shown(path.name)))
 
     def close(self) -> None:
-        """Close the study; one file is left."""
+        """Close the study; one file is left. A sealed one is sealed anew when this returns."""
         if self.session is None:
             return
         self.leaving.emit()
@@ -97,7 +133,11 @@ class Studio(QObject):
         self.show_recording(None)
         self.session_changed.emit()
         self.history_changed.emit()
-        closing.close()
+        if closing.study.working is None or self.apart.busy:
+            closing.close()
+        else:
+            text = tr("Sealing {name}…").format(name=shown(closing.study.path.name))
+            self.apart.run(lambda _progress: closing.close(), text)
 
     def _finish_opening(self, check: object) -> None:
         """Make the study ready to be written to, or close it where it is damaged."""
@@ -106,11 +146,18 @@ class Studio(QObject):
         try:
             self.session.study.finish_opening()
         except UserError as error:
+            damaged = self.session.study.path
             self.close()
             if self._before is not None:
                 with contextlib.suppress(UserError):
                     self.open(self._before)
+            self.refused = damaged
             self.failed.emit(error)
+
+    def _tell_of_backup(self, check: object) -> None:
+        """Say why no backup was made although one was due."""
+        if self.session is not None and check is self._check and self.session.study.backup_problem is not None:
+            self.failed.emit(self.session.study.backup_problem)
 
     def change_settings(self, settings: Settings) -> None:
         """Keep other choices of the user from now on."""
@@ -169,12 +216,50 @@ class Studio(QObject):
 
     def edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
         """Run a command on the study and announce what it changed; returns whether it was done."""
+        return self._edit(do, initiator)
+
+    def edit_many(self, do: Callable[[Session], Changes | None], rows: int, text: str) -> bool:
+        """Run a command as `edit` does; where it is about many rows, in a thread, under a line that can stop it.
+
+        Args:
+            do: a command, which changes nothing where it is stopped.
+            rows: how many it is about.
+            text: says what is done.
+        """
+        if rows < LARGE:
+            return self._edit(do)
+
+        def stoppable(session: Session, progress: Progress) -> Changes | None:
+            with session.study.stoppable(progress, _LOGGED * rows):
+                return do(session)
+
+        return self.edit_apart(stoppable, text)
+
+    def edit_apart(self, do: Callable[[Session, Progress], Changes | None], text: str) -> bool:
+        """Run a command as `edit` does, in a thread, under a line that says how far it is and can stop it.
+
+        Args:
+            do: a command, which changes nothing, or something whole, where its progress ends it.
+            text: says what is done.
+        """
+
+        def in_thread(session: Session) -> Changes | None:
+            if self.apart.busy:
+                return do(session, Silent())
+            return self.apart.run(lambda progress: do(session, progress), text, stoppable=True)
+
+        return self._edit(in_thread)
+
+    def _edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
         if self.session is None:
             return False
         try:
             changes = do(self.session)
         except UserError as error:
             self.failed.emit(error)
+            return False
+        except Cancelled:
+            self.told.emit(tr("Cancelled: nothing was changed."))
             return False
         if changes:
             self.bridge.publish(self._with_sight(changes), initiator)
@@ -195,20 +280,22 @@ class Studio(QObject):
 
     def undo(self) -> None:
         """Take back the newest step."""
-        self._revert(history.undo, "Undone")
+        rows = self.session.study.undo_size if self.session is not None else 0
+        self._revert(history.undo, rows, tr("Undoing {count:,} changes…").format(count=rows), tr("Undone"))
 
     def redo(self) -> None:
         """Do again what was undone last."""
-        self._revert(history.redo, "Redone")
+        rows = self.session.study.redo_size if self.session is not None else 0
+        self._revert(history.redo, rows, tr("Making {count:,} changes again…").format(count=rows), tr("Redone"))
 
-    def _revert(self, how: Callable[[Session], history.Reverted], word: str) -> None:
+    def _revert(self, how: Callable[[Session], history.Reverted], rows: int, text: str, word: str) -> None:
         reverted: list[history.Reverted] = []
 
         def do(session: Session) -> Changes:
             reverted.append(how(session))
             return reverted[0].changes
 
-        if self.edit(do):
+        if self.edit_many(do, rows, text):
             self.told.emit(f"{word}: {reverted[0].name}{self._elsewhere(reverted[0].changes)}")
 
     def _with_sight(self, changes: Changes) -> Changes:
@@ -230,4 +317,4 @@ class Studio(QObject):
         found = segment(session.study, one) if session is not None and one is not None else None
         if session is None or found is None or (self.recording and found.recording_id == self.recording.id):
             return ""
-        return f", in recording {session.recording(found.recording_id).number}"
+        return tr(", in recording {number}").format(number=session.recording(found.recording_id).number)

@@ -34,6 +34,8 @@ WINDOWS: dict[str, str] = {
     "meta": "app.gui.meta.window:make",
     "question_set": "app.gui.questions.set_window:make",
     "measures": "app.gui.questions.measures_window:make",
+    "episodes": "app.gui.episodes.window:make",
+    "benchmark_report": "app.gui.benchmark.report_window:make",
 }
 """Key -> `module:function`; the function is called with the `Context` and returns the window's widget."""
 
@@ -67,6 +69,10 @@ class StudyWindows(QObject):
         found.activateWindow()
         return found
 
+    def key_of(self, window: QWidget) -> str:
+        """Return the key of a window; "" for what is none of these."""
+        return next((key for key, one in self._open.items() if one is window), "")
+
     def looks(self) -> dict[str, Json]:
         """Return which windows are open, and where; also where those were that were closed."""
         self._note()
@@ -80,11 +86,11 @@ class StudyWindows(QObject):
         wanted = [key for key, one in self._looks.items() if one.get("open") is True and key not in _PASSING]
 
         def show() -> None:
-            if self._context.studio.session is session:
-                for key in wanted:
-                    self._made(key).show()
-                if wanted:
-                    self._owner.activateWindow()
+            if self._context.studio.session is session and wanted:
+                self._made(wanted.pop(0)).show()
+                self._owner.activateWindow()
+                # One after the other: the window lives on between them.
+                QTimer.singleShot(0, self, show)
 
         QTimer.singleShot(0, self, show)
 

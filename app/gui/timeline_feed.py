@@ -1,6 +1,6 @@
 """Keeps the timeline in step with the study: after an edit only the segments it touched are read again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import IntEnum
 
@@ -12,8 +12,10 @@ from app.gui.active_track import ActiveTrack
 from app.gui.spoken_lanes import HEARD, SpokenLanes
 from app.gui.studio import Studio
 from project.queries.annotators import all_annotators
-from project.queries.segments import segment, segments_of
+from project.queries.segments import segments_of
+from project.queries.table import listed_segments
 from project.types import Annotator, Changes, Segment
+from resources.translation import tr
 from widgets.label_looks import Pattern, looks_of
 from widgets.timeline.bars import kind_of
 from widgets.timeline.lane import Lane, LaneKind, lane_key
@@ -24,6 +26,10 @@ WAVEFORM = "waveform"
 FACES = "faces"
 OWN = "own"
 """Key of the lane of a person who has made no segment yet and so is not in the study."""
+
+
+_FEW = 200
+"""Segments of which each is read; of more, those of the recording that is shown."""
 
 
 class CameOrWent(IntEnum):
@@ -119,6 +125,13 @@ class TimelineFeed(QObject):
             self._certainty = lane
             self._set_lanes(None)
 
+    def _found(self, session: Session, touched: Collection[str]) -> dict[str, Segment]:
+        """Return those of some segments that are in the recording that is shown, and of few also the others."""
+        recording = self._studio.recording
+        if len(touched) <= _FEW or recording is None:
+            return {one.id: one for one in listed_segments(session.study, [*touched])} if touched else {}
+        return {one.id: one for one in segments_of(session.study, recording.id) if one.id in touched}
+
     def apply(self, changes: Changes) -> CameOrWent:
         """Read what an edit touched; returns whether segments came or went."""
         recording, session = self._studio.recording, self._studio.session
@@ -127,9 +140,10 @@ class TimelineFeed(QObject):
         changed: list[Segment] = []
         removed: list[str] = []
         came_or_went = CameOrWent.NO
-        for segment_id in changes.ids("segment") | changes.ids("review"):
-            before = self._timeline.model.segment(segment_id)
-            now = segment(session.study, segment_id)
+        touched = changes.ids("segment") | changes.ids("review")
+        found = self._found(session, touched)
+        for segment_id in touched:
+            before, now = self._timeline.model.segment(segment_id), found.get(segment_id)
             here = now is not None and recording is not None and now.recording_id == recording.id
             here = here and now is not None and not is_decided(session, now)
             if now is not None and here:
@@ -203,7 +217,7 @@ class TimelineFeed(QObject):
             self._places[active.key] = active
         medium = session.main_medium(self._studio.recording.id)
         lanes = [] if self._strip is None else [self._strip]
-        lanes += [Lane(WAVEFORM, "Sound", LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
+        lanes += [Lane(WAVEFORM, tr("Sound"), LaneKind.WAVEFORM)] if medium and medium.facts.audio else []
         made = self._segment_lanes(session, people, shown)
         lanes += [lane for lane in made if not lane.pale]
         lanes += self._judges
@@ -211,7 +225,7 @@ class TimelineFeed(QObject):
         lanes += [] if self._chain is None else [self._chain]
         lanes += [lane for lane in made if lane.pale]
         if self._has_faces:
-            lanes.append(Lane(FACES, "Faces", LaneKind.SPANS))
+            lanes.append(Lane(FACES, tr("Faces"), LaneKind.SPANS))
         if self._certainty is not None:
             lanes.append(self._certainty)
         if tuple(lanes) != self._timeline.model.lanes:
@@ -220,7 +234,7 @@ class TimelineFeed(QObject):
     def _segment_lanes(self, session: Session, people: Sequence[Annotator], shown: Iterable["_Place"]) -> list[Lane]:
         """Return the lanes of segments: one's own first, then the others', each in the order of the schemes."""
         own = self.own_id or OWN
-        names = {a.id: a.name for a in people} | {own: session.annotator_name or "You"}
+        names = {a.id: a.name for a in people} | {own: session.annotator_name or tr("You")}
         models = prelabel_annotators(session.study)
         order = {own: -1} | {a.id: n for n, a in enumerate(people) if a.id != own}
         tracks = [(scheme.key, track.key) for scheme in session.schemes for track in scheme.tracks]

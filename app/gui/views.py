@@ -17,15 +17,16 @@ from app.gui.vlc_engine import VlcEngine
 from project.errors import UserError
 from project.queries.media import media_of
 from project.types import Changes, Json, Medium, MediumRole
+from resources.translation import tr
 from widgets.player_view import PlayerView
 from widgets.transport_bar import TransportBar
 from widgets.views_grid import MAIN, Arrangement, Plate, View, ViewsGrid
 from widgets.views_layout import Corner, Layout
 
 LAYOUTS = (
-    (Layout.SIDE.value, "Side by side", "columns-2"),
-    (Layout.INSET.value, "Picture in picture", "picture-in-picture-2"),
-    (Layout.SINGLE.value, "One picture", "square"),
+    (Layout.SIDE.value, tr("Side by side"), "columns-2"),
+    (Layout.INSET.value, tr("Picture in picture"), "picture-in-picture-2"),
+    (Layout.SINGLE.value, tr("One picture"), "square"),
 )
 _USUAL_ASPECT = 16 / 9
 
@@ -104,10 +105,10 @@ class Views(QObject):
         """Hear the next file's sound."""
         keys = [key for key, _ in self.sources()]
         if len(keys) < 2:
-            self._playback.told.emit("This recording has one sound.")
+            self._playback.told.emit(tr("This recording has one sound."))
             return
         self.hear(keys[(keys.index(self.heard) + 1) % len(keys)] if self.heard in keys else keys[0])
-        self._playback.told.emit(f"Sound of {dict(self.sources())[self.heard]}.")
+        self._playback.told.emit(tr("Sound of {value}.").format(value=dict(self.sources())[self.heard]))
 
     def reload(self) -> None:
         """Open the further files of the recording that is shown."""

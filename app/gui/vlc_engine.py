@@ -13,13 +13,15 @@ from typing import Any
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
+from media.playlists import require_no_playlist
 from project.errors import UserError
 from project.timebase import SECOND
+from resources.translation import tr
 
 _LONGEST_SIDE = 1920
 _STALE_S = 0.03
 
-MISSING_HINT = "Install it with: sudo apt install libvlc5 vlc-plugin-base"
+MISSING_HINT = tr("Install it with: sudo apt install libvlc5 vlc-plugin-base")
 
 
 def load_vlc() -> ModuleType:
@@ -32,9 +34,9 @@ def load_vlc() -> ModuleType:
         import vlc
     # python-vlc ends the program where the library that it is told of cannot be loaded.
     except (ImportError, OSError, NameError, AttributeError, SystemExit) as error:
-        raise UserError("Playback with sound needs libVLC, which is missing.", MISSING_HINT) from error
+        raise UserError(tr("Playback with sound needs libVLC, which is missing."), MISSING_HINT) from error
     if getattr(vlc, "dll", None) is None:
-        raise UserError("Playback with sound needs libVLC, which is missing.", MISSING_HINT)
+        raise UserError(tr("Playback with sound needs libVLC, which is missing."), MISSING_HINT)
     return vlc
 
 
@@ -55,7 +57,7 @@ def _library(vlc: ModuleType) -> Any:
     if key not in _libraries:
         found = vlc.Instance(options)
         if found is None:
-            raise UserError("Playback with sound needs libVLC's plugins, which are missing.", MISSING_HINT)
+            raise UserError(tr("Playback with sound needs libVLC's plugins, which are missing."), MISSING_HINT)
         _libraries[key] = found
     return _libraries[key]
 
@@ -119,6 +121,11 @@ class VlcEngine(QObject):
             self._player.set_pause(0)
             return
         self._player.stop()
+        # libVLC opens whatever a playlist names, also at other machines; who decodes the frames says that it is one.
+        try:
+            require_no_playlist(self._path)
+        except (UserError, OSError):
+            return
         medium = self._instance.media_new_path(os.fsencode(self._path).decode("utf-8", "surrogateescape"))
         medium.add_option(f":start-time={time_us / SECOND:.3f}")
         if not self._with_picture:

@@ -3,8 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QSize, Signal
+from PySide6.QtGui import QColor, QIcon, QPixmap
 
+from resources import resource
+from resources.translation import tr
 from widgets.empty_state import Choice, EmptyState
 
 _RECENT = "recent "
@@ -28,16 +31,23 @@ class Welcome(EmptyState):
     def __init__(self) -> None:
         super().__init__(
             "film",
-            "Welcome to Greenroom",
-            "Annotate, anonymize and compare recordings of social interaction, on this machine. "
-            "A study is one file that knows everything about a set of recordings.",
+            tr("Welcome to Greenroom"),
+            tr(
+                "Annotate, anonymize and compare recordings of social interaction, on this machine. "
+                "A study is one file that knows everything about a set of recordings."
+            ),
             [
-                Choice("new", "New study…", "Ctrl+N", primary=True),
-                Choice("open", "Open study…", "Ctrl+Shift+O"),
-                Choice(_SAMPLE, "Try the sample"),
+                Choice("new", tr("New study…"), "Ctrl+N", primary=True),
+                Choice("open", tr("Open study…"), "Ctrl+Shift+O"),
+                Choice(_SAMPLE, tr("Try the sample")),
+                Choice("tutorial", tr("Read the tutorial")),
             ],
         )
         self.chosen.connect(self._choose)
+
+    def picture(self, _ink: QColor) -> QPixmap:
+        """Return the icon of the application, in its own colours."""
+        return QIcon(str(resource("icons", "greenroom.svg"))).pixmap(QSize(72, 72), self.devicePixelRatioF())
 
     def set_recent(self, paths: Sequence[str]) -> None:
         """Offer the newest of the studies that are still there."""

@@ -9,18 +9,20 @@ from PySide6.QtWidgets import QApplication, QMessageBox
 from app.core.commands.recordings import rename_recording
 from app.gui.player import RATES
 from project.version import __version__
+from resources.translation import tr
 from widgets import theme
+from widgets.semibold import semibold
 from widgets.shortcut_sheet import ShortcutSheet
 from widgets.timeline.following import Follow
 
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
 
-_ABOUT = (
-    f"<b>Greenroom {__version__}</b>"
+_ABOUT = tr(
+    "<b>Greenroom {version}</b>"
     "<p>Annotate, anonymize and compare recordings of social interaction, on your own machine.</p>"
     "<p>Apache License 2.0. Plays with libVLC, reads with FFmpeg, drawn with Qt.</p>"
-)
+).format(version=__version__)
 
 
 class WindowCommands:
@@ -102,7 +104,7 @@ class WindowCommands:
 
     def show_about(self) -> None:
         """Say what this is."""
-        QMessageBox.about(self._window, "About Greenroom", _ABOUT)
+        QMessageBox.about(self._window, tr("About Greenroom"), semibold(_ABOUT))
 
     def ask_annotator(self) -> None:
         """Ask under which name edits are recorded."""
@@ -110,14 +112,18 @@ class WindowCommands:
         if session is None:
             return
         before = session.annotator_name
-        name = self._window.files.questions.text("Annotator", "Your name or pseudonym, kept with every edit:", before)
+        name = self._window.files.questions.text(
+            tr("Annotator"), tr("Your name or pseudonym, kept with every edit"), before
+        )
         if not name or name == before:
             return
         self._window.studio.change_settings(replace(self._window.studio.settings, annotator=name))
         self._window.studio.work_as(name)
         self._window.feed.reload_lanes()
         self._window.inspecting.show()
-        self._window.messages.show_message(f"Edits are recorded under the name {name} from now on.")
+        self._window.messages.show_message(
+            tr("Edits are recorded under the name {name} from now on.").format(name=name)
+        )
 
     def ask_export(self) -> None:
         """Open the export, for the selected segment or the marks if there are any."""
@@ -134,7 +140,7 @@ class WindowCommands:
         recording = self._window.studio.recording
         if recording is None:
             return
-        name = self._window.files.questions.text("Rename recording", "Name of the recording:", recording.name)
+        name = self._window.files.questions.text(tr("Rename recording"), tr("Name of the recording"), recording.name)
         if name and name != recording.name:
             self._window.studio.edit(lambda session: rename_recording(session, recording.id, name))
 

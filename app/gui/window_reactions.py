@@ -1,10 +1,12 @@
 """What the window shows when the study, the recording, the selection or a job changes."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
 
 from app.core.jobs import Work
+from app.core.leaving.in_force import ELSEWHERE, policy_in_force, set_elsewhere
 from app.core.leaving.policy_words import LEVELS, about_policy, warning
 from app.core.session import LocatedMedium, MediaState, Session, owner_of_copy
 from app.gui.actions.spec import Need
@@ -12,9 +14,9 @@ from app.gui.job_center import Result, summary
 from project.errors import UserError
 from project.policy import Policy
 from project.queries.policy import KEY as POLICY
-from project.queries.policy import policy_of
 from project.queries.recordings import recording
 from project.types import Changes
+from resources.translation import tr
 from widgets.inspector import Inspector
 from widgets.message_bar import Level
 
@@ -47,7 +49,7 @@ class WindowReactions(QObject):
         if POLICY in changes.ids("property"):
             self._forget_warning()
             self.show_policy()
-        self._window.messages.set_saved("Saved")
+        self._window.messages.set_saved(tr("Saved"))
 
     def _leave_what_is_gone(self) -> None:
         session, shown = self._window.studio.session, self._window.studio.recording
@@ -63,31 +65,42 @@ class WindowReactions(QObject):
         window.listing.reload()
         self.renew_inspector()
         if session is None:
-            window.setWindowTitle("Greenroom")
+            window.setWindowTitle(tr("Greenroom"))
             window.messages.set_saved("")
         else:
             self._name(session)
             window.memory.restore_view(session.study.id)
-        window.menus.set_recent(window.studio.settings.recent, window.open_study)
-        window.welcome.set_recent(window.studio.settings.recent)
+        self._show_recent()
         window.files.questions.start = session.study.folder if session else None
         self.show_policy()
         self.enable()
+
+    def _show_recent(self) -> None:
+        window = self._window
+        window.menus.set_recent(window.studio.settings.recent, window.open_study, self._forget_recent)
+        window.welcome.set_recent(window.studio.settings.recent)
+
+    def _forget_recent(self) -> None:
+        self._window.studio.change_settings(replace(self._window.studio.settings, recent=()))
+        self._show_recent()
 
     def _name(self, session: Session) -> None:
         study = session.study
         name = str(study.get_property("name", study.path.stem) or study.path.stem)
         owner = owner_of_copy(study)
-        whose = f", copy for {owner}" if owner else ""
-        reading = " (read-only)" if study.read_only else ""
-        self._window.setWindowTitle(f"{name}{whose}{reading} · Greenroom")
-        self._window.messages.set_saved("Read-only" if study.read_only else "Saved")
-        outward = self._warned = warning(policy_of(study))
+        whose = tr(", copy for {owner}").format(owner=owner) if owner else ""
+        reading = tr(" (read-only)") if study.read_only else ""
+        self._window.setWindowTitle(
+            tr("{name}{whose}{reading} · Greenroom").format(name=name, whose=whose, reading=reading)
+        )
+        self._window.messages.set_saved(tr("Read-only") if study.read_only else tr("Saved"))
+        foreign = set_elsewhere(session)
+        outward = self._warned = tr(ELSEWHERE) if foreign else warning(policy_in_force(session))
         if study.read_only:
-            self._window.messages.show_message("This study is read-only.", Level.WARNING, study.read_only_reason)
+            self._window.messages.show_message(tr("This study is read-only."), Level.WARNING, study.read_only_reason)
         elif outward:
             self._window.messages.show_message(
-                outward, Level.WARNING, "See what left, and who allowed it.", ("policy", "What leaves…")
+                outward, Level.WARNING, tr("See what left, and who allowed it."), ("policy", tr("What leaves…"))
             )
 
     def _forget_warning(self) -> None:
@@ -97,10 +110,10 @@ class WindowReactions(QObject):
     def show_policy(self) -> None:
         """Say at the foot of the window what may leave this machine."""
         session = self._window.studio.session
-        policy = Policy() if session is None else policy_of(session.study)
-        more = "Click for the policy and the journal of requests." if session is not None else ""
+        policy = Policy() if session is None else policy_in_force(session)
+        more = tr("Click for the policy and the journal of requests.") if session is not None else ""
         told = "\n".join([*about_policy(policy), more]).strip()
-        self._window.messages.set_policy(policy.level, LEVELS[policy.level], told)
+        self._window.messages.set_policy(policy.level, tr(LEVELS[policy.level]), told)
 
     def renew_inspector(self) -> None:
         """Make the form anew, for the scheme and the keys that hold now."""
@@ -110,8 +123,8 @@ class WindowReactions(QObject):
         if form is None:
             window.pages.drop("annotate")
         else:
-            form.header.start.setToolTip("Start: type a time, or press [ at the playhead")
-            form.header.end.setToolTip("End: type a time, or press ] at the playhead")
+            form.header.start.setToolTip(tr("Start: type a time, or press [ at the playhead"))
+            form.header.end.setToolTip(tr("End: type a time, or press ] at the playhead"))
             form.play_requested.connect(lambda _id: window.playback.play_selected())
             form.rejected.connect(lambda text: window.messages.show_message(text, Level.WARNING))
             window.pages.put("annotate", window.comments.under(window.history.under(form)))
@@ -128,7 +141,7 @@ class WindowReactions(QObject):
     def show_history(self) -> None:
         """Say what can be undone and redone."""
         session = self._window.studio.session
-        menus, writable = self._window.menus, self._window.studio.writable
+        menus, writable = self._window.menus, self._window.studio.writable and not self._window.blindness.on
         if session is None:
             menus.name_history(None, None, False)
         else:
@@ -137,9 +150,17 @@ class WindowReactions(QObject):
     def enable(self) -> None:
         """Switch on the actions that make sense now."""
         session = self._window.studio.session
-        present = Need.NOTHING
+        sealed = session is not None and session.study.working is not None
+        self._window.menus.name_seal(sealed)
+        self._window.messages.set_sealed(sealed)
+        if self._window.blindness.on:
+            self._window.menus.enable(Need.NOTHING, "")
+            self.show_history()
+            return
+        present = Need.SIGHT
         if session is not None:
             present |= Need.STUDY | (Need.WRITABLE if self._window.studio.writable else Need.NOTHING)
+            present |= Need.SEALED if sealed else Need.NOTHING
         if self._window.studio.recording is not None:
             present |= Need.RECORDING
         present |= Need.SELECTION if self._window.studio.selected else Need.NO_SELECTION
@@ -169,11 +190,14 @@ class WindowReactions(QObject):
         """Say that a file is not the one that was added, or not there."""
         if not isinstance(located, LocatedMedium):
             return
-        action = ("locate", "Locate…") if self._window.studio.writable else None
+        action = ("locate", tr("Locate…")) if self._window.studio.writable else None
         name = located.path.name
-        replaced = located.state is MediaState.REPLACED
-        text = f"The file {name} is not the one that was added." if replaced else f"The file {name} is missing."
-        self._window.messages.show_message(text, Level.WARNING, "Segments stay usable.", action)
+        texts = {
+            MediaState.REPLACED: tr("The file {name} is not the one that was added."),
+            MediaState.OUTSIDE: tr("The file {name} is outside the study's folder. Locate it if it is yours."),
+        }
+        text = texts.get(located.state, tr("The file {name} is missing.")).format(name=name)
+        self._window.messages.show_message(text, Level.WARNING, tr("Segments stay usable."), action)
 
     def note_start(self, work: Work) -> None:
         """Take the message away that was there before a job; one that nobody asked for takes none away."""

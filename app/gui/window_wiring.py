@@ -3,6 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from PySide6.QtCore import Qt
+
 from widgets.message_bar import Level
 
 if TYPE_CHECKING:
@@ -42,6 +44,8 @@ def join_widgets(window: "MainWindow") -> None:
     """Let what is asked for in a widget be done."""
     space, timeline, editing = window.workspace, window.timeline, window.editing
     actions = window.menus.actions
+    for key in ("palette", "documentation"):
+        actions[key].setShortcutContext(Qt.ShortcutContext.ApplicationShortcut)
     window.welcome.action_chosen.connect(lambda key: actions[key].trigger())
     window.welcome.study_chosen.connect(lambda path: window.open_study(Path(path)))
     window.welcome.sample_chosen.connect(window.files.open_sample)

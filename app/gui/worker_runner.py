@@ -2,6 +2,7 @@
 
 import json
 import logging
+import signal
 import sys
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -14,6 +15,7 @@ from app.core.jobs import Work
 from project.errors import UserError
 from project.policy import Forbidden
 from project.types import Json
+from resources.translation import tr
 
 _log = logging.getLogger(__name__)
 
@@ -66,6 +68,7 @@ class WorkerRunner(QObject):
         self._buffer = b""
         self._lines: deque[bytes] = deque()
         self._taking = False
+        self._held = False
         self._errors = b""
         self._cancelling = False
         self._grace = QTimer(self, singleShot=True, interval=grace_ms)
@@ -102,6 +105,17 @@ class WorkerRunner(QObject):
             self._cancelling = True
             self._process.write(b"cancel\n")
             self._grace.start()
+
+    def hold(self, on: bool) -> None:
+        """Take in nothing of what the worker writes for a while, and then all of it; the worker goes on meanwhile."""
+        self._held = on
+        if on:
+            return
+        process = self._process
+        if process is not None and process.state() is QProcess.ProcessState.NotRunning:
+            self._done()
+        elif self._lines and not self._taking:
+            self._take_some()
 
     def close(self) -> None:
         """Stop everything; returns when the process is gone."""
@@ -154,11 +168,14 @@ class WorkerRunner(QObject):
         self._buffer += bytes(self._process.readAllStandardOutput().data())
         *lines, self._buffer = self._buffer.split(b"\n")
         self._lines.extend(lines)
-        if not self._taking:
+        if not self._taking and not self._held:
             self._take_some()
 
     def _take_some(self) -> None:
         """Take lines in their order, for a few milliseconds: the window is painted between them."""
+        if self._held:
+            self._taking = False
+            return
         until = perf_counter() + _AT_A_TIME_S
         self._taking = True
         try:
@@ -204,7 +221,10 @@ class WorkerRunner(QObject):
             found["error"] = {"message": error.message, "hint": error.hint, "rule": rule}
         except Exception:
             _log.exception("A question of the worker in %r could not be answered", self._running.title)
-            found["error"] = {"message": "What the worker asked could not be answered.", "hint": "The log says more."}
+            found["error"] = {
+                "message": tr("What the worker asked could not be answered."),
+                "hint": tr("The log says more."),
+            }
         self._process.write(json.dumps(found).encode() + b"\n")
 
     def _conclude(self, kind: str, content: Any) -> None:
@@ -222,12 +242,15 @@ class WorkerRunner(QObject):
 
     def _not_started(self, error: QProcess.ProcessError) -> None:
         if error is QProcess.ProcessError.FailedToStart:
-            self._outcome = ("error", UserError("The worker program could not be started.", "Install Greenroom again."))
+            self._outcome = (
+                "error",
+                UserError(tr("The worker program could not be started."), tr("Install Greenroom again.")),
+            )
             self._done()
 
     def _done(self) -> None:
         process = self._process
-        if process is None:
+        if process is None or self._held:
             return
         self._read()
         while self._lines:
@@ -238,7 +261,8 @@ class WorkerRunner(QObject):
         process.deleteLater()
         if work is None:
             return
-        kind, content = self._outcome or ("cancelled", None) if self._cancelling else self._outcome or ("crash", None)
+        crash = ("crash", process.exitCode() if process.exitStatus() is QProcess.ExitStatus.CrashExit else None)
+        kind, content = self._outcome or (("cancelled", None) if self._cancelling else crash)
         self._tell(work, kind, content)
 
     def _tell(self, work: Work, kind: str, content: Any) -> None:
@@ -250,8 +274,13 @@ class WorkerRunner(QObject):
             self.failed.emit(work, cast(UserError, content))
         else:
             _log.error("The worker stopped in %r: %s", work.title, self._errors.decode("utf-8", "replace"))
-            hint = "Nothing in the study changed. Start it again: it goes on where it was; the log says more."
-            self.failed.emit(work, UserError(f"{work.title}: the worker stopped unexpectedly.", hint))
+            if content == signal.SIGKILL:
+                hint = tr("The system ended it, mostly for lack of memory: close other programs and start it again.")
+            else:
+                hint = tr("Nothing in the study changed. Start it again: it goes on where it was; the log says more.")
+            self.failed.emit(
+                work, UserError(tr("{title}: the worker stopped unexpectedly.").format(title=work.title), hint)
+            )
         self._start_next()
         self.queue_changed.emit()
 
@@ -261,4 +290,7 @@ class WorkerRunner(QObject):
 
 
 def _no_answer(work: Work, question: dict[str, Json]) -> dict[str, Json]:
-    raise UserError(f"{work.title}: nobody answers.", f"It asked for {', '.join(question)}.")
+    raise UserError(
+        tr("{title}: nobody answers.").format(title=work.title),
+        tr("It asked for {list}.").format(list=", ".join(question)),
+    )

@@ -13,10 +13,12 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui.pages import MODES
+from resources.translation import tr
 from widgets import theme
 from widgets.coding_line import CodingLine
 from widgets.jobs_button import JobsButton
 from widgets.jobs_panel import JobsPanel
+from widgets.plain_tip import plain_tip
 from widgets.player_view import PlayerView
 from widgets.range_slider import RangeSlider
 from widgets.recordings_list import RecordingsList
@@ -45,9 +47,9 @@ class ModesBar(QWidget):
 
     chosen = Signal(str)
 
-    def __init__(self, jobs: JobsPanel) -> None:
-        super().__init__()
-        self.setAccessibleName("Modes")
+    def __init__(self, jobs: JobsPanel, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(tr("Modes"))
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, 2, theme.GRID, theme.GRID // 2)
         row.setSpacing(theme.GRID // 2)
@@ -58,9 +60,9 @@ class ModesBar(QWidget):
             button.setText(mode.name)
             button.setCheckable(True)
             button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-            button.setToolTip(f"{mode.name} ({mode.keys})")
-            button.setAccessibleName(f"Mode {mode.name}")
-            button.setMinimumWidth(88)
+            button.setToolTip(plain_tip(f"{mode.name} ({mode.keys})"))
+            button.setAccessibleName(tr("Mode {name}").format(name=mode.name))
+            button.setMinimumWidth(80)
             button.clicked.connect(lambda _=False, key=mode.key: self.chosen.emit(key))
             self._group.addButton(button)
             self._buttons[mode.key] = button
@@ -75,49 +77,49 @@ class ModesBar(QWidget):
 
 
 class Workspace(QWidget):
-    """Lays the widgets out; what they do is joined elsewhere."""
+    """Lays the widgets out; what they do is joined elsewhere.
 
-    def __init__(self) -> None:
-        super().__init__()
+    Each is made inside the one that holds it: Qt styles all that is in a widget anew when it is put elsewhere.
+    """
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self.jobs_panel = JobsPanel(self)
         self.jobs_panel.setWindowFlags(Qt.WindowType.Popup)
         self.jobs_panel.resize(400, 320)
-        self.modes = ModesBar(self.jobs_panel)
-        self.recordings = RecordingsList()
+        self.modes = ModesBar(self.jobs_panel, self)
+        self.columns = QSplitter(Qt.Orientation.Horizontal, self)
+        self.columns.setChildrenCollapsible(False)
+        self.recordings = RecordingsList(self.columns)
+        self.rows = QSplitter(Qt.Orientation.Vertical, self.columns)
+        self.rows.setChildrenCollapsible(False)
+        self.pages = QStackedWidget(self.columns)
         self.view = PlayerView()
-        self.views = ViewsGrid(self.view)
-        self.transport = TransportBar(_KEYS)
-        self.slider = RangeSlider()
-        self.timeline = TimelineView()
-        self.gate_line = GateLine()
-        self.coding_line = CodingLine()
+        self.views = ViewsGrid(self.view, self.rows)
+        self._lower = QWidget(self.rows)
+        self.transport = TransportBar(_KEYS, self._lower)
+        self.slider = RangeSlider(self._lower)
+        self.timeline = TimelineView(self._lower)
+        self.gate_line = GateLine(self._lower)
+        self.coding_line = CodingLine(self._lower)
         self.lent: int | None = None
         """How wide the page was before it got some of the picture's pixels; None where it has none of them."""
         self._wanted = 0
         self._chosen = 0
-        self.pages = QStackedWidget()
         self.pages.setMinimumWidth(304)
         self.pages.setAutoFillBackground(True)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.modes)
-        self.columns = QSplitter(Qt.Orientation.Horizontal)
-        self.columns.setChildrenCollapsible(False)
-        self.rows = QSplitter(Qt.Orientation.Vertical)
-        self.rows.setChildrenCollapsible(False)
-        self.rows.addWidget(self.views)
-        self._lower = self._make_lower()
-        self.rows.addWidget(self._lower)
-        self.rows.setStretchFactor(0, 1)
-        self.rows.setStretchFactor(1, 0)
-        self.columns.addWidget(self.recordings)
-        self.columns.addWidget(self.rows)
-        self.columns.addWidget(self.pages)
+        self._lay_out_lower()
+        # On a large screen the timeline gets its share of what there is more.
+        self.rows.setStretchFactor(0, 2)
+        self.rows.setStretchFactor(1, 1)
         for place, stretch in enumerate((0, 1, 0)):
             self.columns.setStretchFactor(place, stretch)
-        self.columns.setSizes([240, 760, 328])
-        self.rows.setSizes([460, 300])
+        self.columns.setSizes([248, 728, 352])
+        self.rows.setSizes([440, 320])
         column.addWidget(self.columns, 1)
         QWidget.setTabOrder(self.recordings.tree, self.transport)
 
@@ -149,9 +151,8 @@ class Workspace(QWidget):
             lent, self.lent = self.lent, None
             self.columns.setSizes([sizes[0], sizes[1] + sizes[2] - lent, lent, *sizes[3:]])
 
-    def _make_lower(self) -> QWidget:
-        lower = QWidget()
-        column = QVBoxLayout(lower)
+    def _lay_out_lower(self) -> None:
+        column = QVBoxLayout(self._lower)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(self.transport)
@@ -166,4 +167,3 @@ class Workspace(QWidget):
         below.setContentsMargins(0, 0, _SLIDER_MARGIN, 0)
         below.addWidget(self.timeline)
         column.addLayout(below, 1)
-        return lower

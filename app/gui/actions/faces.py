@@ -1,23 +1,24 @@
 """The menu Faces: finding faces and reviewing them."""
 
 from app.gui.actions.spec import EDITING, ON_RECORDING, Spec
+from resources.translation import tr
 
 FACES: tuple[Spec, ...] = (
-    Spec("track", "F&aces", "&Track faces", ("Ctrl+T",), lambda w: w.faces.track(), EDITING, icon="scan-face"),
+    Spec("track", tr("F&aces"), tr("&Track faces"), ("Ctrl+T",), lambda w: w.faces.track(), EDITING, icon="scan-face"),
     Spec(
         "boxes",
-        "F&aces",
-        "Show &boxes over the picture",
+        tr("F&aces"),
+        tr("Show &boxes over the picture"),
         ("B",),
         lambda w: w.faces.toggle_boxes(),
         ON_RECORDING,
         checkable=True,
     ),
-    Spec("find_text", "F&aces", "Look for te&xt to mask", (), lambda w: w.faces.text.look(), EDITING),
+    Spec("find_text", tr("F&aces"), tr("Look for te&xt to mask"), (), lambda w: w.faces.text.look(), EDITING),
     Spec(
         "place_on",
-        "F&aces",
-        "&Next place to look at",
+        tr("F&aces"),
+        tr("&Next place to look at"),
         ("N",),
         lambda w: w.faces.places.step(1),
         ON_RECORDING,
@@ -26,8 +27,8 @@ FACES: tuple[Spec, ...] = (
     ),
     Spec(
         "place_back",
-        "F&aces",
-        "&Previous place to look at",
+        tr("F&aces"),
+        tr("&Previous place to look at"),
         ("Shift+N",),
         lambda w: w.faces.places.step(-1),
         ON_RECORDING,
@@ -35,8 +36,8 @@ FACES: tuple[Spec, ...] = (
     ),
     Spec(
         "place_seen",
-        "F&aces",
-        "&Seen: no face is bare here, go on",
+        tr("F&aces"),
+        tr("&Seen: no face is bare here, go on"),
         ("Y",),
         lambda w: w.faces.deciding.seen(),
         EDITING,
@@ -44,8 +45,8 @@ FACES: tuple[Spec, ...] = (
     ),
     Spec(
         "keyframe",
-        "F&aces",
-        "Set a &keyframe of the selected box",
+        tr("F&aces"),
+        tr("Set a &keyframe of the selected box"),
         ("Q",),
         lambda w: w.faces.drawing.set_keyframe(),
         EDITING,
@@ -54,8 +55,8 @@ FACES: tuple[Spec, ...] = (
     ),
     Spec(
         "keyframe_delete",
-        "F&aces",
-        "&Delete the keyframe here",
+        tr("F&aces"),
+        tr("&Delete the keyframe here"),
         ("Shift+Q",),
         lambda w: w.faces.drawing.delete_keyframe(),
         EDITING,

@@ -1,14 +1,18 @@
 """The menu File: studies, recordings and what leaves them."""
 
 from app.gui.actions.spec import EDITING, Need, Spec
+from app.gui.recovering.recovering import recover_study
+from app.gui.sealing import seal, unseal
+from resources.translation import tr
 
 FILE: tuple[Spec, ...] = (
-    Spec("new", "&File", "&New study…", ("Ctrl+N",), lambda w: w.files.new(), icon="file-plus"),
-    Spec("open", "&File", "&Open study…", ("Ctrl+Shift+O",), lambda w: w.files.open(), icon="folder-open"),
+    Spec("new", tr("&File"), tr("&New study…"), ("Ctrl+N",), lambda w: w.files.new(), icon="file-plus"),
+    Spec("open", tr("&File"), tr("&Open study…"), ("Ctrl+Shift+O",), lambda w: w.files.open(), icon="folder-open"),
+    Spec("recover", tr("&File"), tr("Recover a study…"), (), lambda w: recover_study(w)),
     Spec(
         "add",
-        "&File",
-        "&Add recordings…",
+        tr("&File"),
+        tr("&Add recordings…"),
         ("Ctrl+O",),
         lambda w: w.files.add(),
         Need.STUDY | Need.WRITABLE,
@@ -16,13 +20,19 @@ FILE: tuple[Spec, ...] = (
         line=True,
     ),
     Spec(
-        "details", "&File", "Recording &details…", ("Ctrl+I",), lambda w: w.details.open(), Need.RECORDING, icon="info"
+        "details",
+        tr("&File"),
+        tr("Recording &details…"),
+        ("Ctrl+I",),
+        lambda w: w.details.open(),
+        Need.RECORDING,
+        icon="info",
     ),
-    Spec("rename", "&File", "Rena&me recording…", ("F2",), lambda w: w.commands.rename_recording(), EDITING),
+    Spec("rename", tr("&File"), tr("Rena&me recording…"), ("F2",), lambda w: w.commands.rename_recording(), EDITING),
     Spec(
         "export",
-        "&File",
-        "&Export anonymized…",
+        tr("&File"),
+        tr("&Export anonymized…"),
         ("Ctrl+E",),
         lambda w: w.commands.ask_export(),
         EDITING,
@@ -30,8 +40,8 @@ FILE: tuple[Spec, ...] = (
     ),
     Spec(
         "privacy",
-        "&File",
-        "&Privacy of exports…",
+        tr("&File"),
+        tr("&Privacy of exports…"),
         ("Ctrl+Shift+P",),
         lambda w: w.windows.open("privacy"),
         Need.STUDY,
@@ -39,8 +49,8 @@ FILE: tuple[Spec, ...] = (
     ),
     Spec(
         "models",
-        "&File",
-        "Model&s…",
+        tr("&File"),
+        tr("Model&s…"),
         ("Ctrl+Shift+M",),
         lambda w: w.windows.open("models"),
         Need.STUDY,
@@ -48,8 +58,8 @@ FILE: tuple[Spec, ...] = (
     ),
     Spec(
         "import_annotations",
-        "&File",
-        "&Import annotations…",
+        tr("&File"),
+        tr("&Import annotations…"),
         ("Ctrl+Shift+I",),
         lambda w: w.windows.open("import_annotations"),
         Need.STUDY | Need.WRITABLE,
@@ -57,21 +67,25 @@ FILE: tuple[Spec, ...] = (
     ),
     Spec(
         "export_annotations",
-        "&File",
-        "E&xport annotations…",
+        tr("&File"),
+        tr("E&xport annotations…"),
         ("Ctrl+Shift+E",),
         lambda w: w.windows.open("export_annotations"),
         Need.STUDY,
     ),
     Spec(
         "locate",
-        "&File",
-        "&Locate missing media…",
+        tr("&File"),
+        tr("&Locate missing media…"),
         (),
         lambda w: w.files.locate(),
         Need.STUDY | Need.WRITABLE,
         icon="search",
     ),
-    Spec("close", "&File", "&Close study", ("Ctrl+W",), lambda w: w.close_study(), Need.STUDY, line=True),
-    Spec("quit", "&File", "&Quit", ("Ctrl+Q",), lambda w: w.close()),
+    Spec("seal", tr("&File"), tr("Sea&l study…"), (), lambda w: seal(w), Need.STUDY | Need.WRITABLE, "lock", line=True),
+    Spec(
+        "unseal", tr("&File"), tr("&Unseal study…"), (), lambda w: unseal(w), Need.STUDY | Need.WRITABLE | Need.SEALED
+    ),
+    Spec("close", tr("&File"), tr("&Close study"), ("Ctrl+W",), lambda w: w.close_study(), Need.STUDY, line=True),
+    Spec("quit", tr("&File"), tr("&Quit"), ("Ctrl+Q",), lambda w: w.close()),
 )

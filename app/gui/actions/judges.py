@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from app.gui.actions.spec import ON_SELECTION, Need, Spec
+from resources.translation import tr
 
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
@@ -17,38 +18,45 @@ def _do(window: "MainWindow", what: str) -> None:
 JUDGES: tuple[Spec, ...] = (
     Spec(
         "ask_judges",
-        "&Judges",
-        "&Ask about this segment",
+        tr("&Judges"),
+        tr("&Ask about this segment"),
         ("Ctrl+J",),
         lambda w: _do(w, "ask"),
         ON_SELECTION,
         icon="play",
     ),
-    Spec("what_is_sent", "&Judges", "&What is sent…", ("Ctrl+Shift+S",), lambda w: _do(w, "inspect"), ON_SELECTION),
+    Spec(
+        "what_is_sent",
+        tr("&Judges"),
+        tr("&What is sent…"),
+        ("Ctrl+Shift+S",),
+        lambda w: _do(w, "inspect"),
+        ON_SELECTION,
+    ),
     Spec(
         "answer_yourself",
-        "&Judges",
-        "Answer &yourself…",
+        tr("&Judges"),
+        tr("Answer &yourself…"),
         ("Ctrl+Alt+J",),
         lambda w: _do(w, "answer"),
         ON_SELECTION,
     ),
-    Spec("cancel_judges", "&Judges", "&Cancel all", (), lambda w: _do(w, "cancel"), Need.STUDY | Need.WRITABLE),
+    Spec("cancel_judges", tr("&Judges"), tr("&Cancel all"), (), lambda w: _do(w, "cancel"), Need.STUDY | Need.WRITABLE),
     Spec(
         "add_judge",
-        "&Judges",
-        "A&dd judge…",
+        tr("&Judges"),
+        tr("A&dd judge…"),
         (),
         lambda w: _do(w, "add"),
         Need.STUDY | Need.WRITABLE,
         icon="plus",
         line=True,
     ),
-    Spec("prompts", "&Judges", "&Prompts…", (), lambda w: w.windows.open("prompts"), Need.STUDY),
+    Spec("prompts", tr("&Judges"), tr("&Prompts…"), (), lambda w: w.windows.open("prompts"), Need.STUDY),
     Spec(
         "revisions",
-        "&Judges",
-        "&Revisions after judges…",
+        tr("&Judges"),
+        tr("&Revisions after judges…"),
         (),
         lambda w: w.windows.open("revisions"),
         Need.STUDY,

@@ -21,6 +21,9 @@ class Need(Flag):
     SELECTION = auto()
     NO_SELECTION = auto()
     SEVERAL_VIEWS = auto()
+    SEALED = auto()
+    SIGHT = auto()
+    """Nobody answers blind."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Everything the window can do, in one table: it feeds the menus, the keys and the sheet on F1."""
+"""Everything the window can do, in one table: it feeds the menus, the keys and the sheet of all keys."""
 
 from app.gui.actions.chains import CHAINS
 from app.gui.actions.edit import EDIT

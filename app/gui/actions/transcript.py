@@ -2,24 +2,25 @@
 
 from app.gui.actions.spec import EDITING, ON_RECORDING, Spec
 from app.gui.transcript.asking import ask
+from resources.translation import tr
 
 TRANSCRIPT: tuple[Spec, ...] = (
     Spec(
         "find_words",
-        "S&peech",
-        "Fi&nd in the transcript",
+        tr("S&peech"),
+        tr("Fi&nd in the transcript"),
         (),
         lambda w: ask(w, "find"),
         ON_RECORDING,
         icon="search",
         line=True,
     ),
-    Spec("replace_words", "S&peech", "Find and &replace", (), lambda w: ask(w, "replace"), EDITING),
-    Spec("add_utterance", "S&peech", "&Add utterance", (), lambda w: ask(w, "add"), EDITING, icon="plus"),
+    Spec("replace_words", tr("S&peech"), tr("Find and &replace"), (), lambda w: ask(w, "replace"), EDITING),
+    Spec("add_utterance", tr("S&peech"), tr("&Add utterance"), (), lambda w: ask(w, "add"), EDITING, icon="plus"),
     Spec(
         "drop_silent",
-        "S&peech",
-        "Delete utterances &without speech",
+        tr("S&peech"),
+        tr("Delete utterances &without speech"),
         (),
         lambda w: ask(w, "drop_without_speech"),
         EDITING,
@@ -27,8 +28,8 @@ TRANSCRIPT: tuple[Spec, ...] = (
     ),
     Spec(
         "drop_speaker",
-        "S&peech",
-        "Delete all utterances of this s&peaker",
+        tr("S&peech"),
+        tr("Delete all utterances of this s&peaker"),
         (),
         lambda w: ask(w, "drop_speaker"),
         EDITING,

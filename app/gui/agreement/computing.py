@@ -2,20 +2,27 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum, auto
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.core.agreement.measuring import Question, Reading, compute, read
+from app.core.agreement.measuring import Question, compute, read
+from app.core.session import Session
 from app.core.statistics import Statistics, count, count_each
+from app.gui.agreement.plots import agreement_plots
+from app.gui.agreement.statistics_plots import annotator_plots, statistics_plots
 from app.gui.background import Background
+from app.gui.second_look import Look, look
 from app.gui.studio import Studio
 from benchmark.agreement.report import Report
 from project.errors import UserError
 from project.progress import Progress
 from project.types import Changes
+from resources.translation import tr
+from widgets.label_looks import LabelLook, looks_of
+from widgets.plots.scene import Plot
 
 _log = logging.getLogger(__name__)
 _WAIT_MS = 400
@@ -40,11 +47,21 @@ class State(Enum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """All figures of one question; `each` has the statistics of every annotator alone."""
+    """All figures of one question, and what they are drawn as.
+
+    Attributes:
+        each: the statistics of every annotator alone.
+        looks: of the labels, by key.
+        drawn: plots of agreement.
+        counted: plots of statistics.
+    """
 
     report: Report
     statistics: Statistics
     each: tuple[Statistics, ...]
+    looks: Mapping[str, LabelLook]
+    drawn: tuple[Plot, ...]
+    counted: tuple[Plot, ...]
 
 
 class Computing(QObject):
@@ -53,10 +70,12 @@ class Computing(QObject):
     Signals:
         found (Found): the figures.
         state_changed (State, str): how they stand; the text says why a question was refused.
+        progressed (int, int, str): how far it is, of how many, and what is done.
     """
 
     found = Signal(object)
     state_changed = Signal(object, str)
+    progressed = Signal(int, int, str)
 
     def __init__(
         self, studio: Studio, background: Background, question: Callable[[], Question | None], parent: QObject
@@ -67,6 +86,7 @@ class Computing(QObject):
         self._question = question
         self._asked = 0
         self._seconds = 0.0
+        self._looking: Look | None = None
         self.state = State.OUT_OF_DATE
         self._timer = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._timer.timeout.connect(self.start)
@@ -78,19 +98,14 @@ class Computing(QObject):
         self._timer.start()
 
     def start(self) -> None:
-        """Read the study now and compute in the background."""
+        """Read the study and compute, in the background."""
         self._timer.stop()
         session = self._studio.session
         question = self._question()
         if session is None or question is None:
             return
-        self._asked += 1
+        self._drop()
         number, began = self._asked, time.monotonic()
-        try:
-            reading = read(session, question)
-        except UserError as error:
-            self._say(State.REFUSED, f"{error.message} {error.hint}".strip())
-            return
         self._say(State.WORKING)
 
         def then(found: Found) -> None:
@@ -100,21 +115,39 @@ class Computing(QObject):
                 self._say(State.CURRENT)
 
         def failed(error: Exception) -> None:
-            if number == self._asked:
+            if number != self._asked:
+                return
+            if isinstance(error, UserError):
+                self._say(State.REFUSED, f"{error.message} {error.hint}".strip())
+            else:
                 _log.error("The figures could not be computed", exc_info=error)
-                self._say(State.REFUSED, f"The figures could not be computed: {error}")
+                self._say(State.REFUSED, tr("The figures could not be computed: {error}").format(error=error))
 
-        self._background.run(lambda progress: _work(reading, progress), then, failed)
+        self._looking = look(
+            *(self._background, session, lambda second, progress: _work(second, question, progress)),
+            *(then, failed, self.progressed.emit),
+        )
 
     def stop(self) -> None:
         """Want no answer any more."""
-        self._asked += 1
+        self._drop()
         self._timer.stop()
+
+    def cancel(self) -> None:
+        """Want no answer, as somebody said."""
+        self.stop()
+        self._say(State.REFUSED, tr("Cancelled. Refresh computes the figures."))
+
+    def _drop(self) -> None:
+        self._asked += 1
+        if self._looking is not None:
+            self._looking.stop()
+            self._looking = None
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if not _MATTERS & changes.tables.keys():
             return
-        self._asked += 1
+        self._drop()
         self._say(State.OUT_OF_DATE)
         if self._seconds < _QUICK_S:
             self.soon()
@@ -124,8 +157,21 @@ class Computing(QObject):
         self.state_changed.emit(state, text)
 
 
-def _work(reading: Reading, progress: Progress) -> Found:
+def _work(second: Session, question: Question, progress: Progress) -> Found:
+    reading = read(second, question)
     progress.check_cancelled()
     statistics, each = count(reading.material), count_each(reading.material)
     progress.check_cancelled()
-    return Found(compute(reading), statistics, each)
+    report = compute(reading, progress)
+    looks = _looks(second, report)
+    drawn = (*agreement_plots(report),)
+    return Found(
+        *(report, statistics, each, looks, drawn), (*statistics_plots(statistics, looks), *annotator_plots(each))
+    )
+
+
+def _looks(session: Session, report: Report) -> dict[str, LabelLook]:
+    scheme = session.schemes.known(str(report.settings["scheme"]))
+    if scheme is None:
+        return {}
+    return {look.key: look for look in looks_of(scheme.track(str(report.settings["track"])))}

@@ -8,6 +8,7 @@ from app.core.agreement.figure_words import words_of
 from app.gui.agreement.rows import measured
 from benchmark.agreement.material import Named
 from benchmark.agreement.report import Report, Row
+from resources.translation import tr, trn
 from widgets.label_looks import LabelLook, Pattern, Sign
 from widgets.plots.scene import Bars, Histogram, Lines, Matrix, Number, Pile, Plot, Series
 
@@ -26,13 +27,16 @@ def agreement_plots(report: Report) -> list[Plot]:
     found: list[Plot] = [
         Matrix(
             "confusion",
-            "Labels of matched segments",
-            f"{many(matched, 'matched pair')}, {many(alone, 'segment')} without a partner",
-            (*names, "Unmatched"),
-            (*names, "Unmatched"),
+            tr("Labels of matched segments"),
+            tr("{pairs}, {alone} without a partner").format(
+                pairs=trn("{count} matched pair", "{count} matched pairs", matched),
+                alone=trn("{count} segment", "{count} segments", alone),
+            ),
+            (*names, tr("Unmatched")),
+            (*names, tr("Unmatched")),
             tuple(tuple(row) for row in cells),
-            down="First of the pair",
-            across="Second of the pair",
+            down=tr("First of the pair"),
+            across=tr("Second of the pair"),
             diagonal=True,
         ),
         _f1(report),
@@ -42,19 +46,19 @@ def agreement_plots(report: Report) -> list[Plot]:
         found.append(
             Bars(
                 "published",
-                "Beside the SHREC paper",
-                "Shares of this study with 95 % intervals over recordings",
+                tr("Beside the SHREC paper"),
+                tr("Shares of this study with 95 % intervals over recordings"),
                 tuple(one.published.name for one in shares),
-                (Series("This study", tuple(measured(one.own) for one in shares if one.own is not None)),),
+                (Series(tr("This study"), tuple(measured(one.own) for one in shares if one.own is not None)),),
                 "share",
                 Number.FIGURE,
-                reference="SHREC paper",
+                reference=tr("SHREC paper"),
                 references=tuple(one.published.value for one in shares),
             )
         )
     for key, title in (
-        ("label", "Same label, by label"),
-        *((field.key, f"Same label, by {field.name.lower()}") for field in report.fields),
+        ("label", tr("Same label, by label")),
+        *((field.key, tr("Same label, by {name}").format(name=field.name.lower())) for field in report.fields),
     ):
         rows = report.rows.get(key, ())
         if any(row.figures["verdict_agreement"].value is not None for row in rows):
@@ -77,21 +81,26 @@ def split_plot(key: str, title: str, rows: Sequence[Row], figure: str) -> Plot:
             words_of(figure).name,
             tuple(counts.tolist()),
             mark=middle,
-            mark_name="" if middle is None else f"median {middle:.3f}",
+            mark_name="" if middle is None else tr("median {middle:.3f}").format(middle=middle),
         )
         undefined = len(having) - len(defined)
-        note = f"{len(having)} groups" + (f", undefined in {undefined}" if undefined else "")
+        note = tr("{having} groups").format(having=len(having)) + (
+            tr(", undefined in {undefined}").format(undefined=undefined) if undefined else ""
+        )
         return Histogram(key, title, note, tuple(edges.tolist()), (pile,), words_of(figure).name)
     bars = tuple(measured(row.figures[figure]) for row in having)
     whole = sum(one.n or 0 for one in bars)
-    intervals = "; whiskers: 95 % intervals over recordings" if any(one.low is not None for one in bars) else ""
+    intervals = tr("; whiskers: 95 % intervals over recordings") if any(one.low is not None for one in bars) else ""
     return Bars(
         key,
         title,
-        f"n from {min((one.n or 0 for one in bars), default=0):,} to {max((one.n or 0 for one in bars), default=0):,}"
-        f"{intervals}"
+        tr("n from {fewest:,} to {most:,}{intervals}").format(
+            fewest=min((one.n or 0 for one in bars), default=0),
+            most=max((one.n or 0 for one in bars), default=0),
+            intervals=intervals,
+        )
         if whole
-        else "Nothing to compare yet",
+        else tr("Nothing to compare yet"),
         tuple(row.name for row in having),
         (Series(words_of(figure).name, bars),),
         words_of(figure).name,
@@ -102,18 +111,18 @@ def split_plot(key: str, title: str, rows: Sequence[Row], figure: str) -> Plot:
 def _f1(report: Report) -> Lines:
     levels = [float(level) for level in report.f1_iou]
     n = max((figure.n for figure in report.f1_iou.values()), default=0)
-    boundaries = LabelLook("f1", "Boundaries", "accent", Pattern.SOLID, Sign.SQUARE)
-    labels = LabelLook("f1_same_label", "And label", "uncertain", Pattern.HATCH, Sign.TRIANGLE)
+    boundaries = LabelLook("f1", tr("Boundaries"), "accent", Pattern.SOLID, Sign.SQUARE)
+    labels = LabelLook("f1_same_label", tr("And label"), "uncertain", Pattern.HATCH, Sign.TRIANGLE)
     return Lines(
         "f1_over_iou",
-        "F1 over the IoU that is asked for",
-        f"n = {n:,} annotations; whiskers: 95 % intervals over recordings",
+        tr("F1 over the IoU that is asked for"),
+        tr("n = {n:,} annotations; whiskers: 95 % intervals over recordings").format(n=n),
         tuple(levels),
         (
-            Series("Boundaries", tuple(map(measured, report.f1_iou.values())), boundaries),
-            Series("And label", tuple(map(measured, report.f1_iou_same_label.values())), labels),
+            Series(tr("Boundaries"), tuple(map(measured, report.f1_iou.values())), boundaries),
+            Series(tr("And label"), tuple(map(measured, report.f1_iou_same_label.values())), labels),
         ),
-        "IoU",
+        tr("IoU"),
         "F1",
     )
 

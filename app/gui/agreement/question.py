@@ -7,9 +7,10 @@ from benchmark.agreement.material import Options
 from project.queries.annotators import all_annotators
 from project.queries.collections import all_collections
 from project.queries.recordings import all_recordings
+from resources.translation import tr
 from widgets.agreement.comparison_bar import Comparison, ComparisonBar
 
-_COLLECTION = "collection "
+_COLLECTION = tr("collection ")
 
 
 def offer(session: Session, bar: ComparisonBar) -> bool:
@@ -23,7 +24,11 @@ def offer(session: Session, bar: ComparisonBar) -> bool:
     recordings = all_recordings(session.study)
     used = {one.collection_id for one in recordings}
     collections = [one for one in all_collections(session.study) if one.id in used]
-    groups = {f"{_COLLECTION}{one.id}": f"Collection {one.name}" for one in collections if len(collections) > 1}
+    groups = {
+        f"{_COLLECTION}{one.id}": tr("Collection {name}").format(name=one.name)
+        for one in collections
+        if len(collections) > 1
+    }
     groups |= {one.id: f"{one.number}. {one.name}" for one in recordings}
     return bar.offer(lanes, people, groups)
 

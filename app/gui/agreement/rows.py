@@ -6,18 +6,19 @@ from app.core.agreement.figure_words import Words, words_of
 from benchmark.agreement.figure import Figure
 from benchmark.agreement.published import PublishedFigure
 from benchmark.agreement.report import Report, Row
+from resources.translation import tr
 from widgets.agreement.figure_row import FigureRow, SplitRow
 from widgets.plots.scene import Measured
 
 _GROUPS = (
-    ("Overlap and labels", ("overlap_share", "verdict_agreement", "matched_agreement", "disagreement_share")),
-    ("Above chance", ("cohen_kappa", "alpha", "elan_kappa", "elan_kappa_matched")),
-    ("Boundaries", ("mean_iou", "elan_ratio")),
-    ("Other people", ("reviewer_agreement", "third_agreement")),
+    (tr("Overlap and labels"), ("overlap_share", "verdict_agreement", "matched_agreement", "disagreement_share")),
+    (tr("Above chance"), ("cohen_kappa", "alpha", "elan_kappa", "elan_kappa_matched")),
+    (tr("Boundaries"), ("mean_iou", "elan_ratio")),
+    (tr("Other people"), ("reviewer_agreement", "third_agreement")),
 )
-_F1 = "Share of segments that find a partner of that IoU; n: annotations."
-_F1_LABEL = "The same where a pair must have one label."
-_SPLITS = {"label": "Label", "recording": "Recording", "pair": "Pair", "annotator": "Annotator"}
+_F1 = tr("Share of segments that find a partner of that IoU; n: annotations.")
+_F1_LABEL = tr("The same where a pair must have one label.")
+_SPLITS = {"label": tr("Label"), "recording": tr("Recording"), "pair": tr("Pair"), "annotator": tr("Annotator")}
 
 
 def measured(figure: Figure) -> Measured:
@@ -32,16 +33,22 @@ def main_rows(report: Report) -> list[FigureRow]:
     for heading, keys in _GROUPS:
         rows.append(FigureRow(heading))
         rows += [_row(words_of(key), report.main[key], published.get(key)) for key in keys]
-        if heading == "Boundaries":
-            rows += [_row(Words(f"F1 at IoU {level}", _F1), one) for level, one in report.f1_iou.items()]
+        if heading == tr("Boundaries"):
             rows += [
-                _row(Words(f"F1 with the same label at IoU {level}", _F1_LABEL), one)
+                _row(Words(tr("F1 at IoU {level}").format(level=level), _F1), one)
+                for level, one in report.f1_iou.items()
+            ]
+            rows += [
+                _row(Words(tr("F1 with the same label at IoU {level}").format(level=level), _F1_LABEL), one)
                 for level, one in report.f1_iou_same_label.items()
             ]
     names = {label.key: label.name for label in report.labels}
-    rows.append(FigureRow("What was marked"))
+    rows.append(FigureRow(tr("What was marked")))
     for key, figure in report.label_share.items():
-        words = Words(f"Marked as {names.get(key, key).lower()}", "Share of all annotations; n: annotations.")
+        words = Words(
+            tr("Marked as {value}").format(value=names.get(key, key).lower()),
+            tr("Share of all annotations; n: annotations."),
+        )
         rows.append(_row(words, figure, published.get(f"label_share.{key}")))
     fields = {field.key: field.name for field in report.fields}
     for group, where, figures in (
@@ -49,7 +56,10 @@ def main_rows(report: Report) -> list[FigureRow]:
         ("choices_where_differing", "differ", report.choices_where_differing),
     ):
         for key, figure in figures.items():
-            words = Words(f"{fields.get(key, key)} a segment where annotators {where}", "Mean number; n: segments.")
+            words = Words(
+                tr("{fields} a segment where annotators {where}").format(fields=fields.get(key, key), where=where),
+                tr("Mean number; n: segments."),
+            )
             rows.append(_row(words, figure, published.get(f"{group}.{key}")))
     return rows
 

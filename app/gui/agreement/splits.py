@@ -1,7 +1,7 @@
 """The page of figures by label, choice, recording, pair and annotator: a plot of one figure and a table of all."""
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QPushButton, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSplitter, QVBoxLayout, QWidget
 
 from app.core.agreement.figure_words import words_of
 from app.core.agreement.tables import tables_of
@@ -11,8 +11,10 @@ from app.gui.agreement.plots import split_plot
 from app.gui.agreement.taking import Taking
 from app.gui.context import Context
 from benchmark.agreement.report import Report
+from resources.translation import tr
 from widgets import theme
 from widgets.agreement.split_view import SplitView
+from widgets.plain_label import PlainLabel
 from widgets.plots.scene import Plot
 from widgets.plots.wall import PlotWall
 from widgets.segments.flow import FlowLayout
@@ -29,19 +31,19 @@ class SplitsPage(QWidget):
         self._report: Report | None = None
         self._taking = taking
         self.by, self.figure = QComboBox(), QComboBox()
-        self.by.setAccessibleName("Split by")
-        self.by.setToolTip("What the figures are split by")
-        self.figure.setAccessibleName("Figure to draw")
-        self.figure.setToolTip("The figure that is drawn above the table")
-        self.copy, self.save = QPushButton("Copy table"), QPushButton("Save table as CSV…")
-        self.copy.setToolTip("Copy the table as CSV")
-        self.save.setToolTip("Save the table as CSV")
-        self.wall, self.table = PlotWall("Plot of one figure by group"), SplitView()
+        self.by.setAccessibleName(tr("Split by"))
+        self.by.setToolTip(tr("What the figures are split by"))
+        self.figure.setAccessibleName(tr("Figure to draw"))
+        self.figure.setToolTip(tr("The figure that is drawn above the table"))
+        self.copy, self.save = QPushButton(tr("Copy table")), QPushButton(tr("Save table as CSV…"))
+        self.copy.setToolTip(tr("Copy the table as CSV"))
+        self.save.setToolTip(tr("Save the table as CSV"))
+        self.wall, self.table = PlotWall(tr("Plot of one figure by group")), SplitView()
         head = QWidget()
         row = FlowLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
-        for name, box in (("By", self.by), ("Draw", self.figure)):
-            label = QLabel(name)
+        for name, box in ((tr("By"), self.by), (tr("Draw"), self.figure)):
+            label = PlainLabel(name)
             label.setBuddy(box)
             both = QWidget()
             inner = QHBoxLayout(both)
@@ -109,7 +111,9 @@ class SplitsPage(QWidget):
     def _save(self) -> None:
         if self._report is not None:
             name = f"by_{self.by.currentData()}"
-            self._taking.save_table(self._csv(self._report), f"By {self.by.currentText().lower()}", name)
+            self._taking.save_table(
+                self._csv(self._report), tr("By {value}").format(value=self.by.currentText().lower()), name
+            )
 
     def _csv(self, report: Report) -> str:
         head, table = tables_of(report)[f"by_{self.by.currentData()}"]
@@ -117,7 +121,9 @@ class SplitsPage(QWidget):
 
 
 def _plot(report: Report, key: str, figure: str) -> Plot:
-    title = f"{words_of(figure).name}, by {rows.splits_of(report).get(key, key).lower()}"
+    title = tr("{figure}, by {split}").format(
+        figure=words_of(figure).name, split=rows.splits_of(report).get(key, key).lower()
+    )
     return split_plot(f"{figure}_by_{key}", title, report.rows[key], figure)
 
 

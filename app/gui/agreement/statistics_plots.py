@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 
 from app.core.statistics import BINS, Counted, Statistics
-from app.gui.agreement.plots import many, name_of
+from app.gui.agreement.plots import name_of
 from benchmark.agreement.material import Named
 from benchmark.agreement.types import Floats
 from project.schemes.scheme import Label, Track
+from resources.translation import tr, trn
 from widgets.label_looks import LabelLook, looks_of, unknown_look
 from widgets.plots.scene import Bars, Histogram, Lines, Matrix, Measured, Pile, Plot, Series
 from widgets.plots.ticks import nice_ticks
@@ -26,11 +27,14 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
     """Return what the study's segments are drawn as."""
     total = int(statistics.by_label.sum())
     labels = [(label, looks.get(label.key) or unknown_look(label.key)) for label in statistics.labels]
-    about = f"{many(total, 'segment')} in {many(statistics.recordings, 'recording')}"
+    about = tr("{segments} in {recordings}").format(
+        segments=trn("{count} segment", "{count} segments", total),
+        recordings=trn("{count} recording", "{count} recordings", statistics.recordings),
+    )
     found: list[Plot] = [
         Bars(
             "segments_by_annotator",
-            "Segments by label and annotator",
+            tr("Segments by label and annotator"),
             about,
             tuple(who.name for who in statistics.annotators),
             _by_label(labels, statistics.by_annotator.T),
@@ -39,13 +43,13 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
         ),
         _density_of(
             "density",
-            "Marked time over the recording",
-            f"{about}; mean of recordings and annotators",
+            tr("Marked time over the recording"),
+            tr("{about}; mean of recordings and annotators").format(about=about),
             [(label, look, statistics.density[place]) for place, (label, look) in enumerate(labels)],
         ),
         _durations_of(
             "durations",
-            "How long segments are",
+            tr("How long segments are"),
             [(label, look, statistics.seconds[label.key]) for label, look in labels],
         ),
     ]
@@ -66,13 +70,15 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
     found: list[Plot] = [
         _density_of(
             "density_by_annotator",
-            "Marked time, by annotator",
-            f"{many(total, 'segment')} of any label; mean of each annotator's recordings",
+            tr("Marked time, by annotator"),
+            tr("{count} of any label; mean of each annotator's recordings").format(
+                count=trn("{count} segment", "{count} segments", total)
+            ),
             [(who, look, one.density.sum(0)) for (who, look), one in zip(named, each, strict=True)],
         ),
         _durations_of(
             "durations_by_annotator",
-            "How long segments are, by annotator",
+            tr("How long segments are, by annotator"),
             [
                 (who, look, np.concatenate([np.zeros(0), *one.seconds.values()]))
                 for (who, look), one in zip(named, each, strict=True)
@@ -89,8 +95,10 @@ def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
             found.append(
                 Bars(
                     f"segments_by_{field.key}_and_annotator",
-                    f"Segments by {field.name.lower()} and annotator",
-                    f"Filled in for {many(sum(one.filled for one in counted), 'segment')}",
+                    tr("Segments by {name} and annotator").format(name=field.name.lower()),
+                    tr("Filled in for {count}").format(
+                        count=trn("{count} segment", "{count} segments", sum(one.filled for one in counted))
+                    ),
                     tuple(name_of(one) for one in field.choices),
                     series,
                     "segments",
@@ -117,8 +125,8 @@ def _density_of(key: str, title: str, note: str, lines: Sequence[tuple[Named, La
         tuple(
             Series(name_of(one), tuple(Measured(float(value)) for value in values), look) for one, look, values in lines
         ),
-        "% of the recording",
-        "Share of the time that is marked",
+        tr("% of the recording"),
+        tr("Share of the time that is marked"),
     )
 
 
@@ -131,19 +139,23 @@ def _durations_of(key: str, title: str, groups: Sequence[tuple[Named, LabelLook,
     for one, look, seconds in groups:
         counts = np.histogram(np.minimum(seconds, edges[-1]), edges)[0]
         middle = float(np.median(seconds)) if len(seconds) else None
-        mark = "" if middle is None else f"median {middle:.1f} s"
+        mark = "" if middle is None else tr("median {middle:.1f} s").format(middle=middle)
         piles.append(Pile(name_of(one), tuple(counts.tolist()), look, middle, mark))
-    note = f"{many(len(every), 'segment')}; the last bin holds all that are longer"
+    note = tr("{count}; the last bin holds all that are longer").format(
+        count=trn("{count} segment", "{count} segments", len(every))
+    )
     return Histogram(key, title, note, tuple(edges.tolist()), tuple(piles), "seconds", open_end=True)
 
 
 def _of_field(field: Counted, labels: Sequence[tuple[Named, LabelLook]], total: int) -> list[Plot]:
     names = tuple(name_of(one) for one in field.choices)
-    filled = f"filled in for {field.filled:,} of {many(total, 'segment')}"
+    filled = tr("filled in for {filled:,} of {count}").format(
+        filled=field.filled, count=trn("{count} segment", "{count} segments", total)
+    )
     found: list[Plot] = [
         Bars(
             f"segments_by_{field.key}",
-            f"Segments by {field.name.lower()}",
+            tr("Segments by {name}").format(name=field.name.lower()),
             filled[0].upper() + filled[1:],
             names,
             _by_label(labels, field.by_label),
@@ -156,8 +168,8 @@ def _of_field(field: Counted, labels: Sequence[tuple[Named, LabelLook]], total: 
         found.append(
             Matrix(
                 f"together_{field.key}",
-                f"{field.name} chosen together",
-                f"Segments with both; framed: with the one; n = {field.filled:,}",
+                tr("{name} chosen together").format(name=field.name),
+                tr("Segments with both; framed: with the one; n = {filled:,}").format(filled=field.filled),
                 names,
                 names,
                 tuple(tuple(row) for row in together),

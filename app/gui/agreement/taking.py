@@ -8,11 +8,12 @@ from app.core.csv_cells import as_csv
 from app.gui.agreement.whole_files import write_whole
 from app.gui.context import Context
 from project.errors import UserError
+from resources.translation import tr
 from widgets.plots.pictures import as_image, as_png, as_svg
 from widgets.plots.scene import Plot
 from widgets.plots.view import COPY_PICTURE, COPY_TABLE, CSV, PNG, SVG
 
-_KINDS = {SVG: "Drawings", PNG: "Pictures", CSV: "Tables"}
+_KINDS = {SVG: tr("Drawings"), PNG: tr("Pictures"), CSV: tr("Tables")}
 
 
 def table_text(plot: Plot) -> str:
@@ -32,7 +33,7 @@ class Taking:
         """Copy or save one plot."""
         if what == COPY_PICTURE:
             QGuiApplication.clipboard().setImage(as_image(plot))
-            self._tell(f"Copied the picture of “{plot.title}”.")
+            self._tell(tr("Copied the picture of “{title}”.").format(title=plot.title))
         elif what == COPY_TABLE:
             self.copy(table_text(plot), plot.title)
         else:
@@ -46,7 +47,7 @@ class Taking:
     def copy(self, text: str, title: str) -> None:
         """Copy a table."""
         QGuiApplication.clipboard().setText(text)
-        self._tell(f"Copied the numbers of “{title}” as CSV.")
+        self._tell(tr("Copied the numbers of “{title}” as CSV.").format(title=title))
 
     def save_table(self, text: str, title: str, name: str) -> None:
         """Save a table that was written as CSV."""
@@ -56,7 +57,9 @@ class Taking:
         session = self._context.studio.session
         if session is None:
             return
-        path = self._context.questions.save(f"Save “{title}”", session.study.folder / f"{name}.{kind}", _KINDS[kind])
+        path = self._context.questions.save(
+            tr("Save “{title}”").format(title=title), session.study.folder / f"{name}.{kind}", _KINDS[kind]
+        )
         if path is None:
             return
         try:
@@ -64,7 +67,7 @@ class Taking:
         except UserError as error:
             self._tell(f"{error.message} {error.hint}".strip())
         else:
-            self._tell(f"Saved {path.name}.")
+            self._tell(tr("Saved {name}.").format(name=path.name))
 
 
 def _file(text: str) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from project.errors import UserError
 from project.names import shown
+from resources.translation import tr
 
 _MOST_NAMES = 1000
 
@@ -63,4 +64,7 @@ def _open_to_others(path: Path, wanted: int) -> None:
 
 
 def _refused(path: Path, error: OSError) -> UserError:
-    return UserError(f"{shown(path.name)} cannot be written: {error.strerror}.", "Choose another folder.")
+    return UserError(
+        tr("{name} cannot be written: {strerror}.").format(name=shown(path.name), strerror=error.strerror),
+        tr("Choose another folder."),
+    )

@@ -2,29 +2,28 @@
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QProgressBar, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.agreement.measuring import Question
 from app.core.agreement.tables import tables_of
 from app.core.csv_cells import as_csv
-from app.gui.agreement import plots, rows
+from app.gui.agreement import rows
 from app.gui.agreement.computing import Computing, Found, State
 from app.gui.agreement.everything import all_files
 from app.gui.agreement.question import offer, question_of
 from app.gui.agreement.splits import SplitsPage
-from app.gui.agreement.statistics_plots import annotator_plots, statistics_plots
 from app.gui.agreement.taking import Taking
 from app.gui.agreement.whole_files import write_folder
 from app.gui.context import Context
 from benchmark.agreement.published import published_for
 from benchmark.agreement.report import Report
-from project.counted import counted
 from project.errors import UserError
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.agreement.comparison_bar import ComparisonBar
 from widgets.agreement.figures_view import FiguresView
-from widgets.label_looks import LabelLook, looks_of
 from widgets.plots.wall import PlotWall
+from widgets.status_line import StatusLine
 
 
 def make(context: Context) -> QWidget:
@@ -39,16 +38,16 @@ class AgreementWindow(QWidget):
         super().__init__()
         self._context = context
         self._found: Found | None = None
-        self.setWindowTitle("Agreement")
-        self.setAccessibleName("Agreement")
+        self.setWindowTitle(tr("Agreement"))
+        self.setAccessibleName(tr("Agreement"))
         self.setAutoFillBackground(True)
         self.resize(1120, 800)
         self.setMinimumWidth(480)
         self.bar = ComparisonBar()
         self.computing = Computing(context.studio, context.background, self._question, self)
         self._taking = Taking(context, self._tell)
-        self.figures, self.form = FiguresView("Figures of agreement"), FiguresView("Figures of the form")
-        self.drawn, self.counted = PlotWall("Plots of agreement"), PlotWall("Plots of statistics")
+        self.figures, self.form = FiguresView(tr("Figures of agreement")), FiguresView(tr("Figures of the form"))
+        self.drawn, self.counted = PlotWall(tr("Plots of agreement")), PlotWall(tr("Plots of statistics"))
         self.splits = SplitsPage(context, self._taking)
         self._lay_out()
         self._join()
@@ -58,31 +57,25 @@ class AgreementWindow(QWidget):
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addWidget(self.bar)
-        self.busy = QProgressBar(minimum=0, maximum=0, textVisible=False)
-        self.busy.setFixedHeight(3)
-        self.busy.setAccessibleName("Computing")
-        kept = self.busy.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)
-        self.busy.setSizePolicy(kept)
-        column.addWidget(self.busy)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
-            (self.figures, "&Figures"),
-            (self.drawn, "&Plots"),
-            (self.splits, "By &group"),
-            (self.form, "F&orm"),
-            (self.counted, "&Statistics"),
+            (self.figures, tr("&Figures")),
+            (self.drawn, tr("&Plots")),
+            (self.splits, tr("By &group")),
+            (self.form, tr("F&orm")),
+            (self.counted, tr("&Statistics")),
         ):
             self.tabs.addTab(page, name)
         column.addWidget(self.tabs, 1)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
-        self.status = QLabel(wordWrap=True)
-        self.status.setAccessibleName("State of the figures")
-        self.copy = QPushButton("Copy figures")
-        self.copy.setToolTip("Copy the table of figures as CSV")
-        self.export = QPushButton("&Export all figures…")
-        self.export.setToolTip("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and agreement.json")
+        self.status = StatusLine(tr("State of the figures"), tr("Figures"))
+        self.copy = QPushButton(tr("Copy figures"))
+        self.copy.setToolTip(tr("Copy the table of figures as CSV"))
+        self.export = QPushButton(tr("&Export all figures…"))
+        self.export.setToolTip(
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and agreement.json")
+        )
         self.export.setProperty("primary", True)
         foot.addWidget(self.status, 1)
         foot.addWidget(self.copy)
@@ -94,6 +87,8 @@ class AgreementWindow(QWidget):
         self.bar.refresh_requested.connect(self.refresh)
         self.computing.found.connect(self._show)
         self.computing.state_changed.connect(self._show_state)
+        self.computing.progressed.connect(self.status.show_progress)
+        self.status.cancel_requested.connect(self.computing.cancel)
         self.drawn.asked.connect(self._taking.plot)
         self.counted.asked.connect(self._taking.plot)
         self.copy.clicked.connect(self._copy)
@@ -118,23 +113,21 @@ class AgreementWindow(QWidget):
         session, found = self._context.studio.session, self._found
         if session is None or found is None:
             return
-        parent = self._context.questions.folder("Folder for the figures")
+        parent = self._context.questions.folder(tr("Folder for the figures"))
         if parent is None:
             return
-        looks = self._looks(found.report)
-        drawn = [
-            *plots.agreement_plots(found.report),
-            *self.splits.every_plot(found.report),
-            *statistics_plots(found.statistics, looks),
-            *annotator_plots(found.each),
-        ]
+        drawn = [*found.drawn, *self.splits.every_plot(found.report), *found.counted]
         try:
             files = all_files(found.report, found.statistics, {plot.key: plot for plot in drawn}.values())
             made = write_folder(parent, f"{session.study.path.stem} agreement", files)
         except UserError as error:
             self._tell(f"{error.message} {error.hint}".strip())
         else:
-            self._tell(f"Wrote {counted(len(files), 'file')} to the folder {made.name}.")
+            self._tell(
+                tr("Wrote {count} to the folder {name}.").format(
+                    count=trn("{count} file", "{count} files", len(files)), name=made.name
+                )
+            )
 
     def _question(self) -> Question | None:
         session = self._context.studio.session
@@ -146,25 +139,18 @@ class AgreementWindow(QWidget):
     def _show(self, found: Found) -> None:
         self._found = found
         report = found.report
-        looks = self._looks(report)
         published = published_for(str(report.settings["scheme"])) if report.published else None
-        self.figures.show_rows(rows.main_rows(report), f"{published.name} paper" if published else "")
+        self.figures.show_rows(
+            rows.main_rows(report), tr("{name} paper").format(name=published.name) if published else ""
+        )
         self.form.show_rows(rows.form_rows(report))
         self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
-        self.drawn.set_plots(plots.agreement_plots(report))
-        self.counted.set_plots([*statistics_plots(found.statistics, looks), *annotator_plots(found.each)])
+        self.drawn.set_plots(found.drawn)
+        self.counted.set_plots(found.counted)
         self.splits.show_report(report)
-
-    def _looks(self, report: Report) -> dict[str, LabelLook]:
-        session = self._context.studio.session
-        scheme = session.schemes.known(str(report.settings["scheme"])) if session else None
-        if scheme is None:
-            return {}
-        return {look.key: look for look in looks_of(scheme.track(str(report.settings["track"])))}
 
     def _show_state(self, state: State, text: str) -> None:
         working = state is State.WORKING
-        self.busy.setVisible(working)
         self.bar.refresh.setProperty("primary", state is State.OUT_OF_DATE and self._found is not None)
         self.bar.refresh.style().polish(self.bar.refresh)
         for control in (self.copy, self.export):
@@ -172,25 +158,28 @@ class AgreementWindow(QWidget):
         if state is State.CURRENT:
             text = _summary(self._found.report) if self._found is not None else ""
         elif state is State.OUT_OF_DATE and self._found is not None:
-            text = "Out of date: the study has changed. Refresh computes the figures again."
-        elif working:
-            text = "Computing…"
-        self._tell(text)
+            text = tr("Out of date: the study has changed. Refresh computes the figures again.")
+        if working:
+            self.status.show_progress(0, 0, tr("Reading the study"))
+        else:
+            self._tell(text)
 
     def _tell(self, text: str) -> None:
-        self.status.setText(text)
+        self.status.tell(text)
 
     def _copy(self) -> None:
         if self._found is not None:
             head, table = tables_of(self._found.report)["figures"]
-            self._taking.copy(as_csv(head, table), "Figures")
+            self._taking.copy(as_csv(head, table), tr("Figures"))
 
 
 def _summary(report: Report) -> str:
     found = report.settings
     annotations, recordings = int(str(found["annotations"])), int(str(found["recordings"]))
     if not annotations:
-        return "Nothing is marked yet. Mark segments in the main window: I at the start, O at the end."
+        return tr("Nothing is marked yet. Mark segments in the main window: I at the start, O at the end.")
     compared = int(str(found["recordings_compared"]))
-    text = f"{annotations:,} annotations of {counted(recordings, 'recording')}, {compared} by two or more."
-    return text if compared else f"{text} Agreement needs a recording that two people annotated."
+    text = tr("{annotations:,} annotations of {count}, {compared} by two or more.").format(
+        annotations=annotations, count=trn("{count} recording", "{count} recordings", recordings), compared=compared
+    )
+    return text if compared else tr("{text} Agreement needs a recording that two people annotated.").format(text=text)

@@ -7,6 +7,7 @@ from app.gui.chains.chosen import ChosenChain
 from app.gui.chains.drawing import ChainDrawing
 from app.gui.context import Context
 from project.chains import ChainGraph, Node, NodeKind
+from resources.translation import tr
 from widgets.chain_page.page import ChainsPage, Part
 
 
@@ -72,8 +73,8 @@ class Asking(QObject):
         self._as_reason = reason
         self._note_place()
         lists = self._page.form.reasons if reason else self._page.form.results
-        what = "A reason for" if reason else "A result of"
-        words = node.text or f"this {node.kind.value}"
+        what = tr("A reason for") if reason else tr("A result of")
+        words = node.text or tr("this {kind}").format(kind=node.kind.value)
         title = f"{what} “{words if len(words) < 48 else words[:47] + '…'}”"
         self._page.show_part(Part.NODE)
         self._page.picker.offer(title, _possible(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))

@@ -17,6 +17,7 @@ from app.gui.studio import Studio
 from app.gui.timeline_feed import TimelineFeed
 from project.chains import NodeKind
 from project.errors import UserError
+from resources.translation import tr
 from widgets.chains.looks import KINDS
 from widgets.timeline.view import TimelineView
 
@@ -62,7 +63,7 @@ class Chains(QObject):
         if graph is None:
             self._refuse()
             return
-        name = self._dialogs.text("Rename chain", "Name of the chain", graph.chain.name)
+        name = self._dialogs.text(tr("Rename chain"), tr("Name of the chain"), graph.chain.name)
         if name:
             self._studio.edit(lambda session: commands.rename_chain(session, graph.chain.id, name))
 
@@ -74,29 +75,29 @@ class Chains(QObject):
             return
         self.drawing.changing.emit()
         if self._studio.edit(lambda session: commands.delete_chain(session, graph.chain.id)):
-            self._studio.told.emit(f"Deleted {graph.chain.name}. Undo brings it back.")
+            self._studio.told.emit(tr("Deleted {name}. Undo brings it back.").format(name=graph.chain.name))
 
     def menu(self, where: QPoint, owner: QMenu) -> None:
         """Offer what can be done with the selected nodes, at a point of the screen."""
         drawing, one = self.drawing, self.drawing.current()
         if one is None:
             return
-        owner.addAction("Type what it says", lambda: drawing.typing_requested.emit(one.id))
-        owner.addAction("Play", drawing.play)
+        owner.addAction(tr("Type what it says"), lambda: drawing.typing_requested.emit(one.id))
+        owner.addAction(tr("Play"), drawing.play)
         owner.addSeparator()
-        kinds = owner.addMenu("It is")
+        kinds = owner.addMenu(tr("It is"))
         for kind in NodeKind:
             action = kinds.addAction(KINDS[kind].name, partial(drawing.set_kind, kind))
             action.setCheckable(True)
             action.setChecked(kind is one.kind)
         changing = [
-            owner.addAction("Start at the playhead", lambda: drawing.trim(False)),
-            owner.addAction("End at the playhead", lambda: drawing.trim(True)),
-            owner.addAction("Join: the others are reasons for this one", drawing.join_selected),
+            owner.addAction(tr("Start at the playhead"), lambda: drawing.trim(False)),
+            owner.addAction(tr("End at the playhead"), lambda: drawing.trim(True)),
+            owner.addAction(tr("Join: the others are reasons for this one"), drawing.join_selected),
         ]
         changing[-1].setVisible(len(drawing.selected()) > 1)
         owner.addSeparator()
-        changing.append(owner.addAction("Delete", lambda: drawing.delete()))
+        changing.append(owner.addAction(tr("Delete"), lambda: drawing.delete()))
         for action in (*changing, kinds.menuAction()):
             action.setEnabled(self.chosen.editable)
         owner.popup(where)
@@ -108,4 +109,4 @@ class Chains(QObject):
             self._player.seek(one.start_us)
 
     def _refuse(self) -> None:
-        self._studio.failed.emit(UserError("This recording has no chain.", "Begin one with Ctrl+Shift+N."))
+        self._studio.failed.emit(UserError(tr("This recording has no chain."), tr("Begin one with Ctrl+Shift+N.")))

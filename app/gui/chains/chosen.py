@@ -13,6 +13,7 @@ from project.queries.annotators import all_annotators
 from project.queries.chains import chains_of, graph_of, node_called
 from project.queries.participants import all_participants, participants_in
 from project.types import Annotator, Changes, Participant
+from resources.translation import tr
 from widgets.participant_looks import participant_colours
 
 _LIST = frozenset({"chain", "annotator", "completion", "assignment", "property"})
@@ -81,7 +82,11 @@ class ChosenChain(QObject):
     def author(self, chain: Chain) -> str:
         """Return who drew a chain, for people to read."""
         found = self.authors.get(chain.annotator_id)
-        return "agreed version" if found is not None and found.kind == ADJUDICATED else self.name_of(chain.annotator_id)
+        return (
+            tr("agreed version")
+            if found is not None and found.kind == ADJUDICATED
+            else self.name_of(chain.annotator_id)
+        )
 
     def name_of(self, annotator_id: str) -> str:
         """Return the name of an annotator."""

@@ -13,10 +13,10 @@ from app.gui.player import Player
 from app.gui.segment_editing import SegmentEditing
 from app.gui.studio import Studio
 from project.chains import Node, NodeKind
-from project.counted import counted
 from project.errors import UserError
 from project.timebase import SECOND
 from project.types import Changes
+from resources.translation import tr, trn
 
 _NEW_US = 2 * SECOND
 """How long a node is that somebody adds at the playhead, at most."""
@@ -104,7 +104,7 @@ class ChainDrawing(QObject):
         segments, utterances = self._studio.selected, self._studio.selected_utterances
         if not segments and not utterances:
             self._refuse(
-                "No segment, utterance or cue is selected.", "Select one on the timeline or in the transcript."
+                tr("No segment, utterance or cue is selected."), tr("Select one on the timeline or in the transcript.")
             )
             return
         made: list[str] = []
@@ -115,7 +115,11 @@ class ChainDrawing(QObject):
         graph = self._chosen.graph
         if made and graph is not None:
             self.select(made)
-            self._studio.told.emit(f"Added {counted(len(made), 'node')} to {graph.chain.name}.")
+            self._studio.told.emit(
+                tr("Added {count} to {name}.").format(
+                    count=trn("{count} node", "{count} nodes", len(made)), name=graph.chain.name
+                )
+            )
 
     def _make(self, how: Callable[[Session, str], tuple[str, Changes]]) -> list[str]:
         """Add a node to the chosen chain, or to a new one where there is none; returns its id."""
@@ -153,7 +157,7 @@ class ChainDrawing(QObject):
         """Give the current node the marked start and end."""
         start, end = self._studio.mark_in, self._studio.mark_out
         if start is None or end is None:
-            self._refuse("No start and end are marked.", "Mark a start (I) and an end (O) at the playhead.")
+            self._refuse(tr("No start and end are marked."), tr("Mark a start (I) and an end (O) at the playhead."))
             return
         if self.current() is not None:
             self.set_span(start, end)
@@ -207,7 +211,11 @@ class ChainDrawing(QObject):
             return
         left = [one for one in graph.nodes if one.id not in gone]
         if self._edit(lambda session: commands.delete_nodes(session, gone)):
-            self._studio.told.emit(f"Deleted {counted(len(gone), 'node')}. Undo brings it back.")
+            self._studio.told.emit(
+                tr("Deleted {count}. Undo brings it back.").format(
+                    count=trn("{count} node", "{count} nodes", len(gone))
+                )
+            )
             if current is not None and current.id in gone and left:
                 beside = min(left, key=lambda one: abs(one.start_us - current.start_us))
                 self.select([beside.id])
@@ -223,8 +231,8 @@ class ChainDrawing(QObject):
         chosen = self.selected()
         if len(chosen) < 2:
             self._refuse(
-                "Reasons and a result are joined when several nodes are selected.",
-                "Select the reasons, then the result with Ctrl and a click; or press R and choose a reason.",
+                tr("Reasons and a result are joined when several nodes are selected."),
+                tr("Select the reasons, then the result with Ctrl and a click; or press R and choose a reason."),
             )
             return
         for one in chosen[:-1]:

@@ -13,9 +13,9 @@ from app.gui.chains.chosen import ChosenChain
 from app.gui.dialogs import Questions
 from app.gui.studio import Studio
 from project.chains import ChainGraph
-from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets.chains.looks import Person
 from widgets.chains.picture import write_picture
 
@@ -39,7 +39,7 @@ class ChainFiles(QObject):
         def write(_session: Session, graph: ChainGraph, path: Path) -> None:
             write_picture(graph, people, path)
 
-        self._save("Save a picture of the chain", "Picture", suffix, write)
+        self._save(tr("Save a picture of the chain"), tr("Picture"), suffix, write)
 
     def export(self, suffix: str) -> None:
         """Save the chain as a file; `suffix` is `.json` or `.graphml`."""
@@ -47,12 +47,12 @@ class ChainFiles(QObject):
         def write(session: Session, graph: ChainGraph, path: Path) -> None:
             export_chains(session, [graph], path, overwrite=True)
 
-        self._save("Save the chain", "Chain", suffix, write)
+        self._save(tr("Save the chain"), tr("Chain"), suffix, write)
 
     def read(self) -> None:
         """Read chains from a file into the recording that is shown."""
         recording = self._studio.recording
-        path = self._dialogs.file("Read a chain from a file") if recording is not None else None
+        path = self._dialogs.file(tr("Read a chain from a file")) if recording is not None else None
         if recording is None or path is None:
             return
         made: list[str] = []
@@ -63,7 +63,11 @@ class ChainFiles(QObject):
             return changes
 
         if self._studio.edit(do):
-            self._studio.told.emit(f"Read {counted(len(made), 'chain')} from {path.name}.")
+            self._studio.told.emit(
+                tr("Read {count} from {name}.").format(
+                    count=trn("{count} chain", "{count} chains", len(made)), name=path.name
+                )
+            )
 
     def _save(self, title: str, kind: str, suffix: str, write: Callable[[Session, ChainGraph, Path], None]) -> None:
         session, graph = self._studio.session, self._chosen.graph
@@ -71,7 +75,7 @@ class ChainFiles(QObject):
             return
         try:
             if graph is None:
-                raise UserError("This recording has no chain.", "Begin one with Ctrl+Shift+N.")
+                raise UserError(tr("This recording has no chain."), tr("Begin one with Ctrl+Shift+N."))
             (kept,) = exportable_chains(session, [graph.chain.id])
             name = re.sub(r"[^\w-]+", "-", graph.chain.name).strip("-")[:_LONGEST] or "chain"
             path = self._dialogs.save(title, session.study.folder / f"{name}{suffix}", kind)
@@ -81,4 +85,4 @@ class ChainFiles(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        self._studio.told.emit(f"Saved {path.name}.")
+        self._studio.told.emit(tr("Saved {name}.").format(name=path.name))

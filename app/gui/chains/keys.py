@@ -14,6 +14,7 @@ from app.gui.chains.reviewing import ChainReviewing
 from app.gui.context import Context
 from app.gui.mode_keys import ModeKeys
 from project.chains import ChainDecision, NodeKind
+from resources.translation import tr
 from widgets.chain_page.neighbours import NodeList
 from widgets.chain_page.page import ChainsPage
 from widgets.participant_buttons import KEYS
@@ -30,32 +31,32 @@ KIND_KEYS = {
 _REPEATING = frozenset({",", ".", "Alt+,", "Alt+."})
 _HELD = (Qt.Key.Key_Shift, Qt.Key.Key_Control, Qt.Key.Key_Alt, Qt.Key.Key_AltGr, Qt.Key.Key_Meta)
 _OF_LISTS = frozenset({"Return", "Del", "Backspace"})
-NAMING = (
+NAMING = tr(
     "New node: <b>E</b> event, <b>B</b> belief, <b>I</b> intent, <b>D</b> desire, <b>M</b> emotion. <b>Esc</b> leaves."
 )
 SHEET: tuple[tuple[str, str], ...] = (
-    ("N", "New node, over the marked range or here; then E event, B belief, I intent, D desire, M emotion"),
-    ("Alt+1, Alt+2, Alt+3, Alt+4, Alt+5", "The node is an event, belief, intent, desire or emotion after all"),
-    ("Return", "Type what the selected node says; again: done"),
-    ("1, 2, 3", "The node is an event or a state of this participant, or not after all"),
-    ("E", "Draw an edge from the node: arrows choose its result, Return draws it"),
-    ("R", "Choose a reason for the node by letters; with Shift, a result"),
-    ("C", "The nodes selected before are reasons for the one selected last"),
-    ("[, ]", "Start or end the node at the playhead"),
-    ("S", "Take the marked range as the node's span"),
-    (",", "The node one frame earlier; with Alt, its end"),
-    (".", "The node one frame later; with Alt, its end"),
-    ("Left, Right, Up, Down", "In the graph: the node beside, above or below; with Ctrl, along the edges"),
-    ("G", "Go to the graph, or from there back to the timeline"),
-    ("T", "In the graph: lay it out anew"),
-    ("Shift+Space", "Play the selected nodes' span"),
-    ("V", "Next chain of the recording"),
-    ("Del", "Delete the selected nodes"),
-    ("F2", "Rename the chain"),
-    ("Esc", "Select nothing"),
-    ("Y, X, Q", "Agree with the chain, want a change, or discuss it"),
-    ("W", "Take back what you said about the chain"),
-    ("K", "Write a note about the chain"),
+    ("N", tr("New node, over the marked range or here; then E event, B belief, I intent, D desire, M emotion")),
+    ("Alt+1, Alt+2, Alt+3, Alt+4, Alt+5", tr("The node is an event, belief, intent, desire or emotion after all")),
+    ("Return", tr("Type what the selected node says; again: done")),
+    ("1, 2, 3", tr("The node is an event or a state of this participant, or not after all")),
+    ("E", tr("Draw an edge from the node: arrows choose its result, Return draws it")),
+    ("R", tr("Choose a reason for the node by letters; with Shift, a result")),
+    ("C", tr("The nodes selected before are reasons for the one selected last")),
+    ("[, ]", tr("Start or end the node at the playhead")),
+    ("S", tr("Take the marked range as the node's span")),
+    (",", tr("The node one frame earlier; with Alt, its end")),
+    (".", tr("The node one frame later; with Alt, its end")),
+    ("Left, Right, Up, Down", tr("In the graph: the node beside, above or below; with Ctrl, along the edges")),
+    ("G", tr("Go to the graph, or from there back to the timeline")),
+    ("T", tr("In the graph: lay it out anew")),
+    ("Shift+Space", tr("Play the selected nodes' span")),
+    ("V", tr("Next chain of the recording")),
+    ("Del", tr("Delete the selected nodes")),
+    ("F2", tr("Rename the chain")),
+    ("Esc", tr("Select nothing")),
+    ("Y, X, Q", tr("Agree with the chain, want a change, or discuss it")),
+    ("W", tr("Take back what you said about the chain")),
+    ("K", tr("Write a note about the chain")),
 )
 """Keys and what they do, for the sheet of all keys; the documentation lists the same."""
 
@@ -95,7 +96,9 @@ class ChainKeys(ModeKeys):
             "Backspace": drawing.delete,
             "Esc": partial(drawing.select, ()),
         }
-        self._needs_node |= {f"Alt+{at}": partial(drawing.set_kind, kind) for at, kind in enumerate(NodeKind, 1)}
+        self._needs_node |= {
+            tr("Alt+{at}").format(at=at): partial(drawing.set_kind, kind) for at, kind in enumerate(NodeKind, 1)
+        }
         self._needs_node |= {str(number): partial(drawing.toggle_digit, number) for number in range(1, KEYS + 1)}
         self._always: dict[str, Handler] = {
             "N": self._name_kind,

@@ -10,6 +10,7 @@ from app.gui.context import Context
 from project.chains import ChainDecision
 from project.queries.chains import chain_reviews
 from project.types import Changes
+from resources.translation import tr
 from widgets.chain_page.page import ChainsPage, Part
 from widgets.chain_page.shown import SaidReview, ShownReviews
 
@@ -46,7 +47,7 @@ class ChainReviewing(QObject):
     def copy(self) -> None:
         """Draw a version of one's own, and go on with that one."""
         if self._studio.edit(lambda session: commands.copy_for_change(session, self._chosen.id)[1]):
-            self._studio.told.emit("This is your own version: what you change in it leaves the other one as it is.")
+            self._studio.told.emit(tr("This is your own version: what you change in it leaves the other one as it is."))
 
     def agree_on(self) -> None:
         """Make the chosen version the agreed one."""
@@ -59,7 +60,7 @@ class ChainReviewing(QObject):
 
         if self._studio.edit(do):
             self._chosen.choose(made[0])
-            self._studio.told.emit("This is the agreed version now.")
+            self._studio.told.emit(tr("This is the agreed version now."))
 
     def _decide(self, decision: str, note: str) -> None:
         self._studio.edit(
@@ -75,16 +76,20 @@ class ChainReviewing(QObject):
         said = chain_reviews(session.study, chain.id)
         mine = next((one for one in said if who is not None and one.reviewer_id == who.id), None)
         based = next((one for one in chosen.chains if one.id == chain.based_on), None)
-        lines = [f"Drawn by {chosen.author(chain)}." if not chosen.agreed else "The version that was agreed on."]
+        lines = [
+            tr("Drawn by {author}.").format(author=chosen.author(chain))
+            if not chosen.agreed
+            else tr("The version that was agreed on.")
+        ]
         if based is not None:
-            lines.append(f"Made from “{based.name}” of {chosen.author(based)}.")
+            lines.append(tr("Made from “{name}” of {author}.").format(name=based.name, author=chosen.author(based)))
         why = ""
         if not self._studio.writable:
             why = session.study.read_only_reason
         elif chosen.agreed:
-            why = "Review the chain that this version was made from."
+            why = tr("Review the chain that this version was made from.")
         elif chosen.own:
-            why = "You drew this chain: somebody else reviews it."
+            why = tr("You drew this chain: somebody else reviews it.")
         self._page.set_reviews(len(said))
         self._page.review.show_reviews(
             ShownReviews(

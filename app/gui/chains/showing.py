@@ -9,16 +9,18 @@ from app.gui.chains.chosen import ChosenChain
 from app.gui.chains.drawing import ChainDrawing
 from app.gui.context import Context
 from project.chains import ChainGraph
-from project.counted import counted
 from project.queries.chains import sizes_of
 from project.timebase import format_time
+from resources.translation import tr, trn
 from widgets.chain_page.page import ChainsPage, Part
 from widgets.chain_page.shown import ListedChain, ShownCheck, ShownNode
 from widgets.chains.looks import KINDS, Person
 
-_NO_NODE = "No node is selected. Choose one in the graph or on the timeline, or press N for a new one at the playhead."
-_READ_ONE = "No node is selected. Choose one in the graph or on the timeline to read it."
-_NO_NODES = "No nodes yet. Go to where something happens and press N; I and O mark how long it takes."
+_NO_NODE = tr(
+    "No node is selected.\nChoose one in the graph or on the timeline, or press N for a new one at the playhead."
+)
+_READ_ONE = tr("No node is selected.\nChoose one in the graph or on the timeline to read it.")
+_NO_NODES = tr("No nodes yet. Go to where something happens and press N; I and O mark how long it takes.")
 
 
 class Showing(QObject):
@@ -62,7 +64,11 @@ class Showing(QObject):
         sizes = sizes_of(session.study, recording.id)
         page.bar.show_chains(
             [
-                ListedChain(one.id, one.name, f"{chosen.author(one)}, {counted(sizes.get(one.id, 0), 'node')}")
+                ListedChain(
+                    one.id,
+                    one.name,
+                    f"{chosen.author(one)}, {trn('{count} node', '{count} nodes', sizes.get(one.id, 0))}",
+                )
                 for one in chosen.chains
             ],
             graph.chain.id,
@@ -77,16 +83,23 @@ class Showing(QObject):
 
     def _read_only(self, reason: str) -> str:
         if not self._context.studio.writable:
-            return f"Only reading. {escape(reason)}"
+            return tr("Only reading. {reason}").format(reason=escape(reason))
         if self._chosen.agreed:
-            return "This is the agreed version: nobody changes it. Draw your own version, then agree on that one."
+            return tr("This is the agreed version: nobody changes it. Draw your own version, then agree on that one.")
         if not self._chosen.own:
-            return "Somebody else drew this chain: say what you think under <b>Review</b>, or draw your own version."
+            return tr(
+                "Somebody else drew this chain: say what you think under <b>Review</b>, or draw your own version."
+            )
         return ""
 
     def _check(self, graph: ChainGraph, node_id: str, message: str, warning: bool) -> ShownCheck:
         node = graph.by_id.get(node_id)
-        about = "" if node is None else node.text or f"{KINDS[node.kind].name} at {format_time(node.start_us)}"
+        about = (
+            ""
+            if node is None
+            else node.text
+            or tr("{name} at {start_us}").format(name=KINDS[node.kind].name, start_us=format_time(node.start_us))
+        )
         return ShownCheck(node_id, about, message, warning)
 
     def _show_selection(self) -> None:

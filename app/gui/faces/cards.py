@@ -9,10 +9,11 @@ from anonymize.places import CertaintySpan
 from app.core.faces.review import undecided
 from project.regions import Region, RegionKind
 from project.types import FaceTrack, Participant
+from resources.translation import tr
 from widgets.faces.card import CardState, FaceCard
 from widgets.picture_overlays import FaceState
 
-_NAMES = {RegionKind.FACE: "Drawn face", RegionKind.AREA: "Area", RegionKind.NOTHING: "Nothing to hide"}
+_NAMES = {RegionKind.FACE: tr("Drawn face"), RegionKind.AREA: tr("Area"), RegionKind.NOTHING: tr("Nothing to hide")}
 _STATES = {RegionKind.FACE: CardState.DRAWN, RegionKind.AREA: CardState.AREA, RegionKind.NOTHING: CardState.NOTHING}
 _LOOKS = {RegionKind.FACE: None, RegionKind.AREA: FaceState.AREA, RegionKind.NOTHING: FaceState.NOTHING}
 _SIDES = 1.25
@@ -42,7 +43,7 @@ def cards_of(
     cards = [
         FaceCard(
             one.id,
-            f"Face {number}",
+            tr("Face {number}").format(number=number),
             _state(one),
             int(one.times_us[0]),
             int(one.times_us[-1] - one.times_us[0]) + frame_us,

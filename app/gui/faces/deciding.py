@@ -15,6 +15,7 @@ from app.gui.faces.places import Places
 from app.gui.player import Player
 from app.gui.studio import Studio
 from project.types import Changes, Participant, ParticipantRole
+from resources.translation import tr
 
 
 class Deciding(QObject):
@@ -82,7 +83,9 @@ class Deciding(QObject):
         if tracks:
             self._studio.edit(lambda s: commands.dismiss_faces(s, tracks, dismissed))
         elif drawn and dismissed:
-            self._studio.told.emit("This box was drawn by hand: delete it (Del), or say that there is nothing in it.")
+            self._studio.told.emit(
+                tr("This box was drawn by hand: delete it (Del), or say that there is nothing in it.")
+            )
         self._page.show_chosen()
 
     def toggle_dismissed(self) -> None:
@@ -94,7 +97,7 @@ class Deciding(QObject):
         """Say that no face is bare at the place that is looked at, and go on to the next."""
         place, recording = self._places.current, self._studio.recording
         if place is None or recording is None:
-            self._studio.told.emit("Go to a place to look at first.")
+            self._studio.told.emit(tr("Go to a place to look at first."))
             return
         span = [(place.start_us, place.end_us)]
         if self._studio.edit(lambda s: commands.mark_seen(s, recording.id, span)):
@@ -144,8 +147,10 @@ class Deciding(QObject):
             return
         one = self._suggestions[self._shown]
         who = self._people.get(one.participant_id or "")
-        accept = f"Assign all to {who.pseudonym}" if who is not None else "Assign all to…"
-        words = f"These {len(one.track_ids)} tracks look like one person"
+        accept = (
+            tr("Assign all to {pseudonym}").format(pseudonym=who.pseudonym) if who is not None else tr("Assign all to…")
+        )
+        words = tr("These {track_ids} tracks look like one person").format(track_ids=len(one.track_ids))
         self._page.suggestion.show_suggestion(words, accept, several=count > 1, writable=self._page.writable)
 
     def _review(self, on: bool) -> None:
@@ -162,11 +167,11 @@ def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool
     """Return a line about who reviewed a recording, and whether it is a warning."""
     if sheet.reviews:
         said = (f"{names.get(one.annotator_id, '?')}, {_when(one.at)}" for one in sheet.reviews)
-        return f"Reviewed by {'; '.join(said)}", False
+        return tr("Reviewed by {list}").format(list="; ".join(said)), False
     if sheet.revoked:
         last = sheet.revoked[-1]
         who = names.get(last.annotator_id, "?")
-        return f"The faces changed since {who} reviewed them ({_when(last.at)})", True
+        return tr("The faces changed since {who} reviewed them ({at})").format(who=who, at=_when(last.at)), True
     return "", False
 
 

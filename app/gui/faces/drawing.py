@@ -15,6 +15,7 @@ from app.gui.studio import Studio
 from project.regions import Keyframe, Region, RegionKind
 from project.timebase import SECOND, FrameTimes
 from project.types import Changes, FaceTrack
+from resources.translation import tr
 from widgets.faces.box_canvas import Box, BoxCanvas
 
 _FILLED = frozenset({Reason.UNSEARCHED, Reason.DAMAGED, Reason.GAP, Reason.ENDS, Reason.BEGINS})
@@ -81,7 +82,13 @@ class Drawing(QObject):
         after = [one for one in keys if one.time_us > here][:1]
         keyed = any(one.time_us == here for one in keys)
         words = (
-            "" if box is None or not keys else "Keyframe" if keyed else "Between keyframes" if before and after else ""
+            ""
+            if box is None or not keys
+            else tr("Keyframe")
+            if keyed
+            else tr("Between keyframes")
+            if before and after
+            else ""
         )
         self._canvas.show_box(box, [one.box for one in (*before, *after)], keyed=keyed, words=words)
 
@@ -89,7 +96,7 @@ class Drawing(QObject):
         """Set a keyframe in the frame that is shown; beyond an end it lengthens what is selected up to here."""
         box = self._box(inside=False)
         if box is None:
-            self._studio.told.emit("Select a box first.")
+            self._studio.told.emit(tr("Select a box first."))
         else:
             self._move(box)
 
@@ -154,7 +161,7 @@ class Drawing(QObject):
         if recording is None or self._player.times is None:
             return
         here = self._here()
-        keyframe, merge = Keyframe(here, *box), f"box {key} {here}"
+        keyframe, merge = Keyframe(here, *box), tr("box {key} {here}").format(key=key, here=here)
         if key in self._regions:
             self._studio.edit(lambda s: commands.set_region_box(s, key, keyframe, merge))
         elif key in self._faces:

@@ -20,14 +20,14 @@ from app.gui.playback import Playback
 from app.gui.player import Player
 from app.gui.studio import Studio
 from app.gui.timeline_feed import FACES, TimelineFeed
-from project.counted import counted
 from project.queries.annotators import all_annotators
 from project.queries.faces import tracks_of
-from project.queries.participants import all_participants
+from project.queries.participants import all_participants, participants_in
 from project.queries.regions import regions_of, track_boxes
 from project.queries.runs import latest_run
 from project.regions import Region, as_track
 from project.types import Changes, FaceTrack, Participant, ParticipantRole, Run
+from resources.translation import tr, trn
 from widgets.faces.box_canvas import BoxCanvas
 from widgets.player_view import PlayerView
 from widgets.timeline.view import TimelineView
@@ -165,7 +165,9 @@ class Faces(QObject):
         moments = times.times_us if times is not None else None
         self.tracks = tracks_of(session.study, recording.id, moments) if run else []
         self.regions = regions_of(session.study, recording.id)
-        self._people = {one.id: one for one in all_participants(session.study)}
+        here = {one.id for one in participants_in(session.study, recording.id)}
+        everybody = sorted(all_participants(session.study), key=lambda one: one.id not in here)
+        self._people = {one.id: one for one in everybody}
         medium = session.main_medium(recording.id)
         video = medium.facts.video if medium else None
         self.canvas.set_frame_size(*((video.width, video.height) if video else (0, 0)))
@@ -198,7 +200,9 @@ class Faces(QObject):
         facts = ""
         if run is not None:
             with_face, frames = run.result.get("frames_with_face"), run.result.get("frames")
-            facts = f"{counted(len(self.tracks), 'track')}; a face in {with_face} of {frames} frames."
+            facts = tr("{count}; a face in {with_face} of {frames} frames.").format(
+                count=trn("{count} track", "{count} tracks", len(self.tracks)), with_face=with_face, frames=frames
+            )
         # Once sorted by how uncertain they are, cards stay where they are while a person works through them.
         subject = run.id if run is not None and self.sheet is not None else ""
         sort = subject != self._sorted
@@ -299,7 +303,7 @@ class Faces(QObject):
         if place is None or not place.start_us <= self.drawing.now_us < place.end_us:
             self.canvas.show_suspect(None)
         else:
-            self.canvas.show_suspect(place.box, "Is a face bare here?")
+            self.canvas.show_suspect(place.box, tr("Is a face bare here?"))
 
     def _enter(self, key: str) -> None:
         if self._page.model.row(key) is not None:
@@ -310,7 +314,7 @@ class Faces(QObject):
     def _next_to_decide(self) -> None:
         card = self._page.select_next()
         if card is None:
-            self._studio.told.emit("Every face is decided.")
+            self._studio.told.emit(tr("Every face is decided."))
         else:
             self._player.seek(card.start_us)
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from app.gui.faces.deciding import Deciding
 from app.gui.faces.drawing import Drawing
 from app.gui.mode_keys import ModeKeys
+from resources.translation import tr
 from widgets.participant_buttons import KEYS
 
 Handler = Callable[[], object]
@@ -51,8 +52,12 @@ def fixed_keys(deciding: Deciding, drawing: Drawing, next_to_decide: Handler, de
     digits: dict[str, Handler] = {
         str(number): partial(deciding.assign_by_digit, number) for number in range(1, KEYS + 1)
     }
-    moves: dict[str, Handler] = {f"Alt+{key}": partial(drawing.nudge, *by) for key, by in _STEPS.items()}
-    sizes: dict[str, Handler] = {f"Alt+Shift+{key}": partial(drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()}
+    moves: dict[str, Handler] = {
+        tr("Alt+{key}").format(key=key): partial(drawing.nudge, *by) for key, by in _STEPS.items()
+    }
+    sizes: dict[str, Handler] = {
+        tr("Alt+Shift+{key}").format(key=key): partial(drawing.nudge, 0, 0, *by) for key, by in _STEPS.items()
+    }
     return {
         **digits,
         **moves,

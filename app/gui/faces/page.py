@@ -6,8 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QInputDialog,
-    QLabel,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -19,6 +17,7 @@ from PySide6.QtWidgets import (
 from app.gui.participants_table import ROLES
 from project.schemes.scheme import Choice
 from project.types import Participant, ParticipantRole
+from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import Choice as Button
 from widgets.empty_state import EmptyState
@@ -31,14 +30,17 @@ from widgets.faces.queue_bar import QueueBar
 from widgets.faces.region_bar import RegionBar
 from widgets.faces.review_bar import ReviewBar
 from widgets.faces.suggestion_bar import SuggestionBar
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+from widgets.text_dialog import TextDialog
 from widgets.tick_row import TickRow
 
 _UNTRACKED = (
-    "Faces were not looked for yet",
-    "Every face is found and followed through the recording, on this machine.",
+    tr("Faces were not looked for yet"),
+    tr("Every face is found and followed through the recording, on this machine."),
 )
-_AGAIN = "Look for faces again (Ctrl+T); what was said stays with the earlier tracks"
-_LOOKING = ("Faces are being looked for", "You can go on working meanwhile.")
+_AGAIN = tr("Look for faces again (Ctrl+T); what was said stays with the earlier tracks")
+_LOOKING = (tr("Faces are being looked for"), tr("You can go on working meanwhile."))
 
 
 class FacesPage(QWidget):
@@ -65,19 +67,23 @@ class FacesPage(QWidget):
         self.ask_name = ask_name or _ask_pseudonym
         self._people: dict[str, Participant] = {}
         self._writable = True
-        self.setAccessibleName("Faces")
+        self.setAccessibleName(tr("Faces"))
         self.model = CardsModel(self)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         self._stack = QStackedLayout()
-        self._no_recording = EmptyState("scan-face", "No recording is open", "Choose one on the left.")
-        self._no_picture = EmptyState("volume-2", "Sound only", "This recording has no picture to look for faces in.")
-        again = [Button("track", "Track faces", "Ctrl+T", primary=True)]
+        self._no_recording = EmptyState(
+            "scan-face", tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O.")
+        )
+        self._no_picture = EmptyState(
+            "volume-2", tr("Sound only"), tr("This recording has no picture to look for faces in.")
+        )
+        again = [Button("track", tr("Track faces"), "Ctrl+T", primary=True)]
         self._untracked = EmptyState("scan-face", *_UNTRACKED, again)
         self._untracked.chosen.connect(lambda _key: self.track_requested.emit())
         # On a small screen the page is scrolled: the window must not be higher than it.
-        self._listing = QScrollArea(widgetResizable=True)
+        self._listing = QScrollArea(self, widgetResizable=True)
         self._listing.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         listing = self._make_listing()
         self._listing.setWidget(listing)
@@ -125,10 +131,10 @@ class FacesPage(QWidget):
         """Allow changes, or only looking; the reason is shown as a tooltip."""
         self._writable = writable
         self._again.setEnabled(writable)
-        self._again.setToolTip(_AGAIN if writable else reason)
+        self._again.setToolTip(plain_tip(_AGAIN if writable else reason))
         self._untracked.set_choosable(writable)
-        self._untracked.setToolTip("" if writable else reason)
-        self.people.setToolTip("" if writable else reason)
+        self._untracked.setToolTip(plain_tip("" if writable else reason))
+        self.people.setToolTip(plain_tip("" if writable else reason))
         self.show_chosen()
 
     @property
@@ -187,32 +193,32 @@ class FacesPage(QWidget):
         self._boxes.setChecked(visible)
 
     def _make_listing(self) -> QWidget:
-        page = QWidget()
+        page = QWidget(self._listing.viewport())
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        self.queue = QueueBar()
-        self._facts = QLabel(wordWrap=True)
+        self.queue = QueueBar(page)
+        self._facts = PlainLabel(wordWrap=True)
         self._facts.setProperty("quiet", True)
-        self._facts.setAccessibleName("About this tracking")
-        self.suggestion = SuggestionBar()
-        self.text = SuggestionBar()
-        self.filter = FilterBar()
+        self._facts.setAccessibleName(tr("About this tracking"))
+        self.suggestion = SuggestionBar(page)
+        self.text = SuggestionBar(page)
+        self.filter = FilterBar(page)
         self.filter.changed.connect(self._rearrange)
-        self.cards = CardsView(self.model)
+        self.cards = CardsView(self.model, page)
         self.cards.chosen.connect(self._chosen)
-        self.people = PeopleBar()
+        self.people = PeopleBar(page)
         self._role = QComboBox()
         for role, name in ROLES.items():
             self._role.addItem(name, role)
-        self._role.setAccessibleName("Role of this participant")
-        self._role.setToolTip("Role of this participant; a robot's face can be left as it is on export")
+        self._role.setAccessibleName(tr("Role of this participant"))
+        self._role.setToolTip(tr("Role of this participant; a robot's face can be left as it is on export"))
         self._role.activated.connect(self._change_role)
-        self.region = RegionBar()
-        words = "Drag on the picture to draw one, with Shift an area that is always masked."
-        self._boxes = TickRow(Choice("boxes", "Show boxes over the picture", words, "B"))
+        self.region = RegionBar(page)
+        words = tr("Drag on the picture to draw one, with Shift an area that is always masked.")
+        self._boxes = TickRow(Choice("boxes", tr("Show boxes over the picture"), words, "B"))
         self._boxes.toggled.connect(self.boxes_toggled)
-        self.review = ReviewBar()
+        self.review = ReviewBar(page)
         above: tuple[QWidget, ...] = (self.queue, self.suggestion, self.text, self.filter)
         below: tuple[QWidget, ...] = (
             self._facts,
@@ -233,12 +239,12 @@ class FacesPage(QWidget):
     def _make_foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self._again = QPushButton("Track again")
+        self._again = QPushButton(tr("Track again"))
         self._again.setToolTip(_AGAIN)
         self._again.clicked.connect(self.track_requested)
-        export = QPushButton("Export anonymized…")
+        export = QPushButton(tr("Export anonymized…"))
         export.setProperty("primary", True)
-        export.setToolTip("Write clips in which the faces are hidden (Ctrl+E)")
+        export.setToolTip(tr("Write clips in which the faces are hidden (Ctrl+E)"))
         export.clicked.connect(self.export_requested)
         row.addWidget(self._again)
         row.addWidget(export, 1)
@@ -251,15 +257,15 @@ class FacesPage(QWidget):
         row.setSpacing(theme.GRID)
         inner = QVBoxLayout()
         inner.setSpacing(2)
-        self._words = QLabel()
+        self._words = PlainLabel()
         self._bar = QProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
-        self._bar.setAccessibleName("Progress of face tracking")
+        self._bar.setAccessibleName(tr("Progress of face tracking"))
         inner.addWidget(self._words)
         inner.addWidget(self._bar)
         row.addLayout(inner, 1)
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Stop looking for faces; what was done is taken up next time")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Stop looking for faces; what was done is taken up next time"))
         cancel.clicked.connect(self.cancel_requested)
         row.addWidget(cancel)
         self._progress.hide()
@@ -284,5 +290,4 @@ class FacesPage(QWidget):
 
 
 def _ask_pseudonym(parent: QWidget) -> str:
-    name, given = QInputDialog.getText(parent, "New participant", "Pseudonym, such as P01 (never a real name):")
-    return name.strip() if given else ""
+    return TextDialog(tr("New participant"), tr("Pseudonym, such as P01, never a real name"), "", parent).text() or ""

@@ -12,7 +12,9 @@ from app.core.faces.review import WORDS
 from app.gui.timeline_feed import TimelineFeed
 from project.counted import counted
 from project.timebase import FrameTimes, format_time
+from resources.translation import tr
 from widgets.label_looks import LabelLook, Pattern, Sign
+from widgets.plain_tip import plain_tip
 from widgets.timeline.lane import Lane, LaneKind
 from widgets.timeline.view import TimelineView
 
@@ -20,12 +22,12 @@ CERTAINTY = "certainty"
 _COVERS = (Cover.COVERED, Cover.UNCERTAIN, Cover.UNCOVERED)
 _LANE = Lane(
     CERTAINTY,
-    "Coverage",
+    tr("Coverage"),
     LaneKind.SPANS,
     looks=(
-        LabelLook(Cover.COVERED, "Covered", "competence", Pattern.SOLID, Sign.TICK),
-        LabelLook(Cover.UNCERTAIN, "Uncertain", "uncertain", Pattern.DOTS, Sign.RING),
-        LabelLook(Cover.UNCOVERED, "Uncovered", "error", Pattern.HATCH, Sign.CROSS),
+        LabelLook(Cover.COVERED, tr("Covered"), "competence", Pattern.SOLID, Sign.TICK),
+        LabelLook(Cover.UNCERTAIN, tr("Uncertain"), "uncertain", Pattern.DOTS, Sign.RING),
+        LabelLook(Cover.UNCOVERED, tr("Uncovered"), "error", Pattern.HATCH, Sign.CROSS),
     ),
 )
 
@@ -109,11 +111,11 @@ class Places(QObject):
     def left(self) -> str:
         """Say how many places are left."""
         if not self.waiting:
-            return "Nothing left to look at"
+            return tr("Nothing left to look at")
         bare = sum(one.state is Cover.UNCOVERED for one in self.waiting)
-        kind = "uncertain place" if not bare else "uncovered place" if bare == len(self.waiting) else "place"
-        more = f", {bare} uncovered" if 0 < bare < len(self.waiting) else ""
-        return f"{counted(len(self.waiting), kind)} left{more}"
+        kind = tr("uncertain place") if not bare else tr("uncovered place") if bare == len(self.waiting) else "place"
+        more = tr(", {bare} uncovered").format(bare=bare) if 0 < bare < len(self.waiting) else ""
+        return tr("{count} left{more}").format(count=counted(len(self.waiting), kind), more=more)
 
     def why(self) -> str:
         """Say why the place that is looked at needs it."""
@@ -131,8 +133,8 @@ class Places(QObject):
         if span is None:
             return False
         words = f"{span.state.value.capitalize()}: {WORDS[span.reason]}"
-        when = f"{format_time(span.start_us)} to {format_time(span.end_us)}"
-        QToolTip.showText(event.globalPos(), f"{words}\n{when}", self._timeline.viewport())
+        when = tr("{start_us} to {end_us}").format(start_us=format_time(span.start_us), end_us=format_time(span.end_us))
+        QToolTip.showText(event.globalPos(), plain_tip(f"{words}\n{when}"), self._timeline.viewport())
         return True
 
     def _go(self, place: CertaintySpan) -> None:

@@ -8,9 +8,9 @@ from app.gui.faces.page import FacesPage
 from app.gui.job_center import JobCenter
 from app.gui.player import Player
 from app.gui.studio import Studio
-from project.counted import counted
 from project.errors import UserError
 from project.regions import Keyframe
+from resources.translation import tr, trn
 
 _LABEL = "text"
 
@@ -47,9 +47,9 @@ class TextAreas(QObject):
         self.suggested = []
         if session is not None and recording is not None:
             self.suggested = text_regions.suggested_areas(session, recording.id)
-        count = counted(len(self.suggested), "place") if self.suggested else ""
-        words = f"Text was found in {count} that no area masks" if count else ""
-        accept = "Mask it" if len(self.suggested) == 1 else "Mask all"
+        count = trn("{count} place", "{count} places", len(self.suggested)) if self.suggested else ""
+        words = tr("Text was found in {count} that no area masks").format(count=count) if count else ""
+        accept = tr("Mask it") if len(self.suggested) == 1 else tr("Mask all")
         self._page.text.show_suggestion(words, accept, several=False, writable=self._page.writable)
 
     def _accept(self) -> None:

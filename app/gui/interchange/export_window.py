@@ -1,14 +1,14 @@
 """Asks what to export for another tool, and in which format; says what the format does not hold."""
 
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QCloseEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
     QHBoxLayout,
-    QLabel,
     QListWidget,
     QListWidgetItem,
     QPushButton,
@@ -20,13 +20,21 @@ from app.core.interchange.base import Format
 from app.core.interchange.exporting import export
 from app.core.interchange.file_names import file_name
 from app.core.interchange.registry import FORMATS, format_called
+from app.core.session import Session
 from app.gui.context import Context
+from app.gui.second_look import Look, look
 from project.errors import UserError
+from project.progress import Progress
 from project.queries.annotators import all_annotators
 from project.queries.hold_outs import hold_outs
 from project.queries.recordings import all_recordings
 from project.types import Recording
+from resources.translation import tr
 from widgets import theme
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
+from widgets.progress_line import ProgressLine
+from widgets.short_list import ShortList
 
 _ID = Qt.ItemDataRole.UserRole
 
@@ -42,7 +50,8 @@ class ExportWindow(QWidget):
     def __init__(self, context: Context) -> None:
         super().__init__()
         self._context = context
-        self.setWindowTitle("Export annotations")
+        self._looking: Look | None = None
+        self.setWindowTitle(tr("Export annotations"))
         self.resize(620, 600)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -50,25 +59,28 @@ class ExportWindow(QWidget):
         form = QFormLayout()
         form.setSpacing(theme.GRID)
         self.format = QComboBox()
-        self.format.setAccessibleName("Format")
-        self.format.setToolTip("For which tool the files are")
+        self.format.setAccessibleName(tr("Format"))
+        self.format.setToolTip(tr("For which tool the files are"))
         for key in FORMATS:
             self.format.addItem(format_called(key).name, key)
-        form.addRow("&Format", self.format)
-        self.losses = QLabel(wordWrap=True)
+        form.addRow(tr("&Format"), self.format)
+        self.losses = PlainLabel(wordWrap=True)
         self.losses.setStyleSheet(f"color: {theme.palette().muted.name()};")
         self.losses.setAlignment(Qt.AlignmentFlag.AlignTop)
         form.addRow("", self.losses)
-        self.recordings = _ticks("Recordings to export")
-        form.addRow("&Recordings", self.recordings)
-        self.annotators = _ticks("Annotators whose work is exported")
+        self.recordings = _ticks(tr("Recordings to export"))
+        form.addRow(tr("&Recordings"), self.recordings)
+        self.annotators = _ticks(tr("Annotators whose work is exported"))
         self.annotators.setMaximumHeight(theme.GRID * 14)
-        form.addRow("&Annotators", self.annotators)
+        form.addRow(tr("&Annotators"), self.annotators)
         column.addLayout(form, 1)
-        self.problem = QLabel(wordWrap=True)
+        self.problem = PlainLabel(wordWrap=True)
         self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
         self.problem.hide()
         column.addWidget(self.problem)
+        self.line = ProgressLine(tr("Progress of the export"))
+        self.line.cancel_requested.connect(self.stop)
+        column.addWidget(self.line)
         column.addLayout(self._buttons())
         self.format.currentIndexChanged.connect(self._show_losses)
         self._show_losses()
@@ -89,26 +101,56 @@ class ExportWindow(QWidget):
         to = format_called(self.format.currentData())
         chosen = [one for one in all_recordings(session.study) if one.id in wanted]
         if not chosen or (self.annotators.count() and not people):
-            self._say(UserError("Nothing is ticked.", "Tick a recording and an annotator."))
+            self._say(UserError(tr("Nothing is ticked."), tr("Tick a recording and an annotator.")))
             return
         path = self._where(to, chosen, session.study.folder)
         if path is None:
             return
         everybody = None if len(people) == self.annotators.count() else people
-        try:
-            made = export(session, to, path, chosen, everybody, overwrite=not path.is_dir())
-        except UserError as error:
-            self._say(error)
-            return
-        name = made[0].name if len(made) == 1 else f"{len(made)} files to {path.name}"
-        self._context.studio.told.emit(f"Exported {name}.")
+
+        def read(second: Session, progress: Progress) -> list[Path]:
+            return export(second, to, path, chosen, everybody, overwrite=not path.is_dir(), progress=progress)
+
+        self._show(0, 0, "")
+        self._looking = look(self._context.background, session, read, partial(self._done, path), self._fail, self._show)
+
+    def stop(self) -> None:
+        """Stop an export; files that are whole stay."""
+        if self._looking is not None:
+            self._looking.stop()
+        self._set_idle()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        super().closeEvent(event)
+        self.stop()
+
+    def _show(self, done: int, total: int, _text: str) -> None:
+        self.problem.hide()
+        self.apply.setEnabled(False)
+        self.line.show_progress(done, total, tr("Exporting"))
+
+    def _set_idle(self) -> None:
+        self._looking = None
+        self.apply.setEnabled(True)
+        self.line.hide()
+
+    def _fail(self, error: Exception) -> None:
+        self._set_idle()
+        if not isinstance(error, UserError):
+            raise error
+        self._say(error)
+
+    def _done(self, path: Path, made: list[Path]) -> None:
+        self._set_idle()
+        name = made[0].name if len(made) == 1 else tr("{made} files to {name}").format(made=len(made), name=path.name)
+        self._context.studio.told.emit(tr("Exported {name}.").format(name=name))
         self.close()
 
     def _where(self, to: Format, chosen: list[Recording], folder: Path) -> Path | None:
         if len(chosen) > 1 and not to.many:
-            return self._context.questions.folder("Folder for one file a recording")
+            return self._context.questions.folder(tr("Folder for one file a recording"))
         name = file_name(chosen[0]) if len(chosen) == 1 else "annotations"
-        return self._context.questions.save("Export annotations", folder / f"{name}{to.suffixes[0]}", to.name)
+        return self._context.questions.save(tr("Export annotations"), folder / f"{name}{to.suffixes[0]}", to.name)
 
     def _fill(self) -> None:
         session = self._context.studio.session
@@ -118,14 +160,14 @@ class ExportWindow(QWidget):
         self.annotators.clear()
         kept_back = hold_outs(session.study)
         for one in all_recordings(session.study):
-            words = f"{one.number}. {one.name}" + (" (hold-out, never exported)" if one.id in kept_back else "")
+            words = f"{one.number}. {one.name}" + (tr(" (hold-out, never exported)") if one.id in kept_back else "")
             _add(self.recordings, one.id, words, one.id not in kept_back, one.id not in kept_back)
         for person in all_annotators(session.study):
             _add(self.annotators, person.id, person.name, True, True)
 
     def _show_losses(self) -> None:
         losses = format_called(self.format.currentData()).losses
-        self.losses.setText("\n".join(["What it cannot hold:", *(f"• {loss}" for loss in losses)]))
+        self.losses.setText("\n".join([tr("What it cannot hold:"), *(f"• {loss}" for loss in losses)]))
 
     def _say(self, error: UserError) -> None:
         self.problem.setText(f"{error.message} {error.hint}".strip())
@@ -135,12 +177,12 @@ class ExportWindow(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         row.addStretch()
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Export nothing (Esc)")
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Export nothing (Esc)"))
         cancel.clicked.connect(self.close)
-        self.apply = QPushButton("&Export…")
+        self.apply = QPushButton(tr("&Export…"))
         self.apply.setProperty("primary", True)
-        self.apply.setToolTip("Choose where to, then write the files")
+        self.apply.setToolTip(tr("Choose where to, then write the files"))
         self.apply.clicked.connect(self.accept)
         row.addWidget(cancel)
         row.addWidget(self.apply)
@@ -148,9 +190,9 @@ class ExportWindow(QWidget):
 
 
 def _ticks(name: str) -> QListWidget:
-    found = QListWidget()
+    found = ShortList()
     found.setAccessibleName(name)
-    found.setToolTip(f"{name}: Space ticks one")
+    found.setToolTip(plain_tip(tr("{name}: Space ticks one").format(name=name)))
     return found
 
 

@@ -14,6 +14,7 @@ from app.core.interchange.places import guess_places
 from app.core.session import Session
 from project.queries.recordings import all_recordings
 from project.schemes.scheme import Track
+from resources.translation import tr
 
 Choices = tuple[tuple[str, str], ...]
 _NOTHING, _SPEECH = "nothing", "utterances"
@@ -73,7 +74,7 @@ class ImportChoices:
             for scheme in self._session.schemes
             for track in scheme.tracks
         ]
-        return ((_NOTHING, "Nothing"), (_SPEECH, "Utterances"), *tracks)
+        return ((_NOTHING, tr("Nothing")), (_SPEECH, tr("Utterances")), *tracks)
 
     def target(self, name: str) -> str:
         """Return the key of what a lane becomes."""
@@ -110,7 +111,7 @@ class ImportChoices:
     def recordings(self) -> Choices:
         """Return the recordings of the study: (id, words)."""
         present = all_recordings(self._session.study)
-        return (("", "None"), *((one.id, f"{one.number}. {one.name}") for one in present))
+        return (("", tr("None")), *((one.id, f"{one.number}. {one.name}") for one in present))
 
     def set_outside(self, outside: Outside) -> None:
         """Say what is done with entries that reach outside the recording."""
@@ -127,11 +128,11 @@ class ImportChoices:
             return []
         scheme = self._session.schemes.get(target.scheme)
         track = scheme.track(target.track)
-        labels = (("", "Nothing"), *((label.key, label.name) for label in track.labels))
+        labels = (("", tr("Nothing")), *((label.key, label.name) for label in track.labels))
         fields = (
-            ("", "Nothing"),
+            ("", tr("Nothing")),
             *((field.key, field.name) for field in scheme.fields_of(track.key)),
-            (COMMENT, "A comment"),
+            (COMMENT, tr("A comment")),
         )
         entries = [entry for lane in self._lanes[name] for entry in lane.entries]
         texts = Counter(entry.text for entry in entries)
@@ -160,7 +161,7 @@ class ImportChoices:
             reasons: Counter[str] = Counter()
             for lane in same:
                 reasons.update(lane.left_out)
-            notes = [f"{count} left out: {why}" for why, count in reasons.items()]
+            notes = [tr("{count} left out: {why}").format(count=count, why=why) for why, count in reasons.items()]
             notes += [remark for lane in same for remark in lane.remarks]
             found[name] = Counts(
                 sum(lane.entries for lane in same),

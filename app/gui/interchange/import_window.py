@@ -7,10 +7,8 @@ from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QPlainTextEdit,
     QPushButton,
-    QSpinBox,
     QTabWidget,
     QVBoxLayout,
     QWidget,
@@ -23,15 +21,27 @@ from app.core.interchange.registry import guess
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.interchange.import_choices import Detail, ImportChoices
-from project.counted import counted
 from project.errors import UserError
+from project.names import shown
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.choice_table import Cell, ChoiceTable
+from widgets.number_boxes import IntegerBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
-LANES = ("Lane in the file", "Becomes", "By or speaker", "Entries", "New", "In the study", "Left out")
-PARTS = ("Recording in the file", "Recording in the study")
-DETAILS = ("In the lane", "Entries", "Becomes")
+LANES = (
+    tr("Lane in the file"),
+    tr("Becomes"),
+    tr("By or speaker"),
+    tr("Entries"),
+    tr("New"),
+    tr("In the study"),
+    tr("Left out"),
+)
+PARTS = (tr("Recording in the file"), tr("Recording in the study"))
+DETAILS = (tr("In the lane"), tr("Entries"), tr("Becomes"))
 _BECOMES, _WHO = 1, 2
 _LONGEST_TITLE = 60
 
@@ -50,19 +60,20 @@ class ImportWindow(QWidget):
         self._choices: ImportChoices | None = None
         self._details: list[Detail] = []
         self._path: Path | None = None
-        self.setWindowTitle("Import annotations")
+        self._rows = 0
+        self.setWindowTitle(tr("Import annotations"))
         self.resize(920, 640)
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addLayout(self._file_row())
-        self.problem = QLabel(wordWrap=True)
+        self.problem = PlainLabel(wordWrap=True)
         self.problem.setStyleSheet(f"color: {theme.palette().error.name()};")
         self.problem.hide()
         column.addWidget(self.problem)
-        self.lanes = ChoiceTable(LANES, "What each lane becomes")
-        self.parts = ChoiceTable(PARTS, "Which recording each is")
-        self.details = ChoiceTable(DETAILS, "What the texts and values of the lane become")
+        self.lanes = ChoiceTable(LANES, tr("What each lane becomes"))
+        self.parts = ChoiceTable(PARTS, tr("Which recording each is"))
+        self.details = ChoiceTable(DETAILS, tr("What the texts and values of the lane become"))
         for table, widths in (
             (self.lanes, (230, 210, 120, 70, 70, 90, 70)),
             (self.parts, (380, 380)),
@@ -71,14 +82,14 @@ class ImportWindow(QWidget):
             for place, width in enumerate(widths):
                 table.setColumnWidth(place, width)
         self.tabs = QTabWidget()
-        self.tabs.addTab(self.lanes, "&Lanes")
-        self.tabs.addTab(self.details, "&Texts and values")
-        self.tabs.addTab(self.parts, "&Recordings")
+        self.tabs.addTab(self.lanes, tr("&Lanes"))
+        self.tabs.addTab(self.details, tr("&Texts and values"))
+        self.tabs.addTab(self.parts, tr("&Recordings"))
         column.addWidget(self.tabs, 3)
         column.addLayout(self._rules())
         self.notes = QPlainTextEdit(readOnly=True)
-        self.notes.setAccessibleName("Remarks")
-        self.notes.setPlaceholderText("Remarks about what is changed or left out appear here.")
+        self.notes.setAccessibleName(tr("Remarks"))
+        self.notes.setPlaceholderText(tr("Remarks about what is changed or left out appear here."))
         column.addWidget(self.notes, 1)
         column.addLayout(self._buttons())
         self.lanes.chosen.connect(self._lane_chosen)
@@ -104,8 +115,8 @@ class ImportWindow(QWidget):
         self._forget()
         self._path = path
         self.file.setText(path.name)
-        self.file.setToolTip(str(path))
-        self.format.setText("Reading…")
+        self.file.setToolTip(plain_tip(str(path)))
+        self.format.setText(tr("Reading…"))
         self._context.background.run(
             lambda _progress: (guess(path).name, read_file(path)),
             lambda found: self._show(path, *found),
@@ -122,18 +133,23 @@ class ImportWindow(QWidget):
         def do(session: Session) -> Changes:
             plan = choices.plan()
             changes = apply_import(session, plan, path.name)
-            known = f" {plan.known} were in the study already." if plan.known else ""
-            said.append(f"Imported {counted(plan.added, 'annotation')} from {path.name}.{known}")
+            known = tr(" {known} were in the study already.").format(known=plan.known) if plan.known else ""
+            said.append(
+                tr("Imported {count} from {name}.{known}").format(
+                    count=trn("{count} annotation", "{count} annotations", plan.added), name=path.name, known=known
+                )
+            )
             return changes
 
-        if self._context.studio.edit(do):
+        text = tr("Importing {name}…").format(name=shown(path.name))
+        if self._context.studio.edit_many(do, self._rows, text):
             self._context.studio.told.emit(said[0])
             self.close()
 
     def _forget(self) -> None:
         """Show no file."""
         self._path, self._choices = None, None
-        self.file.setText("No file chosen")
+        self.file.setText(tr("No file chosen"))
         self.format.setText("")
         self.total.setText("")
         self.notes.clear()
@@ -147,9 +163,9 @@ class ImportWindow(QWidget):
         if session is None or path != self._path:
             return
         self._choices = ImportChoices(session, document)
-        shown = self._context.studio.recording
-        if shown is not None and self._choices.places == [""]:
-            self._choices.places = [shown.id]
+        here = self._context.studio.recording
+        if here is not None and self._choices.places == [""]:
+            self._choices.places = [here.id]
         self.format.setText(name)
         self.tabs.setTabVisible(1, not self._choices.whole)
         self.tabs.setTabVisible(2, not self._choices.whole)
@@ -185,12 +201,13 @@ class ImportWindow(QWidget):
             self.apply.setEnabled(False)
             return
         self._say(None)
+        self._rows = plan.added + plan.further
         counts = choices.counts(plan)
         targets = () if choices.whole else choices.targets()
         for row, name in enumerate(choices.names):
             found = counts[name]
             tip = "\n".join(found.notes)
-            words = dict(choices.targets()).get(choices.target(name), "As it is")
+            words = dict(choices.targets()).get(choices.target(name), tr("As it is"))
             for column, cell in enumerate(
                 (
                     Cell(name),
@@ -207,8 +224,10 @@ class ImportWindow(QWidget):
         for name, found in counts.items():
             lines += [f"{name}: {note}" for note in found.notes]
         self.notes.setPlainText("\n".join(lines))
-        known = f", {plan.known} in the study already" if plan.known else ""
-        self.total.setText(f"{plan.added} new{known}, {plan.left_out} left out")
+        known = tr(", {known} in the study already").format(known=plan.known) if plan.known else ""
+        self.total.setText(
+            tr("{added} new{known}, {left_out} left out").format(added=plan.added, known=known, left_out=plan.left_out)
+        )
         self.apply.setEnabled(self._context.studio.writable and plan.added + plan.further > 0)
         self._show_details()
 
@@ -220,11 +239,11 @@ class ImportWindow(QWidget):
         else:
             self._details = choices.details(choices.names[row])
             name = choices.names[row].replace("&", "&&")
-            self.tabs.setTabText(1, f"&Texts and values of {name}"[:_LONGEST_TITLE])
+            self.tabs.setTabText(1, tr("&Texts and values of {name}").format(name=name)[:_LONGEST_TITLE])
         self.details.fill(
             [
                 [
-                    Cell(f"“{one.name}”" if one.is_text else f"Value {one.name}"),
+                    Cell(f"“{one.name}”" if one.is_text else tr("Value {name}").format(name=one.name)),
                     Cell(str(one.count)),
                     Cell(choices=one.choices, key=one.key),
                 ]
@@ -265,11 +284,11 @@ class ImportWindow(QWidget):
     def _file_row(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.file = QLabel("No file chosen")
-        self.format = QLabel()
+        self.file = PlainLabel(tr("No file chosen"))
+        self.format = PlainLabel()
         self.format.setStyleSheet(f"color: {theme.palette().muted.name()};")
-        browse = QPushButton("&Choose…")
-        browse.setToolTip("Choose the file to import")
+        browse = QPushButton(tr("&Choose…"))
+        browse.setToolTip(tr("Choose the file to import"))
         browse.clicked.connect(self.choose)
         self.browse = browse
         row.addWidget(self.file)
@@ -281,25 +300,25 @@ class ImportWindow(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.outside = QComboBox()
-        self.outside.addItem("are cut off there", Outside.CLAMP)
-        self.outside.addItem("are left out", Outside.LEAVE_OUT)
-        self.outside.setAccessibleName("Entries that reach outside the recording")
-        self.outside.setToolTip("What is done with entries that reach outside the recording")
+        self.outside.addItem(tr("are cut off there"), Outside.CLAMP)
+        self.outside.addItem(tr("are left out"), Outside.LEAVE_OUT)
+        self.outside.setAccessibleName(tr("Entries that reach outside the recording"))
+        self.outside.setToolTip(tr("What is done with entries that reach outside the recording"))
         self.outside.currentIndexChanged.connect(self._rules_changed)
-        self.point = QSpinBox()
+        self.point = IntegerBox()
         self.point.setRange(0, 3_600_000)
         self.point.setValue(100)
         self.point.setSingleStep(50)
-        self.point.setSuffix(" ms long")
-        self.point.setSpecialValueText("left out")
+        self.point.setSuffix(tr(" ms long"))
+        self.point.setSpecialValueText(tr("left out"))
         for one in (self.point, self.point.lineEdit()):
-            one.setAccessibleName("Length of points")
-        self.point.setToolTip("How long an entry without duration becomes; 0 leaves it out")
+            one.setAccessibleName(tr("Length of points"))
+        self.point.setToolTip(tr("How long an entry without duration becomes; 0 leaves it out"))
         self.point.valueChanged.connect(self._rules_changed)
-        row.addWidget(QLabel("Entries that reach outside the recording"))
+        row.addWidget(PlainLabel(tr("Entries that reach outside the recording")))
         row.addWidget(self.outside)
         row.addSpacing(theme.GRID * 2)
-        row.addWidget(QLabel("Points are"))
+        row.addWidget(PlainLabel(tr("Points are")))
         row.addWidget(self.point)
         row.addStretch()
         return row
@@ -307,13 +326,13 @@ class ImportWindow(QWidget):
     def _buttons(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.total = QLabel()
-        cancel = QPushButton("Cancel")
-        cancel.setToolTip("Import nothing (Esc)")
+        self.total = PlainLabel()
+        cancel = QPushButton(tr("Cancel"))
+        cancel.setToolTip(tr("Import nothing (Esc)"))
         cancel.clicked.connect(self.close)
-        self.apply = QPushButton("&Import")
+        self.apply = QPushButton(tr("&Import"))
         self.apply.setProperty("primary", True)
-        self.apply.setToolTip("Write what is new to the study; one undo takes it back")
+        self.apply.setToolTip(tr("Write what is new to the study; one undo takes it back"))
         self.apply.setEnabled(False)
         self.apply.clicked.connect(self.accept)
         row.addWidget(self.total, 1)

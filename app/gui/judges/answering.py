@@ -15,6 +15,7 @@ from benchmark.tasks.registry import task_of
 from models.judges.base import Message, Role
 from project.errors import UserError
 from project.types import Json
+from resources.translation import tr
 from widgets.judges.page import JudgesPage
 from widgets.judges.person_form import PersonForm
 
@@ -50,11 +51,15 @@ class Answering(QObject):
             self._context.studio.failed.emit(error)
             return
         form = PersonForm(
-            f"Answer yourself: {task_of(task).name}", asked.scheme, FORM, asked.people, self._page.window()
+            tr("Answer yourself: {name}").format(name=task_of(task).name),
+            asked.scheme,
+            FORM,
+            asked.people,
+            self._page.window(),
         )
         self.form = form
         form.saved.connect(lambda answer: self._save(asked, answer))
-        form.show_waiting("Reading the frames…")
+        form.show_waiting(tr("Reading the frames…"))
         form.open()
 
         def show(messages: tuple[Message, ...]) -> None:
@@ -88,4 +93,4 @@ class Answering(QObject):
             return
         self.close()
         self._context.studio.publish(changes)
-        self._context.studio.told.emit("Your answer is saved.")
+        self._context.studio.told.emit(tr("Your answer is saved."))

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from app.core.judging.annotators.said import LABEL, Said
 from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme, Track
 from project.types import Json
+from resources.translation import tr
 from widgets.judges.shown import Cell, Chip, Chips, RowHead, Verdict, Words
 from widgets.label_looks import looks_of, unknown_look
 
@@ -60,7 +61,7 @@ class Answers:
 
     def _name(self, part: str) -> str:
         if part == LABEL:
-            return "Verdict"
+            return tr("Verdict")
         field = self._fields.get(part)
         return field.name if field is not None else part.replace("_", " ").capitalize()
 

@@ -21,6 +21,7 @@ from project.judging import JudgeEntry
 from project.policy import Forbidden
 from project.queries.judgments import judgments_called
 from project.types import Changes
+from resources.translation import tr
 from widgets.judges.page import JudgesPage
 from widgets.judges.shown import Column, State
 
@@ -83,7 +84,10 @@ class Asking(QObject):
         entry = next((one for one in self._shown.judges() if one.id == column.judge_id), None)
         if entry is None:
             self._context.studio.failed.emit(
-                UserError(f"{column.name} is no longer a judge of this study.", "Add it again to ask it.")
+                UserError(
+                    tr("{name} is no longer a judge of this study.").format(name=column.name),
+                    tr("Add it again to ask it."),
+                )
             )
             return
         about = self._shown.segment()
@@ -116,7 +120,7 @@ class Asking(QObject):
         if found.work is not None:
             self._context.jobs.start(found.work)
         elif found.cached and not found.notes:
-            self._context.studio.told.emit("Nothing was asked: the study has the answer already.")
+            self._context.studio.told.emit(tr("Nothing was asked: the study has the answer already."))
         self._shown.renew()
 
     def _note(self, notes: Sequence[Note], condition: str, segments: Sequence[str]) -> None:
@@ -133,11 +137,11 @@ class Asking(QObject):
             return
         bar, reason = self._page.bar, ""
         if not self._context.studio.writable:
-            reason = session.study.read_only_reason or "This study is read-only."
+            reason = session.study.read_only_reason or tr("This study is read-only.")
         elif not self._shown.segments():
-            reason = "Choose a segment first."
+            reason = tr("Choose a segment first.")
         elif not self._shown.chosen():
-            reason = "Choose a judge first."
+            reason = tr("Choose a judge first.")
         bar.set_askable(reason, len(self._shown.segments()))
         self._say_forbidden(session)
         self._show_queue()
@@ -151,7 +155,11 @@ class Asking(QObject):
                     found, ways = foretold(session, judge, self._shown.judges(), recording.id, condition)
                     if found is not None:
                         rule = found.rule if isinstance(found, Forbidden) else ""
-                        told = f"{found.message} (rule {rule})" if rule in _BY_POLICY else str(found)
+                        told = (
+                            tr("{message} (rule {rule})").format(message=found.message, rule=rule)
+                            if rule in _BY_POLICY
+                            else str(found)
+                        )
                         lines.append(f"{judge.name}: {told}")
                         hints.append(found.hint)
                     else:

@@ -5,6 +5,7 @@ from PySide6.QtCore import QObject
 from app.core.commands.adoption import adopt
 from app.gui.context import Context
 from app.gui.judges.showing import Showing
+from resources.translation import tr
 from widgets.judges.page import JudgesPage
 from widgets.judges.raw_view import RawView
 from widgets.judges.shown import Column
@@ -25,11 +26,21 @@ class Details(QObject):
         found = self._shown.judgment(column.judgment_id)
         if found is None:
             return
-        about = ", ".join(one for one in (found.model_id and f"model {found.model_id}", found.prompt, found.at) if one)
-        view = RawView(f"Raw answer of {column.name}", found.raw, about, self._page.window())
+        about = ", ".join(
+            one
+            for one in (
+                found.model_id and tr("model {model_id}").format(model_id=found.model_id),
+                found.prompt,
+                found.at,
+            )
+            if one
+        )
+        view = RawView(tr("Raw answer of {name}").format(name=column.name), found.raw, about, self._page.window())
         view.finished.connect(view.deleteLater)
         view.open()
 
     def _take_over(self, column: Column, field: str) -> None:
         if self._context.studio.edit(lambda session: adopt(session, column.judgment_id, field), self):
-            self._context.studio.told.emit(f"Taken over from {column.name} into your own form; Undo takes it back.")
+            self._context.studio.told.emit(
+                tr("Taken over from {name} into your own form; Undo takes it back.").format(name=column.name)
+            )

@@ -14,6 +14,7 @@ from app.gui.judges.trying import Trying
 from project.errors import UserError
 from project.judging import PERSON, JudgeEntry
 from project.types import Changes
+from resources.translation import tr
 from widgets.judges.choice_bar import ADD, EDIT, REMOVE
 from widgets.judges.page import JudgesPage
 
@@ -36,7 +37,7 @@ class Entries(QObject):
         if not self._context.studio.writable:
             session = self._shown.session()
             reason = session.study.read_only_reason if session is not None else ""
-            self._context.studio.failed.emit(UserError("This study is read-only.", reason))
+            self._context.studio.failed.emit(UserError(tr("This study is read-only."), reason))
             return
         entry = next((one for one in self._shown.judges() if one.id == judge_id), None)
         if act == ADD:
@@ -59,7 +60,9 @@ class Entries(QObject):
         if entry is not None:
             self._say_place(entry)
         else:
-            dialog.show_key_place("The key goes into the keyring of this machine, never into the study.", kept=False)
+            dialog.show_key_place(
+                tr("The key goes into the keyring of this machine, never into the study."), kept=False
+            )
 
     def _close(self) -> None:
         if self.dialog is not None:
@@ -110,11 +113,13 @@ class Entries(QObject):
             if dialog is not self.dialog or dialog is None or not address:
                 return
             if not place:
-                said = f"No key is kept for {address}. The variable {how_to_set(entry)} would do too."
+                said = tr("No key is kept for {address}. The variable {entry} would do too.").format(
+                    address=address, entry=how_to_set(entry)
+                )
             elif place == "keyring":
-                said = f"A key for {address} is in the keyring of this machine."
+                said = tr("A key for {address} is in the keyring of this machine.").format(address=address)
             else:
-                said = f"The key for {address} is in the variable {place}."
+                said = tr("The key for {address} is in the variable {place}.").format(address=address, place=place)
             dialog.show_key_place(said, kept=place == "keyring")
 
         self._context.background.run(lambda _progress: (address_of(entry), place_of(entry)), show, self._failed)
@@ -128,11 +133,15 @@ class Entries(QObject):
             if dialog is self.dialog:
                 dialog.show_tested(text, failed=failed)
 
-        dialog.show_tested("Asking…", busy=True)
+        dialog.show_tested(tr("Asking…"), busy=True)
         self._trying.start(entry, key, show)
 
     def _failed(self, error: Exception) -> None:
-        known = error if isinstance(error, UserError) else UserError("The keyring of this machine did not answer.")
+        known = (
+            error
+            if isinstance(error, UserError)
+            else UserError(tr("The keyring of this machine did not answer."), tr("Unlock it and try again."))
+        )
         self._context.studio.failed.emit(known)
 
 

@@ -25,10 +25,12 @@ from project.errors import UserError
 from project.ids import new_id
 from project.judging import PERSON, JudgeEntry
 from project.types import Json
+from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.icons import icon
 from widgets.judges.plain_text import plainly
+from widgets.plain_label import PlainLabel
 
 _SIZE = QSize(520, 640)
 _FILES = "llama-cpp"
@@ -57,7 +59,7 @@ class EntryDialog(QDialog):
     ) -> None:
         """Show a judge, or the form for a new one; `ask_file` asks for a file and gives its path or None."""
         super().__init__(parent)
-        self.setWindowTitle("Add judge" if entry is None else f"Edit judge {entry.name}")
+        self.setWindowTitle(tr("Add judge") if entry is None else tr("Edit judge {name}").format(name=entry.name))
         self._entry = entry
         self._ask_file = ask_file
         self._values: dict[str, Mapping[str, Json]] = {entry.backend: entry.settings} if entry else {}
@@ -66,13 +68,13 @@ class EntryDialog(QDialog):
         self.form: OptionForm | None = None
         self.name = QLineEdit(entry.name if entry else "")
         self.name.setMaxLength(LONGEST_NAME)
-        self.name.setAccessibleName("Name")
-        self.name.setPlaceholderText("Such as GPT, Qwen on the lab server, chance")
+        self.name.setAccessibleName(tr("Name"))
+        self.name.setPlaceholderText(tr("Such as GPT, Qwen on the lab server, chance"))
         self.backend = QComboBox()
-        self.backend.setAccessibleName("What is asked")
+        self.backend.setAccessibleName(tr("What is asked"))
         for key in BACKENDS:
             self.backend.addItem(backend_of(key).name, key)
-        self.backend.addItem("A person, in a form", PERSON)
+        self.backend.addItem(tr("A person, in a form"), PERSON)
         self._lay_out(entry)
         if entry is not None:
             self.backend.setCurrentIndex(max(0, self.backend.findData(entry.backend)))
@@ -130,19 +132,19 @@ class EntryDialog(QDialog):
         column.setSpacing(theme.GRID)
         top = QFormLayout()
         top.setSpacing(theme.GRID)
-        top.addRow("Name", self.name)
-        top.addRow("What is asked", self.backend)
+        top.addRow(tr("Name"), self.name)
+        top.addRow(tr("What is asked"), self.backend)
         self._described = _plain("")
         self._described.setProperty("quiet", True)
         top.addRow("", self._described)
         self._row_of_model = self._make_model(entry.model if entry else "")
-        top.addRow("Model", self._row_of_model)
+        top.addRow(tr("Model"), self._row_of_model)
         self._top = top
         column.addLayout(top)
         area = QScrollArea(widgetResizable=True)
         inner = QWidget()
         self._options = QVBoxLayout(inner)
-        self._options.setContentsMargins(0, 0, theme.GRID, 0)
+        self._options.setContentsMargins(0, 0, 0, 0)
         self._options.addStretch()
         area.setWidget(inner)
         area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -150,9 +152,9 @@ class EntryDialog(QDialog):
         column.addWidget(area, 1)
         column.addWidget(self._make_key())
         column.addLayout(self._make_test())
-        self._buttons = DialogButtons(self, "Add" if entry is None else "Save", "Leave everything as it was")
-        for label in (self._buttons.note,):
-            label.setTextFormat(Qt.TextFormat.PlainText)
+        self._buttons = DialogButtons(
+            self, tr("Add") if entry is None else tr("Save"), tr("Leave everything as it was")
+        )
         self._buttons.go_on.clicked.connect(lambda: self.save_requested.emit(self.entry(), self.typed_key()))
         column.addLayout(self._buttons)
 
@@ -162,10 +164,10 @@ class EntryDialog(QDialog):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID // 2)
         self.model = QLineEdit(model)
-        self.model.setAccessibleName("Model")
-        self._browse = QPushButton("Browse…")
+        self.model.setAccessibleName(tr("Model"))
+        self._browse = QPushButton(tr("Browse…"))
         self._browse.setAutoDefault(False)
-        self._browse.setToolTip("Choose the GGUF file of the model")
+        self._browse.setToolTip(tr("Choose the GGUF file of the model"))
         self._browse.clicked.connect(self._choose_file)
         row.addWidget(self.model, 1)
         row.addWidget(self._browse)
@@ -179,14 +181,16 @@ class EntryDialog(QDialog):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
-        self.key.setAccessibleName("Key of the server")
-        self.key.setPlaceholderText("Key of the server, if it wants one")
-        self.key.setToolTip("Goes into the keyring of this machine only: never into the study, and never shown again")
-        self.forget = QPushButton("Forget key")
+        self.key.setAccessibleName(tr("Key of the server"))
+        self.key.setPlaceholderText(tr("Key of the server, if it wants one"))
+        self.key.setToolTip(
+            tr("Goes into the keyring of this machine only: never into the study, and never shown again")
+        )
+        self.forget = QPushButton(tr("Forget key"))
         self.forget.setAutoDefault(False)
-        self.forget.setToolTip("Take the key out of the keyring of this machine")
+        self.forget.setToolTip(tr("Take the key out of the keyring of this machine"))
         self.forget.clicked.connect(lambda: self.forget_requested.emit(self.entry()))
-        self._key_title = QLabel("Key")
+        self._key_title = PlainLabel(tr("Key"))
         self._key_title.setBuddy(self.key)
         row.addWidget(self._key_title)
         row.addWidget(self.key, 1)
@@ -200,9 +204,9 @@ class EntryDialog(QDialog):
     def _make_test(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.test = QPushButton("Test")
+        self.test = QPushButton(tr("Test"))
         self.test.setAutoDefault(False)
-        self.test.setToolTip("Ask it one question that holds nothing of the study")
+        self.test.setToolTip(tr("Ask it one question that holds nothing of the study"))
         self.test.clicked.connect(lambda: self.test_requested.emit(self.entry(), self.key.text().strip()))
         self._tested = _plain("")
         row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
@@ -218,10 +222,10 @@ class EntryDialog(QDialog):
             self.form = None
         key = self._shown = self._backend()
         kind: Any = None if key == PERSON else backend_of(key)
-        self._described.setText(kind.description if kind is not None else "Answers the same question in a form.")
+        self._described.setText(kind.description if kind is not None else tr("Answers the same question in a form."))
         self._top.setRowVisible(self._row_of_model, kind is not None and kind.needs_model)
         self._browse.setVisible(key == _FILES)
-        self.model.setPlaceholderText("Path of the GGUF file" if key == _FILES else "Its name at the server")
+        self.model.setPlaceholderText(tr("Path of the GGUF file") if key == _FILES else tr("Its name at the server"))
         self._key_box.setVisible(kind is not None and kind.leaves)
         self.test.setVisible(kind is not None)
         self._tested.setText("")
@@ -247,18 +251,18 @@ class EntryDialog(QDialog):
         """Put a way to choose a file into the field of the projector."""
         projector = form.inputs.get("projector")
         if isinstance(projector, QLineEdit):
-            projector.setPlaceholderText("Path of the GGUF file through which it sees")
+            projector.setPlaceholderText(tr("Path of the GGUF file through which it sees"))
             browse = projector.addAction(icon("folder-open"), QLineEdit.ActionPosition.TrailingPosition)
-            browse.setToolTip("Choose the GGUF file of the projector")
+            browse.setToolTip(tr("Choose the GGUF file of the projector"))
             browse.triggered.connect(lambda: self._choose_projector(projector))
 
     def _choose_projector(self, projector: QLineEdit) -> None:
-        found = self._ask_file("Choose the projector")
+        found = self._ask_file(tr("Choose the projector"))
         if found is not None:
             projector.setText(str(found))
 
     def _choose_file(self) -> None:
-        found = self._ask_file("Choose the model")
+        found = self._ask_file(tr("Choose the model"))
         if found is None:
             return
         self.model.setText(str(found))
@@ -269,6 +273,4 @@ class EntryDialog(QDialog):
 
 
 def _plain(text: str) -> QLabel:
-    label = QLabel(text, wordWrap=True)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    return label
+    return PlainLabel(text, wordWrap=True)

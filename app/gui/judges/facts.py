@@ -3,11 +3,12 @@
 from models.judges.base import Mended
 from project.judging import Judgment
 from project.types import Segment
+from resources.translation import tr
 
 _MENDED = {
-    Mended.FOUND: "Found in other words",
-    Mended.REPAIRED: "Repaired by asking once more",
-    Mended.COERCED: "Brought into form by a second model",
+    Mended.FOUND: tr("Found in other words"),
+    Mended.REPAIRED: tr("Repaired by asking once more"),
+    Mended.COERCED: tr("Brought into form by a second model"),
 }
 
 
@@ -20,22 +21,26 @@ def facts_of(one: Judgment, about: Segment, edited: str = "") -> tuple[str, ...]
         edited: when its words were edited last, as `words_edited` says it.
     """
     cached = one.cached_from is not None
-    said = ["Cached: not asked again"] if cached else [f"{one.ms / 1000:.1f} s"]
+    said = [tr("Cached: not asked again")] if cached else [f"{one.ms / 1000:.1f} s"]
     if not cached and (one.tokens_in is not None or one.tokens_out is not None):
-        said.append(f"{_count(one.tokens_in)} → {_count(one.tokens_out)} tokens")
+        said.append(
+            tr("{tokens_in} → {tokens_out} tokens").format(
+                tokens_in=_count(one.tokens_in), tokens_out=_count(one.tokens_out)
+            )
+        )
     if not cached and one.cost is not None:
         said.append(f"{one.cost:.4f} {_setting(one, 'currency') or 'USD'}")
     if one.calls > 1:
-        said.append(f"{one.calls} requests")
+        said.append(tr("{calls} requests").format(calls=one.calls))
     if one.mended in _MENDED:
         said.append(_MENDED[Mended(one.mended)])
     shortened = one.sight.get("shortened")
     if shortened:
-        said.append("Shortened to fit the model")
+        said.append(tr("Shortened to fit the model"))
     if (one.start_us, one.end_us) != (about.start_us, about.end_us):
-        said.append("About the segment as it was before it was moved")
+        said.append(tr("About the segment as it was before it was moved"))
     if edited > one.at[:23]:
-        said.append("The transcript of it was edited since")
+        said.append(tr("The transcript of it was edited since"))
     return tuple(said)
 
 

@@ -18,6 +18,7 @@ from models.judges.options import ModelOptions
 from models.judges.registry import options_of
 from project.errors import UserError
 from project.judging import RAW, JudgeEntry, Judgment
+from resources.translation import tr
 from widgets.judges.page import JudgesPage
 from widgets.judges.sent_view import SentView
 from widgets.judges.shown import Column
@@ -52,7 +53,7 @@ class Inspecting(QObject):
         ]
         if not offers or self._shown.segment() is None:
             return
-        view = self._open("What is sent", [one.name for one in offers], before=True)
+        view = self._open(tr("What is sent"), [one.name for one in offers], before=True)
         view.chosen.connect(lambda at: self._plan(view, offers[at]))
         view.ask_requested.connect(self._ask)
         self._plan(view, offers[0])
@@ -62,7 +63,7 @@ class Inspecting(QObject):
         if session is None or found is None:
             return
         name = f"{column.name}, {self._name(found.condition)}"
-        view = self._open("What was sent", [name], before=False)
+        view = self._open(tr("What was sent"), [name], before=False)
         view.show_sent(sent_after(session, found, name, {}))
         self._rebuild(session, view, found, name)
 
@@ -87,7 +88,7 @@ class Inspecting(QObject):
         session, about = self._shown.session(), self._shown.segment()
         if session is None or about is None:
             return
-        view.say("Reading the frames…")
+        view.say(tr("Reading the frames…"))
         request = self._asking.request([offer.entry], offer.condition)
         try:
             settings = settings_for(offer.entry, request.sight)
@@ -140,7 +141,7 @@ class Inspecting(QObject):
 
     def _name(self, condition: str) -> str:
         names = {one.key: one.name for one in self._page.bar.conditions.entries()}
-        return "raw" if condition == RAW else names.get(condition, "another rendering")
+        return "raw" if condition == RAW else names.get(condition, tr("another rendering"))
 
 
 def _built(plan: SightPlan) -> tuple[tuple[Message, ...], str]:

@@ -12,6 +12,7 @@ from app.core.judging.seeing.plan import RULES, SightSettings
 from app.gui.option_form import OptionForm
 from project.limits import chosen, limited
 from project.types import Json
+from resources.translation import tr
 
 _SIGHT = SightSettings()
 
@@ -36,16 +37,16 @@ class More:
         tokens: that asking may take; 0 for no limit.
     """
 
-    frames: int = _or_none("as each is set", 0, 64, "Frames", "Of the segment, for every judge.")
-    longest_side: int = limited(_SIGHT.longest_side, 64, 4096, "Longest side", "Of a frame, in pixels.")
-    quality: int = limited(_SIGHT.quality, 10, 100, "JPEG quality", "Of the frames; more is larger.")
-    rule: str = chosen(_SIGHT.rule, RULES, "Which frames", "Inside equal parts, or from the first to the last.")
-    stamps: bool = _ticked(_SIGHT.stamps, "Times of frames", "Tell when each frame was taken.")
-    before: int = limited(_SIGHT.before, 0, 100, "Turns before", "What was said before the segment, in turns.")
-    cues: bool = _ticked(_SIGHT.cues, "Cues", "Tell the cues that people marked, inside the turns.")
-    seed: int = limited(0, 0, 2_000_000_000, "Seed", "Another one repeats the question as a new one.")
-    money: float = _or_none("no limit", 0.0, 100_000.0, "Most money", "That asking may cost at once.")
-    tokens: int = _or_none("no limit", 0, 2_000_000_000, "Most tokens", "That asking may take at once.")
+    frames: int = _or_none(tr("as each is set"), 0, 64, tr("Frames"), tr("Of the segment, for every judge."))
+    longest_side: int = limited(_SIGHT.longest_side, 64, 4096, tr("Longest side"), tr("Of a frame, in pixels."))
+    quality: int = limited(_SIGHT.quality, 10, 100, tr("JPEG quality"), tr("Of the frames; more is larger."))
+    rule: str = chosen(_SIGHT.rule, RULES, tr("Which frames"), tr("Inside equal parts, or from the first to the last."))
+    stamps: bool = _ticked(_SIGHT.stamps, tr("Times of frames"), tr("Tell when each frame was taken."))
+    before: int = limited(_SIGHT.before, 0, 100, tr("Turns before"), tr("What was said before the segment, in turns."))
+    cues: bool = _ticked(_SIGHT.cues, tr("Cues"), tr("Tell the cues that people marked, inside the turns."))
+    seed: int = limited(0, 0, 2_000_000_000, tr("Seed"), tr("Another one repeats the question as a new one."))
+    money: float = _or_none(tr("no limit"), 0.0, 100_000.0, tr("Most money"), tr("That asking may cost at once."))
+    tokens: int = _or_none(tr("no limit"), 0, 2_000_000_000, tr("Most tokens"), tr("That asking may take at once."))
 
 
 class MoreForm(QWidget):

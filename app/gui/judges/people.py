@@ -7,6 +7,7 @@ from app.core.session import Session
 from project.queries.annotators import all_annotators
 from project.queries.segments import segments_of, values_of
 from project.types import Segment
+from resources.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,8 @@ def people_about(session: Session, about: Segment) -> list[PersonSays]:
         if share > best.get(one.annotator_id, (0.0, one))[0]:
             best[one.annotator_id] = (share, one)
     found = [
-        PersonSays(names.get(who, "Somebody"), one, _said(session, one), share) for who, (share, one) in best.items()
+        PersonSays(names.get(who, tr("Somebody")), one, _said(session, one), share)
+        for who, (share, one) in best.items()
     ]
     return sorted(found, key=lambda one: (one.segment.id != about.id, one.name.casefold()))
 

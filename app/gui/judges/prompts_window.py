@@ -15,15 +15,16 @@ from benchmark.tasks.registry import TASKS, task_of
 from project.errors import UserError
 from project.queries.judges import prompt_versions
 from project.types import Changes
+from resources.translation import tr
 from widgets.judges.prompt_view import PromptView
 
 _NAMES = {
-    SYSTEM: "Rules for the judge",
-    BODY: "Question",
-    "plain": "Variant: plain",
-    "few-shot": "Variant: few-shot",
-    "cot": "Variant: chain of thought",
-    "tom": "Variant: theory of mind",
+    SYSTEM: tr("Rules for the judge"),
+    BODY: tr("Question"),
+    "plain": tr("Variant: plain"),
+    "few-shot": tr("Variant: few-shot"),
+    "cot": tr("Variant: chain of thought"),
+    "tom": tr("Variant: theory of mind"),
 }
 _SHIPPED = 0
 """Stands for the program's words among the versions."""
@@ -46,10 +47,10 @@ class PromptsWindow(PromptView):
         self.set_prompts({key: _name(key) for key in shipped_keys()})
         self.set_parts({part: _NAMES[part] for part in PARTS})
         self.set_slots(
-            {name: _told(name, what) for name, what in {**SLOTS, VARIANT: "the words of the variant"}.items()}
+            {name: _told(name, what) for name, what in {**SLOTS, VARIANT: tr("the words of the variant")}.items()}
         )
         for variant in VARIANTS:
-            self.variants.addItem(_NAMES[variant].removeprefix("Variant: ").capitalize(), variant)
+            self.variants.addItem(_NAMES[variant].removeprefix(tr("Variant: ")).capitalize(), variant)
         self.prompt_chosen.connect(self._choose)
         self.version_chosen.connect(self._show_version)
         self.edited.connect(self._check)
@@ -76,9 +77,14 @@ class PromptsWindow(PromptView):
         kept = prompt_versions(session.study, self._key)
         mine = [number for number in sorted(kept, reverse=True) if parse_prompt(kept[number], self._key).own]
         now = current.version if current.own else _SHIPPED
-        versions = [(number, f"Version {number}, of this study") for number in mine]
-        versions.append((_SHIPPED, f"Version {shipped_prompt(self._key).version}, came with the program"))
-        told = [(number, f"{words} · asked with" if number == now else words) for number, words in versions]
+        versions = [(number, tr("Version {number}, of this study").format(number=number)) for number in mine]
+        versions.append(
+            (_SHIPPED, tr("Version {version}, came with the program").format(version=shipped_prompt(self._key).version))
+        )
+        told = [
+            (number, tr("{words} · asked with").format(words=words) if number == now else words)
+            for number, words in versions
+        ]
         self.show_versions(told, now)
         self.show_texts(parts_of(current))
         self._check()
@@ -107,7 +113,9 @@ class PromptsWindow(PromptView):
             self.show_state(error.message, wrong=True, savable=False, restorable=writable and current.own)
         else:
             same = parts_of(self._prompt) == parts_of(current)
-            words = "This is what judges are asked with." if same else "Changed; judges are not asked with it yet."
+            words = (
+                tr("This is what judges are asked with.") if same else tr("Changed; judges are not asked with it yet.")
+            )
             self.show_state(words, wrong=False, savable=writable and not same, restorable=writable and current.own)
         self._preview()
 
@@ -124,9 +132,9 @@ class PromptsWindow(PromptView):
         if session is None or not self.previewing:
             return
         if self._prompt is None:
-            self.show_preview("Correct the prompt first.")
+            self.show_preview(tr("Correct the prompt first."))
         elif not chosen:
-            self.show_preview("Select a segment to see the whole text that judges get about it.")
+            self.show_preview(tr("Select a segment to see the whole text that judges get about it."))
         else:
             task = next(key for key in TASKS if task_of(key).prompt == self._key)
             variant = self.variants.currentData()
@@ -147,4 +155,4 @@ def _name(key: str) -> str:
 
 
 def _told(name: str, what: str) -> str:
-    return f"{what}; needed" if name in (*NEEDED, VARIANT) else what
+    return tr("{what}; needed").format(what=what) if name in (*NEEDED, VARIANT) else what

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 
+from app.core.judging.judges.chosen_files import FILES, chosen_here
 from app.core.leaving.foretelling import why_not
 from app.core.session import Session
 from app.gui.context import Context
@@ -12,15 +13,14 @@ from models.judges.registry import judge_of
 from project.errors import UserError
 from project.judging import JudgeEntry
 
-_FILES = "llama-cpp"
-
 
 def once_files_are_known(context: Context, judges: Sequence[JudgeEntry], then: Callable[[], None]) -> None:
     """Call `then` when the checksums of all models that are files are known; at once where there are none.
 
     That of a large file takes its time, once: it is worked out beside the window, and is there afterwards.
     """
-    slow = [one for one in judges if one.backend == _FILES]
+    session = context.studio.session
+    slow = [one for one in judges if one.backend == FILES and session is not None and chosen_here(session, one)]
     if slow:
         context.background.run(lambda _progress: _look_at_files(slow), lambda _none: then())
     else:

@@ -10,18 +10,20 @@ from app.core.judging.judges.keys import address_of
 from app.core.judging.seeing.plan import SightPlan
 from app.core.judging.seeing.shortening import RULES
 from app.core.leaving.foretelling import stays_here, why_not
+from app.core.leaving.in_force import policy_in_force
 from app.core.session import Session
 from models.judges.base import Message, Sampling
 from models.judges.registry import backend_of
 from project.judging import PERSON, RAW, JudgeEntry, Judgment
 from project.policy import Egress
-from project.queries.policy import all_egress, policy_of
+from project.queries.policy import all_egress
 from project.types import Json
+from resources.translation import tr
 from widgets.judges.sent import Sent, SentMessage, SentPicture
 
 _PORTS = {"http": 80, "https": 443}
-_HERE = "this machine"
-_WHAT = {True: ("pictures", "words as they are"), False: ("the rendering", "scrubbed words")}
+_HERE = tr("this machine")
+_WHAT = {True: ("pictures", tr("words as they are")), False: (tr("the rendering"), tr("scrubbed words"))}
 """Of raw footage, and of a rendering."""
 
 
@@ -60,14 +62,24 @@ def leaving(entry: JudgeEntry, condition: str, second: JudgeEntry | None) -> lis
         UserError: there is no such backend, or its settings do not fit.
     """
     pictures, words = _WHAT[condition == RAW]
-    what = words if entry.settings.get("sees") == "text" else f"{pictures} and {words}"
-    found = [(entry, what)] + ([(second, f"what {entry.name} answers")] if second is not None else [])
+    what = (
+        words
+        if entry.settings.get("sees") == "text"
+        else tr("{pictures} and {words}").format(pictures=pictures, words=words)
+    )
+    found = [(entry, what)] + (
+        [(second, tr("what {name} answers").format(name=entry.name))] if second is not None else []
+    )
     ways = [(one, told, way_of(one)) for one, told in found]
-    return [f"{one.name}: {told} would go to {_far(one, way)}." for one, told, way in ways if not way.local]
+    return [
+        tr("{judge}: {content} would go to {place}.").format(judge=one.name, content=told, place=_far(one, way))
+        for one, told, way in ways
+        if not way.local
+    ]
 
 
 def _far(entry: JudgeEntry, way: Way) -> str:
-    return f"{way.where}{', without encryption' if address_of(entry).startswith('http:') else ''}"
+    return f"{way.where}{tr(', without encryption') if address_of(entry).startswith('http:') else ''}"
 
 
 def sent_before(
@@ -96,7 +108,9 @@ def sent_before(
         tuple(_message(one) for one in messages),
         tuple(notes),
         schema,
-        f"Temperature {sampling.temperature:g}, seed {sampling.seed}, at most {sampling.max_tokens:,} tokens back.",
+        tr("Temperature {temperature:g}, seed {seed}, at most {max_tokens:,} tokens back.").format(
+            temperature=sampling.temperature, seed=sampling.seed, max_tokens=sampling.max_tokens
+        ),
     )
 
 
@@ -116,24 +130,30 @@ def sent_after(session: Session, one: Judgment, name: str, rebuilt: Mapping[str,
     if clip:
         size = clip.get("bytes")
         pictures.append(
-            SentPicture("The segment", "a clip", size if isinstance(size, int) else 0, str(clip.get("sha256", "")))
+            SentPicture(
+                tr("The segment"), tr("a clip"), size if isinstance(size, int) else 0, str(clip.get("sha256", ""))
+            )
         )
     notes = [*_shortened(sight.get("shortened")), *_texts(sight.get("notes"))]
     if one.cached_from is not None:
-        notes.append("Nothing was sent: the same request had been answered before.")
+        notes.append(tr("Nothing was sent: the same request had been answered before."))
     permission = line.permission if line is not None else "local" if way.local else ""
     return Sent(
         name,
         line.departure.host if line is not None else way.where,
         line.departure.local if line is not None else way.local,
-        f"{permission}; written down at {line.at}" if line is not None and line.permission else permission,
-        f"Forbidden by the rule {line.rule}" if line is not None and line.rule else "",
+        tr("{permission}; written down at {at}").format(permission=permission, at=line.at)
+        if line is not None and line.permission
+        else permission,
+        tr("Forbidden by the rule {rule}").format(rule=line.rule) if line is not None and line.rule else "",
         (
             SentMessage("system", str(sight.get("system", ""))),
             SentMessage("user", str(sight.get("text", "")), tuple(pictures)),
         ),
         tuple(notes),
-        settings=f"Prompt {one.prompt}, sha256 of all words {one.prompt_sha256[:16]}…, seed {one.seed}.",
+        settings=tr("Prompt {prompt}, sha256 of all words {checksum}…, seed {seed}.").format(
+            prompt=one.prompt, checksum=one.prompt_sha256[:16], seed=one.seed
+        ),
     )
 
 
@@ -152,7 +172,11 @@ def _message(one: Message) -> SentMessage:
         length = f"{(one.clip.end_us - one.clip.start_us) / 1e6:.1f} s"
         pictures.append(
             SentPicture(
-                "The segment", f"a clip of {length}", len(one.clip.mp4), one.clip.sha256, note=f"Clip, {length}"
+                tr("The segment"),
+                tr("a clip of {length}").format(length=length),
+                len(one.clip.mp4),
+                one.clip.sha256,
+                note=tr("Clip, {length}").format(length=length),
             )
         )
     return SentMessage(one.role.value, one.text, tuple(pictures))
@@ -167,13 +191,17 @@ def _picture(frame: Mapping[str, Json], sight: Mapping[str, Json], rebuilt: Mapp
         size if isinstance(size, int) else 0,
         checksum,
         QImage.fromData(data) if data is not None else None,
-        "" if data is not None else "Its file or settings are others now",
+        "" if data is not None else tr("Its file or settings are others now"),
     )
 
 
 def _permission(session: Session) -> str:
-    policy = policy_of(session.study)
-    return f"{policy.level.value}, allowed by {policy.allowed_by}" if policy.allowed_by else policy.level.value
+    policy = policy_in_force(session)
+    return (
+        tr("{level}, allowed by {allowed_by}").format(level=policy.level.value, allowed_by=policy.allowed_by)
+        if policy.allowed_by
+        else policy.level.value
+    )
 
 
 def _journalled(session: Session, one: Judgment) -> Egress | None:
@@ -195,7 +223,11 @@ def _shortened(found: Json) -> list[str]:
     for one in found if isinstance(found, list) else []:
         if isinstance(one, list) and len(one) == 3:
             rule, count, characters = one
-            said.append(f"Shortened: {RULES.get(str(rule), str(rule))} ({count} turns, {characters:,} characters).")
+            said.append(
+                tr("Shortened: {rules} ({count} turns, {characters:,} characters).").format(
+                    rules=RULES.get(str(rule), str(rule)), count=count, characters=characters
+                )
+            )
     return said
 
 

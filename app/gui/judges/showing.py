@@ -12,13 +12,14 @@ from app.gui.context import Context
 from app.gui.judges.sent_words import leaving, second_of
 from app.gui.judges.words import Known, Wanted, table_of
 from benchmark.tasks.base import VARIANTS
-from benchmark.tasks.registry import BY_SUBJECT, task_of
+from benchmark.tasks.registry import BY_SUBJECT, OF_SETS, task_of
 from project.errors import UserError
 from project.judging import PERSON, RAW, JudgeEntry, Judgment, Subject
 from project.queries.judges import all_judges
 from project.queries.judgments import judged_segments, judgments_of
 from project.queries.segments import segment
 from project.types import Changes, Segment
+from resources.translation import tr
 from widgets.judges.page import JudgesPage
 from widgets.judges.shown import State
 from widgets.judges.tick_menu import Entry
@@ -29,15 +30,17 @@ _TABLES = frozenset(
         *("run", "face_review", "utterance", "pii_decision"),
     }
 )
-_VARIANTS = {
-    "plain": ("Plain", "The question as it is"),
+VARIANT_WORDS = {
+    "plain": (tr("Plain"), tr("The question as it is")),
     "few-shot": (
-        "Few-shot",
-        "With examples before it: reviewed segments of other recordings in which everybody agreed to be sent to "
-        "models, else those of the scheme",
+        tr("Few-shot"),
+        tr(
+            "With examples before it: reviewed segments of other recordings in which everybody agreed to be sent to "
+            "models, else those of the scheme"
+        ),
     ),
-    "cot": ("Chain of thought", "Thoughts first, apart from the answer"),
-    "tom": ("Theory of mind", "Thoughts about what each person knows, wants and feels, first"),
+    "cot": (tr("Chain of thought"), tr("Thoughts first, apart from the answer")),
+    "tom": (tr("Theory of mind"), tr("Thoughts about what each person knows, wants and feels, first")),
 }
 
 
@@ -59,9 +62,9 @@ class Showing(QObject):
         """State by (segment, judge, condition), of what is asked now."""
         self.not_sent: dict[tuple[str, str, str], str] = {}
         """Why it was not asked, by (segment, judge, condition)."""
-        tasks = BY_SUBJECT[Subject.SEGMENT]
+        tasks = [key for key in BY_SUBJECT[Subject.SEGMENT] if key not in OF_SETS]
         page.bar.set_tasks({key: (task_of(key).name, task_of(key).description) for key in tasks})
-        page.bar.set_variants({key: _VARIANTS[key] for key in VARIANTS})
+        page.bar.set_variants({key: VARIANT_WORDS[key] for key in VARIANTS})
         studio = context.studio
         studio.recording_changed.connect(self.renew)
         studio.session_changed.connect(self.renew)
@@ -149,17 +152,21 @@ class Showing(QObject):
         found = conditions(session, recording_id) if recording_id else []
         if recording_id and (files := unread_renderings(session, recording_id)):
             self._context.background.run(lambda _progress: read(files), lambda _none: self.renew())
-        bar.conditions.set_entries([Entry(one.id, "Raw" if one.id == RAW else one.name, one.why_not) for one in found])
+        bar.conditions.set_entries(
+            [Entry(one.id, tr("Raw") if one.id == RAW else one.name, one.why_not) for one in found]
+        )
 
     def _show(self, session: Session) -> None:
         about, judges = self.segment(), self.judges()
         if self._context.studio.recording is None:
-            self._page.show_nothing("No recording is open", "Choose one on the left.")
+            self._page.show_nothing(tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
         elif about is None:
             if not judges:
                 self._page.show_no_judge(self._context.studio.writable)
             else:
-                self._page.show_nothing("No segment is selected", "Click one on the timeline, or press Down there.")
+                self._page.show_nothing(
+                    tr("No segment is selected"), tr("Click one on the timeline, or press Down there.")
+                )
         else:
             self._show_segment(session, about, judges)
 
@@ -180,7 +187,7 @@ class Showing(QObject):
         wanted = [Wanted(judge, condition) for judge in self.chosen() for condition in self.chosen_conditions()]
         under_way = {(who, seeing): how for (which, who, seeing), how in self.under_way.items() if which == about.id}
         not_sent = {(who, seeing): why for (which, who, seeing), why in self.not_sent.items() if which == about.id}
-        names = {one.key: one.name for one in bar.conditions.entries()} | {RAW: "Raw"}
+        names = {one.key: one.name for one in bar.conditions.entries()} | {RAW: tr("Raw")}
         known = Known(seen.judgments, seen.hidden, seen.why_not, wanted, under_way, not_sent, names)
         self._page.show_table(table_of(session, about, known))
 

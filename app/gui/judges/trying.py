@@ -11,6 +11,7 @@ from app.gui.worker_runner import WorkerRunner
 from project.errors import UserError
 from project.judging import JudgeEntry
 from project.types import Json
+from resources.translation import tr
 
 Then = Callable[[str, bool], None]
 
@@ -42,13 +43,13 @@ class Trying(QObject):
     def _answer(self, work: Work, question: Mapping[str, Json]) -> dict[str, Json]:
         session = self._context.studio.session
         if session is None:
-            raise UserError("The study was closed meanwhile.", "Open it and try again.")
+            raise UserError(tr("The study was closed meanwhile."), tr("Open it and try again."))
         return trying.answer(session, work, question)
 
     def _on_finished(self, _work: Work, result: Mapping[str, Json]) -> None:
         lines = result.get("lines")
         said = "\n".join(str(one) for one in lines) if isinstance(lines, list) else ""
-        self._tell(said or "It answers.", failed=result.get("ok") is not True)
+        self._tell(said or tr("It answers."), failed=result.get("ok") is not True)
 
     def _tell(self, text: str, *, failed: bool) -> None:
         then, self._then = self._then, None

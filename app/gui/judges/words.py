@@ -13,6 +13,7 @@ from project.queries.annotators import all_annotators
 from project.queries.participants import all_participants
 from project.queries.utterances import words_edited
 from project.types import Segment
+from resources.translation import tr
 from widgets.judges.shown import Column, Pair, State, Table
 
 _STATES = {
@@ -90,7 +91,9 @@ def _failed_later(judgments: Sequence[Judgment], newest: Mapping[tuple[str, str]
     for one in _by_time(judgments):
         shown = newest[one.annotator_id or one.judge_id, one.condition]
         if shown.status is JudgmentStatus.OK and (one.at, one.id) > (shown.at, shown.id):
-            found.setdefault(shown.id, f"Asked again: {one.status.value}. {one.error}".strip())
+            found.setdefault(
+                shown.id, tr("Asked again: {status}. {error}").format(status=one.status.value, error=one.error).strip()
+            )
     return found
 
 
@@ -128,10 +131,10 @@ def _judges(
         elif (who, condition) in known.not_sent:
             why = known.not_sent[who, condition]
             if column.state is State.ANSWERED:
-                column = replace(column, said=f"Asked again: not sent. {why}")
+                column = replace(column, said=tr("Asked again: not sent. {why}").format(why=why))
             else:
                 column = replace(column, state=State.NOT_SENT, said=why)
-        name = "Raw" if condition == RAW else known.conditions.get(condition, "Another rendering")
+        name = tr("Raw") if condition == RAW else known.conditions.get(condition, tr("Another rendering"))
         columns.append(replace(column, condition=name))
     return _paired(columns)
 
@@ -145,7 +148,7 @@ def _answer(
     return Column(
         key if seen else f"hidden {one.id}",
         _person(one, names) if person else judge_name(one),
-        "In the form for people" if person else _what(str(one.judge.get("backend")), str(one.judge.get("model"))),
+        tr("In the form for people") if person else _what(str(one.judge.get("backend")), str(one.judge.get("model"))),
         State.HIDDEN if answered and not seen else _STATES[one.status],
         said=(why_hidden or "") if answered else one.error,
         cells=answers.cells(key) if answered and seen else {},
@@ -181,7 +184,7 @@ def _paired(columns: list[Column]) -> list[Column]:
 
 def _person_column(one: PersonSays, about: Segment, answers: Answers) -> Column:
     own = one.segment.id == about.id
-    what = "This segment" if own else f"Own segment, {one.overlap:.0%} in common"
+    what = tr("This segment") if own else tr("Own segment, {overlap:.0%} in common").format(overlap=one.overlap)
     key = f"person {one.segment.id}"
     return Column(key, one.name, what, State.PERSON, cells=answers.cells(key))
 

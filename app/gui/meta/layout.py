@@ -6,7 +6,6 @@ from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSizePolicy,
@@ -20,6 +19,7 @@ from app.core.meta.answers import AUDIT, FRAMES, LOOKS, WORDS
 from app.core.meta.scenes import SCHEME
 from app.gui.meta.rows import SCENES, SPEECH
 from project.schemes.loader import load_scheme
+from resources.translation import tr
 from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
@@ -28,11 +28,13 @@ from widgets.meta.answer_picker import AnswerPicker
 from widgets.meta.contradictions_table import ContradictionsTable
 from widgets.meta.people_table import PeopleTable
 from widgets.meta.summary_box import SummaryBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.rows_table import RowsTable
 
 _SIZE = (1280, 900)
-_WORDS_HINT = "What is talked about, what each of them wants, what changes between them; with times."
-_FRAMES_HINT = "Who does what, with which face and posture, towards whom, and where; with times."
+_WORDS_HINT = tr("What is talked about, what each of them wants, what changes between them; with times.")
+_FRAMES_HINT = tr("Who does what, with which face and posture, towards whom, and where; with times.")
 
 
 class MetaLayout(QWidget):
@@ -40,27 +42,27 @@ class MetaLayout(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWindowTitle("Meta information")
-        self.setAccessibleName("Meta information")
+        self.setWindowTitle(tr("Meta information"))
+        self.setAccessibleName(tr("Meta information"))
         self.setAutoFillBackground(True)
         self.resize(*_SIZE)
         self.title = ElidedLabel()
         self.title.setFont(theme.font(semibold=True))
-        self.judges = TickMenu("Judges", "Choose judges")
+        self.judges = TickMenu(tr("Judges"), tr("Choose judges"))
         self.condition = QComboBox()
-        self.condition.setAccessibleName("What they see")
-        self.condition.setToolTip("What of the recording the judges see")
+        self.condition.setAccessibleName(tr("What they see"))
+        self.condition.setToolTip(tr("What of the recording the judges see"))
         self.status = ElidedLabel()
         self.people = PeopleTable()
         self.looks_answers = AnswerPicker("looks")
-        self.speech = RowsTable("Speech", SPEECH)
-        self.scenes = RowsTable("Scenes and events", SCENES)
-        self.words = SummaryBox("Summary from words", _WORDS_HINT)
-        self.frames = SummaryBox("Summary from pictures", _FRAMES_HINT)
+        self.speech = RowsTable(tr("Speech"), SPEECH)
+        self.scenes = RowsTable(tr("Scenes and events"), SCENES)
+        self.words = SummaryBox(tr("Summary from words"), _WORDS_HINT)
+        self.frames = SummaryBox(tr("Summary from pictures"), _FRAMES_HINT)
         self.contradictions = ContradictionsTable()
         self.audit_answers = AnswerPicker("contradictions")
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(EmptyState("film", "No recording is open", "Choose one in the main window."))
+        self._stack.addWidget(EmptyState("film", tr("No recording is open"), tr("Choose one in the main window.")))
         self._stack.addWidget(self._page())
 
     def show_recording(self, title: str) -> None:
@@ -132,8 +134,8 @@ class MetaLayout(QWidget):
         row.setSpacing(theme.GRID)
         self.judges.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.condition.setMinimumWidth(theme.GRID * 14)
-        asked = QLabel("Suggestions from")
-        seen = QLabel("who see")
+        asked = PlainLabel(tr("Suggestions from"))
+        seen = PlainLabel(tr("who see"))
         for label in (asked, seen):
             label.setProperty("quiet", True)
         row.addWidget(self.title, 3)
@@ -142,56 +144,64 @@ class MetaLayout(QWidget):
         return row
 
     def _people_part(self) -> QWidget:
-        self.suggest_looks = _button("Suggest looks", "Ask the chosen judges by what the people can be told apart")
-        note = "Faces and who they are: mode Faces. Write looks here."
-        return _part("People", note, [self.suggest_looks], self.people, self.looks_answers)
+        self.suggest_looks = _button(
+            tr("Suggest looks"), tr("Ask the chosen judges by what the people can be told apart")
+        )
+        note = tr("Faces and who they are: mode Faces. Write looks here.")
+        return _part(tr("People"), note, [self.suggest_looks], self.people, self.looks_answers)
 
     def _scenes_part(self) -> QWidget:
-        self.find_changes = _button("Find scene changes", "Look for cuts on this machine; what is found is suggested")
+        self.find_changes = _button(
+            tr("Find scene changes"), tr("Look for cuts on this machine; what is found is suggested")
+        )
         self.label = QComboBox()
-        self.label.setAccessibleName("What to mark")
-        self.label.setToolTip("What is marked at the playhead")
+        self.label.setAccessibleName(tr("What to mark"))
+        self.label.setToolTip(tr("What is marked at the playhead"))
         for track in load_scheme(SCHEME).tracks:
             for label in track.labels:
                 self.label.addItem(label.name, f"{track.key}.{label.key}")
-        self.mark = _button("Mark at playhead", "Mark half a second from where the player is; drag it on the timeline")
-        self.accept = _button("Accept", "Make what is suggested your own")
-        self.reject = _button("Reject", "What is suggested is wrong; it does not come again")
-        self.delete_scene = _button("Delete", "Delete what you marked")
+        self.mark = _button(
+            tr("Mark at playhead"), tr("Mark half a second from where the player is; drag it on the timeline")
+        )
+        self.accept = _button(tr("Accept"), tr("Make what is suggested your own"))
+        self.reject = _button(tr("Reject"), tr("What is suggested is wrong; it does not come again"))
+        self.delete_scene = _button(tr("Delete"), tr("Delete what you marked"))
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID // 2)
         foot.addWidget(self.label, 1)
         foot.addWidget(self.mark)
         foot.addWidget(self.delete_scene)
         buttons = [self.accept, self.reject, self.find_changes]
-        return _part("Scenes and events", "", buttons, self.scenes, _holding(foot))
+        return _part(tr("Scenes and events"), "", buttons, self.scenes, _holding(foot))
 
     def _speech_part(self) -> QWidget:
-        self.over = _button("Voice-over", "Leave the chosen line out: nobody in the scene says it; or take it back in")
-        note = "Words, speakers and cues are edited in the mode Transcript."
-        return _part("Speech", note, [self.over], self.speech)
+        self.over = _button(
+            tr("Voice-over"), tr("Leave the chosen line out: nobody in the scene says it; or take it back in")
+        )
+        note = tr("Words, speakers and cues are edited in the mode Transcript.")
+        return _part(tr("Speech"), note, [self.over], self.speech)
 
     def _contradictions_part(self) -> QWidget:
-        self.suggest_audit = _button("Suggest", "Ask the chosen judges what the two summaries say differently")
-        self.new_contradiction = QLineEdit(placeholderText="Something the two summaries say differently")
-        self.new_contradiction.setAccessibleName("New contradiction")
-        self.add = _button("Add", "Note this contradiction (Enter)")
-        self.delete = _button("Delete", "Delete the chosen contradiction")
+        self.suggest_audit = _button(tr("Suggest"), tr("Ask the chosen judges what the two summaries say differently"))
+        self.new_contradiction = QLineEdit(placeholderText=tr("Something the two summaries say differently"))
+        self.new_contradiction.setAccessibleName(tr("New contradiction"))
+        self.add = _button(tr("Add"), tr("Note this contradiction (Enter)"))
+        self.delete = _button(tr("Delete"), tr("Delete the chosen contradiction"))
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID // 2)
         foot.addWidget(self.new_contradiction, 1)
         foot.addWidget(self.add)
         foot.addWidget(self.delete)
         return _part(
-            "Contradictions", "", [self.suggest_audit], self.contradictions, _holding(foot), self.audit_answers
+            tr("Contradictions"), "", [self.suggest_audit], self.contradictions, _holding(foot), self.audit_answers
         )
 
     def _foot(self) -> QHBoxLayout:
-        self.status.setAccessibleName("State")
+        self.status.setAccessibleName(tr("State"))
         self.make_questions = _button(
-            "Make ESI questions", "Let the chosen judges word questions of five dimensions from this"
+            tr("Make ESI questions"), tr("Let the chosen judges word questions of five dimensions from this")
         )
-        close = _button("Close", "Close this window (Esc)")
+        close = _button(tr("Close"), tr("Close this window (Esc)"))
         close.setShortcut(Qt.Key.Key_Escape)
         close.clicked.connect(self.close)
         row = QHBoxLayout()
@@ -204,7 +214,7 @@ class MetaLayout(QWidget):
 
 def _button(text: str, tip: str) -> QPushButton:
     made = QPushButton(text)
-    made.setToolTip(tip)
+    made.setToolTip(plain_tip(tip))
     return made
 
 
@@ -227,7 +237,7 @@ def _beside(first: QWidget, second: QWidget, shares: tuple[int, int]) -> QSplitt
 
 def _part(title: str, note: str, buttons: list[QPushButton], *parts: QWidget) -> QWidget:
     """Return a part of the window: a title with buttons, then its widgets, the first of which takes the room."""
-    name = QLabel(title)
+    name = PlainLabel(title)
     name.setFont(theme.font(semibold=True))
     quiet = ElidedLabel()
     quiet.setProperty("quiet", True)

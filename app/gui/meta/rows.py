@@ -8,24 +8,24 @@ from app.core.meta.people import Person
 from app.core.meta.scenes import CHANGE, EVENT, Happening, happenings
 from app.core.meta.speech import Said
 from app.core.session import Session
-from project.counted import counted
 from project.judging import Judgment
 from project.queries.meta import contradictions_in, summaries_of
 from project.queries.participants import all_participants
 from project.questions import SummarySource
 from project.timebase import format_time
+from resources.translation import tr, trn
 from widgets.meta.answer_picker import Answer
 from widgets.meta.contradictions_table import ContradictionRow
 from widgets.meta.people_table import PersonRow
 from widgets.rows_table import Row
 
-SPEECH = ("Time", "Who", "What, with cues", "")
-SCENES = ("Time", "What", "Description", "State")
-PAUSE = "pause "
+SPEECH = (tr("Time"), tr("Who"), tr("What, with cues"), "")
+SCENES = (tr("Time"), tr("What"), tr("Description"), tr("State"))
+PAUSE = tr("pause ")
 """How the key of a stretch without speech begins."""
-_NO_WORDS = "no words yet: transcribe or import them in the mode Transcript"
-_LEFT_OUT = "voice-over, left out"
-_KINDS = {CHANGE: "", EVENT: "Event: "}
+_NO_WORDS = tr("no words yet: transcribe or import them in the mode Transcript")
+_LEFT_OUT = tr("voice-over, left out")
+_KINDS = {CHANGE: "", EVENT: tr("Event: ")}
 
 
 def people_rows(people: Sequence[Person]) -> list[PersonRow]:
@@ -53,7 +53,12 @@ def speech_rows(session: Session, said: Sequence[Said], pauses: Sequence[tuple[i
     rows += [
         Row(
             f"{PAUSE}{start}",
-            (format_time(start), "", f"nobody speaks for {(end - start) / 1e6:.1f} s" if said else _NO_WORDS, ""),
+            (
+                format_time(start),
+                "",
+                tr("nobody speaks for {value:.1f} s").format(value=(end - start) / 1e6) if said else _NO_WORDS,
+                "",
+            ),
             time_us=start,
         )
         for start, end in pauses
@@ -92,9 +97,9 @@ def summary_of(session: Session, recording_id: str, source: SummarySource) -> tu
     if known is None:
         return "", ""
     if not known.judgment_id:
-        return known.text, "written by a person"
+        return known.text, tr("written by a person")
     changed = is_own(session, recording_id, source)
-    return known.text, "by a judge, changed by a person" if changed else "by a judge"
+    return known.text, tr("by a judge, changed by a person") if changed else tr("by a judge")
 
 
 def answers_by_task(session: Session, recording_id: str) -> dict[str, list[Answer]]:
@@ -118,18 +123,22 @@ def _words(session: Session, said: Judgment) -> str:
         return said_summary(session, said)
     if said.task == LOOKS:
         return str(said.answer.get("looks") or "").strip()
-    return "\n".join(said_contradictions(session, said)) or "The two summaries do not contradict each other."
+    return "\n".join(said_contradictions(session, said)) or tr("The two summaries do not contradict each other.")
 
 
 def _person_row(one: Person) -> PersonRow:
     who = one.participant
     seen = sum(end - start for start, end in one.shown) / 1e6
-    parts = [f"{seen:.1f} s, {counted(len(one.tracks), 'track')}"] if one.tracks else ["no face tracked"]
+    parts = (
+        [f"{seen:.1f} s, {trn('{count} track', '{count} tracks', len(one.tracks))}"]
+        if one.tracks
+        else [tr("no face tracked")]
+    )
     if one.spoken_us:
-        parts.append(f"speaks {one.spoken_us / 1e6:.1f} s")
+        parts.append(tr("speaks {value:.1f} s").format(value=one.spoken_us / 1e6))
     start = -1
     if one.tracks:
         best = max(one.tracks, key=lambda each: float(each.face.scores.max())).face
         start = int(best.times_us[int(best.scores.argmax())])
-    name = "nobody yet" if who is None else who.pseudonym
+    name = tr("nobody yet") if who is None else who.pseudonym
     return PersonRow("" if who is None else who.id, name, dict(one.looks), "\n".join(parts), start)

@@ -15,13 +15,13 @@ from app.gui.context import Context
 from app.gui.job_center import Result
 from app.gui.judges.readying import once_files_are_known
 from benchmark.tasks.esi_question import KEY
-from project.counted import counted
 from project.errors import UserError
 from project.judging import JudgeEntry, about_from
 from project.queries.judgments import judgments_about
 from project.types import Changes
+from resources.translation import tr, trn
 
-_NO_JUDGE = "Choose a judge first, in the list at the top."
+_NO_JUDGE = tr("Choose a judge first, in the list at the top.")
 
 
 class Suggesting(QObject):
@@ -86,7 +86,9 @@ class Suggesting(QObject):
         elif request.task == KEY:
             self._take_questions(request.about, notes)
         else:
-            self.told.emit(notes or "The study has the answers already: accept one, or edit the prompt and ask again.")
+            self.told.emit(
+                notes or tr("The study has the answers already: accept one, or edit the prompt and ask again.")
+            )
 
     def _take_questions(self, about: Sequence[str], notes: str = "") -> None:
         """Make questions of all that judges worded about a recording and nothing was made from yet."""
@@ -96,8 +98,16 @@ class Suggesting(QObject):
         def do(session: Session) -> Changes:
             said = [one for key in recordings for one in judgments_about(session.study, key, (KEY,))]
             made, changes = esi.take_in(session, said)
-            told.append(f"Made {counted(len(made.ids), 'ESI question')}; they are in the mode Questions.")
-            told.extend(f"{number} left out: {why}" for why, number in made.skipped.items() if why != THERE)
+            told.append(
+                tr("Made {count}; they are in the mode Questions.").format(
+                    count=trn("{count} ESI question", "{count} ESI questions", len(made.ids))
+                )
+            )
+            told.extend(
+                tr("{number} left out: {why}").format(number=number, why=why)
+                for why, number in made.skipped.items()
+                if why != THERE
+            )
             return changes
 
         if self._context.studio.edit(do, self):
@@ -112,4 +122,4 @@ class Suggesting(QObject):
         if any(one is work for one in self._works):
             self._works = [one for one in self._works if one is not work]
             problem = self._context.jobs.problem_of(work)
-            self.told.emit("Stopped." if problem is None else str(problem))
+            self.told.emit(tr("Stopped.") if problem is None else str(problem))

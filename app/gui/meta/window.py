@@ -26,6 +26,7 @@ from project.errors import UserError
 from project.judging import PERSON, RAW, JudgeEntry
 from project.queries.judges import all_judges
 from project.types import Changes, Recording
+from resources.translation import tr, trn
 from widgets.judges.tick_menu import Entry
 
 _TABLES = frozenset(
@@ -64,8 +65,8 @@ class MetaWindow(MetaLayout):
         self.people.seek_requested.connect(self._seek)
         self.speech.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
         self.scenes.row_chosen.connect(lambda _key, time_us: self._seek(time_us))
-        self.speech.itemSelectionChanged.connect(self._show_choice)
-        self.scenes.itemSelectionChanged.connect(self._show_choice)
+        self.speech.chosen_changed.connect(self._show_choice)
+        self.scenes.chosen_changed.connect(self._show_choice)
         self.over.clicked.connect(self._toggle_voice_over)
         self.find_changes.clicked.connect(self._find_changes)
         self.mark.clicked.connect(self._mark)
@@ -90,7 +91,7 @@ class MetaWindow(MetaLayout):
         self._suggesting.told.connect(self.status.set_text)
         self._studio.recording_changed.connect(self._change_recording)
         self._studio.session_changed.connect(self.reload)
-        self._studio.failed.connect(lambda error: self.status.set_text(str(error)) if self.isVisible() else None)
+        self._studio.failed.connect(self._show_error)
         self._studio.bridge.changed.connect(self._apply)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -101,11 +102,19 @@ class MetaWindow(MetaLayout):
         self._flush()
         super().closeEvent(event)
 
+    def _show_error(self, error: UserError) -> None:
+        if self.isVisible():
+            self.status.set_text(str(error))
+
     def reload(self) -> None:
         """Show the recording as the study has it now."""
         session, recording = self._studio.session, self._studio.recording
         self._recording = recording
-        self.show_recording("" if recording is None else f"Recording {recording.number}: {recording.name}")
+        self.show_recording(
+            ""
+            if recording is None
+            else tr("Recording {number}: {name}").format(number=recording.number, name=recording.name)
+        )
         if session is None or recording is None:
             return
         try:
@@ -138,7 +147,7 @@ class MetaWindow(MetaLayout):
         judges = [one for one in all_judges(session.study) if one.backend != PERSON]
         self.judges.set_entries([Entry(one.id, one.name, one.model or one.backend) for one in judges])
         names = condition_names(session, recording_id)
-        self.show_conditions(names if RAW in names else {RAW: "raw", **names})
+        self.show_conditions({**names, RAW: tr("Raw")})
 
     def _show_choice(self) -> None:
         writable, session = self._studio.writable, self._studio.session
@@ -150,8 +159,12 @@ class MetaWindow(MetaLayout):
         for button in (self.accept, self.reject):
             button.setEnabled(writable and bool(waiting))
         alone = chosen in waiting
-        self.accept.setText("Accept" if alone or not waiting else f"Accept all {len(waiting)}")
-        self.reject.setText("Reject" if alone or not waiting else f"Reject all {len(waiting)}")
+        self.accept.setText(
+            tr("Accept") if alone or not waiting else tr("Accept all {waiting}").format(waiting=len(waiting))
+        )
+        self.reject.setText(
+            tr("Reject") if alone or not waiting else tr("Reject all {waiting}").format(waiting=len(waiting))
+        )
         self.delete_scene.setEnabled(writable and bool(chosen) and not alone)
         for one in (self.find_changes, self.mark, self.add, self.make_questions, *self.suggest_buttons().values()):
             one.setEnabled(writable and self._recording is not None)
@@ -194,7 +207,11 @@ class MetaWindow(MetaLayout):
         self.status.set_text(f"{work.title}…")
         self._context.jobs.start(
             work,
-            lambda result: self.status.set_text(f"Found {counted(len(result['changes']), 'scene change')}."),  # type: ignore[arg-type]
+            lambda result: self.status.set_text(
+                tr("Found {count}.").format(
+                    count=trn("{count} scene change", "{count} scene changes", len(result["changes"]))  # type: ignore[arg-type]
+                )
+            ),
         )
 
     def _mark(self) -> None:
@@ -255,11 +272,17 @@ class MetaWindow(MetaLayout):
         def do(opened: Session, _where: str) -> Changes:
             taken = take(opened, judgment_id, replace_own=own)
             what = {WORDS: "summary", FRAMES: "summary", LOOKS: "look", AUDIT: "contradiction"}[task]
-            told.append(f"Took over {counted(taken.new, what)}.")
+            told.append(tr("Took over {count}.").format(count=counted(taken.new, what)))
             if taken.kept and task == LOOKS:
-                told.append(f"{taken.kept} stay as they were written: empty a cell to take the judge's.")
+                told.append(
+                    tr("{kept} stay as they were written: empty a cell to take the judge's.").format(kept=taken.kept)
+                )
             if taken.unread:
-                told.append(f"{counted(len(taken.unread), 'line')} say nothing about anybody here.")
+                told.append(
+                    tr("{count} say nothing about anybody here.").format(
+                        count=trn("{count} line", "{count} lines", len(taken.unread))
+                    )
+                )
             return taken.changes
 
         if self._edit(do):

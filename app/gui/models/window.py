@@ -5,21 +5,23 @@ from threading import Event
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core import fetching
 from app.core.jobs import Work
+from app.core.leaving.in_force import policy_in_force
 from app.core.model_list import Model, damage, models, network
 from app.gui.context import Context
 from app.gui.downloads import require_permission
 from app.gui.models import words
-from app.gui.models.stoppable import Stoppable
+from app.gui.stoppable import Stoppable
 from models import weights
 from project.errors import UserError
-from project.queries.policy import policy_of
+from resources.translation import tr
 from widgets import theme
 from widgets.models.panel import ModelPanel
 from widgets.models.table import ModelsTable, ModelState
+from widgets.plain_label import PlainLabel
 
 
 def make(context: Context) -> QWidget:
@@ -39,12 +41,12 @@ class ModelsWindow(QWidget):
         self._busy: dict[str, str] = {}
         self._damaged: dict[str, str] = {}
         self._checks: dict[str, Event] = {}
-        self.setWindowTitle("Models")
-        self.setAccessibleName("Models")
+        self.setWindowTitle(tr("Models"))
+        self.setAccessibleName(tr("Models"))
         self.setAutoFillBackground(True)
         self.resize(1240, 760)
-        self.ethics = QLabel(words.ETHICS, wordWrap=True)
-        self.network = QLabel(wordWrap=True)
+        self.ethics = PlainLabel(words.ETHICS, wordWrap=True)
+        self.network = PlainLabel(wordWrap=True)
         self.table = ModelsTable()
         self.panel = ModelPanel()
         self._lay_out()
@@ -59,7 +61,7 @@ class ModelsWindow(QWidget):
         listed = models()
         self._models = {one.name: one for one in listed}
         session = self._context.studio.session
-        allowed = session is not None and policy_of(session.study).downloads
+        allowed = session is not None and policy_in_force(session).downloads
         self.network.setText(words.state_of_network(network(), allowed))
         self.table.set_groups(words.groups(listed, self._busy, self._damaged))
         self._show_chosen()
@@ -83,14 +85,18 @@ class ModelsWindow(QWidget):
     def verify(self, name: str) -> None:
         """Compare the files of a model with their checksums; large ones take a while."""
         self._set_busy(name, "checking")
-        self._tell(f"Checking {name}…")
+        self._tell(tr("Checking {name}…").format(name=name))
         stop = self._checks[name] = Event()
 
         def done(wrong: str) -> None:
             self._damaged.pop(name, None)
             if wrong:
                 self._damaged[name] = wrong
-            ended(f"{name} is damaged." if wrong else f"{name} is sound: every checksum is right.")
+            ended(
+                tr("{name} is damaged.").format(name=name)
+                if wrong
+                else tr("{name} is sound: every checksum is right.").format(name=name)
+            )
 
         def ended(said: str) -> None:
             self._checks.pop(name, None)
@@ -113,7 +119,9 @@ class ModelsWindow(QWidget):
             return
         self._damaged.pop(name, None)
         self.panel.ask_again(False)
-        self._tell(f"Removed {name}." if removed else f"{name} was not installed.")
+        self._tell(
+            tr("Removed {name}.").format(name=name) if removed else tr("{name} was not installed.").format(name=name)
+        )
         self.reload()
 
     def cancel(self, name: str) -> None:
@@ -124,7 +132,7 @@ class ModelsWindow(QWidget):
         if check is not None:
             check.set()
             self._set_busy(name, "")
-            self._tell(f"Stopped checking {name}.")
+            self._tell(tr("Stopped checking {name}.").format(name=name))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -135,10 +143,10 @@ class ModelsWindow(QWidget):
         column.addWidget(self.table, 1)
         column.addWidget(self.panel)
         foot = QHBoxLayout()
-        self.status = QLabel(wordWrap=True)
-        self.status.setAccessibleName("State")
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.clicked.connect(self.close)
         foot.addWidget(self.status, 1)
         foot.addWidget(close, 0, Qt.AlignmentFlag.AlignBottom)
@@ -155,19 +163,21 @@ class ModelsWindow(QWidget):
         self._jobs.started.connect(self._on_started)
         self._jobs.progressed.connect(self._on_progress)
         self._jobs.done.connect(
-            lambda work, _result: self._on_end(work, f"{work.parameters.get('name')} is installed.")
+            lambda work, _result: self._on_end(
+                work, tr("{name} is installed.").format(name=work.parameters.get("name"))
+            )
         )
         self._jobs.stopped.connect(self._on_stopped)
         theme.notifier.changed.connect(self.reload)
         QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
 
     def _ask_folder(self, name: str, licence: str) -> None:
-        found = self._context.questions.folder(f"Folder with {name}")
+        found = self._context.questions.folder(tr("Folder with {name}").format(name=name))
         if found is not None:
             self.add(name, found, licence)
 
     def _ask_file(self, name: str, licence: str) -> None:
-        found = self._context.questions.file(f"File with {name}")
+        found = self._context.questions.file(tr("File with {name}").format(name=name))
         if found is not None:
             self.add(name, found, licence)
 
@@ -200,12 +210,15 @@ class ModelsWindow(QWidget):
             self.panel.set_progress(share)
 
     def _on_done(self, work: Work, _result: object) -> None:
-        self._on_end(work, f"{work.parameters.get('name')} is installed.")
+        self._on_end(work, tr("{name} is installed.").format(name=work.parameters.get("name")))
 
     def _on_stopped(self, work: Work) -> None:
         if work.kind == fetching.KIND:
             problem = self._jobs.problem_of(work)
-            self._on_end(work, str(problem) if problem else f"Stopped: {work.title}. What has arrived is kept.")
+            self._on_end(
+                work,
+                str(problem) if problem else tr("Stopped: {title}. What has arrived is kept.").format(title=work.title),
+            )
 
     def _on_end(self, work: Work, said: str) -> None:
         if work.kind != fetching.KIND:

@@ -3,16 +3,17 @@
 from app.core.model_list import Model, Network
 from models.weights.editions import USES
 from project.sizes import size_text
+from resources.translation import tr
 from widgets.models.panel import ModelDetails
 from widgets.models.table import ModelGroup, ModelRow, ModelState
 
-ETHICS = (
+ETHICS = tr(
     "Only files of models come onto this machine, and only when you press Fetch or Add. "
     "Nothing of a study goes out: no picture, no sound, no word, no name."
 )
 
 
-_ASKED_FIRST = "The policy of this study allows no downloads: you are asked before another machine is."
+_ASKED_FIRST = tr("The policy of this study allows no downloads: you are asked before another machine is.")
 
 
 def groups(models: list[Model], busy: dict[str, str], damaged: dict[str, str]) -> list[ModelGroup]:
@@ -36,20 +37,30 @@ def groups(models: list[Model], busy: dict[str, str], damaged: dict[str, str]) -
 def details(one: Model, network: Network, busy: str, damaged: str) -> ModelDetails:
     """Return what the panel shows of a model."""
     size = size_text(one.offers[0].size) if one.offers else ""
-    goes_on = f", {size_text(one.arrived)} are here" if one.arrived else ""
+    goes_on = tr(", {arrived} are here").format(arrived=size_text(one.arrived)) if one.arrived else ""
     sound = one.installed and not damaged
-    fetch = "&Fetch" if sound else f"&Fetch again ({size})" if one.installed else f"&Fetch ({size}{goes_on})"
-    where = f"It is in {one.place}." if one.installed else ""
-    origin = f"From {' or '.join(offer.origin for offer in one.offers)}." if one.offers else ""
-    bring = "You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide." if one.own else ""
-    places = "" if sound else " or ".join(offer.elsewhere for offer in one.offers)
+    fetch = (
+        tr("&Fetch")
+        if sound
+        else tr("&Fetch again ({size})").format(size=size)
+        if one.installed
+        else tr("&Fetch ({size}{goes_on})").format(size=size, goes_on=goes_on)
+    )
+    where = tr("It is in {place}.").format(place=one.place) if one.installed else ""
+    origin = tr("From {list}.").format(list=tr(" or ").join(offer.origin for offer in one.offers)) if one.offers else ""
+    bring = (
+        tr("You bring your own: Greenroom cannot fetch it. See “Your own networks” in the guide.") if one.own else ""
+    )
+    places = "" if sound else tr(" or ").join(offer.elsewhere for offer in one.offers)
     lines = (
         _sentence(one.purpose),
-        f"Used in {one.used_in}. Licence: {_licence(one)}.",
+        tr("Used in {places}. Licence: {licence}.").format(places=one.used_in, licence=_licence(one)),
         f"{origin}{bring} {where}".strip(),
         one.note,
-        f"On another machine, get it from {places}, and add it here." if network.offline and places else "",
-        f"Damaged: {damaged}. Fetch or add it again." if damaged else "",
+        tr("On another machine, get it from {places}, and add it here.").format(places=places)
+        if network.offline and places
+        else "",
+        tr("Damaged: {damaged}. Fetch or add it again.").format(damaged=damaged) if damaged else "",
     )
     return ModelDetails(
         key=one.name,
@@ -75,12 +86,16 @@ def state_of_network(network: Network, allowed: bool) -> str:
         allowed: whether the policy of the study allows downloads.
     """
     if network.offline:
-        return (
-            f"This machine is said to be offline ({network.offline} is set): nothing is fetched. "
+        return tr(
+            "This machine is said to be offline ({offline} is set): nothing is fetched. "
             "Get the files on another machine and add them here."
-        )
-    asked = " and ".join(network.hosts)
-    whom = f"A fetch asks the mirror {asked}." if network.mirrored else f"A fetch asks {asked}, or the model's makers."
+        ).format(offline=network.offline)
+    asked = tr(" and ").join(network.hosts)
+    whom = (
+        tr("A fetch asks the mirror {asked}.").format(asked=asked)
+        if network.mirrored
+        else tr("A fetch asks {asked}, or the model's makers.").format(asked=asked)
+    )
     return whom if allowed else f"{whom} {_ASKED_FIRST}"
 
 
@@ -100,18 +115,18 @@ def _state(one: Model, busy: str, damaged: bool) -> tuple[ModelState, str]:
     if one.installed:
         return ModelState.INSTALLED, "installed"
     if one.arrived:
-        return ModelState.PARTLY, f"{size_text(one.arrived)} arrived"
-    return ModelState.ABSENT, "bring your own" if one.own else "not installed"
+        return ModelState.PARTLY, tr("{arrived} arrived").format(arrived=size_text(one.arrived))
+    return ModelState.ABSENT, tr("bring your own") if one.own else tr("not installed")
 
 
 def _refused(sound: bool, network: Network) -> str:
     if network.offline:
-        return f"Nothing is fetched, because {network.offline} is set"
-    return "It is installed" if sound else ""
+        return tr("Nothing is fetched, because {offline} is set").format(offline=network.offline)
+    return tr("It is installed") if sound else ""
 
 
 def _licence(one: Model) -> str:
-    return "yours to say" if one.own and not one.installed else one.licence
+    return tr("yours to say") if one.own and not one.installed else one.licence
 
 
 def _sentence(text: str) -> str:

@@ -4,12 +4,17 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.core.commands.pii_numbers import keep_numbers
+from app.core.commands.pii_numbers import Numbers, numbers_of, store_numbers
+from app.core.pii.finder import found_so_far
 from app.core.pii.hits import PlacedHit, hits
+from app.core.session import Session
 from app.gui.context import Context
 from app.gui.pii.searching import Searching
+from app.gui.second_look import look
+from project.progress import Progress
 from project.queries.pii import pii_decisions
 from project.types import Changes
+from resources.translation import tr
 
 _PAUSE_MS = 600
 _DECIDED = frozenset({"pii_decision"})
@@ -38,6 +43,7 @@ class Finding(QObject):
     def __init__(self, context: Context, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._context = context
+        self._turn = 0
         self.hits: list[PlacedHit] = []
         self.looking = False
         self.complete = False
@@ -57,8 +63,14 @@ class Finding(QObject):
     def apply(self, changes: Changes) -> None:
         """Follow an edit of the study."""
         tables = frozenset(changes)
+        if tables & (_DECIDED | _KNOWN | _TEXTS):
+            # What is put together right now is of before this edit.
+            self._turn += 1
         if tables & _DECIDED and not tables & (_TEXTS | _KNOWN):
-            self._decide()
+            if self.looking:
+                self._assemble()
+            else:
+                self._decide()
         elif tables & _KNOWN:
             self.refresh()
         elif tables & _TEXTS:
@@ -67,16 +79,37 @@ class Finding(QObject):
 
     def _tell_stopped(self) -> None:
         self.looking = False
-        self.told.emit("The search was stopped, so this list may lack something. Search again: F5")
+        self.told.emit(tr("The search was stopped, so this list may lack something. Search again: F5"))
 
     def _assemble(self) -> None:
+        """Put the hits of the whole study together in a thread; an edit meanwhile has them put together again."""
         session = self._context.studio.session
-        if session is not None:
-            self.hits = hits(session)
-            keep_numbers(session, self.hits)
-            self.looking, self.complete = self._pause.isActive(), not self._pause.isActive()
-            self.told.emit("")
-            self.changed.emit()
+        if session is None:
+            return
+        self._turn += 1
+        turn, tell = self._turn, found_so_far(session)
+
+        def read(second: Session, _progress: Progress) -> tuple[list[PlacedHit], Numbers]:
+            tell(second)
+            found = hits(second)
+            return found, numbers_of(second, found)
+
+        def then(found: tuple[list[PlacedHit], Numbers]) -> None:
+            if turn == self._turn and self._context.studio.session is session:
+                self._take(session, *found)
+
+        look(self._context.background, session, read, then, self._fail)
+
+    def _take(self, session: Session, found: list[PlacedHit], numbers: Numbers) -> None:
+        self.hits = found
+        store_numbers(session, numbers)
+        self.looking, self.complete = self._pause.isActive(), not self._pause.isActive()
+        self.told.emit("")
+        self.changed.emit()
+
+    def _fail(self, error: Exception) -> None:
+        self.looking = False
+        self.told.emit(str(error))
 
     def _decide(self) -> None:
         """Take over decisions; where one changes what is listed, all is found anew from what was searched."""

@@ -3,20 +3,22 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from anonymize.pii.kinds import KINDS
 from app.core.commands.pii import use_stand_ins
 from app.core.pii.key import key_rows, write_key
 from app.core.pii.replacing import stand_ins
 from app.gui.context import Context
-from project.counted import counted
 from project.errors import UserError
+from resources.translation import tr, trn
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
 
-_COLUMNS = ("Written instead", "Kind", "Participant", "Stands for", "Places")
-_WARNING = (
+_COLUMNS = (tr("Written instead"), tr("Kind"), tr("Participant"), tr("Stands for"), tr("Places"))
+_WARNING = tr(
     "This is the key: it says who everybody is. It is in no release and no export. "
     "Keep a file of it apart from everything that leaves."
 )
@@ -32,12 +34,15 @@ class KeyPage(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, theme.GRID, 0, 0)
         column.setSpacing(theme.GRID)
-        warning = QLabel(_WARNING, wordWrap=True)
-        self.table = RowsTable("Key", _COLUMNS)
-        self.names = QCheckBox("Write stand-in names for participants, instead of numbers")
-        self.names.setToolTip("A name is chosen once for each participant; no name is taken that occurs in the study")
-        self.save = QPushButton("Save the key…")
-        self.save.setToolTip("Write who is behind each stand-in to a file that only you can read")
+        warning = PlainLabel(_WARNING, wordWrap=True)
+        self.table = RowsTable(tr("Key"), _COLUMNS)
+        EmptyHint(self.table, tr("Nothing personal was found yet, so nobody is behind a stand-in."))
+        self.names = QCheckBox(tr("Write stand-in names for participants, instead of numbers"))
+        self.names.setToolTip(
+            tr("A name is chosen once for each participant; no name is taken that occurs in the study")
+        )
+        self.save = QPushButton(tr("Save the key…"))
+        self.save.setToolTip(tr("Write who is behind each stand-in to a file that only you can read"))
         row = QHBoxLayout()
         row.addWidget(self.names, 1)
         row.addWidget(self.save)
@@ -63,8 +68,8 @@ class KeyPage(QWidget):
         session = self._context.studio.session
         if session is None:
             return
-        usual = Path.home() / f"{session.study.path.stem} key.csv"
-        path = self._context.questions.save("Save the key, apart from everything that leaves", usual, "Tables")
+        usual = Path.home() / tr("{stem} key.csv").format(stem=session.study.path.stem)
+        path = self._context.questions.save(tr("Save the key, apart from everything that leaves"), usual, tr("Tables"))
         if path is None:
             return
         try:
@@ -73,7 +78,9 @@ class KeyPage(QWidget):
             self._tell(str(error))
             return
         self._tell(
-            f"Wrote {counted(rows, 'row')} to {path.name}. It says who everybody is: never put it beside a release."
+            tr("Wrote {count} to {name}. It says who everybody is: never put it beside a release.").format(
+                count=trn("{count} row", "{count} rows", rows), name=path.name
+            )
         )
 
     def _use_names(self, on: bool) -> None:

@@ -8,16 +8,27 @@ from anonymize.pii.kinds import KINDS
 from anonymize.pii.replacing import identity_of
 from app.core.pii.hits import PlacedHit
 from project.timebase import format_time
+from resources.translation import tr
 from widgets.pii.rows import HIDE, KEEP, MIXED, UNDECIDED, DecisionRow
 
-PLACES = (("Text", 420), ("Kind", 150), ("Where", 230), ("Decision", 120), ("Written instead", 140))
+PLACES = ((tr("Text"), 420), (tr("Kind"), 150), (tr("Where"), 230), (tr("Decision"), 120), (tr("Written instead"), 140))
 WORDS = (
-    *(("Word", 260), ("Kind", 150), ("Places", 80), ("Undecided", 90), ("Decision", 120)),
-    *(("Written instead", 140), ("Whose name", 140)),
+    *((tr("Word"), 260), (tr("Kind"), 150), (tr("Places"), 80), (tr("Undecided"), 90), (tr("Decision"), 120)),
+    *((tr("Written instead"), 140), (tr("Whose name"), 140)),
 )
 DECISION_OF_PLACE, DECISION_OF_WORD = 3, 4
-STATES = {UNDECIDED: "Undecided", HIDE: "Hide", KEEP: "Keep", MIXED: "Differs"}
-_FIELDS = {"text": "comment", "note": "note", "name": "name", "agent_context": "context of the agent"}
+STATES = {UNDECIDED: tr("Undecided"), HIDE: tr("Hide"), KEEP: tr("Keep"), MIXED: tr("Differs")}
+_FIELDS = {
+    "text": tr("comment"),
+    "note": tr("note"),
+    "name": tr("name"),
+    "agent_context": tr("context of the agent"),
+}
+_OF_QUESTIONS = {
+    "text": tr("question"),
+    "answer": tr("right option"),
+    **{f"wrong_{place}": tr("wrong option {place}").format(place=place) for place in range(1, 5)},
+}
 _AROUND = 70
 
 
@@ -52,7 +63,9 @@ def state_of(one: PlacedHit) -> str:
 
 def where(one: PlacedHit, people: People) -> str:
     """Return where a place is, in words."""
-    field = "utterance" if one.is_spoken else _FIELDS.get(one.place.field, one.place.field)
+    at = one.place
+    known = _OF_QUESTIONS if at.table == "question" else _FIELDS
+    field = tr("utterance") if one.is_spoken else known.get(at.field, at.field)
     if one.recording_id is None:
         return f"{one.place.table}, {field}"
     number = people.numbers.get(one.recording_id, 0)
@@ -68,7 +81,7 @@ def place_rows(found: Sequence[PlacedHit], people: People) -> list[DecisionRow]:
         text = head + one.text[begin:end].replace("\n", " ") + ("…" if end < len(one.text) else "")
         start = one.hit.start - begin + len(head)
         state = state_of(one)
-        after = one.replacement if one.hidden else "as it is"
+        after = one.replacement if one.hidden else tr("as it is")
         cells = (text, KINDS[one.kind].title, where(one, people), STATES[state], after)
         rows.append(DecisionRow(key_of(one), cells, state, ((start, start + len(one.hit.text)),), one.is_spoken))
     return rows
@@ -94,7 +107,7 @@ def word_rows(found: Sequence[PlacedHit], people: People) -> list[DecisionRow]:
             str(len(those)),
             str(states[UNDECIDED] or ""),
             STATES[state],
-            ", ".join(afters) or "as it is",
+            ", ".join(afters) or tr("as it is"),
             ", ".join(whose),
         )
         rows.append(DecisionRow(key, cells, state, (), any(one.is_spoken for one in those)))

@@ -1,12 +1,18 @@
 """Has the texts of a study searched for personal information, so that whoever asks for hits next need not wait."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal
 
 from app.core.jobs import Work
 from app.core.pii import search as pii_search
-from app.core.pii.finder import unsettled
+from app.core.pii.finder import found_so_far, settled
+from app.core.session import Session
 from app.gui.context import Context
+from app.gui.second_look import look
+from project.progress import Progress
 from project.queries.free_texts import free_texts
+from resources.translation import tr
 
 
 class Searching(QObject):
@@ -42,24 +48,36 @@ class Searching(QObject):
         if session is None or self._asked is not None:
             return
         self._turn += 1
-        work = self._context.jobs.of(pii_search.KIND, "") or pii_search.prepare(session)
-        if work is not None:
-            self._asked = work
-            self.told.emit("Looking for personal information…")
-            if self._context.jobs.of(pii_search.KIND, "") is work:
-                self._context.jobs.after(work, lambda _result: self._searched())
-            else:
-                self._context.jobs.start(work, lambda _result: self._searched())
+        turn, tell = self._turn, found_so_far(session)
+        self.told.emit(tr("Looking for personal information…"))
+        running = self._context.jobs.of(pii_search.KIND, "")
+        if running is not None:
+            self._asked = running
+            self._context.jobs.after(running, lambda _result: self._searched())
             return
-        turn = self._turn
-        settle = unsettled(session, [one.text for one in free_texts(session.study)])
 
-        def keep(kept: object) -> None:
-            if callable(kept) and turn == self._turn:
-                kept()
+        def read(second: Session, _progress: Progress) -> Work | Callable[[Session], None]:
+            tell(second)
+            return pii_search.prepare(second) or settled(second, [one.text for one in free_texts(second.study)])
+
+        def then(found: Work | Callable[[Session], None]) -> None:
+            if turn != self._turn or self._context.studio.session is not session:
+                return
+            if isinstance(found, Work):
+                self._start(found)
+            else:
+                found(session)
                 self.ready.emit()
 
-        self._context.background.run(lambda _progress: settle(), keep)
+        look(self._context.background, session, read, then, self._failed)
+
+    def _start(self, work: Work) -> None:
+        self._asked = work
+        self._context.jobs.start(work, lambda _result: self._searched())
+
+    def _failed(self, error: Exception) -> None:
+        self.told.emit(str(error))
+        self.stopped.emit()
 
     def _searched(self) -> None:
         self._asked = None
@@ -72,4 +90,4 @@ class Searching(QObject):
 
     def _progressed(self, work: Work, done: int, total: int, text: str) -> None:
         if work is self._asked:
-            self.told.emit(f"{text}: {done} of {total} texts…")
+            self.told.emit(tr("{text}: {done} of {total} texts…").format(text=text, done=done, total=total))

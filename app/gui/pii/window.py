@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from anonymize.pii.kinds import KINDS
 from app.core.commands import pii as commands
@@ -35,11 +35,14 @@ from project.queries.pii import PiiVerdict
 from project.queries.recordings import all_recordings
 from project.timebase import SECOND
 from project.types import Changes
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
 from widgets.pii.context_pane import ContextPane
 from widgets.pii.decision_bar import DecisionBar
 from widgets.pii.rows import MIXED, UNDECIDED
 from widgets.pii.table import DecisionTable
+from widgets.plain_label import PlainLabel
 from widgets.segments.filter_bar import FilterBar
 
 _SIZE = QSize(1240, 780)
@@ -54,7 +57,7 @@ def make(context: Context) -> QWidget:
         UserError: none is.
     """
     if context.studio.session is None:
-        raise UserError("No study is open.", "Open one first.")
+        raise UserError(tr("No study is open."), tr("Open one first."))
     return PiiWindow(context, context.studio.session)
 
 
@@ -63,8 +66,8 @@ class PiiWindow(QWidget):
 
     def __init__(self, context: Context, session: Session) -> None:
         super().__init__()
-        self.setWindowTitle("Personal information")
-        self.setAccessibleName("Personal information")
+        self.setWindowTitle(tr("Personal information"))
+        self.setAccessibleName(tr("Personal information"))
         self.setAutoFillBackground(True)
         self.resize(_SIZE.boundedTo(self.screen().availableSize()))
         self._context = context
@@ -77,17 +80,19 @@ class PiiWindow(QWidget):
         self._moving = False
         kinds = [(key, kind.title) for key, kind in KINDS.items()]
         self.bar = FilterBar()
-        self.bar.search.setPlaceholderText("Search in what was found and around it")
-        self.places = DecisionTable("Places", PLACES, DECISION_OF_PLACE)
-        self.words = DecisionTable("Words", WORDS, DECISION_OF_WORD)
+        self.bar.search.setPlaceholderText(tr("Search in what was found and around it"))
+        self.places = DecisionTable(tr("Places"), PLACES, DECISION_OF_PLACE)
+        self.words = DecisionTable(tr("Words"), WORDS, DECISION_OF_WORD)
+        looking = tr("What is found stands here once all texts were searched.")
+        self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
         self.key = KeyPage(context, self._tell)
         self.tabs = QTabWidget(documentMode=True)
-        for page, name in ((self.places, "Places"), (self.words, "Words"), (self.key, "Who is behind")):
+        for page, name in ((self.places, tr("Places")), (self.words, tr("Words")), (self.key, tr("Who is behind"))):
             self.tabs.addTab(page, name)
         self.context_pane = ContextPane(kinds)
         self.decide_bar = DecisionBar(kinds)
-        self.status = QLabel(wordWrap=True)
-        self.status.setAccessibleName("State")
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
         self._lay_out()
         self._join()
         self._offer_people()
@@ -126,11 +131,11 @@ class PiiWindow(QWidget):
             self._words.setdefault(word_key(one), []).append(one)
         self.places.show_rows(place_rows(found, self._people))
         self.words.show_rows(word_rows(found, self._people))
-        self.tabs.setTabText(0, f"Places {len(found):,}")
-        self.tabs.setTabText(1, f"Words {len(self._words):,}")
+        self.tabs.setTabText(0, tr("Places {found:,}").format(found=len(found)))
+        self.tabs.setTabText(1, tr("Words {words:,}").format(words=len(self._words)))
         every = self._finding.hits
         left = sum(one.verdict is None for one in every)
-        self.decide_bar.count.setText(f"{left:,} of {len(every):,} undecided")
+        self.decide_bar.count.setText(tr("{left:,} of {every:,} undecided").format(left=left, every=len(every)))
         self._show_choice()
 
     def selected(self) -> list[PlacedHit]:
@@ -159,7 +164,7 @@ class PiiWindow(QWidget):
             if not done:
                 return
         self._moving = bool(words)
-        self._tell("Looking at all texts again…" if words else "")
+        self._tell(tr("Looking at all texts again…") if words else "")
 
     def say_whose(self, participant_id: str) -> None:
         """Say whose name is selected; all names of one participant have one stand-in."""
@@ -197,11 +202,11 @@ class PiiWindow(QWidget):
         if self.table.step_undecided(direction) or only_if_decided:
             return
         if self._finding.looking:
-            self._tell("It still looks for personal information: wait until it is done.")
+            self._tell(tr("It still looks for personal information: wait until it is done."))
         elif not self._finding.complete:
-            self._tell("The search was stopped, so this list may lack something. Search again: F5")
+            self._tell(tr("The search was stopped, so this list may lack something. Search again: F5"))
         else:
-            self._tell("Nothing is undecided in this list.")
+            self._tell(tr("Nothing is undecided in this list."))
 
     def mark(self, start: int, end: int, kind: str) -> None:
         """Hide a stretch of the text that is shown, which no rule found."""
@@ -214,11 +219,11 @@ class PiiWindow(QWidget):
             None,
         )
         if text is None or text.text != one.text:
-            self._tell("This text was changed meanwhile; the list is made anew.")
+            self._tell(tr("This text was changed meanwhile; the list is made anew."))
             self._finding.refresh()
             return
         if self._edit(partial(commands.mark, text=text, start=start, end=end, kind=kind)):
-            self._tell(f"Hidden too: “{text.text[start:end]}”.")
+            self._tell(tr("Hidden too: “{value}”.").format(value=text.text[start:end]))
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
@@ -236,8 +241,8 @@ class PiiWindow(QWidget):
         column.addWidget(self.decide_bar)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.clicked.connect(self.close)
         foot.addWidget(self.status, 1)
         foot.addWidget(close)
@@ -296,13 +301,16 @@ class PiiWindow(QWidget):
         numbers = {one.id: one.number for one in all_recordings(study)}
         self._people = People(numbers, dict(people))
         self.decide_bar.set_people(people)
-        self.bar.set_condition("state", "Decision", {key: name for key, name in STATES.items() if key != MIXED})
-        self.bar.set_condition("kind", "Kind", {key: kind.title for key, kind in KINDS.items()})
-        self.bar.set_condition("spoken", "In", {"said": "Speech", "written": "Written texts"})
+        self.bar.set_condition("state", tr("Decision"), {key: name for key, name in STATES.items() if key != MIXED})
+        self.bar.set_condition("kind", tr("Kind"), {key: kind.title for key, kind in KINDS.items()})
+        self.bar.set_condition("spoken", tr("In"), {"said": tr("Speech"), "written": tr("Written texts")})
         named = {one.id: f"{one.number}  {one.name}" for one in all_recordings(study)}
-        self.bar.set_condition("recording", "Recording", named)
+        self.bar.set_condition("recording", tr("Recording"), named)
 
     def _found(self) -> None:
+        if self._finding.complete:
+            for hint in self._hints:
+                hint.setText(tr("Nothing personal is listed here."))
         self.refresh()
         if self._moving:
             self._moving = False

@@ -2,10 +2,10 @@
 
 from PySide6.QtCore import QObject
 
+from app.core.leaving.in_force import policy_in_force
 from app.gui.context import Context
 from app.gui.pii.searching import Searching
 from project.policy import Level
-from project.queries.policy import policy_of
 from project.types import Changes
 
 
@@ -22,7 +22,7 @@ class SearchingAhead(QObject):
     def look(self) -> None:
         """Begin where it is wanted and somebody has read the scrubbed texts; without that none of them leaves."""
         session = self._studio.session
-        if session is None or policy_of(session.study).level is not Level.ANONYMIZED:
+        if session is None or policy_in_force(session).level is not Level.ANONYMIZED:
             return
         from app.core.release.texts import PROPERTY
 

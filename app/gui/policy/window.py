@@ -5,7 +5,6 @@ from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QPushButton,
     QSplitter,
@@ -14,8 +13,9 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.commands.policy import missing, set_policy
+from app.core.leaving.in_force import ELSEWHERE, policy_in_force, set_elsewhere
 from app.core.leaving.journal import FATES, HEAD, Fate, Line, lines, totals, write_table
-from app.core.leaving.policy_words import LEVELS, MEANINGS
+from app.core.leaving.policy_words import LEVELS, MEANINGS, about_policy
 from app.core.session import Session
 from app.gui.context import Context
 from project.errors import UserError
@@ -23,14 +23,17 @@ from project.policy import Policy
 from project.queries.policy import KEY, egress_count, policy_of
 from project.queries.segments import segment
 from project.types import Changes
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.policy.form import PolicyForm
 from widgets.policy.journal_table import JournalRow, JournalTable
 
 LOOK_EVERY_MS = 1000
 _SIZE, _FRAME = QSize(1440, 840), QSize(16, 48)
 _COLOURS = {Fate.LEFT: "uncertain", Fate.STAYED: "text", Fate.REFUSED: "error"}
-_WHAT = (
+_WHAT = tr(
     "Every request is written down here before it is sent, also those that are refused and those to this machine. "
     "Keys and what was sent are not in it, only how much and its checksums."
 )
@@ -50,28 +53,36 @@ class PolicyWindow(QWidget):
         self._studio = context.studio
         self._lines: list[Line] = []
         self._count = -1
-        self.setWindowTitle("What leaves this machine")
-        self.setAccessibleName("What leaves this machine")
+        self.setWindowTitle(tr("What leaves this machine"))
+        self.setAccessibleName(tr("What leaves this machine"))
         self.setAutoFillBackground(True)
         self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
-        self.form = PolicyForm(LEVELS, MEANINGS, missing)
+        self.form = PolicyForm(
+            {level: tr(words) for level, words in LEVELS.items()},
+            {level: tr(words) for level, words in MEANINGS.items()},
+            missing,
+        )
         self.fate = QComboBox()
-        self.fate.setAccessibleName("Which requests")
-        self.fate.setToolTip("Show only what left, what stayed on this machine, or what was refused")
-        self.fate.addItem("All requests", None)
+        self.fate.setAccessibleName(tr("Which requests"))
+        self.fate.setToolTip(tr("Show only what left, what stayed on this machine, or what was refused"))
+        self.fate.addItem(tr("All requests"), None)
         for fate, words in FATES.items():
-            self.fate.addItem(f"Requests that {words}" if fate is not Fate.REFUSED else "Refused requests", fate)
+            self.fate.addItem(
+                tr("Requests that {words}").format(words=words) if fate is not Fate.REFUSED else tr("Refused requests"),
+                fate,
+            )
         self.words = QLineEdit()
-        self.words.setAccessibleName("Filter")
-        self.words.setPlaceholderText("Filter by host, judge, recording, rule…")
-        self.words.setToolTip("Show only requests in which all of these words stand")
+        self.words.setAccessibleName(tr("Filter"))
+        self.words.setPlaceholderText(tr("Filter by host, judge, recording, rule…"))
+        self.words.setToolTip(tr("Show only requests in which all of these words stand"))
         self.words.setClearButtonEnabled(True)
-        self.table = JournalTable(HEAD, HEAD.index("Result"))
-        self.table.setToolTip("Double-click a request to see its segment")
-        self.total = QLabel(wordWrap=True)
-        self.total.setAccessibleName("Totals")
-        self.status = QLabel(wordWrap=True)
-        self.status.setAccessibleName("State")
+        self.table = JournalTable(HEAD, HEAD.index(tr("Result")))
+        EmptyHint(self.table, tr("Each request is written down here before it is sent."))
+        self.table.setToolTip(tr("Double-click a request to see its segment"))
+        self.total = PlainLabel(wordWrap=True)
+        self.total.setAccessibleName(tr("Totals"))
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
         self._timer = QTimer(self, interval=LOOK_EVERY_MS)
         self._lay_out()
         self._join()
@@ -82,7 +93,7 @@ class PolicyWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        self.form.show_policy(policy_of(session.study), writable=self._studio.writable)
+        self._show_policy(session)
         self._count = -1
         self._look()
 
@@ -108,7 +119,7 @@ class PolicyWindow(QWidget):
         journal = QVBoxLayout(below)
         journal.setContentsMargins(0, theme.GRID, 0, 0)
         journal.setSpacing(theme.GRID)
-        what = QLabel(_WHAT, wordWrap=True)
+        what = PlainLabel(_WHAT, wordWrap=True)
         what.setProperty("quiet", "true")
         row = QHBoxLayout()
         row.addWidget(self.fate)
@@ -125,11 +136,11 @@ class PolicyWindow(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.save = QPushButton("&Save as CSV…")
-        self.save.setToolTip("Write the requests that are shown to a table, with the checksums of what was sent")
+        self.save = QPushButton(tr("&Save as CSV…"))
+        self.save.setToolTip(tr("Write the requests that are shown to a table, with the checksums of what was sent"))
         self.save.clicked.connect(self._ask_place)
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.clicked.connect(self.close)
         row.addWidget(self.status, 1)
         row.addWidget(self.save)
@@ -148,7 +159,12 @@ class PolicyWindow(QWidget):
     def _on_change(self, changes: Changes, _initiator: object) -> None:
         session = self._studio.session
         if session is not None and KEY in changes.ids("property"):
-            self.form.show_policy(policy_of(session.study), writable=self._studio.writable)
+            self._show_policy(session)
+
+    def _show_policy(self, session: Session) -> None:
+        self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
+        if set_elsewhere(session):
+            self.form.tell(" ".join([tr(ELSEWHERE), *about_policy(policy_of(session.study))]))
 
     def _look(self) -> None:
         """Read the journal anew where something was written to it: jobs of other windows and programs write too."""
@@ -167,7 +183,7 @@ class PolicyWindow(QWidget):
         shown = self.shown()
         self.table.show_rows([JournalRow(one.egress.id, one.cells(), _COLOURS[one.fate]) for one in shown])
         said = "  ·  ".join(one.text for one in totals(shown) if one.requests)
-        self.total.setText(said or ("No request was made." if not self._lines else "No request is like that."))
+        self.total.setText(said or (tr("No request was made.") if not self._lines else tr("No request is like that.")))
         self.save.setEnabled(bool(shown))
 
     def shown(self) -> list[Line]:
@@ -191,7 +207,7 @@ class PolicyWindow(QWidget):
         session = self._studio.session
         if session is None:
             return
-        place = self._context.questions.save("Save requests", session.study.folder / "requests.csv", "Tables")
+        place = self._context.questions.save(tr("Save requests"), session.study.folder / "requests.csv", tr("Tables"))
         if place is None:
             return
         try:
@@ -199,7 +215,7 @@ class PolicyWindow(QWidget):
         except UserError as error:
             self.status.setText(str(error))
         else:
-            self.status.setText(f"Saved {place.name}.")
+            self.status.setText(tr("Saved {name}.").format(name=place.name))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -7,21 +7,22 @@ from anonymize.measures.report import FIGURES, NAIVE, About, Attack, PrivacyRepo
 from app.core.privacy.exports import Export
 from app.core.privacy.limits import PrivacyLimits
 from app.core.privacy.words import ATTACKERS, figure_text, value_text
+from resources.translation import tr
 
 EXPORTS = (
-    *("Recording", "Method", "Re-identified", "Worst track", "Still detected", "Leaks"),
-    *("Mouth", "Eyes", "Flicker", "Clip"),
+    *(tr("Recording"), tr("Method"), tr("Re-identified"), tr("Worst track"), tr("Still detected"), tr("Leaks")),
+    *(tr("Mouth"), tr("Eyes"), tr("Flicker"), tr("Clip")),
 )
 TRACKS = (
-    *("Face", "Looks", "Re-identified", "Still detected", "Covered", "Landmarks (NME)"),
-    *("Mouth", "Eyes", "Brows", "Flicker"),
+    *(tr("Face"), tr("Looks"), tr("Re-identified"), tr("Still detected"), tr("Covered"), tr("Landmarks (NME)")),
+    *(tr("Mouth"), tr("Eyes"), tr("Brows"), tr("Flicker")),
 )
 _TRACK_KEYS = ("reidentified", "detected", "coverage", "nme", "mouth", "eye", "brow", "warp")
-FIGURE_COLUMNS = ("Figure", "Value", "Taken from", "Note")
+FIGURE_COLUMNS = (tr("Figure"), tr("Value"), tr("Taken from"), tr("Note"))
 _SHARE, _R = About("", "share"), About("", "r")
 _NO_CHANCE = Figure(0.0)
 _SHORT_ID = 8
-_NOT_YET = "not measured"
+_NOT_YET = tr("not measured")
 
 Over = frozenset[int]
 
@@ -43,13 +44,13 @@ def over_columns(report: PrivacyReport, limits: PrivacyLimits) -> Over:
     found: set[int] = set()
     for attack in (one for one in report.attacks if one.kind == NAIVE):
         if _over(attack.rates[0], attack.chance, limits.reidentified):
-            found.add(EXPORTS.index("Re-identified"))
+            found.add(EXPORTS.index(tr("Re-identified")))
         if _over(attack.worst, attack.worst_chance, limits.worst_track):
-            found.add(EXPORTS.index("Worst track"))
+            found.add(EXPORTS.index(tr("Worst track")))
     if not report.replaces and _over(report.figure("detected"), _NO_CHANCE, limits.detected):
-        found.add(EXPORTS.index("Still detected"))
+        found.add(EXPORTS.index(tr("Still detected")))
     if _over(report.figure("leak_frames"), _NO_CHANCE, limits.leak_frames):
-        found.add(EXPORTS.index("Leaks"))
+        found.add(EXPORTS.index(tr("Leaks")))
     return frozenset(found)
 
 
@@ -61,7 +62,11 @@ def track_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...], int]]:
     )
     rows = []
     for one in tracks:
-        name = one.identity if one.identity != one.track_id else f"unnamed {one.track_id[-_SHORT_ID:]}"
+        name = (
+            one.identity
+            if one.identity != one.track_id
+            else tr("unnamed {value}").format(value=one.track_id[-_SHORT_ID:])
+        )
         texts = [_track_text(key, one.figures.get(key)) for key in _TRACK_KEYS]
         rows.append((one.track_id, (name, str(one.looks), *texts), one.worst_us or 0))
     return rows
@@ -82,13 +87,13 @@ def figure_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...]]]:
 def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
     name = f"{ATTACKERS[attack.kind]} ({attack.embedder})"
     parts: Sequence[tuple[str, About, Figure]] = (
-        ("re-identified at FAR 1e-2", _SHARE, attack.rates[0]),
-        ("re-identified by chance", _SHARE, attack.chance),
-        ("re-identified at FAR 1e-3", _SHARE, attack.rates[1]),
-        ("worst track", _SHARE, attack.worst),
-        ("worst track by chance", _SHARE, attack.worst_chance),
+        (tr("re-identified at FAR 1e-2"), _SHARE, attack.rates[0]),
+        (tr("re-identified by chance"), _SHARE, attack.chance),
+        (tr("re-identified at FAR 1e-3"), _SHARE, attack.rates[1]),
+        (tr("worst track"), _SHARE, attack.worst),
+        (tr("worst track by chance"), _SHARE, attack.worst_chance),
         ("rank-1", _SHARE, attack.rank_one),
-        ("equal error rate", _R, attack.equal_error),
+        (tr("equal error rate"), _R, attack.equal_error),
     )
     return [
         (f"{key} {what}", (f"{name}: {what}", value_text(about, one), str(one.n), one.note))

@@ -3,10 +3,14 @@
 from dataclasses import asdict, fields
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QLabel, QSpinBox, QWidget
+from PySide6.QtWidgets import QDoubleSpinBox, QHBoxLayout, QSpinBox, QWidget
 
 from app.core.privacy.limits import PrivacyLimits
+from resources.translation import tr
 from widgets import theme
+from widgets.number_boxes import DecimalBox, IntegerBox
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 
 _PERCENT = 100.0
 
@@ -26,14 +30,20 @@ class LimitsBar(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        row.addWidget(QLabel("Limits:"))
+        row.addWidget(PlainLabel(tr("Limits:")))
         for each in fields(PrivacyLimits):
-            label = QLabel(str(each.metadata["title"]))
-            editor = QSpinBox() if isinstance(each.default, int) else QDoubleSpinBox(decimals=1, suffix=" %")
+            label = PlainLabel(str(each.metadata["title"]))
+            editor = IntegerBox() if isinstance(each.default, int) else DecimalBox(decimals=1, suffix=" %")
             editor.setMaximum(int(min(each.metadata["maximum"], 99_999)) if isinstance(each.default, int) else 100)
-            editor.setToolTip(f"{each.metadata['description']} A release refuses what is over it")
-            editor.setAccessibleName(f"Limit: {each.metadata['title']}")
-            editor.lineEdit().setAccessibleName(f"Limit: {each.metadata['title']}")
+            editor.setToolTip(
+                plain_tip(
+                    tr("{description} A release refuses what is over it").format(
+                        description=each.metadata["description"]
+                    )
+                )
+            )
+            editor.setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
+            editor.lineEdit().setAccessibleName(tr("Limit: {title}").format(title=each.metadata["title"]))
             editor.setKeyboardTracking(False)
             editor.valueChanged.connect(self._tell)
             label.setBuddy(editor)

@@ -7,17 +7,22 @@ import numpy as np
 from anonymize.measures.figure import Figure
 from anonymize.measures.report import NAIVE, PARROT, PrivacyReport
 from app.core.privacy.exports import Export
+from resources.translation import tr
 from widgets.label_looks import LabelLook, Pattern, Sign
 from widgets.plots.scene import Bars, Histogram, Measured, Number, Pile, Plot, Series
 
-_KEPT = (("mouth", "Mouth"), ("eye", "Eyes"), ("brow", "Brows"), ("iris_x", "Gaze to the side"))
+_KEPT = (("mouth", tr("Mouth")), ("eye", tr("Eyes")), ("brow", tr("Brows")), ("iris_x", tr("Gaze to the side")))
 _LOOKS = (
     LabelLook("first", "", "accent", Pattern.SOLID, Sign.SQUARE),
     LabelLook("second", "", "uncertain", Pattern.HATCH, Sign.TRIANGLE),
     LabelLook("third", "", "competence", Pattern.DOTS, Sign.RING),
     LabelLook("fourth", "", "muted", Pattern.BACK_HATCH, Sign.DIAMOND),
 )
-_KINDS = (("genuine", "Same person, source"), ("impostor", "Other people, source"), ("anonymized", "Clip, same person"))
+_KINDS = (
+    ("genuine", tr("Same person, source")),
+    ("impostor", tr("Other people, source")),
+    ("anonymized", tr("Clip, same person")),
+)
 
 
 def method_plots(exports: Sequence[Export]) -> list[Plot]:
@@ -27,30 +32,30 @@ def method_plots(exports: Sequence[Export]) -> list[Plot]:
         return []
     names = tuple(f"{method}, {number}" for method, number, _ in reports)
     found = [report for _, _, report in reports]
-    note = "The newest export of each recording by each method; the number is the recording's"
+    note = tr("The newest export of each recording by each method; the number is the recording's")
     return [
         Bars(
             "privacy_by_method",
-            "Re-identified faces",
+            tr("Re-identified faces"),
             note,
             names,
             (
-                Series("Naive attacker", tuple(_rate(report, NAIVE) for report in found), _LOOKS[0]),
-                Series("Parrot attacker", tuple(_rate(report, PARROT) for report in found), _LOOKS[1]),
+                Series(tr("Naive attacker"), tuple(_rate(report, NAIVE) for report in found), _LOOKS[0]),
+                Series(tr("Parrot attacker"), tuple(_rate(report, PARROT) for report in found), _LOOKS[1]),
             ),
-            "share at FAR 1e-2",
+            tr("share at FAR 1e-2"),
             Number.FIGURE,
         ),
         Bars(
             "use_by_method",
-            "Signals that are kept",
+            tr("Signals that are kept"),
             note,
             names,
             tuple(
                 Series(name, tuple(_measured(report.figure(key)) for report in found), look)
                 for (key, name), look in zip(_KEPT, _LOOKS, strict=True)
             ),
-            "correlation with the source",
+            tr("correlation with the source"),
             Number.FIGURE,
         ),
     ]
@@ -71,14 +76,14 @@ def similarity_plot(report: PrivacyReport) -> Histogram | None:
             name,
             tuple(counts[key][first:last].tolist()),
             mark=limit,
-            mark_name="" if limit is None else f"FAR 1e-2: {limit:.2f}",
+            mark_name="" if limit is None else tr("FAR 1e-2: {limit:.2f}").format(limit=limit),
         )
         for key, name in _KINDS
     )
     return Histogram(
         "similarities",
-        "How alike faces are",
-        "Cosines of the first embedding, against the mean of other frames",
+        tr("How alike faces are"),
+        tr("Cosines of the first embedding, against the mean of other frames"),
         tuple(edges[first : last + 1].tolist()),
         piles,
         "cosine",
@@ -96,7 +101,7 @@ def _newest(exports: Sequence[Export]) -> list[tuple[str, int, PrivacyReport]]:
 def _rate(report: PrivacyReport, kind: str) -> Measured:
     attack = report.attack(kind)
     if attack is None:
-        return Measured(None, reason="No model that recognizes faces was installed.")
+        return Measured(None, reason=tr("No model that recognizes faces was installed."))
     return _measured(attack.rates[0])
 
 

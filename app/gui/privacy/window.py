@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.jobs import Work
 from app.core.privacy import job as measuring
@@ -24,11 +24,14 @@ from app.gui.privacy.limits_bar import LimitsBar
 from project.errors import UserError
 from project.timebase import format_time
 from project.types import Changes
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.plots.wall import PlotWall
 from widgets.rows_table import Row, RowsTable
 
-_NOTHING = "Nothing was exported yet. Export a recording first: Ctrl+E."
+_NOTHING = tr("Nothing was exported yet. Export a recording first: Ctrl+E.")
 _MATTERS = frozenset({"run", "property", "recording"})
 
 
@@ -45,19 +48,24 @@ class PrivacyWindow(QWidget):
         self._context = context
         self._studio = context.studio
         self._exports: list[Export] = []
-        self.setWindowTitle("Privacy of exports")
-        self.setAccessibleName("Privacy of exports")
+        self.setWindowTitle(tr("Privacy of exports"))
+        self.setAccessibleName(tr("Privacy of exports"))
         self.setAutoFillBackground(True)
         self.resize(1160, 760)
         self.limits = LimitsBar()
-        self.table = RowsTable("Exports", cells.EXPORTS)
-        self.verdict = QLabel(wordWrap=True)
-        self.verdict.setAccessibleName("What is over a limit")
-        self.methods = PlotWall("Plots of methods")
-        self.alike = PlotWall("Plot of similarities")
-        self.tracks = RowsTable("Faces of the export", cells.TRACKS)
-        self.figures = RowsTable("All figures of the export", cells.FIGURE_COLUMNS)
-        self.notes = QLabel(wordWrap=True)
+        self.table = RowsTable(tr("Exports"), cells.EXPORTS)
+        self.verdict = PlainLabel(wordWrap=True)
+        self.verdict.setAccessibleName(tr("What is over a limit"))
+        self.methods = PlotWall(tr("Plots of methods"))
+        self.alike = PlotWall(tr("Plot of similarities"))
+        for wall in (self.methods, self.alike):
+            wall.set_hint(tr("Measure an export to see this plot."))
+        self.tracks = RowsTable(tr("Faces of the export"), cells.TRACKS)
+        self.figures = RowsTable(tr("All figures of the export"), cells.FIGURE_COLUMNS)
+        self.notes = PlainLabel(wordWrap=True)
+        EmptyHint(self.table, tr("No clip was exported yet. Export one: Ctrl+E."))
+        for table in (self.tracks, self.figures):
+            EmptyHint(table, tr("Measure an export to see its figures."))
         self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._taking = Taking(context, self._tell)
         self._lay_out()
@@ -76,7 +84,7 @@ class PrivacyWindow(QWidget):
         self.table.show_rows([Row(one.run.id, cells.export_cells(one), _icon(one, allowed)) for one in self._exports])
         self._redden(allowed)
         self.methods.set_plots(plots.method_plots(self._exports))
-        if self._exports and self.table.currentRow() < 0:
+        if self._exports and self.table.current_row() < 0:
             self.table.selectRow(0)
         self._show_chosen()
 
@@ -110,10 +118,10 @@ class PrivacyWindow(QWidget):
         column.addWidget(self.limits)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
-            (self.tracks, "F&aces"),
-            (self.figures, "All &figures"),
-            (self.alike, "&Similarities"),
-            (self.methods, "&Methods"),
+            (self.tracks, tr("F&aces")),
+            (self.figures, tr("All &figures")),
+            (self.alike, tr("&Similarities")),
+            (self.methods, tr("&Methods")),
         ):
             self.tabs.addTab(page, name)
         below = QWidget()
@@ -135,23 +143,23 @@ class PrivacyWindow(QWidget):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.status = QLabel(wordWrap=True)
-        self.status.setAccessibleName("State")
-        self.go = QPushButton("&Go to the worst frame")
-        self.go.setToolTip("Show the frame of this export that should be looked at first")
-        self.start = QPushButton("&Measure")
-        self.start.setToolTip("Measure the chosen export against its recording")
+        self.status = PlainLabel(wordWrap=True)
+        self.status.setAccessibleName(tr("State"))
+        self.go = QPushButton(tr("&Go to the worst frame"))
+        self.go.setToolTip(tr("Show the frame of this export that should be looked at first"))
+        self.start = QPushButton(tr("&Measure"))
+        self.start.setToolTip(tr("Measure the chosen export against its recording"))
         self.start.setProperty("primary", True)
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.clicked.connect(self.close)
         row.addWidget(self.status, 1)
-        for button in (self.go, self.start, close):
+        for button in (self.go, close, self.start):
             row.addWidget(button)
         return row
 
     def _join(self) -> None:
-        self.table.itemSelectionChanged.connect(self._show_chosen)
+        self.table.chosen_changed.connect(self._show_chosen)
         self.tracks.row_chosen.connect(self._jump)
         self.limits.changed.connect(self._set_limits)
         self.start.clicked.connect(self.measure)
@@ -172,15 +180,15 @@ class PrivacyWindow(QWidget):
 
     def _started(self, work: Work) -> None:
         if work.kind == KIND:
-            self._tell("Measuring…")
+            self._tell(tr("Measuring…"))
 
     def _done(self, work: Work, _result: object) -> None:
         if work.kind == KIND:
-            self._tell("Measured.")
+            self._tell(tr("Measured."))
 
     def _stopped(self, work: Work) -> None:
         if work.kind == KIND:
-            self._tell("Measuring was stopped.")
+            self._tell(tr("Measuring was stopped."))
 
     def _show_chosen(self) -> None:
         export, session = self.chosen(), self._studio.session
@@ -198,29 +206,29 @@ class PrivacyWindow(QWidget):
         self.notes.setText("\n".join(notes))
         self.notes.setVisible(bool(notes))
         self.go.setText(
-            f"&Go to the worst frame, {format_time(report.worst_us)}"
+            tr("&Go to the worst frame, {worst_us}").format(worst_us=format_time(report.worst_us))
             if report is not None and report.worst_us is not None
-            else "&Go to the worst frame"
+            else tr("&Go to the worst frame")
         )
         if export is None or session is None:
             self.verdict.setText(_NOTHING)
         elif report is None:
-            self.verdict.setText("This export was not measured yet. Measure compares it with its recording.")
+            self.verdict.setText(tr("This export was not measured yet. Measure compares it with its recording."))
         else:
             over = over_limit(report, privacy_limits(session.study))
             self.verdict.setText(
-                "Over the limit: " + " ".join(over) if over else "Nothing that was measured is over its limit."
+                tr("Over the limit: ") + " ".join(over) if over else tr("Nothing that was measured is over its limit.")
             )
 
     def _redden(self, allowed: PrivacyLimits) -> None:
-        brush = QBrush(theme.palette().error)
-        for place, one in enumerate(self._exports):
-            for column in cells.over_columns(one.report, allowed) if one.report is not None else ():
-                item = self.table.item(place, column)
-                if item is not None:
-                    item.setForeground(brush)
-                    item.setFont(theme.font(semibold=True))
-                    item.setToolTip(f"{item.text()}: over the limit")
+        self.table.mark_over(
+            {
+                (place, column)
+                for place, one in enumerate(self._exports)
+                if one.report is not None
+                for column in cells.over_columns(one.report, allowed)
+            }
+        )
 
     def _place(self, export: Export) -> Path | None:
         session = self._studio.session
@@ -228,7 +236,7 @@ class PrivacyWindow(QWidget):
         try:
             return place_of(session, export)
         except UserError:
-            folder = self._context.questions.folder(f"Folder of {export.clip}")
+            folder = self._context.questions.folder(tr("Folder of {clip}").format(clip=export.clip))
             return None if folder is None else folder / export.clip
 
     def _jump(self, _track: str, time_us: int) -> None:

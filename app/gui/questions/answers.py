@@ -12,13 +12,13 @@ from app.gui.questions.judging import ask, entries_of
 from app.gui.questions.showing import Showing
 from app.gui.questions.words import answer_row
 from benchmark.tasks.answer import KEY as ANSWER
-from project.counted import counted
 from project.judging import PERSON
 from project.queries.judges import all_judges
 from project.queries.judgments import judgments_of_question
+from resources.translation import tr, trn
 from widgets.questions.page import QuestionsPage
 
-_HIDDEN = "Verify the question first: what judges answer is shown to you afterwards."
+_HIDDEN = tr("Verify the question first: what judges answer is shown to you afterwards.")
 
 
 class Answers(QObject):
@@ -39,7 +39,7 @@ class Answers(QObject):
     def _show(self) -> None:
         session, one, bar = self._shown.session, self._shown.current, self._page.asking
         if session is None or one is None:
-            bar.set_askable("Choose a question first.")
+            bar.set_askable(tr("Choose a question first."))
             bar.show_answers([])
             bar.say("")
             return
@@ -48,9 +48,9 @@ class Answers(QObject):
         bar.set_judges(entries_of(session, judges, question.recording_id))
         reason = ""
         if not self._context.studio.writable:
-            reason = session.study.read_only_reason or "This study is read-only."
+            reason = session.study.read_only_reason or tr("This study is read-only.")
         elif not bar.judges.chosen():
-            reason = "Choose a judge first."
+            reason = tr("Choose a judge first.")
         bar.set_askable(reason)
         who = me(session)
         if not one.looked_at_by(who) and not is_author(question, who):
@@ -59,7 +59,7 @@ class Answers(QObject):
         said = [each for each in judgments_of_question(session.study, question.id) if each.task == ANSWER]
         bar.show_answers([answer_row(question, each) for each in said])
         if self._under_way != question.id:
-            bar.say("" if said else "No judge was asked yet.")
+            bar.say("" if said else tr("No judge was asked yet."))
 
     def _ask(self) -> None:
         if self._shown.current is not None:
@@ -75,7 +75,7 @@ class Answers(QObject):
         chosen = {*bar.judges.chosen()}
         judges = [each for each in all_judges(session.study) if each.id in chosen]
         self._under_way = one.question.id
-        bar.say(f"Asking about {counted(len(ids), 'question')}…")
+        bar.say(tr("Asking about {count}…").format(count=trn("{count} question", "{count} questions", len(ids))))
         request = request_for(judges, ids, bar.chosen_setting())
         ask(self._context, request, self._done, lambda: self._done(()))
 

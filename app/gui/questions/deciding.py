@@ -15,6 +15,7 @@ from benchmark.questions.base import Draft
 from benchmark.questions.validity import why_not
 from project.questions import CHECKS, VerificationDecision, WrongOption
 from project.types import Changes
+from resources.translation import tr
 from widgets.questions.fields import Words
 from widgets.questions.page import QuestionsPage
 from widgets.questions.verify_panel import CORRECT, DROP, KEEP
@@ -95,7 +96,7 @@ class Deciding(QObject):
         if following:
             self._shown.go_to(following)
         else:
-            self._context.studio.told.emit("Nothing of this list waits for you any more.")
+            self._context.studio.told.emit(tr("Nothing of this list waits for you any more."))
 
     def _withdraw(self) -> None:
         one = self._shown.current
@@ -115,5 +116,5 @@ class Deciding(QObject):
         )
         self._page.verify.form.say(
             why_not(draft, len(question.wrong) + 1),
-            "Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was.",
+            tr("Ctrl+Return saves it, and says that every check holds then. Esc leaves it as it was."),
         )

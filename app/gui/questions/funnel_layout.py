@@ -17,9 +17,13 @@ from PySide6.QtWidgets import (
 
 from app.gui.questions.funnel_words import ALL, NOT_KEPT
 from app.gui.questions.rule_bar import RuleBar
+from resources.translation import tr
 from widgets import theme
+from widgets.busy_line import busy_line
+from widgets.empty_hint import EmptyHint
 from widgets.icons import icon
 from widgets.judges.tick_menu import TickMenu
+from widgets.plain_label import PlainLabel
 from widgets.questions.funnel import FunnelView
 from widgets.questions.proposal_view import ProposalView
 from widgets.questions.verdicts_table import VerdictsTable
@@ -30,23 +34,17 @@ class FunnelLayout(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setWindowTitle("Filter questions")
-        self.setAccessibleName("Filter questions")
+        self.setWindowTitle(tr("Filter questions"))
+        self.setAccessibleName(tr("Filter questions"))
         self.setAutoFillBackground(True)
         self.resize(1240, 780)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
-        self.going = _label("How many questions survive")
+        self.going = _label(tr("How many questions survive"))
         self.going.setFont(theme.font(semibold=True))
         column.addWidget(self.going)
-        self.busy = QProgressBar(minimum=0, maximum=0, textVisible=False)
-        self.busy.setFixedHeight(3)
-        self.busy.setAccessibleName("Computing")
-        kept = self.busy.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)
-        self.busy.setSizePolicy(kept)
-        self.busy.hide()
+        self.busy = busy_line()
         column.addWidget(self.busy)
         self.funnel = FunnelView()
         scroll = QScrollArea(widgetResizable=True)
@@ -88,27 +86,27 @@ class FunnelLayout(QWidget):
         column = QVBoxLayout(right)
         column.setContentsMargins(theme.GRID, 0, 0, 0)
         column.setSpacing(theme.GRID)
-        self.title = _label("Step")
+        self.title = _label(tr("Step"))
         self.title.setFont(theme.font(theme.POINTS + 3, semibold=True))
-        self.description = _label("What the step does")
+        self.description = _label(tr("What the step does"))
         column.addWidget(self.title)
         column.addWidget(self.description)
         self.rule = RuleBar()
         column.addWidget(self.rule)
         column.addLayout(self._asks())
-        self.told_leaving = _label("What would leave this machine")
+        self.told_leaving = _label(tr("What would leave this machine"))
         self.told_leaving.setProperty("quiet", True)
         self.told_leaving.hide()
         column.addWidget(self.told_leaving)
         row = QHBoxLayout()
         self.show_which = QComboBox()
-        self.show_which.setAccessibleName("Which questions are shown")
+        self.show_which.setAccessibleName(tr("Which questions are shown"))
         for text, key in (
-            ("What is not kept", NOT_KEPT),
-            ("What fell", "fell"),
-            ("What is open", "open"),
-            ("What is kept", "kept"),
-            ("All that reach it", ALL),
+            (tr("What is not kept"), NOT_KEPT),
+            (tr("What fell"), "fell"),
+            (tr("What is open"), "open"),
+            (tr("What is kept"), "kept"),
+            (tr("All that reach it"), ALL),
         ):
             self.show_which.addItem(text, key)
         row.addWidget(self.show_which)
@@ -116,6 +114,7 @@ class FunnelLayout(QWidget):
         column.addLayout(row)
         below = QSplitter(Qt.Orientation.Vertical)
         self.table = VerdictsTable()
+        EmptyHint(self.table, tr("No question is listed here."))
         below.addWidget(self.table)
         below.addWidget(self._detail())
         below.setSizes([300, 180])
@@ -127,20 +126,20 @@ class FunnelLayout(QWidget):
     def _asks(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.ask_label = QLabel("Run this step &with")
-        self.ask_judges = TickMenu("Judges that are asked", "Choose judges")
+        self.ask_label = PlainLabel(tr("Run this step &with"))
+        self.ask_judges = TickMenu(tr("Judges that are asked"), tr("Choose judges"))
         self.ask_label.setBuddy(self.ask_judges)
-        self.again = QCheckBox("Also what was refused")
-        self.again.setToolTip("Ask again what was refused or could not be read")
-        self.run = QPushButton(" &Run step")
+        self.again = QCheckBox(tr("Also what was refused"))
+        self.again.setToolTip(tr("Ask again what was refused or could not be read"))
+        self.run = QPushButton(tr(" &Run step"))
         self.run.setIcon(icon("play"))
         self.run.setProperty("primary", True)
-        self.cancel = QPushButton("Cance&l")
-        self.cancel.setToolTip("Stop asking; what was answered stays")
+        self.cancel = QPushButton(tr("Cance&l"))
+        self.cancel.setToolTip(tr("Stop asking; what was answered stays"))
         self.cancel.hide()
-        self.take_all = QPushButton("Take over &all")
+        self.take_all = QPushButton(tr("Take over &all"))
         self.take_all.setToolTip(
-            "Give every question here the newest proposal that can be used; one undo takes it back"
+            tr("Give every question here the newest proposal that can be used; one undo takes it back")
         )
         row.addWidget(self.ask_label)
         row.addWidget(self.ask_judges, 1)
@@ -152,7 +151,7 @@ class FunnelLayout(QWidget):
         inner = QWidget()
         column = QVBoxLayout(inner)
         column.setContentsMargins(0, theme.GRID // 2, theme.GRID, 0)
-        self.question = _label("Question")
+        self.question = _label(tr("Question"))
         self.question.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.proposals = ProposalView()
         self.proposals.hide()
@@ -168,13 +167,13 @@ class FunnelLayout(QWidget):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.status = _label("State")
+        self.status = _label(tr("State"))
         self.progress = QProgressBar()
-        self.progress.setAccessibleName("Questions asked about")
+        self.progress.setAccessibleName(tr("Questions asked about"))
         self.progress.setMaximumWidth(220)
         self.progress.hide()
-        self.close_button = QPushButton("Close")
-        self.close_button.setToolTip("Close this window (Esc)")
+        self.close_button = QPushButton(tr("Close"))
+        self.close_button.setToolTip(tr("Close this window (Esc)"))
         row.addWidget(self.status, 1)
         row.addWidget(self.progress)
         row.addWidget(self.close_button)
@@ -182,6 +181,6 @@ class FunnelLayout(QWidget):
 
 
 def _label(name: str) -> QLabel:
-    made = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+    made = PlainLabel(wordWrap=True)
     made.setAccessibleName(name)
     return made

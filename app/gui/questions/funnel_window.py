@@ -17,13 +17,14 @@ from app.gui.questions.funnel_computing import Found, FunnelComputing, whole_fun
 from app.gui.questions.funnel_layout import FunnelLayout
 from app.gui.questions.funnel_words import bars_of, described, going_text, verdict_rows
 from app.gui.questions.step_running import StepRunning
-from project.counted import counted
 from project.judging import PERSON, RAW, JudgeEntry
 from project.queries.judges import all_judges
 from project.questions import WrongOption
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets.judges.plain_text import plainly
 from widgets.judges.tick_menu import Entry
+from widgets.plain_tip import plain_tip
 from widgets.questions.proposal_view import Proposed
 
 _FIRST = "review"
@@ -154,7 +155,7 @@ class FunnelWindow(FunnelLayout):
             return
         state = found.reading.states[question_id]
         if self._context.studio.edit(lambda session: take_over(session, question_id, state, wrong)):
-            self.say("Taken over. The question is open at every step until judges have scored it as it is now.")
+            self.say(tr("Taken over. The question is open at every step until judges have scored it as it is now."))
 
     def _take_all(self) -> None:
         found, stage = self._found, self._stage()
@@ -165,8 +166,12 @@ class FunnelWindow(FunnelLayout):
 
         def edit(session: Session) -> Changes:
             changes, refused = take_all_over(session, found.reading, ids)
-            told.append(f"{counted(len(changes.ids('question')), 'question')} got harder options.")
-            told.extend(f"Not taken over: {why}" for why in dict.fromkeys(refused.values()))
+            told.append(
+                tr("{count} got harder options.").format(
+                    count=trn("{count} question", "{count} questions", len(changes.ids("question")))
+                )
+            )
+            told.extend(tr("Not taken over: {why}").format(why=why) for why in dict.fromkeys(refused.values()))
             return changes
 
         self._context.studio.edit(edit)
@@ -179,17 +184,24 @@ class FunnelWindow(FunnelLayout):
         ticked = [one for one in self.judges() if one.id in self.ask_judges.chosen()]
         reason = ""
         if not self._context.studio.writable:
-            reason = session.study.read_only_reason or "This study is read-only."
+            reason = session.study.read_only_reason or tr("This study is read-only.")
         elif self.running.running:
-            reason = "Judges are being asked already."
+            reason = tr("Judges are being asked already.")
         elif not self.judges():
-            reason = "Add a judge first: the mode Judges, Add judge."
+            reason = tr("Add a judge first: the mode Judges, Add judge.")
         elif not ticked:
-            reason = "Choose a judge first."
+            reason = tr("Choose a judge first.")
         elif not stage.entered:
-            reason = "No question reaches this step."
+            reason = tr("No question reaches this step.")
         self.run.setEnabled(not reason)
-        self.run.setToolTip(reason or f"Ask about the {counted(len(stage.entered), 'question')} that reach this step")
+        self.run.setToolTip(
+            plain_tip(
+                reason
+                or tr("Ask about the {count} that reach this step").format(
+                    count=trn("{count} question", "{count} questions", len(stage.entered))
+                )
+            )
+        )
         self.told_leaving.setText("\n".join(self._leaving(ticked, stage)))
         self.told_leaving.setVisible(bool(self.told_leaving.text()))
 

@@ -6,12 +6,12 @@ from app.core.questions.hardening.proposals import proposals_for
 from app.core.questions.hardening.steps import DISTRACTORS, STEPS, Needs
 from app.core.questions.hardening.words import rule_in_words
 from app.gui.questions.funnel_computing import Found
-from project.counted import counted
+from resources.translation import tr, trn
 from widgets.judges.plain_text import plainly
 from widgets.questions.funnel import FunnelBar
 from widgets.questions.verdicts_table import VerdictRow
 
-ALL, NOT_KEPT = "all", "not kept"
+ALL, NOT_KEPT = "all", tr("not kept")
 _LONGEST = 400
 
 
@@ -32,7 +32,9 @@ def bars_of(found: Found) -> list[FunnelBar]:
                 rule_in_words(stage.step, stage.rule, names, options).replace(", decides", ""),
                 stage.step.description,
                 stage.rule.decides,
-                f"{len(stage.taken_over):,} taken over" if stage.key == DISTRACTORS else "",
+                tr("{taken_over:,} taken over").format(taken_over=len(stage.taken_over))
+                if stage.key == DISTRACTORS
+                else "",
             )
         )
     return bars
@@ -42,14 +44,20 @@ def going_text(found: Found) -> str:
     """Say how many survive, and how many go on."""
     total = len(found.funnel.questions)
     if not total:
-        return "There are no questions yet. Make some first: greenroom questions make STUDY"
-    survive = f"{len(found.funnel.survivors):,} of {counted(total, 'question')} survive every step."
+        return tr("There are no questions yet. Make some first: greenroom questions make STUDY")
+    survive = tr("{survivors:,} of {count} survive every step.").format(
+        survivors=len(found.funnel.survivors), count=trn("{count} question", "{count} questions", total)
+    )
     if not found.deciding:
-        return f"{survive} No step decides yet, so all of them go on to verification and export."
+        return tr("{survive} No step decides yet, so all of them go on to verification and export.").format(
+            survive=survive
+        )
     every = [key for key, step in STEPS.items() if step.needs is not Needs.NOTHING]
     names = ", ".join(STEPS[key].name.lower() for key in found.deciding)
-    by = "all steps decide" if [*found.deciding] == every else f"decided by: {names}"
-    return f"{survive} {len(found.going):,} go on to verification and export, as {by}."
+    by = tr("all steps decide") if [*found.deciding] == every else tr("decided by: {names}").format(names=names)
+    return tr("{survive} {going:,} go on to verification and export, as {by}.").format(
+        survive=survive, going=len(found.going), by=by
+    )
 
 
 def described(found: Found, stage: Stage) -> str:
@@ -58,8 +66,14 @@ def described(found: Found, stage: Stage) -> str:
     chance = chance_of(stage.step, stage.rule, options)
     if chance is None:
         return stage.step.description
-    told = f"Of {counted(options, 'option')}, guessing alone would drop {chance:.0%} of the questions"
-    return f"{stage.step.description} {told}; more runs or judges drop fewer.".replace("%", " %")
+    told = tr("Of {count}, guessing alone would drop {chance:.0%} of the questions").format(
+        count=trn("{count} option", "{count} options", options), chance=chance
+    )
+    return (
+        tr("{description} {told}; more runs or judges drop fewer.")
+        .format(description=stage.step.description, told=told)
+        .replace("%", " %")
+    )
 
 
 def fewest_options(found: Found, stage: Stage) -> int:
@@ -89,8 +103,8 @@ def verdict_rows(found: Found, stage: Stage, which: str) -> list[VerdictRow]:
 
 def _proposed(found: Found, stage: Stage, question_id: str) -> str:
     if question_id in stage.taken_over:
-        return "has what a judge proposed"
+        return tr("has what a judge proposed")
     proposals = proposals_for(found.reading, found.reading.questions[question_id])
     if not proposals:
-        return "nothing proposed"
-    return "; ".join(f"{one.judge}: {'cannot be used' if one.why_not else 'proposed'}" for one in proposals)
+        return tr("nothing proposed")
+    return "; ".join(f"{one.judge}: {tr('cannot be used') if one.why_not else 'proposed'}" for one in proposals)

@@ -13,12 +13,12 @@ from app.core.session import Session
 from app.gui.context import Context
 from app.gui.questions.judging import ask
 from app.gui.questions.words import HERE
-from project.counted import counted
 from project.errors import UserError
 from project.judging import PERSON, JudgeEntry
 from project.queries.chains import chains_of
 from project.queries.judges import all_judges
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets.questions.list_bar import SCOPE
 from widgets.questions.page import WRITE, QuestionsPage
 
@@ -59,7 +59,7 @@ class Making(QObject):
         for one in judges:
             menu.addAction(one.name.replace("&", "&&")).triggered.connect(lambda _=False, one=one: self._by_judge(one))
         if not judges:
-            menu.addAction("Add a judge in the mode Judges…").triggered.connect(
+            menu.addAction(tr("Add a judge in the mode Judges…")).triggered.connect(
                 lambda: self._context.trigger("mode_judges")
             )
         menu.popup(QCursor.pos())
@@ -92,12 +92,16 @@ class Making(QObject):
             return []
         found = [one.id for one in chains_of(session.study, recording.id)]
         if not found:
-            raise UserError("This recording has no chain yet.", "Draw one in the mode Chains first.")
+            raise UserError(tr("This recording has no chain yet."), tr("Draw one in the mode Chains first."))
         return found
 
     def _tell(self, made: Made, notes: Sequence[str] = ()) -> None:
         kinds = ", ".join(f"{number} {kind}" for kind, number in made.by_kind.items() if number)
-        said = f"{counted(len(made.ids), 'question')} made{f' ({kinds})' if kinds else ''}."
+        said = tr("{count} made{words}.").format(
+            count=trn("{count} question", "{count} questions", len(made.ids)), words=f" ({kinds})" if kinds else ""
+        )
         if made.skipped:
-            said += f" {sum(made.skipped.values())} left out: {max(made.skipped, key=lambda one: made.skipped[one])}"
+            said += tr(" {number} left out: {skipped}").format(
+                number=sum(made.skipped.values()), skipped=max(made.skipped, key=lambda one: made.skipped[one])
+            )
         self._context.studio.told.emit(" ".join([said, *notes[:1]]))

@@ -11,6 +11,7 @@ from app.gui.questions.measures_rows import KINDS
 from benchmark.agreement.figure import Figure
 from benchmark.questions.published import PublishedRow
 from project.json_text import to_json
+from resources.translation import tr
 from widgets.plots.pictures import as_png, as_svg
 from widgets.plots.scene import Plot
 
@@ -57,11 +58,13 @@ def _judges(found: Measures) -> Iterable[Sequence[Cell]]:
                 yield (*named, "accuracy", kind, *_cells(one.by_kind[kind]))
         for state, figure in one.by_state.items():
             yield (*named, "accuracy", state, *_cells(figure))
-        yield (*named, "chain consistency", "all", *_cells(one.chain))
-        yield (*named, "subchain consistency", "all", *_cells(one.subchain))
+        yield (*named, tr("chain consistency"), "all", *_cells(one.chain))
+        yield (*named, tr("subchain consistency"), "all", *_cells(one.subchain))
         for steps, figures in one.by_steps.items():
-            for name, figure in zip(("accuracy", "chain consistency", "subchain consistency"), figures, strict=True):
-                yield (*named, name, f"{steps} steps", *_cells(figure))
+            for name, figure in zip(
+                ("accuracy", tr("chain consistency"), tr("subchain consistency")), figures, strict=True
+            ):
+                yield (*named, name, tr("{steps} steps").format(steps=steps), *_cells(figure))
 
 
 def _cells(one: Figure) -> tuple[Cell, ...]:

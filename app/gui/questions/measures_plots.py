@@ -11,13 +11,14 @@ from project.chains import NodeKind
 from project.counted import counted
 from project.judging import RAW, Modality
 from project.schemes.scheme import Label, Track
+from resources.translation import tr, trn
 from widgets.chains.looks import KINDS as NODE_KINDS
 from widgets.label_looks import LabelLook, looks_of
 from widgets.plots.scene import Bars, Lines, Measured, Number, Plot, Series
 
 _MOST = 30
 """Judges and ways of asking that are drawn side by side."""
-_WHISKERS = "whiskers: 95 % intervals over recordings"
+_WHISKERS = tr("whiskers: 95 % intervals over recordings")
 _NOTHING = Measured(None)
 _WAYS = (Modality.BOTH, Modality.PICTURES, Modality.WORDS, Modality.NOTHING)
 
@@ -30,13 +31,15 @@ def judge_plots(one: JudgeMeasures, beside: PublishedRow | None) -> list[Plot]:
         names = [KINDS[kind][0] for kind in kinds]
         figures = [one.by_kind[kind.value] for kind in kinds]
         found.append(
-            _shares("accuracy_by_kind", "Accuracy by kind", one, names, figures, beside, [KINDS[k][1] for k in kinds])
+            _shares(
+                "accuracy_by_kind", tr("Accuracy by kind"), one, names, figures, beside, [KINDS[k][1] for k in kinds]
+            )
         )
     if one.by_state:
         states = [*one.by_state]
         names = [state.capitalize() for state in states]
         figures = [*one.by_state.values()]
-        found.append(_shares("accuracy_by_state", "Accuracy by mental state", one, names, figures, beside, states))
+        found.append(_shares("accuracy_by_state", tr("Accuracy by mental state"), one, names, figures, beside, states))
     if one.by_steps:
         found.append(_by_steps(one))
     return found
@@ -50,11 +53,11 @@ def comparing_plots(found: Measures) -> list[Plot]:
     plots: list[Plot] = [
         Bars(
             "consistency",
-            "Consistency",
-            f"Chains and subchains that were answered right as a whole; {_WHISKERS}",
+            tr("Consistency"),
+            tr("Chains and subchains that were answered right as a whole; {whiskers}").format(whiskers=_WHISKERS),
             tuple(called(one.asking) for one in shown),
             _series(
-                ("Questions", "Subchains", "Chains"),
+                (tr("Questions"), tr("Subchains"), tr("Chains")),
                 [
                     [measured(one.overall) for one in shown],
                     [measured(one.subchain) for one in shown],
@@ -68,13 +71,15 @@ def comparing_plots(found: Measures) -> list[Plot]:
     settings = [one for one in (BASE, SUB, SUB_TOM) if any(judge.asking.setting == one for judge in shown)]
     if len(settings) > 1:
         most = sorted(shown, key=lambda one: _WAYS.index(one.asking.modality))
-        about = "The most that each judge was shown"
-        plots.append(_split("by_setting", "Accuracy by setting", about, most, settings, settings, _setting, _alike))
+        about = tr("The most that each judge was shown")
+        plots.append(_split("by_setting", tr("Accuracy by setting"), about, most, settings, settings, _setting, _alike))
     ways = [one for one in _WAYS if any(judge.asking.modality is one for judge in shown)]
     if len(ways) > 1:
-        title = "Accuracy by what was shown"
+        title = tr("Accuracy by what was shown")
         names = [SHOWN[one].capitalize() for one in ways]
-        plots.append(_split("by_modality", title, "Settings of one prompt", shown, ways, names, _modality, _prompted))
+        plots.append(
+            _split("by_modality", title, tr("Settings of one prompt"), shown, ways, names, _modality, _prompted)
+        )
     return plots
 
 
@@ -84,12 +89,15 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
         return []
     theirs = {one.key: one.published for one in found.figures()}
     whole = theirs.get("nodes")
-    about = f"{counted(found.nodes, 'node')} of {counted(found.chains, 'chain')}"
+    about = tr("{nodes} of {chains}").format(
+        nodes=trn("{count} node", "{count} nodes", found.nodes),
+        chains=trn("{count} chain", "{count} chains", found.chains),
+    )
     references = [theirs.get(f"nodes.{kind.value}") for kind in NodeKind]
     return [
         Bars(
             "nodes_by_kind",
-            "Nodes by kind",
+            tr("Nodes by kind"),
             about,
             tuple(NODE_KINDS[kind].name for kind in NodeKind),
             (
@@ -98,21 +106,35 @@ def chain_plots(found: ChainStatistics) -> list[Plot]:
                     tuple(Measured(found.by_kind[kind] / found.nodes, found.by_kind[kind]) for kind in NodeKind),
                 ),
             ),
-            "share of all nodes",
+            tr("share of all nodes"),
             Number.FIGURE,
             reference="R3-VQA",
             references=tuple(None if one is None or not whole else one / whole for one in references),
         ),
-        _counts("steps", "How long chains are", counted(found.chains, "chain"), found.steps, "chains", "step"),
+        _counts(
+            "steps",
+            tr("How long chains are"),
+            trn("{count} chain", "{count} chains", found.chains),
+            found.steps,
+            "chains",
+            "step",
+        ),
         _counts(
             "reasons",
-            "Reasons of a subchain",
-            counted(found.subchains, "subchain"),
+            tr("Reasons of a subchain"),
+            trn("{count} subchain", "{count} subchains", found.subchains),
             found.reasons,
             "subchains",
             "reason",
         ),
-        _counts("people", "Characters of a node", counted(found.nodes, "node"), found.people, "nodes", "character"),
+        _counts(
+            "people",
+            tr("Characters of a node"),
+            trn("{count} node", "{count} nodes", found.nodes),
+            found.people,
+            "nodes",
+            "character",
+        ),
     ]
 
 
@@ -133,7 +155,7 @@ def _shares(
         f"{called(one.asking)}; {_WHISKERS}",
         tuple(names),
         (Series("accuracy", tuple(measured(each) for each in figures)),),
-        "share answered right",
+        tr("share answered right"),
         Number.FIGURE,
         reference=f"{beside.paper}: {beside.model}, {beside.setting}" if beside is not None and known else "",
         references=tuple(None if each is None else each / 100 for each in theirs) if known else (),
@@ -144,12 +166,12 @@ def _by_steps(one: JudgeMeasures) -> Lines:
     values = [[measured(each[place]) for each in one.by_steps.values()] for place in range(3)]
     return Lines(
         "by_steps",
-        "By the length of the chain",
+        tr("By the length of the chain"),
         f"{called(one.asking)}; {_WHISKERS}",
         tuple(float(steps) for steps in one.by_steps),
-        _series(("Questions", "Subchains", "Chains"), [values[0], values[2], values[1]]),
+        _series((tr("Questions"), tr("Subchains"), tr("Chains")), [values[0], values[2], values[1]]),
         "steps",
-        "Share answered right",
+        tr("Share answered right"),
     )
 
 
@@ -169,7 +191,7 @@ def _split(
         groups.setdefault(group_of(one.asking), {}).setdefault(trait(one.asking), measured(one.overall))
     columns = [[group.get(value, _NOTHING) for group in groups.values()] for value in values]
     note = f"{about}; {_WHISKERS}"
-    return Bars(key, title, note, tuple(groups), _series(names, columns), "share answered right", Number.FIGURE)
+    return Bars(key, title, note, tuple(groups), _series(names, columns), tr("share answered right"), Number.FIGURE)
 
 
 def _setting(asking: Asking) -> str:
@@ -182,7 +204,7 @@ def _modality(asking: Asking) -> str:
 
 def _alike(asking: Asking) -> str:
     parts = [asking.judge, *([asking.condition] if asking.condition != RAW else [])]
-    return ", ".join(parts + ([f"seed {asking.seed}"] if asking.seed else []))
+    return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
 
 
 def _prompted(asking: Asking) -> str:

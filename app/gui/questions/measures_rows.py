@@ -9,28 +9,41 @@ from benchmark.questions.diagnostics import ACCURACY, BIAS, NAMES
 from benchmark.questions.published import R3_VQA, PublishedRow, published_rows
 from project.judging import RAW, Modality
 from project.questions import QuestionKind
+from resources.translation import tr, trn
 from widgets.agreement.figure_row import FigureRow
 from widgets.plots.scene import Measured
 from widgets.rows_table import Row
 
 KINDS = {
-    QuestionKind.STATE: ("Mental states (MSE)", "mse"),
-    QuestionKind.EVENT: ("Events (EU)", "eu"),
-    QuestionKind.WHY: ("Why (CW)", "cw"),
-    QuestionKind.HOW: ("How or what (CH/W)", "chw"),
+    QuestionKind.STATE: (tr("Mental states (MSE)"), "mse"),
+    QuestionKind.EVENT: (tr("Events (EU)"), "eu"),
+    QuestionKind.WHY: (tr("Why (CW)"), "cw"),
+    QuestionKind.HOW: (tr("How or what (CH/W)"), "chw"),
 }
 """Kind -> its name, and what published rows call it; the other kinds have no row there."""
 SHOWN = {
-    Modality.WORDS: "text only",
-    Modality.PICTURES: "frames only",
-    Modality.BOTH: "text and frames",
-    Modality.NOTHING: "nothing shown",
+    Modality.WORDS: tr("text only"),
+    Modality.PICTURES: tr("frames only"),
+    Modality.BOTH: tr("text and frames"),
+    Modality.NOTHING: tr("nothing shown"),
 }
-_SHARE = "Share of the questions asked that were answered right; n: questions."
-_CHAIN = "Share of chains all of whose questions were answered right; n: chains."
-_SUBCHAIN = "Share of subchains all of whose questions were answered right; n: subchains."
+_SHARE = tr("Share of the questions asked that were answered right; n: questions.")
+_CHAIN = tr("Share of chains all of whose questions were answered right; n: chains.")
+_SUBCHAIN = tr("Share of subchains all of whose questions were answered right; n: subchains.")
 _PERCENT = 100.0
-COLUMNS = ("Judge", "Setting", "Shown", "n", "All", "MSE", "EU", "CW", "CH/W", "Chains", "Subchains")
+COLUMNS = (
+    tr("Judge"),
+    tr("Setting"),
+    tr("Shown"),
+    "n",
+    tr("All"),
+    "MSE",
+    "EU",
+    "CW",
+    "CH/W",
+    tr("Chains"),
+    tr("Subchains"),
+)
 
 
 def measured(figure: Figure) -> Measured:
@@ -42,7 +55,7 @@ def called(asking: Asking) -> str:
     """Return how a judge that was asked in one way is named, such as “gpt, +sub, text and frames”."""
     parts = [asking.judge, asking.setting, SHOWN[asking.modality]]
     parts += [asking.condition] if asking.condition != RAW else []
-    return ", ".join(parts + ([f"seed {asking.seed}"] if asking.seed else []))
+    return ", ".join(parts + ([tr("seed {seed}").format(seed=asking.seed)] if asking.seed else []))
 
 
 def published() -> dict[str, PublishedRow]:
@@ -71,7 +84,12 @@ def overview(found: Measures) -> list[Row]:
     keys = ("overall", "mse", "eu", "cw", "chw", "chain", "subchain")
     for name, one in published().items():
         texts = (f"{one.figures[key]:.1f} %" if key in one.figures else "–" for key in keys)  # noqa: RUF001
-        rows.append(Row(f"published {name}", (f"R3-VQA: {one.model}", one.setting, "", "", *texts)))
+        rows.append(
+            Row(
+                tr("published {name}").format(name=name),
+                (tr("R3-VQA: {model}").format(model=one.model), one.setting, "", "", *texts),
+            )
+        )
     return rows
 
 
@@ -85,24 +103,24 @@ def share(figure: Figure | None) -> str:
 
 def judge_rows(one: JudgeMeasures, beside: PublishedRow | None) -> list[FigureRow]:
     """Return the figures of one judge under headings, with a published row beside them."""
-    rows = [FigureRow("Accuracy"), _row("All questions", _SHARE, one.overall, beside, "overall")]
+    rows = [FigureRow(tr("Accuracy")), _row(tr("All questions"), _SHARE, one.overall, beside, "overall")]
     for kind in QuestionKind:
         if kind.value in one.by_kind:
             name, key = KINDS.get(kind, (kind.value, ""))
             rows.append(_row(name, _SHARE, one.by_kind[kind.value], beside, key))
     if one.by_state:
-        rows.append(FigureRow("Accuracy by mental state"))
+        rows.append(FigureRow(tr("Accuracy by mental state")))
         rows += [_row(state.capitalize(), _SHARE, figure, beside, state) for state, figure in one.by_state.items()]
-    rows.append(FigureRow("Consistency"))
-    rows.append(_row("Chains", _CHAIN, one.chain, beside, "chain"))
-    rows.append(_row("Subchains", _SUBCHAIN, one.subchain, beside, "subchain"))
+    rows.append(FigureRow(tr("Consistency")))
+    rows.append(_row(tr("Chains"), _CHAIN, one.chain, beside, "chain"))
+    rows.append(_row(tr("Subchains"), _SUBCHAIN, one.subchain, beside, "subchain"))
     if one.by_steps:
-        rows.append(FigureRow("By the length of the chain, in steps"))
+        rows.append(FigureRow(tr("By the length of the chain, in steps")))
         for steps, (accuracy, chain, subchain) in one.by_steps.items():
-            named = f"{steps} step{'s' * (steps != 1)}"
-            rows.append(FigureRow(f"{named}: accuracy", _SHARE, measured(accuracy)))
-            rows.append(FigureRow(f"{named}: chains", _CHAIN, measured(chain)))
-            rows.append(FigureRow(f"{named}: subchains", _SUBCHAIN, measured(subchain)))
+            named = trn("{count} step", "{count} steps", steps)
+            rows.append(FigureRow(tr("{named}: accuracy").format(named=named), _SHARE, measured(accuracy)))
+            rows.append(FigureRow(tr("{named}: chains").format(named=named), _CHAIN, measured(chain)))
+            rows.append(FigureRow(tr("{named}: subchains").format(named=named), _SUBCHAIN, measured(subchain)))
     return rows
 
 
@@ -111,7 +129,7 @@ def diagnostics_rows(found: Measures) -> list[FigureRow]:
     theirs = next((one for one in found.published if one.model == "ESI-Bench"), None)
     rows = []
     for key, figure in found.diagnostics.items():
-        means = "Share; n: answers." if key in (BIAS, ACCURACY) else "Mean of the scores; n: answers of judges."
+        means = tr("Share; n: answers.") if key in (BIAS, ACCURACY) else tr("Mean of the scores; n: answers of judges.")
         rows.append(_row(NAMES[key], means, figure, theirs, key, shares=key in (BIAS, ACCURACY)))
     return rows
 
@@ -128,7 +146,13 @@ def _row(
     if beside is None or key not in theirs:
         return FigureRow(name, means, measured(figure))
     value = theirs[key] / _PERCENT if shares else theirs[key]
-    return FigureRow(name, means, measured(figure), value, f"{beside.paper}, table {beside.table}: {beside.model}")
+    return FigureRow(
+        name,
+        means,
+        measured(figure),
+        value,
+        tr("{paper}, table {table}: {model}").format(paper=beside.paper, table=beside.table, model=beside.model),
+    )
 
 
 def _number(value: float | None) -> str:

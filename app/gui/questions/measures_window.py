@@ -8,8 +8,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QHBoxLayout,
-    QLabel,
-    QProgressBar,
     QPushButton,
     QSplitter,
     QTabWidget,
@@ -25,14 +23,17 @@ from app.gui.questions import measures_plots, measures_rows
 from app.gui.questions.measures_computing import Found, MeasuresComputing
 from app.gui.questions.measures_files import all_files
 from benchmark.questions.published import PublishedRow
-from project.counted import counted
 from project.errors import UserError
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.agreement.figures_view import FiguresView
+from widgets.plain_label import PlainLabel
+from widgets.plain_tip import plain_tip
 from widgets.plots.wall import PlotWall
 from widgets.rows_table import RowsTable
+from widgets.status_line import StatusLine
 
-_BESIDE = "GPT-4o, +sub+tom"
+_BESIDE = tr("GPT-4o, +sub+tom")
 
 
 def make(context: Context) -> QWidget:
@@ -48,20 +49,27 @@ class MeasuresWindow(QWidget):
         self._context = context
         self._found: Found | None = None
         self._fresh = False
-        self.setWindowTitle("What judges understand")
-        self.setAccessibleName("What judges understand")
+        self.setWindowTitle(tr("What judges understand"))
+        self.setAccessibleName(tr("What judges understand"))
         self.setAutoFillBackground(True)
         self.resize(1120, 780)
         self.setMinimumWidth(480)
-        self.everything = QCheckBox("Also &unverified questions")
-        self.everything.setToolTip("Count questions that two people have not approved of yet; dropped ones never count")
+        self.everything = QCheckBox(tr("Also &unverified questions"))
+        self.everything.setToolTip(
+            tr("Count questions that two people have not approved of yet; dropped ones never count")
+        )
         self.computing = MeasuresComputing(context, self.everything.isChecked, self)
         self._taking = Taking(context, self._tell)
-        self.overview = RowsTable("Judges and published rows", measures_rows.COLUMNS)
-        self.figures, self.about = FiguresView("Figures of one judge"), FiguresView("What the questions are like")
-        self.compared, self.drawn = PlotWall("Plots of all judges"), PlotWall("Plots of one judge")
-        self.chains = RowsTable("What the chains are made of", ("Figure", "This study", "R3-VQA", "Where it says so"))
-        self.chains_drawn = PlotWall("Plots of the chains")
+        self.overview = RowsTable(tr("Judges and published rows"), measures_rows.COLUMNS)
+        self.figures, self.about = (
+            FiguresView(tr("Figures of one judge")),
+            FiguresView(tr("What the questions are like")),
+        )
+        self.compared, self.drawn = PlotWall(tr("Plots of all judges")), PlotWall(tr("Plots of one judge"))
+        self.chains = RowsTable(
+            tr("What the chains are made of"), (tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))
+        )
+        self.chains_drawn = PlotWall(tr("Plots of the chains"))
         self._lay_out()
         self._join()
 
@@ -71,35 +79,28 @@ class MeasuresWindow(QWidget):
         column.setSpacing(theme.GRID)
         head = QHBoxLayout()
         head.setSpacing(theme.GRID)
-        self.refresh_button = QPushButton("&Refresh")
-        self.refresh_button.setToolTip("Compute the figures of the study as it is now")
+        self.refresh_button = QPushButton(tr("&Refresh"))
+        self.refresh_button.setToolTip(tr("Compute the figures of the study as it is now"))
         head.addWidget(self.everything)
         head.addStretch(1)
         head.addWidget(self.refresh_button)
         column.addLayout(head)
-        self.busy = QProgressBar(minimum=0, maximum=0, textVisible=False)
-        self.busy.setFixedHeight(3)
-        self.busy.setAccessibleName("Computing")
-        kept = self.busy.sizePolicy()
-        kept.setRetainSizeWhenHidden(True)
-        self.busy.setSizePolicy(kept)
-        self.busy.hide()
-        column.addWidget(self.busy)
         self.tabs = QTabWidget(documentMode=True)
         for page, name in (
-            (_above(self.overview, self.compared), "&All judges"),
-            (self._one_judge(), "&One judge"),
-            (self.about, "&Questions"),
-            (_above(self.chains, self.chains_drawn), "&Chains"),
+            (_above(self.overview, self.compared), tr("&All judges")),
+            (self._one_judge(), tr("&One judge")),
+            (self.about, tr("&Questions")),
+            (_above(self.chains, self.chains_drawn), tr("&Chains")),
         ):
             self.tabs.addTab(page, name)
         column.addWidget(self.tabs, 1)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
-        self.status = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.status.setAccessibleName("State of the figures")
-        self.export = QPushButton("&Export all figures…")
-        self.export.setToolTip("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and measures.json")
+        self.status = StatusLine(tr("State of the figures"), tr("Figures"))
+        self.export = QPushButton(tr("&Export all figures…"))
+        self.export.setToolTip(
+            tr("Write a folder with every table (CSV), every plot (SVG, PNG, CSV) and measures.json")
+        )
         self.export.setProperty("primary", True)
         self.export.setEnabled(False)
         foot.addWidget(self.status, 1)
@@ -115,12 +116,12 @@ class MeasuresWindow(QWidget):
         row.setSpacing(theme.GRID)
         self.judge, self.beside = QComboBox(), QComboBox()
         for name, box, tip in (
-            ("&Judge", self.judge, "A judge, and how it was asked"),
-            ("&Beside", self.beside, "What R3-VQA reports, to compare with"),
+            (tr("&Judge"), self.judge, tr("A judge, and how it was asked")),
+            (tr("&Beside"), self.beside, tr("What R3-VQA reports, to compare with")),
         ):
-            label = QLabel(name)
+            label = PlainLabel(name)
             label.setBuddy(box)
-            box.setToolTip(tip)
+            box.setToolTip(plain_tip(tip))
             box.setAccessibleName(tip)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             row.addWidget(label)
@@ -137,6 +138,8 @@ class MeasuresWindow(QWidget):
         self.refresh_button.clicked.connect(self.computing.start)
         self.computing.found.connect(self._show)
         self.computing.working.connect(self._show_working)
+        self.computing.progressed.connect(self.status.show_progress)
+        self.status.cancel_requested.connect(self.computing.cancel)
         self.computing.refused.connect(self._tell)
         self.computing.outdated.connect(self._show_outdated)
         self.judge.currentIndexChanged.connect(lambda _: self._show_judge())
@@ -157,7 +160,7 @@ class MeasuresWindow(QWidget):
         session, found = self._context.studio.session, self._found
         if session is None or found is None:
             return
-        parent = self._context.questions.folder("Folder for the figures")
+        parent = self._context.questions.folder(tr("Folder for the figures"))
         if parent is None:
             return
         try:
@@ -166,17 +169,23 @@ class MeasuresWindow(QWidget):
         except UserError as error:
             self._tell(f"{error.message} {error.hint}".strip())
         else:
-            self._tell(f"Wrote {counted(len(files), 'file')} to the folder {made.name}.")
+            self._tell(
+                tr("Wrote {count} to the folder {name}.").format(
+                    count=trn("{count} file", "{count} files", len(files)), name=made.name
+                )
+            )
 
     def _show(self, found: Found) -> None:
         self._found, self._fresh = found, True
         self.export.setEnabled(True)
         self.overview.show_rows(measures_rows.overview(found.measures))
         self.compared.set_plots(measures_plots.comparing_plots(found.measures))
+        self.compared.setVisible(self.compared.has_plots)
         self._offer(found.measures.judges)
         self.about.show_rows(measures_rows.diagnostics_rows(found.measures), "ESI-Bench")
         self.chains.show_rows(measures_rows.chain_rows(found.chains))
         self.chains_drawn.set_plots(measures_plots.chain_plots(found.chains))
+        self.chains_drawn.setVisible(self.chains_drawn.has_plots)
         self._tell(_summary(found.measures))
 
     def _offer(self, judges: Sequence[JudgeMeasures]) -> None:
@@ -195,10 +204,12 @@ class MeasuresWindow(QWidget):
         if self._found is None or not 0 <= at < len(self._found.measures.judges):
             self.figures.show_rows(())
             self.drawn.set_plots(())
+            self.drawn.hide()
             return
         one = self._found.measures.judges[at]
         self.figures.show_rows(measures_rows.judge_rows(one, beside), beside.paper if beside is not None else "")
         self.drawn.set_plots(measures_plots.judge_plots(one, beside))
+        self.drawn.setVisible(self.drawn.has_plots)
 
     def _open_judge(self, key: str) -> None:
         """Show the figures of a row of the overview; a published one is put beside them."""
@@ -212,17 +223,18 @@ class MeasuresWindow(QWidget):
         return measures_rows.published().get(self.beside.currentText())
 
     def _show_working(self, working: bool) -> None:
-        self.busy.setVisible(working)
         if working:
-            self._tell("Computing…")
+            self.status.show_progress(0, 0, tr("Reading the study"))
+        else:
+            self.status.rest()
 
     def _show_outdated(self) -> None:
         self._fresh = False
         if self.isVisible() and self._found is not None:
-            self._tell("Out of date: the study has changed. Refresh computes the figures again.")
+            self._tell(tr("Out of date: the study has changed. Refresh computes the figures again."))
 
     def _tell(self, text: str) -> None:
-        self.status.setText(text)
+        self.status.tell(text)
 
 
 def _above(upper: QWidget, lower: QWidget) -> QSplitter:
@@ -235,14 +247,19 @@ def _above(upper: QWidget, lower: QWidget) -> QSplitter:
 
 
 def _summary(found: Measures) -> str:
-    parts = [f"{counted(found.questions, 'question')} of {counted(len(found.sizes[0]), 'chain')} count"]
+    parts = [
+        tr("{questions} of {chains} count").format(
+            questions=trn("{count} question", "{count} questions", found.questions),
+            chains=trn("{count} chain", "{count} chains", len(found.sizes[0])),
+        )
+    ]
     if found.unverified:
-        extra = "are not verified" if found.everything else "are not verified and do not count"
+        extra = tr("are not verified") if found.everything else tr("are not verified and do not count")
         parts.append(f"{found.unverified:,} {extra}")
     if found.stale:
-        parts.append(f"{found.stale:,} are older than their chain and do not count")
+        parts.append(tr("{stale:,} are older than their chain and do not count").format(stale=found.stale))
     if not found.questions:
-        parts.append("make questions from chains and verify them in the mode Questions")
+        parts.append(tr("make questions from chains and verify them in the mode Questions"))
     elif not found.judges:
-        parts.append("no judge was asked yet: ask judges in the mode Questions")
+        parts.append(tr("no judge was asked yet: ask judges in the mode Questions"))
     return f"{'; '.join(parts)}."

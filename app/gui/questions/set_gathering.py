@@ -1,19 +1,25 @@
-"""Gathers a data set of questions a little at a time, so that the window stays awake."""
+"""Gathers a data set of questions in a thread, so that the window stays awake."""
 
-import time
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QTimer, Signal
+from PySide6.QtCore import QObject, Signal
 
+from app.core.commands.pii_numbers import Numbers, numbers_of, store_numbers
 from app.core.pii import search as pii_search
+from app.core.pii.finder import found_so_far
+from app.core.pii.hits import hits
 from app.core.questions.dataset.gathering import Gathering, gathering
+from app.core.release.codes import release_key
+from app.core.session import Session
 from app.gui.context import Context
 from app.gui.pii.searching import Searching
+from app.gui.second_look import Look, look
 from project.errors import UserError
+from project.progress import Progress
+from resources.translation import tr
 
-_SLICE_S = 0.02
-_SEARCHING = "Looking for personal information"
-_STOPPED = "Stopped. Look again to see what may leave."
+_SEARCHING = tr("Looking for personal information")
+_STOPPED = tr("Stopped. Look again to see what may leave.")
 
 
 class SetGathering(QObject):
@@ -33,14 +39,12 @@ class SetGathering(QObject):
         super().__init__(parent)
         self._context = context
         self._everything = everything
-        self._pieces: Generator[tuple[int, int], None, Gathering] | None = None
+        self._looking: Look | None = None
         self._wanted = False
         self._searching = Searching(context, self)
         self._searching.ready.connect(self._begin)
         self._searching.stopped.connect(self._give_up)
         context.jobs.progressed.connect(self._show_search)
-        self._tick = QTimer(self, interval=0)
-        self._tick.timeout.connect(self._step)
         context.studio.leaving.connect(self.drop)
 
     @property
@@ -54,49 +58,72 @@ class SetGathering(QObject):
             return
         self.drop()
         self._wanted = True
-        if self._searching.needed:
-            self.progressed.emit(0, 0, _SEARCHING)
-            self._searching.begin()
-        else:
-            self._begin()
+        self.progressed.emit(0, 0, _SEARCHING)
+        self._searching.begin()
 
     def drop(self) -> None:
         """Want nothing any more."""
         self._wanted = False
-        self._tick.stop()
-        self._pieces = None
+        if self._looking is not None:
+            self._looking.stop()
 
     def cancel(self) -> None:
         """Stop because the user says so."""
         search = self._context.jobs.of(pii_search.KIND, "")
-        if self._pieces is None and search is not None:
+        if search is not None:
             self._context.jobs.cancel(search)
         self._give_up()
 
     def _begin(self) -> None:
+        """Number what is personal, which the study keeps, then scrub the texts; both in a thread."""
         session = self._context.studio.session
         if session is None or not self._wanted:
             return
-        self._pieces = gathering(session, everything=self._everything())
-        self._tick.start()
+        tell = found_so_far(session)
 
-    def _step(self) -> None:
-        if self._pieces is None:
-            return
-        until = time.monotonic() + _SLICE_S
-        try:
+        def read(second: Session, _progress: Progress) -> Numbers:
+            tell(second)
+            return numbers_of(second, hits(second))
+
+        def then(numbers: Numbers) -> None:
+            try:
+                release_key(session)
+                store_numbers(session, numbers)
+            except UserError as error:
+                self._fail(error)
+            else:
+                self._gather(session)
+
+        self.progressed.emit(0, 0, _SEARCHING)
+        self._looking = look(self._context.background, session, read, then, self._fail)
+
+    def _gather(self, session: Session) -> None:
+        tell, everything = found_so_far(session), self._everything()
+
+        def read(second: Session, progress: Progress) -> Gathering:
+            tell(second)
+            pieces = gathering(second, everything=everything)
             while True:
-                done, total = next(self._pieces)
-                if time.monotonic() > until:
-                    break
-        except StopIteration as ended:
+                try:
+                    done, total = next(pieces)
+                except StopIteration as ended:
+                    found: Gathering = ended.value
+                    return found
+                progress.check_cancelled()
+                progress.progress(done, total)
+
+        def then(found: Gathering) -> None:
             self.drop()
-            self.found.emit(ended.value)
-        except UserError as error:
-            self.drop()
-            self.stopped.emit(str(error))
-        else:
-            self.progressed.emit(done, total, "Scrubbing texts")
+            self.found.emit(found)
+
+        def show(done: int, total: int, _text: str) -> None:
+            self.progressed.emit(done, total, tr("Scrubbing texts"))
+
+        self._looking = look(self._context.background, session, read, then, self._fail, show)
+
+    def _fail(self, error: Exception) -> None:
+        self.drop()
+        self.stopped.emit(str(error))
 
     def _give_up(self) -> None:
         if self._wanted:
@@ -104,5 +131,5 @@ class SetGathering(QObject):
             self.stopped.emit(_STOPPED)
 
     def _show_search(self, work: object, done: int, total: int, text: str) -> None:
-        if self._wanted and self._pieces is None and getattr(work, "kind", "") == pii_search.KIND:
+        if self._wanted and getattr(work, "kind", "") == pii_search.KIND:
             self.progressed.emit(done, total, text)

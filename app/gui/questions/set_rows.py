@@ -5,10 +5,11 @@ from collections import Counter
 from app.core.questions.dataset.gathering import Gathering
 from app.core.questions.dataset.splits import SPLITS, splits_of
 from app.gui.questions.words import KINDS
+from resources.translation import tr
 from widgets.rows_table import Row
 
-COUNTS = ("Kind", *SPLITS, "all")
-LEFT_OUT = ("Questions", "Left out because")
+COUNTS = (tr("Kind"), *SPLITS, "all")
+LEFT_OUT = (tr("Questions"), tr("Left out because"))
 
 
 def count_rows(gathering: Gathering, seed: int) -> list[Row]:

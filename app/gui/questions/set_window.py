@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.commands.release import set_words
 from app.core.questions.dataset.exporting import prepare
@@ -19,12 +19,14 @@ from app.gui.questions import set_rows
 from app.gui.questions.set_gathering import SetGathering
 from app.gui.questions.set_writing import SetWriting
 from app.gui.release.text_rows import text_rows
-from project.counted import counted
 from project.errors import UserError
 from project.queries.private_words import replacements
 from project.queries.recordings import all_recordings
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.progress_line import ProgressLine
 from widgets.questions.set_form import SetForm
 from widgets.release.texts_view import TextsView
@@ -54,29 +56,31 @@ class SetWindow(QWidget):
         self._studio = context.studio
         self._found: Gathering | None = None
         self._fresh = self._everything = False
-        self.setWindowTitle("Export questions as a data set")
-        self.setAccessibleName("Export questions as a data set")
+        self.setWindowTitle(tr("Export questions as a data set"))
+        self.setAccessibleName(tr("Export questions as a data set"))
         self.setAutoFillBackground(True)
         self.resize(1080, 720)
         self.setMinimumWidth(560)
-        self.heading = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
+        self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
         self.form = SetForm()
-        self.counts = RowsTable("What leaves", set_rows.COUNTS)
-        self.left_out = RowsTable("What does not leave", set_rows.LEFT_OUT)
+        self.counts = RowsTable(tr("What leaves"), set_rows.COUNTS)
+        self.left_out = RowsTable(tr("What does not leave"), set_rows.LEFT_OUT)
+        EmptyHint(self.counts, tr("What leaves is counted here, by kind and split."))
+        EmptyHint(self.left_out, tr("What is left out is counted here, with the reason."))
         self.texts = TextsView()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._what_page(), "&What leaves")
-        self.tabs.addTab(self.texts, "Te&xts")
-        self.line = ProgressLine("The data set")
-        self.report = QLabel(wordWrap=True, textFormat=Qt.TextFormat.PlainText)
-        self.report.setAccessibleName("What came of it")
-        self.export = QPushButton("&Export…")
+        self.tabs.addTab(self._what_page(), tr("&What leaves"))
+        self.tabs.addTab(self.texts, tr("Te&xts"))
+        self.line = ProgressLine(tr("The data set"))
+        self.report = PlainLabel(wordWrap=True)
+        self.report.setAccessibleName(tr("What came of it"))
+        self.export = QPushButton(tr("&Export…"))
         self.export.setProperty("primary", True)
-        self.export.setToolTip("Write the questions into a new folder, once their texts were read")
-        self.close_button = QPushButton("Close")
-        self.close_button.setToolTip("Close this window (Esc)")
+        self.export.setToolTip(tr("Write the questions into a new folder, once their texts were read"))
+        self.close_button = QPushButton(tr("Close"))
+        self.close_button.setToolTip(tr("Close this window (Esc)"))
         self.gathering = SetGathering(context, lambda: self.form.chosen().everything, self)
         self.writing = SetWriting(context, self)
         self._lay_out()
@@ -90,7 +94,7 @@ class SetWindow(QWidget):
         self._fresh = True
         self._found = None
         self._everything = self.form.chosen().everything
-        self.heading.setText("Looking at what may leave…")
+        self.heading.setText(tr("Looking at what may leave…"))
         self._show_state()
         self.gathering.start()
 
@@ -119,11 +123,17 @@ class SetWindow(QWidget):
             return
         once = each_once(found.texts)
         reader = reader_of(session, found)
-        said = "There are no texts."
+        said = tr("There are no texts.")
         if once:
-            state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
+            state = (
+                tr("Read by {name}.").format(name=reader.name)
+                if reader
+                else tr("Nobody confirmed them as they are now.")
+            )
             changed = sum(bool(one.replacements) for one in once)
-            said = f"{counted(len(once), 'text')}, each listed once, {changed:,} changed. {state}"
+            said = tr("{count}, each listed once, {changed:,} changed. {state}").format(
+                count=trn("{count} text", "{count} texts", len(once)), changed=changed, state=state
+            )
         self.texts.show_texts(text_rows(once), said, confirmed=reader is not None, writable=self._studio.writable)
         self.texts.show_words(replacements(session.study))
 
@@ -136,13 +146,16 @@ class SetWindow(QWidget):
         if found is None:
             return
         if not found.items:
-            self.heading.setText("No question may leave. Below stands why.")
+            self.heading.setText(tr("No question may leave. Below stands why."))
             return
-        said = f"{counted(len(found.items), 'question')} about {counted(len(found.recordings), 'recording')} may leave"
+        said = tr("{questions} about {recordings} may leave").format(
+            questions=trn("{count} question", "{count} questions", len(found.items)),
+            recordings=trn("{count} recording", "{count} recordings", len(found.recordings)),
+        )
         if reader is None:
-            self.heading.setText(f"{said}, once somebody has read their texts: see Texts.")
+            self.heading.setText(tr("{said}, once somebody has read their texts: see Texts.").format(said=said))
         else:
-            self.heading.setText(f"{said}. {reader.name} has read their texts.")
+            self.heading.setText(tr("{said}. {name} has read their texts.").format(said=said, name=reader.name))
 
     def _choose(self) -> None:
         if self._found is not None and self.form.chosen().everything == self._everything:
@@ -151,7 +164,7 @@ class SetWindow(QWidget):
             self.reload()
 
     def _choose_release(self) -> None:
-        folder = self._context.questions.folder("Folder of a release of this study")
+        folder = self._context.questions.folder(tr("Folder of a release of this study"))
         if folder is not None:
             self.form.show_release(folder)
 
@@ -181,7 +194,9 @@ class SetWindow(QWidget):
 
     def _written(self, made: Exported, folder: Path) -> None:
         self._end(
-            f"Wrote {counted(made.questions, 'question')} to {folder.name}. Fill in DATACARD.md before it leaves."
+            tr("Wrote {count} to {name}. Fill in DATACARD.md before it leaves.").format(
+                count=trn("{count} question", "{count} questions", made.questions), name=folder.name
+            )
         )
 
     def _end(self, said: str) -> None:
@@ -242,7 +257,7 @@ class SetWindow(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addWidget(self.heading)
         column.addWidget(self.tabs, 1)
@@ -250,8 +265,8 @@ class SetWindow(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         row.addWidget(self.report, 1)
-        row.addWidget(self.export)
         row.addWidget(self.close_button)
+        row.addWidget(self.export)
         column.addLayout(row)
 
     def _join(self) -> None:

@@ -9,8 +9,10 @@ from PySide6.QtCore import QObject, Signal
 from app.core.questions.dataset.exporting import note
 from app.core.questions.dataset.writing import Exported, Ready, write
 from app.gui.context import Context
+from app.gui.stoppable import Stoppable
 from project.errors import Cancelled
 from project.progress import Progress
+from resources.translation import tr
 
 _log = logging.getLogger(__name__)
 
@@ -48,7 +50,7 @@ class SetWriting(QObject):
             if self._stop is stop:
                 self._stop = None
             if made is None or session is None or session is not self._context.studio.session:
-                self.stopped.emit("Cancelled. Nothing was written.")
+                self.stopped.emit(tr("Cancelled. Nothing was written."))
                 return
             self._context.studio.publish(note(session, made, folder))
             self.written.emit(made, folder)
@@ -60,7 +62,7 @@ class SetWriting(QObject):
 
         def work(progress: Progress) -> Exported | None:
             try:
-                return write(ready, folder, _Stoppable(progress, stop))
+                return write(ready, folder, Stoppable(progress, stop))
             except Cancelled:
                 return None
 
@@ -70,17 +72,3 @@ class SetWriting(QObject):
         """Stop; what is in its place already stays."""
         if self._stop is not None:
             self._stop.set()
-
-
-class _Stoppable:
-    """Progress of a thread that is also stopped by an event."""
-
-    def __init__(self, progress: Progress, stop: threading.Event) -> None:
-        self.progress = progress.progress
-        self._inner = progress
-        self._stop = stop
-
-    def check_cancelled(self) -> None:
-        self._inner.check_cancelled()
-        if self._stop.is_set():
-            raise Cancelled

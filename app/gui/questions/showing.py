@@ -29,6 +29,7 @@ from project.queries.annotators import all_annotators
 from project.queries.participants import all_participants
 from project.queries.recordings import all_recordings
 from project.types import Changes
+from resources.translation import tr
 from widgets.chains.looks import Person
 from widgets.participant_looks import participant_colours
 from widgets.questions.list_bar import KIND, MAKER, SCOPE, STANDING
@@ -208,7 +209,7 @@ class Showing(QObject):
         session, bar, page = self.session, self._page.bar, self._page
         if session is None:
             page.show_rows([], "")
-            page.say_empty("No study is open", "Open one first.")
+            page.say_empty(tr("No study is open"), tr("Open one first."))
             self._show()
             return
         who, recording = me(session), self._context.studio.recording
@@ -231,11 +232,11 @@ class Showing(QObject):
             for one in found
         ]
         if self.all and of_scope:
-            page.say_empty("Nothing fits", "Choose something else above, or look for other words.")
+            page.say_empty(tr("Nothing fits"), tr("Choose something else above, or look for other words."))
         else:
             page.say_empty(
-                "No questions yet",
-                "Make them by rules from the chains of the study, with a judge, or write one.",
+                tr("No questions yet"),
+                tr("Make them by rules from the chains of the study, with a judge, or write one."),
             )
         page.show_rows(rows, self.current.question.id if self.current is not None else "")
         page.progress.set_text(progress_in_words(progress(of_scope, who), len(rows)))
@@ -291,11 +292,11 @@ class Showing(QObject):
     def _shown(self, session: Session, one: Verified) -> ShownQuestion:
         reason = ""
         if not self._context.studio.writable:
-            reason = session.study.read_only_reason or "This study is read-only."
+            reason = session.study.read_only_reason or tr("This study is read-only.")
         elif is_author(one.question, me(session)):
-            reason = "You wrote this question: two others verify it."
+            reason = tr("You wrote this question: two others verify it.")
         elif not one.ready:
-            reason = "A draft cannot be verified: whoever wrote it tries it on judges first."
+            reason = tr("A draft cannot be verified: whoever wrote it tries it on judges first.")
         scores: list[float] = []
         if one.looked_at_by(me(session)):
             found = scores_of(read_about(session, one.question), step_called("difficulty"), one.question)

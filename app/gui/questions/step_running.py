@@ -15,9 +15,9 @@ from app.core.session import Session
 from app.gui.context import Context
 from app.gui.job_center import Result
 from app.gui.judges.readying import once_files_are_known
-from project.counted import counted
 from project.errors import UserError
 from project.judging import JudgeEntry
+from resources.translation import tr, trn
 
 _PIECE = 10
 """Questions that are looked up at a time: what is seen of each is worked out in the window's thread."""
@@ -74,13 +74,16 @@ class StepRunning(QObject):
         self._works.clear()
         self._made.clear()
         self._notes = [
-            f"{counted(len(keys), 'question')} not asked about: {why}" for why, keys in found.left_out.items()
+            tr("{count} not asked about: {why}").format(
+                count=trn("{count} question", "{count} questions", len(keys)), why=why
+            )
+            for why, keys in found.left_out.items()
         ]
         requests = found.requests
         self._pieces = [(at, piece) for at, one in enumerate(requests) for piece in pieces_of(one, _PIECE)]
         self._all = len(self._pieces)
         self._set_running(on=True)
-        self.said.emit("Looking up what is missing…")
+        self.said.emit(tr("Looking up what is missing…"))
         once_files_are_known(self._context, judges, self._timer.start)
 
     def cancel(self) -> None:
@@ -91,7 +94,7 @@ class StepRunning(QObject):
         for work, _, _ in [*self._works.values()]:
             self._context.jobs.cancel(work)
         if not self._works:
-            self._finish("Cancelled. What was answered stays.")
+            self._finish(tr("Cancelled. What was answered stays."))
 
     def _prepare(self) -> None:
         session = self._session
@@ -121,12 +124,19 @@ class StepRunning(QObject):
         for works in self._made.values():
             first = works[0].title.partition(" about ")[0]
             number = sum(len(_requests(one)) for one in works)
-            work = together(works, f"{self._name}: {first[:1].lower()}{first[1:]} about {counted(number, 'question')}")
+            work = together(
+                works,
+                tr("{step}: {task} about {questions}").format(
+                    step=self._name,
+                    task=first[:1].lower() + first[1:],
+                    questions=trn("{count} question", "{count} questions", number),
+                ),
+            )
             self._works[id(work)] = (work, 0, number)
         if not self._works:
             self._finish("")
             return
-        self.said.emit("Asking…")
+        self.said.emit(tr("Asking…"))
         for work, _, _ in [*self._works.values()]:
             self._context.jobs.start(work)
 
@@ -139,15 +149,14 @@ class StepRunning(QObject):
         if id(work) not in self._works:
             return
         found = outcome_from(result)
-        for name in ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget"):
-            setattr(self._total, name, getattr(self._total, name) + getattr(found, name))
+        self._total.add(found)
         self._notes += [one.as_text() for one in found.notes if one.as_text() not in self._notes]
         self._end(work)
 
     def _on_stopped(self, work: Work) -> None:
         if id(work) in self._works:
             problem = self._context.jobs.problem_of(work)
-            self._notes.append(str(problem) if problem is not None else "Cancelled. What was answered stays.")
+            self._notes.append(str(problem) if problem is not None else tr("Cancelled. What was answered stays."))
             self._end(work)
 
     def _end(self, work: Work) -> None:
@@ -158,8 +167,8 @@ class StepRunning(QObject):
     def _finish(self, why: str) -> None:
         parts = [self._total.as_text()] if self._total.asked else []
         if self._there:
-            parts.append(f"{counted(self._there, 'answer')} from before")
-        said = f"{', '.join(parts)}." if parts else "Nothing was asked." if not why else ""
+            parts.append(tr("{count} from before").format(count=trn("{count} answer", "{count} answers", self._there)))
+        said = f"{', '.join(parts)}." if parts else tr("Nothing was asked.") if not why else ""
         self._set_running(on=False)
         self.progressed.emit(0, 0)
         self.said.emit("\n".join(dict.fromkeys(one for one in (said, why, *self._notes) if one)))

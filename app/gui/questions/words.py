@@ -7,63 +7,74 @@ from app.core.questions.difficulty import difficulty
 from app.core.questions.settings import SETTINGS
 from app.core.questions.stump import tried
 from app.core.questions.verifying import Progress, Standing, Verified, counting
-from project.counted import counted
 from project.judging import Judgment, Modality
 from project.questions import Maker, Question, QuestionKind
 from project.timebase import format_time
+from resources.translation import tr, trn
 from widgets.questions.shown import AnswerRow, Check, QuestionRow, RowState, Said, ShownQuestion
 
-MAKERS = (("rules", "Make by rules"), ("judge", "Make with a judge…"), ("write", "Write one to stump the model"))
+MAKERS = (
+    ("rules", tr("Make by rules")),
+    ("judge", tr("Make with a judge…")),
+    ("write", tr("Write one to stump the model")),
+)
 CHECKLISTS: Mapping[str, tuple[str, tuple[Check, ...]]] = {
     "chain": (
-        "Checks for chains",
+        tr("Checks for chains"),
         (
-            Check("by_rules", "Made by the rules", "It asks for what its kind asks for, and has the right form."),
-            Check("times_right", "Times are clear and right", "It can be told when what it names happens."),
+            Check(
+                "by_rules", tr("Made by the rules"), tr("It asks for what its kind asks for, and has the right form.")
+            ),
+            Check("times_right", tr("Times are clear and right"), tr("It can be told when what it names happens.")),
             Check(
                 "covers",
-                "Covers node or subchain",
-                "Question and answer leave out nothing of what is highlighted in the chain, and add nothing.",
+                tr("Covers node or subchain"),
+                tr("Question and answer leave out nothing of what is highlighted in the chain, and add nothing."),
             ),
-            Check("one_right", "Exactly one option is right", "None of the others could be defended as well."),
+            Check("one_right", tr("Exactly one option is right"), tr("None of the others could be defended as well.")),
         ),
     ),
     "esi": (
-        "Checks of ESI-Bench",
+        tr("Checks of ESI-Bench"),
         (
-            Check("clear", "Clear who is meant", "People and things are told apart, and in one situation."),
-            Check("needs_picture", "Needs the picture", "It cannot be answered from what is said alone."),
-            Check("unambiguous", "Unambiguous", "Nothing can be read in two ways."),
-            Check("truth", "The right option is true", "What is seen and heard shows it."),
-            Check("difficulty", "Difficulty is labelled", "Choose a label below."),
+            Check("clear", tr("Clear who is meant"), tr("People and things are told apart, and in one situation.")),
+            Check("needs_picture", tr("Needs the picture"), tr("It cannot be answered from what is said alone.")),
+            Check("unambiguous", tr("Unambiguous"), tr("Nothing can be read in two ways.")),
+            Check("truth", tr("The right option is true"), tr("What is seen and heard shows it.")),
+            Check("difficulty", tr("Difficulty is labelled"), tr("Choose a label below.")),
         ),
     ),
 }
 KINDS = {
-    "": "All kinds",
+    "": tr("All kinds"),
     QuestionKind.EVENT.value: "EU",
     QuestionKind.STATE.value: "MSE",
     QuestionKind.WHY.value: "CW",
     QuestionKind.HOW.value: "CH/W",
-    QuestionKind.STEPS.value: "Multi-step",
+    QuestionKind.STEPS.value: tr("Multi-step"),
     QuestionKind.ESI.value: "ESI",
-    QuestionKind.WRITTEN.value: "Written",
+    QuestionKind.WRITTEN.value: tr("Written"),
 }
-MADE_BY = {"": "Any maker", Maker.RULES.value: "Rules", Maker.JUDGE.value: "A judge", Maker.PERSON.value: "A person"}
+MADE_BY = {
+    "": tr("Any maker"),
+    Maker.RULES.value: tr("Rules"),
+    Maker.JUDGE.value: tr("A judge"),
+    Maker.PERSON.value: tr("A person"),
+}
 WAITING, STALE = "waiting", "stale"
 HOW_FAR = {
-    "": "All",
-    WAITING: "Waiting for you",
-    STALE: "Chain was edited",
-    Standing.OPEN.value: "Not verified",
-    Standing.ONCE.value: "By one of two",
-    Standing.VERIFIED.value: "Verified",
-    Standing.DISPUTED.value: "In dispute",
-    Standing.DROPPED.value: "Dropped",
+    "": tr("Any state"),
+    WAITING: tr("Waiting for you"),
+    STALE: tr("Chain was edited"),
+    Standing.OPEN.value: tr("Not verified"),
+    Standing.ONCE.value: tr("By one of two"),
+    Standing.VERIFIED.value: tr("Verified"),
+    Standing.DISPUTED.value: tr("In dispute"),
+    Standing.DROPPED.value: tr("Dropped"),
 }
 HERE, EVERYWHERE = "here", "everywhere"
-SCOPES = {HERE: "This recording", EVERYWHERE: "Whole study"}
-_OUTCOMES = {True: "right", False: "wrong", None: "no answer"}
+SCOPES = {HERE: tr("This recording"), EVERYWHERE: tr("Whole study")}
+_OUTCOMES = {True: "right", False: "wrong", None: tr("no answer")}
 _BY_STANDING = {
     Standing.VERIFIED: RowState.VERIFIED,
     Standing.DROPPED: RowState.DROPPED,
@@ -109,7 +120,9 @@ def shown_of(
         reason: why nothing can be said about it; "" where it can.
     """
     question, own = one.question, one.by(who)
-    head = f"{kind_of(question)} · {format_time(question.start_us)} to {format_time(question.end_us)} · made by "
+    head = tr("{question} · {start_us} to {end_us} · made by ").format(
+        question=kind_of(question), start_us=format_time(question.start_us), end_us=format_time(question.end_us)
+    )
     said = Said() if own is None else Said(own.checks, own.difficulty, own.note, own.decision.value)
     open_to = one.looked_at_by(who)
     if own is not None and (one.stale or not open_to):
@@ -117,7 +130,13 @@ def shown_of(
     return ShownQuestion(
         question.id,
         head
-        + ("a person" if question.maker is Maker.PERSON else "rules" if question.maker is Maker.RULES else "a judge"),
+        + (
+            tr("a person")
+            if question.maker is Maker.PERSON
+            else "rules"
+            if question.maker is Maker.RULES
+            else tr("a judge")
+        ),
         _notice(one, who),
         question.text,
         question.answer,
@@ -134,19 +153,24 @@ def shown_of(
 
 def progress_in_words(far: Progress, shown: int) -> str:
     """Say how far the verification is."""
-    parts = [f"{shown} of {counted(far.total, 'question')}", f"{far.done} done by you"]
-    parts.append(f"{far.waiting} wait for you" if far.waiting else "nothing waits for you")
+    parts = [
+        tr("{shown} of {count}").format(shown=shown, count=trn("{count} question", "{count} questions", far.total)),
+        tr("{done} done by you").format(done=far.done),
+    ]
+    parts.append(
+        tr("{waiting} wait for you").format(waiting=far.waiting) if far.waiting else tr("nothing waits for you")
+    )
     parts += [
         f"{far.standings[where]} {word}"
         for where, word in (
             (Standing.VERIFIED, "verified"),
-            (Standing.DISPUTED, "in dispute"),
+            (Standing.DISPUTED, tr("in dispute")),
             (Standing.DROPPED, "dropped"),
         )
         if far.standings[where]
     ]
     if far.stale:
-        parts.append(f"{far.stale} of edited chains")
+        parts.append(tr("{stale} of edited chains").format(stale=far.stale))
     return " · ".join(parts)
 
 
@@ -159,13 +183,19 @@ def agreement_in_words(found: Agreement) -> str:
             name = _FIGURES.get(one.key, one.key)
             parts.append(f"{name} {one.raw:.0%}{kappa}")
     pairs = found.of("decision").pairs
-    return f"Agreement of {counted(pairs, 'pair')}: {' · '.join(parts)}" if pairs else ""
+    return (
+        tr("Agreement of {count}: {list}").format(
+            count=trn("{count} pair", "{count} pairs", pairs), list=" · ".join(parts)
+        )
+        if pairs
+        else ""
+    )
 
 
 def answer_row(question: Question, judgment: Judgment) -> AnswerRow:
     """Return what a judge answered."""
     one = tried(question, judgment)
-    outcome = _OUTCOMES[one.right] if judgment.state == question.state else "asked before it was changed"
+    outcome = _OUTCOMES[one.right] if judgment.state == question.state else tr("asked before it was changed")
     if one.right is None and judgment.error:
         outcome = f"{judgment.status.value}: {judgment.error}"
     return AnswerRow(one.judgment_id, one.judge, setting_of(judgment), one.letter, outcome)
@@ -187,7 +217,7 @@ _FIGURES = {
     "by_rules": "rules",
     "times_right": "times",
     "covers": "covers",
-    "one_right": "one right",
+    "one_right": tr("one right"),
     "clear": "clear",
     "needs_picture": "picture",
     "unambiguous": "unambiguous",
@@ -197,14 +227,14 @@ _FIGURES = {
 
 def _notice(one: Verified, who: str) -> str:
     if one.stale:
-        return (
+        return tr(
             "The chain was edited after this question was made. Hold it against the highlighted nodes: what you keep "
             "or correct fits the chain as it is now."
         )
     if one.again(who):
-        return "This question was changed after you verified it. Look at it again."
+        return tr("This question was changed after you verified it. Look at it again.")
     if not one.ready:
-        return "A draft: whoever wrote it has not kept it yet, because not every judge failed at it."
+        return tr("A draft: whoever wrote it has not kept it yet, because not every judge failed at it.")
     return ""
 
 
@@ -214,15 +244,19 @@ def _others(one: Verified, who: str, names: Mapping[str, str], scores: Iterable[
     for each in one.said:
         if each.annotator_id == who:
             continue
-        late = "" if each.annotator_id in counts else ", before it was changed"
+        late = "" if each.annotator_id in counts else tr(", before it was changed")
         if one.question.kind is QuestionKind.WRITTEN and each.annotator_id == one.question.annotator_id:
-            lines.append(f"{names.get(each.annotator_id, 'Somebody')} wrote it. {each.note}")
+            lines.append(
+                tr("{names} wrote it. {note}").format(
+                    names=names.get(each.annotator_id, tr("Somebody")), note=each.note
+                )
+            )
             continue
         more = " · ".join(part for part in (each.difficulty, each.note) if part)
         lines.append(
-            f"{names.get(each.annotator_id, 'Somebody')}: {each.decision.value}{late}{f' · {more}' if more else ''}"
+            f"{names.get(each.annotator_id, tr('Somebody'))}: {each.decision.value}{late}{f' · {more}' if more else ''}"
         )
     label = difficulty(counting(one.question, one.said), [*scores])
     if label:
-        lines.append(f"Difficulty, people and models together: {label}")
+        lines.append(tr("Difficulty, people and models together: {label}").format(label=label))
     return tuple(lines)

@@ -18,7 +18,6 @@ from app.gui.questions.judging import ask, entries_of
 from app.gui.questions.showing import Showing
 from app.gui.questions.words import answer_row
 from benchmark.tasks.answer import KEY as ANSWER
-from project.counted import counted
 from project.errors import UserError
 from project.judging import PERSON, JudgeEntry
 from project.queries.judges import all_judges
@@ -27,11 +26,12 @@ from project.queries.questions import question_called
 from project.questions import QuestionKind, WrongOption
 from project.timebase import format_time
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets.questions.fields import Words
 from widgets.questions.page import WRITE, QuestionsPage
 
 _MOST_UNREAD = 4
-_DRAWN = "A chain was drawn: correct it in the mode Chains (Ctrl+6)."
+_DRAWN = tr("A chain was drawn: correct it in the mode Chains (Ctrl+6).")
 
 
 class Writing(QObject):
@@ -89,7 +89,7 @@ class Writing(QObject):
     def _take_span(self) -> None:
         span = self._context.playback.span()
         if span is None:
-            self._context.studio.told.emit("Select something on the timeline, or mark a start and an end (I, O).")
+            self._context.studio.told.emit(tr("Select something on the timeline, or mark a start and an end (I, O)."))
             return
         self._span = span
         self._renew()
@@ -104,24 +104,28 @@ class Writing(QObject):
         if reason := why_not_written(words.text, words.answer, words.wrong, words.explanation):
             return reason
         if self._context.studio.recording is None and not self._id:
-            return "No recording is open."
+            return tr("No recording is open.")
         if self._span is None:
-            return "Choose what is shown with it: select something on the timeline, or mark a start and an end."
+            return tr("Choose what is shown with it: select something on the timeline, or mark a start and an end.")
         return ""
 
     def _check(self) -> None:
         session, panel, reason = self._shown.session, self._panel, self._reason()
         span = self._span
-        panel.span.setText("No span yet" if span is None else f"{format_time(span[0])} to {format_time(span[1])}")
-        panel.fields.say(reason, "It can be tried.")
+        panel.span.setText(
+            tr("No span yet")
+            if span is None
+            else tr("{start} to {end}").format(start=format_time(span[0]), end=format_time(span[1]))
+        )
+        panel.fields.say(reason, tr("It can be tried."))
         writable = self._context.studio.writable
         panel.save.setEnabled(writable and not reason)
         panel.draft.setEnabled(writable and bool(self._id) and self._one_judge() is not None)
         asked = panel.asking.judges.chosen()
-        barred = "" if writable else "This study is read-only."
-        panel.asking.set_askable(barred or reason or ("" if asked else "Choose a judge first."))
+        barred = "" if writable else tr("This study is read-only.")
+        panel.asking.set_askable(barred or reason or ("" if asked else tr("Choose a judge first.")))
         if session is None:
-            panel.asking.set_askable("Open a study first.")
+            panel.asking.set_askable(tr("Open a study first."))
 
     def _save(self) -> bool:
         """Save what stands in the form; returns whether it is in the study as it stands."""
@@ -162,7 +166,7 @@ class Writing(QObject):
         chosen = {*self._panel.asking.judges.chosen()}
         judges = [one for one in all_judges(session.study) if one.id in chosen]
         request, about = request_for(judges, [self._id], self._panel.asking.chosen_setting()), self._id
-        self._told = ("Asking…",)
+        self._told = (tr("Asking…"),)
         self._renew()
 
         def then(notes: Sequence[str]) -> None:
@@ -172,12 +176,12 @@ class Writing(QObject):
                     return Changes()
                 answers = answers_to(session, question, request)
                 kept = stumped(answers, [one.id for one in judges])
-                fine = "Kept: all of them failed. Two others verify it before it counts."
+                fine = tr("Kept: all of them failed. Two others verify it before it counts.")
                 right = ", ".join(one.judge for one in answers if one.right)
                 still = (
-                    f"Still a draft: {right} gave the right answer."
+                    tr("Still a draft: {right} gave the right answer.").format(right=right)
                     if right
-                    else "Still a draft: no answer is no failure."
+                    else tr("Still a draft: no answer is no failure.")
                 )
                 self._told = (fine if kept else still, *notes)
                 return settle_try(session, about, answers, [one.id for one in judges])
@@ -229,7 +233,9 @@ class Writing(QObject):
             def do(session: Session) -> Changes:
                 answers = prepare(session, request).cached
                 if not answers:
-                    raise UserError("The judge wrote no chain.", " ".join(notes) or "Ask again, or ask another judge.")
+                    raise UserError(
+                        tr("The judge wrote no chain."), " ".join(notes) or tr("Ask again, or ask another judge.")
+                    )
                 judgment = judgments_called(session.study, [answers[0].id])[0]
                 _, changes = chain_draft.draft_from(session, judgment)
                 self._told = (_DRAWN, *_left_out(chain_draft.read_draft(session, judgment).unread))
@@ -245,13 +251,21 @@ def _left_out(unread: Sequence[str]) -> list[str]:
     """Say what of a draft is not in the chain."""
     if not unread:
         return []
-    more = [f"and {len(unread) - _MOST_UNREAD} more"] if len(unread) > _MOST_UNREAD else []
-    return [f"{counted(len(unread), 'place')} of what the judge wrote left out:", *unread[:_MOST_UNREAD], *more]
+    more = [tr("and {value} more").format(value=len(unread) - _MOST_UNREAD)] if len(unread) > _MOST_UNREAD else []
+    return [
+        tr("{count} of what the judge wrote left out:").format(
+            count=trn("{count} place", "{count} places", len(unread))
+        ),
+        *unread[:_MOST_UNREAD],
+        *more,
+    ]
 
 
 def _state(one: Verified | None) -> str:
     if one is None or one.question.kind is not QuestionKind.WRITTEN:
-        return "A new question: trying it saves it as a draft."
+        return tr("A new question: trying it saves it as a draft.")
     if one.ready:
-        return f"Kept, and {one.standing.value}: two others have to approve of it before it counts."
-    return "A draft: it is kept once every judge of a try gave a wrong answer."
+        return tr("Kept, and {standing}: two others have to approve of it before it counts.").format(
+            standing=one.standing.value
+        )
+    return tr("A draft: it is kept once every judge of a try gave a wrong answer.")

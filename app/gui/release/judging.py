@@ -10,6 +10,7 @@ from app.core.session import Session
 from app.gui.release.lines import Line, lines_of, rendered_before
 from project.queries.recordings import all_recordings
 from project.queries.release import waivers
+from resources.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +37,14 @@ def judging(session: Session, plan: ReleasePlan) -> Generator[str, None, Judged]
     if plan.texts == SCRUB:
         for part in released_by_recording(session):
             texts += part
-            yield f"Scrubbing the texts: {len(texts)}…"
+            yield tr("Scrubbing the texts: {texts}…").format(texts=len(texts))
     reasons = [*something(selection), *texts_reviewed(session, plan, texts)]
-    yield "Looking at the rules…"
+    yield tr("Looking at the rules…")
     total = len(selection.candidates)
     for done, one in enumerate(selection.candidates, 1):
         for rule in PER_RECORDING:
             reasons += rule(one)
-        yield f"Looking at the rules: recording {done} of {total}…"
+        yield tr("Looking at the rules: recording {done} of {total}…").format(done=done, total=total)
     by_id = {one.id: one.number for one in all_recordings(session.study)}
     inside = {one.recording.id: one.number for one in selection.candidates if one.has_picture}
     after, rendered = rendered_before(session, plan, inside)

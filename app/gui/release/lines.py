@@ -11,9 +11,10 @@ from project.queries.face_reviews import mask_state
 from project.queries.runs import latest_run
 from project.timebase import format_time
 from project.types import Waiver
+from resources.translation import tr
 from widgets.rows_table import Row
 
-COLUMNS = ["Rule", "Recording", "Time", "State"]
+COLUMNS = [tr("Rule"), tr("Recording"), tr("Time"), tr("State")]
 _ABOUT_ALL = ("something", "texts-reviewed")
 _RENDERED = ("rendered", "face-left", "face-under-mask", "not-recognized", "doubtful-hits")
 _OF_TRACKS = ("faces-reviewed", "uncovered")
@@ -50,10 +51,12 @@ class Line:
     def row(self, key: str) -> Row:
         """Return it as a row of a table."""
         if self.reason is None:
-            later = "Judged when faces were looked for" if self.rule in _OF_TRACKS else "Judged when it is rendered"
-            icon, state = ("circle-check", "Kept") if self.judged else ("circle-dashed", later)
+            later = (
+                tr("Judged when faces were looked for") if self.rule in _OF_TRACKS else tr("Judged when it is rendered")
+            )
+            icon, state = ("circle-check", tr("Kept")) if self.judged else ("circle-dashed", later)
         elif self.waiver is not None:
-            icon, state = "circle-dashed", f"Waived: {self.waiver.reason}"
+            icon, state = "circle-dashed", tr("Waived: {reason}").format(reason=self.waiver.reason)
         else:
             icon, state = "triangle-alert", self.reason.sentence
         time_us = self.reason.time_us if self.reason is not None else None

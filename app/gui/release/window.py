@@ -1,12 +1,12 @@
 """The Release window: what is released, what stands in the way, the texts, and the button."""
 
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.commands import release as commands
 from app.core.jobs import Work
@@ -23,19 +23,20 @@ from app.gui.release.choices import choices, planned, shown
 from app.gui.release.judging import Judged, judging
 from app.gui.release.lines import COLUMNS, Line
 from app.gui.release.text_rows import text_rows
-from project.counted import counted
 from project.errors import UserError
 from project.queries.private_words import replacements
 from project.queries.recordings import all_recordings
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets import theme
+from widgets.plain_label import PlainLabel
 from widgets.release.plan_form import Chosen, PlanForm
 from widgets.release.texts_view import TextsView
 from widgets.release.waiver_bar import WaiverBar
 from widgets.rows_table import RowsTable
 
 _TEXTS_TAB = 2
-_STOPPED = "The search for personal information was stopped, so nothing can be judged. Open this window again."
+_STOPPED = tr("The search for personal information was stopped, so nothing can be judged. Open this window again.")
 _PERSONAL = ("private_word", "public_word", "pii_decision")
 _MATTERS = frozenset(
     (
@@ -65,31 +66,31 @@ class ReleaseWindow(QWidget):
         self._work: Work | None = None
         self._waiting = False
         self._searching = Searching(context, self)
-        self.setWindowTitle("Release")
-        self.setAccessibleName("Release")
+        self.setWindowTitle(tr("Release"))
+        self.setAccessibleName(tr("Release"))
         self.setAutoFillBackground(True)
         self.resize(1080, 720)
-        self.heading = QLabel(wordWrap=True)
+        self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
-        self.table = RowsTable("Checklist", COLUMNS)
-        self.only = QCheckBox("Only what stands in the way")
-        self.only.setToolTip("Leave out rules that are kept or waived")
+        self.table = RowsTable(tr("Checklist"), COLUMNS)
+        self.only = QCheckBox(tr("Only what stands in the way"))
+        self.only.setToolTip(tr("Leave out rules that are kept or waived"))
         self.bar = WaiverBar()
-        self.left_out = QLabel(wordWrap=True)
+        self.left_out = PlainLabel(wordWrap=True)
         self.form = PlanForm(choices())
         self.texts = TextsView()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._checklist_page(), "Checklist")
-        self.tabs.addTab(self.form, "What is released")
-        self.tabs.addTab(self.texts, "Texts")
-        self.report = QLabel(wordWrap=True)
-        self.report.setAccessibleName("What came of it")
-        self.release = QPushButton("Release…")
+        self.tabs.addTab(self._checklist_page(), tr("Checklist"))
+        self.tabs.addTab(self.form, tr("What is released"))
+        self.tabs.addTab(self.texts, tr("Texts"))
+        self.report = PlainLabel(wordWrap=True)
+        self.report.setAccessibleName(tr("What came of it"))
+        self.release = QPushButton(tr("Release…"))
         self.release.setProperty("primary", True)
-        self.release.setToolTip("Render, check and write the release into a new folder")
-        self.close_button = QPushButton("Close")
-        self.close_button.setToolTip("Close this window (Esc)")
+        self.release.setToolTip(tr("Render, check and write the release into a new folder"))
+        self.close_button = QPushButton(tr("Close"))
+        self.close_button.setToolTip(tr("Close this window (Esc)"))
         self._lay_out()
         self._join()
         self.reload()
@@ -150,19 +151,39 @@ class ReleaseWindow(QWidget):
         count = len(self._judged.selection.candidates)
         rules = len({(one.rule, one.recording) for one in broken})
         if broken and not any(one.blocking for one in broken):
-            said = f"{counted(rules, 'rule')} not kept when it was rendered last."
-            self.heading.setText(f"{said} Waive what may be waived, or mend it; the next try judges anew.")
+            said = tr("{count} not kept when it was rendered last.").format(
+                count=trn("{count} rule", "{count} rules", rules)
+            )
+            self.heading.setText(
+                tr("{said} Waive what may be waived, or mend it; the next try judges anew.").format(said=said)
+            )
         elif broken:
-            self.heading.setText(f"{counted(rules, 'rule')} not kept for {counted(count, 'recording')}.")
+            self.heading.setText(
+                tr("{rules} not kept for {recordings}.").format(
+                    rules=trn("{count} rule", "{count} rules", rules),
+                    recordings=trn("{count} recording", "{count} recordings", count),
+                )
+            )
         else:
-            self.heading.setText(f"{counted(count, 'recording')} ready: nothing stands in the way so far.")
+            self.heading.setText(
+                tr("{count} ready: nothing stands in the way so far.").format(
+                    count=trn("{count} recording", "{count} recordings", count)
+                )
+            )
         listed = [
             (place, one) for place, one in enumerate(self._judged.lines) if one.broken or not self.only.isChecked()
         ]
         self.table.show_rows([one.row(str(place)) for place, one in listed])
         gone = self._judged.selection.left_out
         self.left_out.setText(
-            "  ".join(f"Recording {number} is left out: {why}" for number, why in sorted(gone.items()))
+            "\n".join(
+                tr("{recordings} {numbers} left out: {why}").format(
+                    recordings=trn("Recording", "Recordings", len(numbers)),
+                    numbers=", ".join(map(str, numbers)),
+                    why=f"{why[:1].lower()}{why[1:]}",
+                )
+                for why, numbers in _by_reason(gone).items()
+            )
         )
         self.left_out.setVisible(bool(gone))
         idle = self._work is None
@@ -228,10 +249,16 @@ class ReleaseWindow(QWidget):
         self._texts = released_texts(session)
         reader = texts_confirmed(session, self._texts)
         changed = sum(bool(one.replacements) for one in self._texts)
-        said = "There are no free texts."
+        said = tr("There are no free texts.")
         if self._texts:
-            state = f"Read by {reader.name}." if reader else "Nobody confirmed them as they are now."
-            said = f"{counted(len(self._texts), 'text')}, {changed} changed. {state}"
+            state = (
+                tr("Read by {name}.").format(name=reader.name)
+                if reader
+                else tr("Nobody confirmed them as they are now.")
+            )
+            said = tr("{count}, {changed} changed. {state}").format(
+                count=trn("{count} text", "{count} texts", len(self._texts)), changed=changed, state=state
+            )
         rows = text_rows(self._texts)
         self.texts.show_texts(rows, said, confirmed=reader is not None, writable=self._studio.writable)
         self.texts.show_words(replacements(session.study))
@@ -251,7 +278,7 @@ class ReleaseWindow(QWidget):
         except UserError as error:
             self.report.setText(str(error))
             return
-        self.report.setText("The release runs under Jobs; there it can be cancelled.")
+        self.report.setText(tr("The release runs under Jobs; there it can be cancelled."))
         self._context.jobs.start(self._work, self._done)
         self._show_lines()
 
@@ -259,17 +286,23 @@ class ReleaseWindow(QWidget):
         self._work = None
         if result["released"]:
             name = Path(str(result["output"])).name
-            self.report.setText(f"Released {result['files']} files to {name}. Read DATACARD.md before it leaves.")
+            self.report.setText(
+                tr("Released {files} files to {name}. Read DATACARD.md before it leaves.").format(
+                    files=result["files"], name=name
+                )
+            )
         else:
             found = result["reasons"]
             reasons = [reason_from(one) for one in found if isinstance(one, dict)] if isinstance(found, list) else []
-            self.report.setText(f"Refused: {reasons[0].sentence}" if reasons else "Refused.")
+            self.report.setText(
+                tr("Refused: {sentence}").format(sentence=reasons[0].sentence) if reasons else tr("Refused.")
+            )
         self.reload()
 
     def _stopped(self, work: Work) -> None:
         if work is self._work:
             self._work = None
-            self.report.setText("The release was not made; Jobs says why. Nothing of it is left.")
+            self.report.setText(tr("The release was not made; Jobs says why. Nothing of it is left."))
             self._show_lines()
 
     def _checklist_page(self) -> QWidget:
@@ -285,14 +318,14 @@ class ReleaseWindow(QWidget):
 
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addWidget(self.heading)
         column.addWidget(self.tabs, 1)
         row = QHBoxLayout()
         row.addWidget(self.report, 1)
-        row.addWidget(self.release)
         row.addWidget(self.close_button)
+        row.addWidget(self.release)
         column.addLayout(row)
 
     def _join(self) -> None:
@@ -300,9 +333,9 @@ class ReleaseWindow(QWidget):
         self._tick.setInterval(0)
         self._tick.timeout.connect(self._step)
         self.only.toggled.connect(lambda _on: self._show_lines())
-        self.table.itemSelectionChanged.connect(self._show_choice)
+        self.table.chosen_changed.connect(self._show_choice)
         self.table.row_chosen.connect(lambda _key, _time: self._show_choice())
-        self.table.cellDoubleClicked.connect(lambda _row, _column: self._jump())
+        self.table.doubleClicked.connect(lambda _index: self._jump())
         self.bar.jump_requested.connect(self._jump)
         self.bar.waive_requested.connect(self._waive)
         self.bar.withdraw_requested.connect(self._withdraw)
@@ -339,3 +372,11 @@ class ReleaseWindow(QWidget):
     def _show_error(self, error: UserError) -> None:
         if self.isVisible():
             self.report.setText(str(error))
+
+
+def _by_reason(gone: Mapping[int, str]) -> dict[str, list[int]]:
+    """Return why recordings are left out, and which."""
+    found: dict[str, list[int]] = {}
+    for number, why in sorted(gone.items()):
+        found.setdefault(why, []).append(number)
+    return found

@@ -8,47 +8,47 @@ from app.core.agreement.adjudication import Choices, Labels, Rule, Spans, Unsett
 from app.core.commands.adjudication import NAME, Made, make_lane
 from app.core.session import Session
 from app.gui.context import Context
-from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets.review.lane_form import Asked, LaneForm
 
 _QUESTIONS = (
     Asked(
         "labels",
-        "Label",
+        tr("Label"),
         (
-            (Labels.MAJORITY, "More than half say it"),
-            (Labels.UNANIMOUS, "All say it"),
-            (Labels.MOST, "More say it than anything else"),
+            (Labels.MAJORITY, tr("More than half say it")),
+            (Labels.UNANIMOUS, tr("All say it")),
+            (Labels.MOST, tr("More say it than anything else")),
         ),
-        "Who agreed with another's segment in review says what that one says",
+        tr("Who agreed with another's segment in review says what that one says"),
     ),
     Asked(
         "spans",
-        "Start and end",
+        tr("Start and end"),
         (
-            (Spans.MAJORITY, "Where most of the segments are"),
-            (Spans.INTERSECTION, "Where all of them are"),
-            (Spans.UNION, "From the first start to the last end"),
+            (Spans.MAJORITY, tr("Where most of the segments are")),
+            (Spans.INTERSECTION, tr("Where all of them are")),
+            (Spans.UNION, tr("From the first start to the last end")),
         ),
-        "Of the segments with the chosen label; with two, most of them are all of them",
+        tr("Of the segments with the chosen label; with two, most of them are all of them"),
     ),
     Asked(
         "choices",
-        "Attributes",
+        tr("Attributes"),
         (
-            (Choices.MAJORITY, "Those that most have"),
-            (Choices.UNION, "Those that any has"),
-            (Choices.INTERSECTION, "Those that all have"),
+            (Choices.MAJORITY, tr("Those that most have")),
+            (Choices.UNION, tr("Those that any has")),
+            (Choices.INTERSECTION, tr("Those that all have")),
         ),
-        "And whatever else has several choices",
+        tr("And whatever else has several choices"),
     ),
     Asked(
         "unsettled",
-        "No agreement",
-        ((Unsettled.LEAVE_OUT, "Leave out"), (Unsettled.KEEP, "Keep each opinion, with a comment")),
-        "The annotators' own lanes keep everything either way",
+        tr("No agreement"),
+        ((Unsettled.LEAVE_OUT, tr("Leave out")), (Unsettled.KEEP, tr("Keep each opinion, with a comment"))),
+        tr("The annotators' own lanes keep everything either way"),
     ),
 )
 
@@ -56,7 +56,7 @@ _QUESTIONS = (
 def make(context: Context) -> QWidget:
     """Make the window."""
     form = LaneForm(_QUESTIONS, NAME)
-    form.setWindowTitle("Adjudicated lane")
+    form.setWindowTitle(tr("Adjudicated lane"))
     form.resize(460, 420)
     session = context.studio.session
     form.set_writable(session.study.read_only_reason if session is not None else "")
@@ -91,10 +91,20 @@ def _make(context: Context, form: LaneForm, answers: Mapping[str, str], least: f
 def _in_words(made: Made) -> str:
     counts = made.counts
     lines = [
-        f"{made.lane.name}: {counted(counts.segments, 'segment')} in {counted(len(made.recordings), 'recording')}, "
-        f"of {counted(counts.groups, 'moment')} that somebody marked.",
-        f"{counts.disputed} stay in disagreement; {counts.undecided} were neither agreed on nor reviewed.",
+        tr("{lane}: {segments} in {recordings}, of {moments} that somebody marked.").format(
+            lane=made.lane.name,
+            segments=trn("{count} segment", "{count} segments", counts.segments),
+            recordings=trn("{count} recording", "{count} recordings", len(made.recordings)),
+            moments=trn("{count} moment", "{count} moments", counts.groups),
+        ),
+        tr("{disputed} stay in disagreement; {undecided} were neither agreed on nor reviewed.").format(
+            disputed=counts.disputed, undecided=counts.undecided
+        ),
     ]
     if made.skipped:
-        lines.append(f"{counted(len(made.skipped), 'recording')} with fewer than two annotators left out.")
+        lines.append(
+            tr("{count} with fewer than two annotators left out.").format(
+                count=trn("{count} recording", "{count} recordings", len(made.skipped))
+            )
+        )
     return "\n".join(lines)

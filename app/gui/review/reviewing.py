@@ -15,16 +15,22 @@ from project.queries.annotators import all_annotators
 from project.queries.participants import all_participants
 from project.queries.reviews import reviews_in
 from project.types import Annotator, Changes, Decision
+from resources.translation import tr
 from widgets.review.page import ReviewPage
 
 _TABLES = frozenset({"segment", "segment_value", "review", "annotator", "completion", "assignment", "property"})
-_NO_RECORDING = ("No recording is open", "Choose one on the left.")
+_NO_RECORDING = (tr("No recording is open"), tr("Choose one on the left, or add some: Ctrl+O."))
 _ALONE = (
-    "Two annotators are needed",
-    "Fewer than two people worked on this recording. Bring their copies home with greenroom merge, or choose another "
-    "recording.",
+    tr("Two annotators are needed"),
+    tr(
+        "Fewer than two people worked on this recording. Bring their copies home with greenroom merge, or "
+        "choose another recording."
+    ),
 )
-_NOTHING = ("Nothing was marked here", "Neither of the two marked anything in this recording. Choose another one.")
+_NOTHING = (
+    tr("Nothing was marked here"),
+    tr("Neither of the two marked anything in this recording. Choose another one."),
+)
 
 
 class Reviewing(QObject):
@@ -213,7 +219,7 @@ class Reviewing(QObject):
         if following:
             self._go_to(following)
         else:
-            self._context.studio.told.emit("Reviewed: nothing waits for you in this recording any more.")
+            self._context.studio.told.emit(tr("Reviewed: nothing waits for you in this recording any more."))
 
     def _withdraw(self, segment_id: str) -> None:
         self._context.studio.edit(lambda session: reviews.withdraw(session, segment_id), self)
@@ -221,10 +227,10 @@ class Reviewing(QObject):
 
 def _in_words(progress: Progress) -> str:
     if not progress.total:
-        return f"Nothing to review: {progress.alike} alike."
-    parts = [f"{progress.done} of {progress.total} reviewed by you"]
+        return tr("Nothing to review: {alike} alike.").format(alike=progress.alike)
+    parts = [tr("{done} of {total} reviewed by you").format(done=progress.done, total=progress.total)]
     if progress.disputed:
-        parts.append(f"{progress.disputed} in disagreement")
+        parts.append(tr("{disputed} in disagreement").format(disputed=progress.disputed))
     if progress.settled:
-        parts.append(f"{progress.settled} settled")
+        parts.append(tr("{settled} settled").format(settled=progress.settled))
     return " · ".join(parts)

@@ -7,6 +7,7 @@ from app.core.review import BOUNDARIES, LABEL, Item, Outcome, Sheet, named
 from project.schemes.scheme import CHOOSING, Field, FieldKind, Scheme
 from project.timebase import format_time
 from project.types import Decision, Json, Segment
+from resources.translation import tr
 from widgets.label_looks import LabelLook, looks_of, unknown_look
 from widgets.review.shown import Column, Comparison, ItemRow, Line, Part, State
 
@@ -23,15 +24,15 @@ def row_of(item: Item, compared: Sheet, scheme: Scheme | None, reviewer_id: str)
     looks = tuple(None if mark is None else look_of(mark.segment, scheme) for mark in (item.first, item.second))
     third = compared.third.name if compared.third else ""
     if not item.pair:
-        text = f"Only {third}"
+        text = tr("Only {third}").format(third=third)
     elif not item.matched:
-        text = f"Only {(compared.first if item.first else compared.second).name}"
+        text = tr("Only {name}").format(name=(compared.first if item.first else compared.second).name)
     elif item.differs or item.third_differs:
         first, *rest = named(scheme, item.differs or item.third_differs)
         text = ", ".join([first, *(one.lower() for one in rest)])
         text = text if item.differs else f"{third}: {text.lower()}"
     else:
-        text = "Nothing differs"
+        text = tr("Nothing differs")
     return ItemRow(item.key, item.start_us, looks, text, state_of(item, reviewer_id))
 
 
@@ -70,8 +71,8 @@ def comparison_of(
     # The second's segment comes first, and what waits before what was decided.
     order.sort(key=lambda at: (columns[at].segment_id not in waiting, at != 1))
     differing = set(item.differs) | set(item.third_differs)
-    lines = [_line("Label", tuple(_label(mark, scheme) for mark in marks), LABEL in differing)]
-    lines.append(_line("Start", _times(marks, "start_us"), BOUNDARIES in differing))
+    lines = [_line(tr("Label"), tuple(_label(mark, scheme) for mark in marks), LABEL in differing)]
+    lines.append(_line(tr("Start"), _times(marks, "start_us"), BOUNDARIES in differing))
     lines.append(_line("End", _times(marks, "end_us"), BOUNDARIES in differing))
     for field in scheme.fields_of(item.marks[0].segment.track) if scheme is not None else ():
         cells = _values(field, marks, participants)
@@ -88,15 +89,19 @@ def look_of(segment: Segment, scheme: Scheme | None) -> LabelLook:
 
 def _column(name: str, mark: Mark | None, decidable: bool, reviewer_id: str, names: Mapping[str, str]) -> Column:
     if mark is None:
-        return Column(name, "", said=("Marked nothing here",))
+        return Column(name, "", said=(tr("Marked nothing here"),))
     own = mark.review_by(reviewer_id)
     said = []
     for review in mark.reviews:
         verb = "agree" if review.decision is Decision.AGREE else "disagree"
-        who = f"You {verb}" if review is own else f"{names.get(review.reviewer_id, 'Somebody')} {verb}s"
+        who = (
+            tr("You {verb}").format(verb=verb)
+            if review is own
+            else f"{names.get(review.reviewer_id, tr('Somebody'))} {verb}s"
+        )
         said.append(f"{who}: {review.note}" if review.note else who)
     if decidable and own is None:
-        said.append("Waits for you")
+        said.append(tr("Waits for you"))
     return Column(name, mark.segment.id, decidable, tuple(said), own.note if own else "", own is not None)
 
 
@@ -119,7 +124,7 @@ def _times(marks: Sequence[Mark | None], edge: str) -> tuple[tuple[Part, ...], .
         at = int(getattr(mark.segment, edge))
         parts = [Part(format_time(at))]
         if base is not None and at != base:
-            parts.append(Part(f"{(at - base) / 1e6:+.3f} s"))
+            parts.append(Part(f"{(at - base) / 1e6:+.3f} s".replace("-", "\N{MINUS SIGN}")))
         base = at if base is None else base
         found.append(tuple(parts))
     return tuple(found)

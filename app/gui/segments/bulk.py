@@ -3,19 +3,23 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from app.core.commands import bulk
+from app.core.segment_table import SegmentTable
 from app.core.session import Session
 from app.gui.studio import Studio
-from project.counted import counted
 from project.schemes.scheme import CHOOSING, Field, FieldKind
 from project.types import Changes, Segment
+from resources.translation import tr, trn
 from widgets.segments.bulk_bar import BulkBar, FieldOptions, Option
 
 
 class Bulk:
     """Joins the bar to the commands."""
 
-    def __init__(self, studio: Studio, bar: BulkBar, selected: Callable[[], Sequence[str]]) -> None:
+    def __init__(
+        self, studio: Studio, bar: BulkBar, selected: Callable[[], Sequence[str]], table: SegmentTable
+    ) -> None:
         self._studio = studio
+        self._table = table
         self._bar = bar
         self._selected = selected
         bar.label_chosen.connect(lambda label: self._edit(lambda s, ids: bulk.change_label(s, ids, label)))
@@ -30,18 +34,22 @@ class Bulk:
         if session is None:
             return
         if not chosen:
-            self._bar.set_selection("1 segment" if rows == 1 else f"{rows:,} segments", (), (), False)
+            self._bar.set_selection(
+                tr("1 segment") if rows == 1 else tr("{rows:,} segments").format(rows=rows), (), (), False
+            )
             return
-        own = bulk.own(session, chosen)
+        author, known = session.annotator(), self._table.rows
+        found = [known[one].segment for one in chosen if one in known]
+        own = [one for one in found if author is not None and one.annotator_id == author.id]
         others = len(chosen) - len(own)
-        text = f"{len(chosen):,} selected"
+        text = tr("{chosen:,} selected").format(chosen=len(chosen))
         if not self._studio.writable:
-            self._bar.set_selection(f"{text}. The study is read-only.", (), (), False)
+            self._bar.set_selection(tr("{text}. The study is read-only.").format(text=text), (), (), False)
             return
         if others and own:
-            text += f", {len(own):,} yours; {others:,} by others stay as they are"
+            text += tr(", {own:,} yours; {others:,} by others stay as they are").format(own=len(own), others=others)
         elif others:
-            text += ", made by others: they stay as they are"
+            text += tr(", made by others: they stay as they are")
         alike = _alike(own)
         self._bar.set_selection(text, self._labels(session, alike), self._fields(session, alike), bool(own))
 
@@ -58,11 +66,18 @@ class Bulk:
             touched.append(len(changes.ids("segment") | changes.ids("segment_value")))
             return changes
 
-        if ids and self._studio.edit(run):
+        if not ids:
+            return
+        text = tr("Changing {count:,} segments…").format(count=len(ids))
+        if self._studio.edit_many(run, len(ids), text):
             if touched[0] == 0:
-                self._studio.told.emit("Nothing changed: they are like this already.")
+                self._studio.told.emit(tr("Nothing changed: they are like this already."))
             else:
-                self._studio.told.emit(f"Changed {counted(touched[0], 'segment')}. One undo takes it back.")
+                self._studio.told.emit(
+                    tr("Changed {count}. One undo takes it back.").format(
+                        count=trn("{count} segment", "{count} segments", touched[0])
+                    )
+                )
 
     def _labels(self, session: Session, alike: Mapping[Segment, int]) -> list[Option]:
         names: dict[str, str] = {}

@@ -2,21 +2,23 @@
 
 from PySide6.QtCore import QTimer
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.core.checklist import NAMES, Checklist, Kind, ReviewsWaiting, Task, checklist
-from app.core.segment_table import SegmentTable
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.segments.reading import read_table
 from project.errors import UserError
 from project.timebase import format_time
 from project.types import Annotator, Changes
+from resources.translation import tr
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.plain_label import PlainLabel
 from widgets.segments.checklist_view import ChecklistView, TaskGroup, TaskLine
 
 _PAUSE_MS = 400
-_TITLE = "Checklist"
+_TITLE = tr("Checklist")
 
 
 def make(context: Context) -> QWidget:
@@ -26,7 +28,7 @@ def make(context: Context) -> QWidget:
         UserError: none is.
     """
     if context.studio.session is None:
-        raise UserError("No study is open.", "Open one first.")
+        raise UserError(tr("No study is open."), tr("Open one first."))
     return ChecklistWindow(context, context.studio.session)
 
 
@@ -39,7 +41,7 @@ class ChecklistWindow(QWidget):
         self.resize(720, 560)
         self._context = context
         self._session = session
-        self._table = SegmentTable(session)
+        self._table, self._reading = read_table(context, session, self._take)
         self._reviews = ReviewsWaiting(session)
         self._waiting = Changes()
         self._tasks: tuple[Task, ...] = ()
@@ -47,19 +49,19 @@ class ChecklistWindow(QWidget):
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         row = QHBoxLayout()
-        label = QLabel("To be done by")
+        label = PlainLabel(tr("To be done by"))
         self.who = QComboBox()
-        self.who.setAccessibleName("Annotator")
-        self.who.setToolTip("Whose tasks are listed")
+        self.who.setAccessibleName(tr("Annotator"))
+        self.who.setToolTip(tr("Whose tasks are listed"))
         label.setBuddy(self.who)
-        self.counts = QLabel()
+        self.counts = PlainLabel()
         self.counts.setProperty("quiet", True)
         row.addWidget(label)
         row.addWidget(self.who)
         row.addWidget(self.counts, 1)
         column.addLayout(row)
         self.view = ChecklistView()
-        self._done = EmptyState("circle-check", "All done", "Nothing is missing, nothing waits.")
+        self._done = EmptyState("circle-check", tr("All done"), tr("Nothing is missing, nothing waits."))
         self._stack = QStackedLayout()
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._done)
@@ -76,6 +78,9 @@ class ChecklistWindow(QWidget):
 
     def refresh(self) -> None:
         """Work out what is to be done."""
+        if self._reading:
+            self.counts.setText(tr("Reading the segments…"))
+            return
         if self._waiting:
             changes, self._waiting = self._waiting, Changes()
             self._table.apply(changes)
@@ -87,13 +92,17 @@ class ChecklistWindow(QWidget):
         groups = _groups(found, who is None)
         self.view.set_groups(groups)
         self._stack.setCurrentWidget(self.view if groups else self._done)
-        self.counts.setText(f"{len(self._tasks):,} to do" if self._tasks else "")
+        self.counts.setText(tr("{tasks:,} to do").format(tasks=len(self._tasks)) if self._tasks else "")
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self._waiting:
             self.refresh()
         self.view.setFocus()
+
+    def _take(self) -> None:
+        self._reading = False
+        self.refresh()
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         self._waiting |= changes
@@ -102,7 +111,7 @@ class ChecklistWindow(QWidget):
 
     def _fill_people(self, chosen: str) -> None:
         self.who.clear()
-        self.who.addItem("Everybody", None)
+        self.who.addItem(tr("Everybody"), None)
         for one in self._table.annotators.values():
             if one.kind == "person":
                 self.who.addItem(one.name, one.id)

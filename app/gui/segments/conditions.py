@@ -4,43 +4,44 @@ from app.core.filtering import EMPTY, Filter
 from app.core.segment_table import SegmentTable
 from app.core.session import Session
 from project.schemes.scheme import CHOOSING
+from resources.translation import tr
 from widgets.segments.filter_bar import FilterBar
 
 _FLAGS = {
-    "incomplete": "Incomplete by the rules",
-    "disputed": "In disagreement with others",
-    "unresolved": "With unresolved comments",
-    "commented": "With comments",
-    "reviewed": "Reviewed",
-    "not reviewed": "Not reviewed",
-    "disagreed": "A reviewer disagrees",
-    "judges differ": "A judge gives another label",
-    "judges agree": "Judged, and no judge differs",
-    "revised": "Revised after seeing judges",
-    "held out": "Held-out recordings",
-    "not held out": "Without held-out recordings",
+    "incomplete": tr("Incomplete by the rules"),
+    "disputed": tr("In disagreement with others"),
+    "unresolved": tr("With unresolved comments"),
+    "commented": tr("With comments"),
+    "reviewed": tr("Reviewed"),
+    tr("not reviewed"): tr("Not reviewed"),
+    "disagreed": tr("A reviewer disagrees"),
+    tr("judges differ"): tr("A judge gives another label"),
+    tr("judges agree"): tr("Judged, and no judge differs"),
+    "revised": tr("Revised after seeing judges"),
+    tr("held out"): tr("Held-out recordings"),
+    tr("not held out"): tr("Without held-out recordings"),
 }
-_FIELD = "field "
+_FIELD = tr("field ")
 
 
 def offer(bar: FilterBar, session: Session, table: SegmentTable) -> None:
     """Fill the bar with what this study has."""
     schemes = list(session.schemes)
-    bar.set_condition("annotators", "Annotator", {one.id: one.name for one in table.annotators.values()})
-    bar.set_condition("collections", "Collection", {one.id: one.name for one in table.collections.values()})
+    bar.set_condition("annotators", tr("Annotator"), {one.id: one.name for one in table.annotators.values()})
+    bar.set_condition("collections", tr("Collection"), {one.id: one.name for one in table.collections.values()})
     lanes = {f"{scheme.key} {track.key}": track.name for scheme in schemes for track in scheme.tracks}
-    bar.set_condition("lanes", "Track", lanes)
+    bar.set_condition("lanes", tr("Track"), lanes)
     labels = {label.key: label.name for scheme in schemes for track in scheme.tracks for label in track.labels}
-    bar.set_condition("labels", "Label", labels)
+    bar.set_condition("labels", tr("Label"), labels)
     needed = {key for scheme in schemes for rule in scheme.rules for key in rule.needs}
     fields = {field.key: field for scheme in reversed(schemes) for field in scheme.fields}
     for field in fields.values():
         if field.kind in CHOOSING:
             choices = {choice.key: choice.name for choice in field.choices}
-            bar.set_condition(_FIELD + field.key, field.name, {**choices, EMPTY: "None"})
+            bar.set_condition(_FIELD + field.key, field.name, {**choices, EMPTY: tr("None")})
     missing = {key: field.name for key, field in fields.items() if key in needed}
-    bar.set_condition("lacks", "Missing", missing)
-    bar.set_condition("flags", "Only", {"here": "This recording", **_FLAGS})
+    bar.set_condition("lacks", tr("Missing"), missing)
+    bar.set_condition("flags", tr("Only"), {"here": tr("This recording"), **_FLAGS})
 
 
 def wanted(bar: FilterBar, here: str | None) -> Filter:
@@ -67,10 +68,10 @@ def wanted(bar: FilterBar, here: str | None) -> Filter:
         disputed=either("disputed"),
         commented=either("commented"),
         unresolved=either("unresolved"),
-        reviewed=either("reviewed", "not reviewed"),
+        reviewed=either("reviewed", tr("not reviewed")),
         disagreed=either("disagreed"),
-        held_out=either("held out", "not held out"),
-        judged=True if {"judges agree", "judges differ"} & flags else None,
-        judges_differ=either("judges differ", "judges agree"),
+        held_out=either(tr("held out"), tr("not held out")),
+        judged=True if {tr("judges agree"), tr("judges differ")} & flags else None,
+        judges_differ=either(tr("judges differ"), tr("judges agree")),
         revised=either("revised"),
     )

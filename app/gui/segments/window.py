@@ -1,22 +1,27 @@
 """The window with all segments of the study: search, conditions, table, edits of many at once."""
 
+import time
+from collections.abc import Mapping
+
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStackedLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.filtering import Filter
 from app.core.search import Hit, StudySearch
-from app.core.segment_table import SegmentTable
+from app.core.segment_table import SegmentRow
 from app.core.session import Session
 from app.gui import view_state
 from app.gui.context import Context
 from app.gui.segments.bulk import Bulk
 from app.gui.segments.cells import StudyCells
 from app.gui.segments.conditions import offer, wanted
+from app.gui.segments.reading import read_again, read_table
+from app.gui.studio import LARGE
 from app.gui.view_state import View
-from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
 from widgets.segments.bulk_bar import BulkBar
@@ -29,7 +34,11 @@ _ELSEWHERE = 200
 _FOLLOW_MS = 220
 _SCHEMES = frozenset({"property", "scheme_version"})
 _JUDGES = "judges"
+_READ_LATER = frozenset({_JUDGES, "problems"})
+"""Columns whose cells are read from the study when they are asked for."""
 _OFFERED = _SCHEMES | {"annotator", "collection"}
+
+_MOMENT_S = 0.015
 
 
 def make(context: Context) -> QWidget:
@@ -39,7 +48,7 @@ def make(context: Context) -> QWidget:
         UserError: none is.
     """
     if context.studio.session is None:
-        raise UserError("No study is open.", "Open one first.")
+        raise UserError(tr("No study is open."), tr("Open one first."))
     return SegmentsWindow(context, context.studio.session)
 
 
@@ -48,15 +57,17 @@ class SegmentsWindow(QWidget):
 
     def __init__(self, context: Context, session: Session) -> None:
         super().__init__()
-        self.setWindowTitle("Segments")
+        self.setWindowTitle(tr("Segments"))
         self.resize(_SIZE.boundedTo(self.screen().availableSize()))
         self._context = context
         self._session = session
-        self._table = SegmentTable(session)
+        self._table, self._reading = read_table(context, session, self._take)
         self._search = StudySearch(session)
         self._cells = StudyCells(session, self._table, self._search)
+        self._reading_again = False
         self._sort = ("recording", False)
         self._waiting = Changes()
+        self._waits = False
         self._build()
         self._join()
         offer(self.bar, session, self._table)
@@ -66,6 +77,13 @@ class SegmentsWindow(QWidget):
     def refresh(self) -> None:
         """Find, filter and sort anew."""
         typed = self.bar.search.text().strip()
+        if typed and not self._read_texts():
+            # What was typed is looked for once every text is read; the window lives on meanwhile.
+            self.bulk_bar.count.setText(tr("Reading the texts of the study…"))
+            self._waits = True
+            self._idle.start()
+            return
+        self._waits = False
         here = self._context.studio.recording
         among = None
         self._cells.typed = typed
@@ -88,21 +106,21 @@ class SegmentsWindow(QWidget):
         self.bar = FilterBar()
         column.addWidget(self.bar)
         self.view = SegmentsView(self._cells)
-        self._nothing = EmptyState("search", "Nothing found", "")
+        self._nothing = EmptyState("search", tr("Nothing found"), "")
         page = QWidget()
         self._stack = QStackedLayout(page)
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._nothing)
         self.elsewhere = HitsList()
         self.tabs = QTabWidget(documentMode=True)
-        self.tabs.addTab(page, "Segments")
-        self.tabs.addTab(self.elsewhere, "Elsewhere")
+        self.tabs.addTab(page, tr("Segments"))
+        self.tabs.addTab(self.elsewhere, tr("Elsewhere"))
         column.addWidget(self.tabs, 1)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
         self.bulk_bar = BulkBar()
-        self.follow = QCheckBox("Follow")
-        self.follow.setToolTip("Show the selected segment in the main window at once; Return does so in any case")
+        self.follow = QCheckBox(tr("Follow"))
+        self.follow.setToolTip(tr("Show the selected segment in the main window at once; Return does so in any case"))
         self.follow.setChecked(True)
         foot.addWidget(self.bulk_bar, 1)
         foot.addWidget(self.follow)
@@ -111,7 +129,7 @@ class SegmentsWindow(QWidget):
         self._idle = QTimer(self, interval=0)
 
     def _join(self) -> None:
-        self.bulk = Bulk(self._context.studio, self.bulk_bar, self.view.selected)
+        self.bulk = Bulk(self._context.studio, self.bulk_bar, self.view.selected, self._table)
         self.bar.searched.connect(lambda _: self.refresh())
         self.bar.changed.connect(self.refresh)
         self.bar.left_downwards.connect(self._go_to_rows)
@@ -133,6 +151,7 @@ class SegmentsWindow(QWidget):
         studio.bridge.changed.connect(self._apply)
         studio.recording_changed.connect(self._recording_changed)
         studio.leaving.connect(self._leave)
+        studio.apart.freed.connect(self._go_on)
         for keys, act in (
             (QKeySequence.StandardKey.Find, self._to_search),
             (QKeySequence.StandardKey.Undo, studio.undo),
@@ -146,12 +165,22 @@ class SegmentsWindow(QWidget):
         chosen = self.view.selected()
         rows = chosen if len(chosen) > 1 else self.view.rows_model.rows()
         free = [one for one in rows if not self._cells.is_locked(one)]
-        text = self._cells.columns.as_csv(free, self.view.shown_columns())
+        keys, columns = self.view.shown_columns(), self._cells.columns
+        if len(free) < LARGE or _READ_LATER & {*keys}:
+            self._copied(columns.as_csv(free, keys), len(free), len(rows) - len(free))
+            return
+        self.bulk_bar.count.setText(tr("Copying…"))
+        self._context.background.run(
+            lambda _progress: columns.as_csv(free, keys),
+            lambda text: self._copied(text, len(free), len(rows) - len(free)),
+        )
+
+    def _copied(self, text: str, free: int, kept: int) -> None:
         QGuiApplication.clipboard().setText(text)
-        kept = len(rows) - len(free)
-        more = f" {kept} of held-out recordings were left out." if kept else ""
-        self._context.studio.told.emit(f"Copied {counted(len(free), 'segment')} as CSV.{more}")
-        self.bulk_bar.count.setText(f"Copied {counted(len(free), 'segment')}.{more}")
+        more = tr(" {kept} of held-out recordings were left out.").format(kept=kept) if kept else ""
+        count = trn("{count} segment", "{count} segments", free)
+        self._context.studio.told.emit(tr("Copied {count} as CSV.{more}").format(count=count, more=more))
+        self.bulk_bar.count.setText(tr("Copied {count}.{more}").format(count=count, more=more))
 
     def looks(self) -> View:
         """Return which columns are shown, and how wide."""
@@ -166,18 +195,29 @@ class SegmentsWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self._waiting:
-            changes, self._waiting = self._waiting, Changes()
-            self._apply(changes)
+        self._catch_up()
         self.bar.search.setFocus()
 
     def _apply(self, changes: Changes, _initiator: object = None) -> None:
-        if not self.isVisible():
+        if not self.isVisible() or self._reading or self._reading_again:
             self._waiting |= changes
             return
+        self._reading_again = read_again(
+            *(self._context, self._session, self._table, changes), lambda rows: self._take_again(changes, rows)
+        )
+        if not self._reading_again:
+            self._show_changes(changes, None)
+
+    def _take_again(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
+        """Show what was changed, now that it is read, and then what was changed meanwhile."""
+        self._reading_again = False
+        self._show_changes(changes, rows)
+        self._catch_up()
+
+    def _show_changes(self, changes: Changes, rows: Mapping[str, SegmentRow] | None) -> None:
         self._search.apply(changes)
         self._idle.start()
-        if not self._table.apply(changes):
+        if not self._table.apply(changes, rows):
             if self.bar.search.text().strip():
                 self.refresh()
             return
@@ -187,6 +227,18 @@ class SegmentsWindow(QWidget):
         if _OFFERED & changes.tables.keys():
             offer(self.bar, self._session, self._table)
         self.refresh()
+
+    def _take(self) -> None:
+        """Show the rows, now that they are read, with what was edited meanwhile."""
+        self._reading = False
+        offer(self.bar, self._session, self._table)
+        self.refresh()
+        self._catch_up()
+
+    def _catch_up(self) -> None:
+        if self._waiting and not self._reading and not self._reading_again:
+            changes, self._waiting = self._waiting, Changes()
+            self._apply(changes)
 
     def _set_columns(self) -> None:
         columns = self._cells.columns.columns
@@ -200,19 +252,27 @@ class SegmentsWindow(QWidget):
         hits = self._search.hits(typed, _ELSEWHERE, elsewhere=True) if typed else []
         self.elsewhere.set_texts([_found(hit) for hit in hits])
         self.tabs.setTabVisible(1, bool(hits))
-        self.tabs.setTabText(1, f"Elsewhere {len(hits)}{'+' if len(hits) == _ELSEWHERE else ''}")
+        self.tabs.setTabText(
+            1, tr("Elsewhere {hits}{words}").format(hits=len(hits), words="+" if len(hits) == _ELSEWHERE else "")
+        )
 
     def _say(self, rows: list[str], typed: str, asked: Filter) -> None:
-        self.tabs.setTabText(0, f"Segments {len(rows):,}")
+        if self._reading:
+            self._nothing.set_text(tr("Reading the segments…"), tr("This takes a moment in a large study."))
+            self._stack.setCurrentWidget(self._nothing)
+            return
+        self.tabs.setTabText(0, tr("Segments {rows:,}").format(rows=len(rows)))
         if rows:
             self._stack.setCurrentWidget(self.view)
         elif typed or asked:
             there = self.tabs.isTabVisible(1)
-            hint = "The words stand elsewhere: see the next tab." if there else "Use fewer words or conditions."
-            self._nothing.set_text("No segment found" if there else "Nothing found", hint)
+            hint = tr("The words stand elsewhere: see the next tab.") if there else tr("Use fewer words or conditions.")
+            self._nothing.set_text(tr("No segment found") if there else tr("Nothing found"), hint)
             self._stack.setCurrentWidget(self._nothing)
         else:
-            self._nothing.set_text("No segments yet", "Mark some in the main window: I at the start, O at the end.")
+            self._nothing.set_text(
+                tr("No segments yet"), tr("Mark some in the main window: I at the start, O at the end.")
+            )
             self._stack.setCurrentWidget(self._nothing)
         self.bulk.show(len(rows))
 
@@ -253,9 +313,25 @@ class SegmentsWindow(QWidget):
         else:
             self.close()
 
+    def _read_texts(self) -> bool:
+        """Read what is not in the index yet, for a moment; returns whether everything is."""
+        until = time.monotonic() + _MOMENT_S
+        while time.monotonic() < until and self._search.index.work():
+            pass
+        return self._search.index.is_current
+
     def _work(self) -> None:
-        if not self._search.index.work():
+        if self._context.studio.apart.busy:
+            # While something large is written, whoever reads the study waits.
             self._idle.stop()
+        elif not self._search.index.work():
+            self._idle.stop()
+            if self._waits:
+                self.refresh()
+
+    def _go_on(self) -> None:
+        if self._context.studio.session is self._session:
+            self._idle.start()
 
     def _leave(self) -> None:
         self._idle.stop()

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QDialog,
     QFileDialog,
     QFormLayout,
-    QLabel,
     QLayout,
     QLineEdit,
     QVBoxLayout,
@@ -22,12 +21,13 @@ from app.core.speech.vocabulary import LONGEST
 from models.speech.languages import LANGUAGES
 from models.speech.whisper_folder import require_files
 from models.speech.whisper_models import WhisperModel, usual, whisper_models
-from project.counted import counted
 from project.errors import UserError
 from project.schemes.scheme import Choice
 from project.sizes import size_text
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
+from widgets.plain_label import PlainLabel
 from widgets.tick_row import TickRow
 
 _WIDTH = 560
@@ -96,16 +96,16 @@ class TranscribeDialog(QDialog):
         self._choose_folder = choose_folder or _ask_folder
         self._folder: Path | None = None
         self._models: dict[str, WhisperModel] = {}
-        self.setWindowTitle("Transcribe")
+        self.setWindowTitle(tr("Transcribe"))
         column = QVBoxLayout(self)
         column.setSizeConstraint(QLayout.SizeConstraint.SetFixedSize)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
         column.addLayout(self._build_form(vocabulary))
-        self.replace = TickRow(Choice("replace", "Replace drafts that nobody touched", ""))
+        self.replace = TickRow(Choice("replace", tr("Replace drafts that nobody touched"), ""))
         self.replace.toggled.connect(self._tell)
         column.addWidget(self.replace)
-        self.note = QLabel(wordWrap=True)
+        self.note = PlainLabel(wordWrap=True)
         self.note.setProperty("quiet", "true")
         self.note.setFixedWidth(_WIDTH)
         column.addWidget(self.note)
@@ -135,9 +135,12 @@ class TranscribeDialog(QDialog):
         self.model.blockSignals(True)
         self.model.clear()
         for one in self._models.values():
-            state = "installed" if one.installed else "not installed"
+            state = "installed" if one.installed else tr("not installed")
             self.model.addItem(f"{one.name}   {size_text(one.size)}, {state}", one.name)
-        self.model.addItem("A folder of my own…" if self._folder is None else f"Folder {self._folder.name}", _FOLDER)
+        self.model.addItem(
+            tr("A folder of my own…") if self._folder is None else tr("Folder {name}").format(name=self._folder.name),
+            _FOLDER,
+        )
         self.model.setCurrentIndex(max(0, self.model.findData(before)))
         self.model.blockSignals(False)
         self._tell()
@@ -150,31 +153,31 @@ class TranscribeDialog(QDialog):
         form = QFormLayout()
         form.setSpacing(theme.GRID)
         self.what = QComboBox()
-        self.what.setAccessibleName("What is transcribed")
-        self.what.addItem(f"This recording ({self._shown.title})", "one")
+        self.what.setAccessibleName(tr("What is transcribed"))
+        self.what.addItem(tr("This recording ({title})").format(title=self._shown.title), "one")
         if self._others:
-            self.what.addItem(f"All {len(self._others) + 1} recordings with sound", "all")
-        form.addRow("&Recordings", self.what)
+            self.what.addItem(tr("All {value} recordings with sound").format(value=len(self._others) + 1), "all")
+        form.addRow(tr("&Recordings"), self.what)
         self.model = QComboBox()
-        self.model.setAccessibleName("Model")
-        self.model.setToolTip("Larger models are slower and make fewer mistakes")
-        form.addRow("&Model", self.model)
+        self.model.setAccessibleName(tr("Model"))
+        self.model.setToolTip(tr("Larger models are slower and make fewer mistakes"))
+        form.addRow(tr("&Model"), self.model)
         self.language = QComboBox()
-        self.language.setAccessibleName("Language")
-        self.language.addItem("The model finds out", None)
+        self.language.setAccessibleName(tr("Language"))
+        self.language.addItem(tr("The model finds out"), None)
         for code, name in LANGUAGES.items():
             self.language.addItem(name, code)
-        form.addRow("&Language", self.language)
+        form.addRow(tr("&Language"), self.language)
         self.vocabulary = QLineEdit(vocabulary)
         self.vocabulary.setMaxLength(LONGEST)
-        self.vocabulary.setAccessibleName("Vocabulary")
-        self.vocabulary.setPlaceholderText("Words that come up, as they are spelled: products, places, terms")
-        self.vocabulary.setToolTip("The model is told them; they are kept in the study")
-        form.addRow("&Vocabulary", self.vocabulary)
+        self.vocabulary.setAccessibleName(tr("Vocabulary"))
+        self.vocabulary.setPlaceholderText(tr("Words that come up, as they are spelled: products, places, terms"))
+        self.vocabulary.setToolTip(tr("The model is told them; they are kept in the study"))
+        form.addRow(tr("&Vocabulary"), self.vocabulary)
         return form
 
     def _buttons(self) -> DialogButtons:
-        row = DialogButtons(self, "Transcribe", "Transcribe nothing")
+        row = DialogButtons(self, tr("Transcribe"), tr("Transcribe nothing"))
         self.start = row.go_on
         self.start.clicked.connect(self._on_start)
         return row
@@ -187,25 +190,27 @@ class TranscribeDialog(QDialog):
             chosen = self._choose_folder(self)
             if chosen is not None:
                 self._folder = chosen
-                self.model.setItemText(self.model.currentIndex(), f"Folder {chosen.name}")
+                self.model.setItemText(self.model.currentIndex(), tr("Folder {name}").format(name=chosen.name))
         self._tell()
 
     def _tell(self) -> None:
         model = self._models.get(str(self.model.currentData()))
         english = model is not None and model.english
         self.language.setEnabled(not english)
-        self.language.setItemText(0, "English" if english else "The model finds out")
+        self.language.setItemText(0, tr("English") if english else tr("The model finds out"))
         if english:
             self.language.setCurrentIndex(0)
-        self.language.setToolTip("This model knows English only" if english else "What is spoken")
+        self.language.setToolTip(tr("This model knows English only") if english else tr("What is spoken"))
         chosen = self._chosen()
         drafts = sum(one.utterances - one.kept for one in chosen)
         kept = sum(one.kept for one in chosen)
         self.replace.setVisible(any(one.utterances for one in chosen))
         missing = model is not None and not model.installed
-        self.start.setText("Get this model" if missing else "Transcribe")
+        self.start.setText(tr("Get this model") if missing else tr("Transcribe"))
         self.start.setToolTip(
-            "Get it first; nothing else is sent or fetched" if missing else "Start; you can go on working meanwhile"
+            tr("Get it first; nothing else is sent or fetched")
+            if missing
+            else tr("Start; you can go on working meanwhile")
         )
         problem = self._problem()
         ready = not problem and bool(self.request().recordings)
@@ -215,16 +220,22 @@ class TranscribeDialog(QDialog):
         elif problem:
             self.note.setText(problem)
         elif any(one.utterances for one in chosen):
-            there = f"There is a transcript: {counted(drafts, 'draft')} would be replaced"
-            self.note.setText(f"{there}; {kept} that people wrote, checked or imported stay as they are.")
+            there = tr("There is a transcript: {count} would be replaced").format(
+                count=trn("{count} draft", "{count} drafts", drafts)
+            )
+            self.note.setText(
+                tr("{there}; {kept} that people wrote, checked or imported stay as they are.").format(
+                    there=there, kept=kept
+                )
+            )
         else:
-            self.note.setText("The words are drafts until somebody checks them. Nothing leaves this machine.")
+            self.note.setText(tr("The words are drafts until somebody checks them. Nothing leaves this machine."))
 
     def _problem(self) -> str:
         if self.model.currentData() != _FOLDER:
             return ""
         if self._folder is None:
-            return "Choose the folder of a Whisper model made for CTranslate2."
+            return tr("Choose the folder of a Whisper model made for CTranslate2.")
         try:
             require_files(self._folder)
         except UserError as error:
@@ -248,5 +259,5 @@ def _question(model: WhisperModel) -> str:
 
 
 def _ask_folder(parent: QWidget) -> Path | None:
-    chosen = QFileDialog.getExistingDirectory(parent, "Folder of a Whisper model")
+    chosen = QFileDialog.getExistingDirectory(parent, tr("Folder of a Whisper model"))
     return Path(chosen) if chosen else None

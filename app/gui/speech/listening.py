@@ -21,6 +21,7 @@ from project.errors import UserError
 from project.queries.recordings import all_recordings
 from project.queries.utterances import utterances_of
 from project.types import Recording
+from resources.translation import tr
 
 
 class Listening(QObject):
@@ -45,7 +46,9 @@ class Listening(QObject):
         except UserError as error:
             self._studio.failed.emit(error)
             return
-        self._studio.told.emit(f"Looking for speech in recording {recording.number}. Jobs shows how far it is.")
+        self._studio.told.emit(
+            tr("Looking for speech in recording {number}. Jobs shows how far it is.").format(number=recording.number)
+        )
 
     def ask(self) -> None:
         """Ask how recordings are to be transcribed."""
@@ -84,9 +87,11 @@ class Listening(QObject):
         for work in works:
             self._jobs.start(work)
         if len(works) == 1:
-            self._studio.told.emit(f"{works[0].title}: Jobs shows how far it is.")
+            self._studio.told.emit(tr("{title}: Jobs shows how far it is.").format(title=works[0].title))
         elif works:
-            self._studio.told.emit(f"Transcribing {len(works)} recordings, one by one. Jobs shows how far it is.")
+            self._studio.told.emit(
+                tr("Transcribing {works} recordings, one by one. Jobs shows how far it is.").format(works=len(works))
+            )
 
     def _fetch(self, name: str) -> None:
         try:
@@ -110,7 +115,7 @@ class Listening(QObject):
     def _on_stopped(self, work: Work) -> None:
         if work in self._fetched and self.dialog is not None:
             problem = self._jobs.problem_of(work)
-            self.dialog.say(problem.message if problem else "Stopped; nothing was installed.")
+            self.dialog.say(problem.message if problem else tr("Stopped; nothing was installed."))
 
     def _closed(self) -> None:
         self.dialog = None

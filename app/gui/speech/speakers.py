@@ -6,8 +6,8 @@ from app.core.speech import speakers
 from app.core.speech.speaker_suggestions import speaker_flags, speakers_found
 from app.gui.job_center import JobCenter
 from app.gui.studio import Studio
-from project.counted import counted
 from project.errors import UserError
+from resources.translation import tr, trn
 
 
 class SuggestedSpeakers(QObject):
@@ -29,14 +29,22 @@ class SuggestedSpeakers(QObject):
             self._studio.failed.emit(error)
             return
         self._jobs.start(work, lambda _result: self._tell(recording.id, recording.number))
-        self._studio.told.emit(f"{work.title}: Jobs shows how far it is.")
+        self._studio.told.emit(tr("{title}: Jobs shows how far it is.").format(title=work.title))
 
     def _tell(self, recording_id: str, number: int) -> None:
         session = self._studio.session
         if session is None:
             return
         found, places = speakers_found(session, recording_id), len(speaker_flags(session, recording_id))
-        look = f"{counted(places, 'place')} to look at" if places else "no place is doubtful"
+        look = (
+            tr("{count} to look at").format(count=trn("{count} place", "{count} places", places))
+            if places
+            else tr("no place is doubtful")
+        )
         unknown = sum(one.participant_id is None for one in found)
-        whose = f", {unknown} of them no participant yet" if unknown else ""
-        self._studio.told.emit(f"Recording {number}: {counted(len(found), 'speaker')}{whose}; {look}.")
+        whose = tr(", {unknown} of them no participant yet").format(unknown=unknown) if unknown else ""
+        self._studio.told.emit(
+            tr("Recording {number}: {count}{whose}; {look}.").format(
+                number=number, count=trn("{count} speaker", "{count} speakers", len(found)), whose=whose, look=look
+            )
+        )

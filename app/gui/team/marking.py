@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from app.core.commands.plan import hold_out, mark_done
 from project.queries.hold_outs import hold_outs
 from project.queries.plans import is_done
+from resources.translation import tr
 
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
@@ -19,7 +20,11 @@ def toggle_done(window: "MainWindow") -> None:
     who = session.annotator()
     done = who is not None and is_done(session.study, shown.id, who.id)
     if studio.edit(lambda session: mark_done(session, shown.id, not done)):
-        studio.told.emit(f"Recording {shown.number} is {'not done' if done else 'done'} by {session.annotator_name}.")
+        studio.told.emit(
+            tr("Recording {number} is {words} by {annotator_name}.").format(
+                number=shown.number, words=tr("not done") if done else "done", annotator_name=session.annotator_name
+            )
+        )
 
 
 def toggle_hold_out(window: "MainWindow") -> None:
@@ -30,5 +35,5 @@ def toggle_hold_out(window: "MainWindow") -> None:
         return
     held = shown.id in hold_outs(session.study)
     if studio.edit(lambda session: hold_out(session, shown.id, not held)):
-        state = "no longer held out" if held else "held out: it is never exported"
-        studio.told.emit(f"Recording {shown.number} is {state}.")
+        state = tr("no longer held out") if held else tr("held out: it is never exported")
+        studio.told.emit(tr("Recording {number} is {state}.").format(number=shown.number, state=state))

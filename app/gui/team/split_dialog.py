@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QDialog, QFormLayout, QVBoxLayout, QWidget
 
-from app.core.commands.team import MediaWith
+from app.core.commands.splitting import MediaWith
+from resources.translation import tr
 from widgets import theme
+from widgets.dialog_buttons import DialogButtons
+from widgets.plain_label import PlainLabel
 
 _MEDIA = {
-    MediaWith.LEAVE: "Leave them behind; the annotator relinks the folder",
-    MediaWith.LINK: "Link them beside the copy, on the same machine",
-    MediaWith.COPY: "Copy them beside the copy",
+    MediaWith.LEAVE: tr("Leave them behind; the annotator relinks the folder"),
+    MediaWith.LINK: tr("Link them beside the copy, on the same machine"),
+    MediaWith.COPY: tr("Copy them beside the copy"),
 }
 
 
@@ -19,7 +22,7 @@ class SplitDialog(QDialog):
 
     def __init__(self, names: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Copy for an annotator")
+        self.setWindowTitle(tr("Copy for an annotator"))
         self.setMinimumWidth(480)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
@@ -28,25 +31,26 @@ class SplitDialog(QDialog):
         form.setSpacing(theme.GRID)
         self.who = QComboBox()
         self.who.addItems(list(names))
-        self.who.setAccessibleName("Annotator")
-        self.who.setToolTip("Who will work in the copy")
+        self.who.setAccessibleName(tr("Annotator"))
+        self.who.setToolTip(tr("Who will work in the copy"))
         self.media = QComboBox()
         for key, text in _MEDIA.items():
             self.media.addItem(text, key)
-        self.media.setAccessibleName("Media files")
-        self.media.setToolTip("What becomes of the recordings' files")
-        form.addRow("&Annotator", self.who)
-        form.addRow("&Media files", self.media)
+        self.media.setAccessibleName(tr("Media files"))
+        self.media.setToolTip(tr("What becomes of the recordings' files"))
+        form.addRow(tr("&Annotator"), self.who)
+        form.addRow(tr("&Media files"), self.media)
         column.addLayout(form)
-        note = QLabel("The copy is a new file with their recordings and none of anybody else's work or history.")
+        note = PlainLabel(
+            tr("The copy is a new file with their recordings and none of anybody else's work or history.")
+        )
         note.setWordWrap(True)
         note.setProperty("quiet", "true")
         column.addWidget(note)
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        buttons.button(QDialogButtonBox.StandardButton.Ok).setText("Choose a place…")
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        column.addWidget(buttons)
+        buttons = DialogButtons(self, tr("Choose a place…"), tr("Make no copy"))
+        buttons.go_on.setToolTip(tr("Choose where the copy goes (Enter)"))
+        buttons.go_on.clicked.connect(self.accept)
+        column.addLayout(buttons)
 
     def chosen(self) -> tuple[str, MediaWith]:
         """Return who it is for and what becomes of the media."""

@@ -4,27 +4,34 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.commands import team as commands
 from app.core.commands.plan import Wish, make_plan
+from app.core.commands.splitting import MediaWith
 from app.core.conflicts import Described, described
 from app.core.merge_report import as_text
 from app.core.session import Session
 from app.core.team import Cell, TeamPlan, team_plan
 from app.gui.context import Context
+from app.gui.team.copying import Copying
 from app.gui.team.split_dialog import SplitDialog
 from project.errors import UserError
+from project.progress import Progress
 from project.queries.conflicts import all_conflicts, count_unresolved
+from project.splitting import Split
 from project.types import Changes, WorkPurpose
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.icons import icon
+from widgets.plain_label import PlainLabel
+from widgets.progress_line import ProgressLine
 from widgets.team.conflicts_view import ConflictsView, Versions
 from widgets.team.plan_form import PlanForm, Wanted
 from widgets.team.plan_table import PlanCell, PlanColumn, PlanRow, PlanTable, State
 
 _PLAN = frozenset({"assignment", "completion", "hold_out", "annotator", "recording", "segment"})
-Ask = Callable[[Sequence[str]], tuple[str, commands.MediaWith] | None]
+Ask = Callable[[Sequence[str]], tuple[str, MediaWith] | None]
 
 
 def make(context: Context) -> QWidget:
@@ -40,23 +47,31 @@ class TeamWindow(QWidget):
         self._context = context
         self._studio = context.studio
         self.ask_split: Ask = self._ask_split
-        self.setWindowTitle("Team")
+        self.setWindowTitle(tr("Team"))
         self.resize(1040, 640)
         self.form, self.table, self.conflicts = PlanForm(), PlanTable(), ConflictsView()
-        self.report = QLabel()
+        self.report = PlainLabel()
         self.report.setWordWrap(True)
         self.report.setMargin(theme.GRID)
         self.report.hide()
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._plan_page(), "Plan")
-        self.tabs.addTab(self.conflicts, "Conflicts")
+        self.tabs.addTab(self._plan_page(), tr("Plan"))
+        self.tabs.addTab(self.conflicts, tr("Conflicts"))
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addWidget(self.tabs, 1)
         column.addWidget(self.report)
+        self.progress = ProgressLine(tr("Copy for an annotator"))
+        column.addWidget(self.progress)
         column.addLayout(self._foot())
+        self.copying = Copying(self._studio, context.background, self)
+        self.copying.progressed.connect(self.progress.show_progress)
+        self.copying.made.connect(self._copied)
+        self.copying.failed.connect(self._studio.failed)
+        self.copying.ended.connect(self._copying_ended)
+        self.progress.cancel_requested.connect(self.copying.cancel)
         self.form.plan_requested.connect(self._plan)
         self.table.recording_chosen.connect(lambda recording_id: context.look_at(recording_id, 0))
         self.conflicts.chosen.connect(self._resolve)
@@ -74,6 +89,7 @@ class TeamWindow(QWidget):
         self._show_conflicts(session)
         for control in (self.form, self.split, self.merge, self.conflicts.ours, self.conflicts.theirs):
             control.setEnabled(self._studio.writable and (control.isEnabled() or control is not self.conflicts.ours))
+        self.split.setEnabled(self._studio.writable and not self.copying.busy)
 
     def _plan_page(self) -> QWidget:
         page = QWidget()
@@ -87,14 +103,14 @@ class TeamWindow(QWidget):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
-        self.split = QPushButton("Copy for an annotator…")
-        self.split.setToolTip("Make a study file for one annotator, with nothing of anybody else's work")
+        self.split = QPushButton(tr("Copy for an annotator…"))
+        self.split.setToolTip(tr("Make a study file for one annotator, with nothing of anybody else's work"))
         self.split.clicked.connect(self._split)
-        self.merge = QPushButton("Merge copies…")
-        self.merge.setToolTip("Bring the work of copies home; merging a copy twice changes nothing")
+        self.merge = QPushButton(tr("Merge copies…"))
+        self.merge.setToolTip(tr("Bring the work of copies home; merging a copy twice changes nothing"))
         self.merge.clicked.connect(self._merge)
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.setShortcut("Esc")
         close.clicked.connect(self.close)
         row.addWidget(self.split)
@@ -128,13 +144,13 @@ class TeamWindow(QWidget):
     def _show_conflicts(self, session: Session) -> None:
         found = [described(session, one) for one in all_conflicts(session.study, unresolved=True)]
         self.conflicts.show_items([_versions(one) for one in found])
-        self.tabs.setTabText(1, f"Conflicts ({len(found)})" if found else "Conflicts")
+        self.tabs.setTabText(1, tr("Conflicts ({found})").format(found=len(found)) if found else tr("Conflicts"))
         self.tabs.setTabIcon(1, icon("triangle-alert") if found else icon("circle-check"))
 
     def _plan(self, wanted: Wanted) -> None:
         wish = Wish(wanted.annotators, wanted.per_recording, wanted.seed, wanted.keep, held_out=wanted.held_out)
         if self._studio.edit(partial(make_plan, wish=wish)):
-            self._tell("The plan is made. Give everybody their copy: Copy for an annotator…")
+            self._tell(tr("The plan is made. Give everybody their copy: Copy for an annotator…"))
             self.reload()
 
     def _split(self) -> None:
@@ -149,14 +165,22 @@ class TeamWindow(QWidget):
         out = self._context.questions.copy_place(f"{session.study.path.stem} {who}")
         if out is None:
             return
-        try:
-            made = commands.split_for(session, who, out, media)
-        except UserError as error:
-            self._studio.failed.emit(error)
-            return
-        self._tell(f"Made {made.path.name} for {who}: {made.rows.get('recording', 0)} recordings.")
+        self._tell("")
+        self.split.setEnabled(False)
+        self.copying.begin(who, out, media)
 
-    def _ask_split(self, names: Sequence[str]) -> tuple[str, commands.MediaWith] | None:
+    def _copied(self, made: Split) -> None:
+        self._tell(
+            tr("Made {name}: {recording} recordings.").format(
+                name=made.path.name, recording=made.rows.get("recording", 0)
+            )
+        )
+
+    def _copying_ended(self) -> None:
+        self.progress.hide()
+        self.split.setEnabled(self._studio.writable)
+
+    def _ask_split(self, names: Sequence[str]) -> tuple[str, MediaWith] | None:
         dialog = SplitDialog(names, self)
         done = dialog.exec()
         dialog.deleteLater()
@@ -171,16 +195,18 @@ class TeamWindow(QWidget):
         """Merge copies and say what came."""
         done: list[commands.MergedCopy] = []
 
-        def do(session: Session) -> Changes:
-            done.extend(commands.merge_copies(session, paths))
+        def do(session: Session, progress: Progress) -> Changes:
+            done.extend(commands.merge_copies(session, paths, progress=progress))
             changes = Changes()
             for one in done:
                 changes |= one.merged.changes
             return changes
 
-        if not self._studio.edit(do) or self._studio.session is None:
+        text = trn("Merging {count} copy…", "Merging {count} copies…", len(paths))
+        if not self._studio.edit_apart(do, text) or self._studio.session is None:
             return
-        self._tell(as_text(done, 0))
+        stopped = tr("Cancelled: {count} were not merged.").format(count=len(paths) - len(done))
+        self._tell("\n".join([as_text(done, 0), *([stopped] if len(done) < len(paths) else [])]))
         self.reload()
         if count_unresolved(self._studio.session.study):
             self.tabs.setCurrentWidget(self.conflicts)
@@ -205,8 +231,11 @@ def _planned(plan: TeamPlan) -> list[str]:
 def _column(plan: TeamPlan, annotator_id: str) -> PlanColumn:
     part = plan.progress(next(one for one in plan.annotators if one.id == annotator_id))
     if not part.given:
-        return PlanColumn(part.annotator.name, "nothing planned")
-    return PlanColumn(part.annotator.name, f"{part.done} of {part.given} done, {part.minutes:.0f} min")
+        return PlanColumn(part.annotator.name, tr("nothing planned"))
+    return PlanColumn(
+        part.annotator.name,
+        tr("{done} of {given} done, {minutes:.0f} min").format(done=part.done, given=part.given, minutes=part.minutes),
+    )
 
 
 def _cell(cell: Cell | None) -> PlanCell | None:

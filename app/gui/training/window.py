@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.commands import training as commands
 from app.core.session import Session, owner_of_copy
@@ -15,13 +15,16 @@ from project.queries.annotators import all_annotators
 from project.queries.plans import completions
 from project.queries.recordings import all_recordings
 from project.types import Annotator, Changes
+from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
+from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
 from widgets.training.setup_form import SetupForm, Wanted
 
-_NONE = "There is no training in this study."
-_NO_ROUND = f"{_NONE} Its owner sets one up."
-_FIRST = "The segments are compared once a recording to train on is marked as done (Ctrl+D)."
+_NONE = tr("There is no training in this study.")
+_NO_ROUND = tr("{none} Its owner sets one up.").format(none=_NONE)
+_FIRST = tr("The segments are compared once a recording to train on is marked as done (Ctrl+D).")
 
 
 def make(context: Context) -> QWidget:
@@ -36,21 +39,25 @@ class TrainingWindow(QWidget):
         super().__init__()
         self._context = context
         self._studio = context.studio
-        self.setWindowTitle("Training")
+        self.setWindowTitle(tr("Training"))
         self.resize(960, 640)
-        self.heading = QLabel(wordWrap=True)
+        self.heading = PlainLabel(wordWrap=True)
         self.heading.setFont(theme.font(semibold=True))
-        self.figures = RowsTable("Figures", ["Annotator", *(NAMES[one] for one in FIGURES), "Result"])
-        self.recordings = RowsTable("Recordings to train on", ["Recording", "State"])
-        self.lines = RowsTable("Segments beside the reference", ["Recording", "Marked", "Reference", "What differs"])
-        self.note = QLabel(wordWrap=True)
+        self.figures = RowsTable(tr("Figures"), [tr("Annotator"), *(NAMES[one] for one in FIGURES), tr("Result")])
+        self.recordings = RowsTable(tr("Recordings to train on"), [tr("Recording"), tr("State")])
+        self.lines = RowsTable(
+            tr("Segments beside the reference"), [tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]
+        )
+        self.note = PlainLabel(wordWrap=True)
+        EmptyHint(self.figures, tr("How well each annotator does stands here once a training is set up."))
+        EmptyHint(self.lines, tr("Choose an annotator to see their segments beside the reference."))
         self.form = SetupForm(list(NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
-        self.tabs.addTab(self._result_page(), "Figures")
-        self.tabs.addTab(self.form, "Set up")
+        self.tabs.addTab(self._result_page(), tr("Figures"))
+        self.tabs.addTab(self.form, tr("Set up"))
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addWidget(self.heading)
         column.addWidget(self.tabs, 1)
@@ -80,7 +87,7 @@ class TrainingWindow(QWidget):
             self.heading.setText(_NONE if owner else _NO_ROUND)
             for table in (self.figures, self.recordings, self.lines):
                 table.show_rows([])
-            self.note.setText("Choose recordings and a reference under Set up." if owner else "")
+            self.note.setText(tr("Choose recordings and a reference under Set up.") if owner else "")
             self.note.setVisible(owner)
             return
         names = {one.id: one.name for one in all_annotators(session.study)}
@@ -97,7 +104,7 @@ class TrainingWindow(QWidget):
                 for one in found
             ]
         )
-        if self.figures.currentRow() < 0 and found:
+        if self.figures.current_row() < 0 and found:
             self.figures.selectRow(0)
         done = completions(session.study)
         self.recordings.show_rows(
@@ -161,9 +168,9 @@ class TrainingWindow(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        self.report = QLabel(wordWrap=True)
-        close = QPushButton("Close")
-        close.setToolTip("Close this window (Esc)")
+        self.report = PlainLabel(wordWrap=True)
+        close = QPushButton(tr("Close"))
+        close.setToolTip(tr("Close this window (Esc)"))
         close.setShortcut("Esc")
         close.clicked.connect(self.close)
         row.addWidget(self.report, 1)
@@ -192,7 +199,7 @@ class TrainingWindow(QWidget):
             )
         )
         if done:
-            self.report.setText("The training is set up. Who is planned next gets its recordings too.")
+            self.report.setText(tr("The training is set up. Who is planned next gets its recordings too."))
             self.tabs.setCurrentIndex(0)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
@@ -208,7 +215,7 @@ class TrainingWindow(QWidget):
 
 def _state(people: list[Annotator], done: list[Annotator]) -> str:
     if len(people) == 1:
-        return "done" if done else "to do"
+        return "done" if done else tr("to do")
     if not done:
-        return "nobody is done"
-    return f"done by {', '.join(one.name for one in done)}"
+        return tr("nobody is done")
+    return tr("done by {list}").format(list=", ".join(one.name for one in done))

@@ -10,8 +10,8 @@ from app.core.commands import who_speaks
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.transcript.showing import Showing
-from project.counted import counted
 from project.types import Changes, Utterance
+from resources.translation import tr, trn
 from widgets.transcript.page import TranscriptPage
 
 _NEW_US = 2_000_000
@@ -53,7 +53,7 @@ class Correcting(QObject):
         differs = before is None or text.strip() != before.text
         self._edit(lambda session: commands.edit_text(session, utterance_id, text, check=read or differs))
         if not text.strip():
-            self._context.studio.told.emit("This utterance has no text any more. Del deletes it.")
+            self._context.studio.told.emit(tr("This utterance has no text any more. Del deletes it."))
 
     def _give_up(self, utterance_id: str) -> None:
         before = self._before
@@ -147,8 +147,10 @@ class Correcting(QObject):
         ids = self._shown.with_same_voice(self._shown.selected())
         if not ids or not self._context.studio.writable:
             return
-        question = f"Pseudonym of who says {counted(len(ids), 'utterance')}, such as P01 (never a real name):"
-        name = self._context.questions.text("New participant", question, self._shown.next_pseudonym())
+        question = tr("Pseudonym of who says {count}, such as P01 (never a real name):").format(
+            count=trn("{count} utterance", "{count} utterances", len(ids))
+        )
+        name = self._context.questions.text(tr("New participant"), question, self._shown.next_pseudonym())
         if name:
             self._edit(lambda session: who_speaks.assign_to_new(session, ids, name)[1])
 
@@ -184,8 +186,8 @@ class Correcting(QObject):
         after = [line.said.id for line in self._page.model.lines[last + 1 : last + 2]]
         if self._edit(lambda session: commands.delete(session, ids)):
             self._shown.select(after or [line.said.id for line in self._page.model.lines[-1:]])
-            told = "1 utterance" if len(ids) == 1 else f"{len(ids)} utterances"
-            self._context.studio.told.emit(f"Deleted {told}. Undo brings it back.")
+            told = tr("1 utterance") if len(ids) == 1 else tr("{ids} utterances").format(ids=len(ids))
+            self._context.studio.told.emit(tr("Deleted {told}. Undo brings it back.").format(told=told))
 
     def add(self) -> None:
         """Add an utterance at the playhead, up to the next one, and let somebody type in it."""

@@ -14,6 +14,7 @@ from app.gui.transcript.making import Making
 from app.gui.transcript.reading_along import ReadingAlong
 from app.gui.transcript.searching import Searching
 from app.gui.transcript.walking import Walking
+from resources.translation import tr
 from widgets.participant_buttons import KEYS
 from widgets.transcript.page import TranscriptPage
 
@@ -24,32 +25,32 @@ _REPEATING = frozenset(
     | {"N", "Shift+N", "D", "Shift+D", "Ctrl+Left", "Ctrl+Right"}
 )
 SHEET: tuple[tuple[str, str], ...] = (
-    ("Return", "Type in the current utterance; again: it is right, go on to the next"),
-    ("Tab", "Hear the current utterance again, also while typing"),
-    ("Ctrl+Space", "Play or pause, also while typing"),
-    ("Shift+Return", "While typing: split at the cursor"),
-    ("Backspace", "While typing, at the start: merge with the one before"),
-    ("Ctrl+D", "While typing: select the next doubtful word"),
-    ("Esc", "While typing: it was better before"),
-    ("Up, Down", "Previous or next utterance"),
-    ("Ctrl+Left, Ctrl+Right", "Previous or next word"),
-    ("Y", "Checked, go on to the next"),
-    ("C", "Checked, or a draft again"),
-    ("N", "Next draft; with Shift, the previous one"),
-    ("D", "Next doubtful word; with Shift, the previous one"),
-    ("1, 2, 3", "This participant speaks"),
-    ("0", "Nobody knows who speaks"),
-    ("P", "A new participant speaks"),
-    ("A", "The suggested speaker is right"),
-    ("S", "Split at the playhead"),
-    ("M", "Merge with the next, or what is selected"),
-    ("[, ]", "Start or end the utterance at the playhead"),
-    (",", "Start 50 ms earlier; with Alt, the end; with Ctrl, 10 ms"),
-    (".", "Start 50 ms later; with Alt, the end; with Ctrl, 10 ms"),
-    ("Ins", "Add an utterance at the playhead"),
-    ("Del", "Delete what is selected"),
-    ("Ctrl+F", "Find in the transcript"),
-    ("Ctrl+H", "Find and replace"),
+    ("Return", tr("Type in the current utterance; again: it is right, go on to the next")),
+    ("Tab", tr("Hear the current utterance again, also while typing")),
+    ("Ctrl+Space", tr("Play or pause, also while typing")),
+    ("Shift+Return", tr("While typing: split at the cursor")),
+    ("Backspace", tr("While typing, at the start: merge with the one before")),
+    ("Ctrl+D", tr("While typing: select the next doubtful word")),
+    ("Esc", tr("While typing: it was better before")),
+    ("Up, Down", tr("Previous or next utterance")),
+    ("Ctrl+Left, Ctrl+Right", tr("Previous or next word")),
+    ("Y", tr("Checked, go on to the next")),
+    ("C", tr("Checked, or a draft again")),
+    ("N", tr("Next draft; with Shift, the previous one")),
+    ("D", tr("Next doubtful word; with Shift, the previous one")),
+    ("1, 2, 3", tr("This participant speaks")),
+    ("0", tr("Nobody knows who speaks")),
+    ("P", tr("A new participant speaks")),
+    ("A", tr("The suggested speaker is right")),
+    ("S", tr("Split at the playhead")),
+    ("M", tr("Merge with the next, or what is selected")),
+    ("[, ]", tr("Start or end the utterance at the playhead")),
+    (",", tr("Start 50 ms earlier; with Alt, the end; with Ctrl, 10 ms")),
+    (".", tr("Start 50 ms later; with Alt, the end; with Ctrl, 10 ms")),
+    ("Ins", tr("Add an utterance at the playhead")),
+    ("Del", tr("Delete what is selected")),
+    ("Ctrl+F", tr("Find in the transcript")),
+    ("Ctrl+H", tr("Find and replace")),
 )
 """Keys and what they do, for the sheet of all keys; the documentation lists the same."""
 
@@ -151,19 +152,19 @@ class TranscriptKeys(ModeKeys):
         menu = QMenu(self._transcript)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         offered: tuple[tuple[str, str, Handler] | None, ...] = (
-            ("Edit", "Return", lambda: view.edit_text(view.current())),
-            ("Split at the playhead", "S", self._do["S"]),
-            ("Merge", "M", self._do["M"]),
-            ("Start at the playhead", "[", self._do["["]),
-            ("End at the playhead", "]", self._do["]"]),
+            (tr("Edit"), "Return", lambda: view.edit_text(view.current())),
+            (tr("Split at the playhead"), "S", self._do["S"]),
+            (tr("Merge"), "M", self._do["M"]),
+            (tr("Start at the playhead"), "[", self._do["["]),
+            (tr("End at the playhead"), "]", self._do["]"]),
             None,
-            ("Checked, or a draft again", "C", self._do["C"]),
-            ("Accept suggested speaker", "A", self._do["A"]),
-            ("New speaker…", "P", self._do["P"]),
+            (tr("Checked, or a draft again"), "C", self._do["C"]),
+            (tr("Accept suggested speaker"), "A", self._do["A"]),
+            (tr("New speaker…"), "P", self._do["P"]),
             None,
-            ("Add utterance at the playhead", "Ins", self._do["Ins"]),
-            ("Node of a chain", "Ctrl+Shift+A", partial(self._context.trigger, "node_from_selected")),
-            ("Delete", "Del", self._do["Del"]),
+            (tr("Add utterance at the playhead"), "Ins", self._do["Ins"]),
+            (tr("Node of a chain"), "Ctrl+Shift+A", partial(self._context.trigger, "node_from_selected")),
+            (tr("Delete"), "Del", self._do["Del"]),
         )
         for one in offered:
             if one is None:

@@ -12,6 +12,7 @@ from app.gui.transcript.correcting import Correcting
 from app.gui.transcript.showing import Showing
 from project.errors import UserError
 from project.queries.heard import SPEECH, TRANSCRIBE
+from resources.translation import tr
 from widgets.transcript.page import TranscriptPage
 
 _KINDS = (TRANSCRIBE, SPEECH, "speakers")
@@ -39,13 +40,13 @@ class Making(QObject):
 
     def drop_without_speech(self) -> None:
         """Delete the utterances during which nobody was heard to speak."""
-        self._drop(commands.without_speech, "Somebody speaks in every utterance of this recording.")
+        self._drop(commands.without_speech, tr("Somebody speaks in every utterance of this recording."))
 
     def drop_speaker(self) -> None:
         """Delete all utterances of who says the current one: a voice-over, say."""
         one = self._shown.current()
         if one is None:
-            self._context.studio.told.emit("Select an utterance of the speaker whose utterances should go.")
+            self._context.studio.told.emit(tr("Select an utterance of the speaker whose utterances should go."))
             return
         voice = self._shown.same_speaker(one)
         self._drop(lambda _session, _recording: voice, "")

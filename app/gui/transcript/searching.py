@@ -9,9 +9,9 @@ from app.core.session import Session
 from app.core.speech.finding_words import WordSearch
 from app.gui.context import Context
 from app.gui.transcript.showing import Showing
-from project.counted import counted
 from project.errors import UserError
 from project.types import Changes
+from resources.translation import tr, trn
 from widgets.transcript.page import TranscriptPage
 
 Place = tuple[str, int]
@@ -125,9 +125,11 @@ class Searching(QObject):
             return done[0].changes
 
         if self._context.studio.edit(do):
-            told = f"Replaced {counted(done[0].count, 'place')}."
+            told = tr("Replaced {count}.").format(count=trn("{count} place", "{count} places", done[0].count))
             if done[0].emptied:
-                told += f" {counted(len(done[0].emptied), 'utterance')} without text now."
+                told += tr(" {count} without text now.").format(
+                    count=trn("{count} utterance", "{count} utterances", len(done[0].emptied))
+                )
             self._context.studio.told.emit(told)
 
     def _close(self) -> None:

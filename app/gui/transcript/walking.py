@@ -5,6 +5,7 @@ from PySide6.QtCore import QObject
 from app.gui.context import Context
 from app.gui.transcript.correcting import Correcting
 from app.gui.transcript.reading_along import ReadingAlong
+from resources.translation import tr
 from widgets.transcript.page import TranscriptPage
 
 
@@ -33,7 +34,7 @@ class Walking(QObject):
         rows = self._rows(by)
         found = next((one for one in rows if not self._page.model.lines[one].said.checked), None)
         if found is None:
-            self._context.studio.told.emit("Every utterance of this recording is checked.")
+            self._context.studio.told.emit(tr("Every utterance of this recording is checked."))
         else:
             self._page.view.go_to(self._page.model.lines[found].said.id)
             self._reading.play_on()
@@ -54,7 +55,7 @@ class Walking(QObject):
                     self._page.view.go_to(lines[row].said.id)
                 self._context.playback.jump(places[0] if by > 0 else places[-1])
                 return
-        self._context.studio.told.emit("No doubtful word is left in this direction.")
+        self._context.studio.told.emit(tr("No doubtful word is left in this direction."))
 
     def _rows(self, by: int) -> list[int]:
         """Return all rows but the current one, from the next on and round."""

@@ -1,0 +1,1 @@
+"""The mode Benchmark: sets, runs, people as judges, results and items."""

@@ -1,0 +1,329 @@
+"""From runs of the benchmark to plots, by the section of the report that they stand in."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from app.core.benchmark.report.attributes import attribute_f1, error_f1
+from app.core.benchmark.report.condition_tables import compared
+from app.core.benchmark.report.document import Cell, Standing
+from app.core.benchmark.report.material import Asked, Material, by_name, published_of
+from benchmark.dimensions import DIMENSIONS
+from benchmark.metrics.calibration import BINS, calibration
+from benchmark.metrics.names import ACCURACY, CHAIN_CONSISTENCY, MACRO_F1, PEARSON_R, joined
+from benchmark.results.base import FigureRow
+from benchmark.suite.socialnli import plausibility_of, truth_of
+from project.judging import RAW
+from project.schemes.scheme import Label, Track
+from resources.translation import tr
+from widgets.label_looks import LabelLook, looks_of
+from widgets.plots.scene import Bars, Lines, Matrix, Measured, Number, Plot, Radar, Series
+
+_AXES = {
+    "verdict": (ACCURACY, "Error/competence/none"),
+    "error": (ACCURACY, tr("Error")),
+    "attributes": (MACRO_F1, tr("Attributes")),
+    "multiple": (ACCURACY, tr("Several")),
+    "pre": (ACCURACY, tr("Before")),
+    "post": (ACCURACY, tr("After")),
+    "rationale": (ACCURACY, tr("Rationale")),
+    "correction": (ACCURACY, tr("Correction")),
+}
+"""Task -> figure and name of an axis of the radar (SHREC, figure 4)."""
+_FEWEST_AXES = 3
+_SIDE_BY_SIDE = 5
+"""Judges that are drawn as bars of one group; more are a heat map."""
+_MOST_LABELS = 10
+_MOST_MATRICES = 24
+_WHISKERS = tr("whiskers: 95 % intervals over recordings")
+_HUMAN = tr("Human")
+Thing = TypeVar("Thing")
+
+
+def report_plots(material: Material) -> Mapping[str, Sequence[Plot]]:
+    """Return the plots of each section; () where there is nothing to draw."""
+    return {
+        "shrec": tuple(_radar(material)),
+        "r3vqa": tuple(_by_length(material)),
+        "esi": tuple(_overall(material, "esi")),
+        "socialnli": tuple(_calibration(material)),
+        "sotopia": tuple(_dimensions(material)),
+        "conditions": tuple(_conditions(material)),
+        "parts": (*_agreed(material), *_attributes(material)),
+        "confusions": tuple(_confusions(material)),
+        "answers": tuple(_time(material)),
+    }
+
+
+def _radar(material: Material) -> Iterator[Plot]:
+    tasks = [task for task in _AXES if material.of(task)]
+    if len(tasks) < _FEWEST_AXES:
+        return
+    by_row: dict[str, dict[str, Asked]] = {}
+    for one in material.of(*tasks):
+        by_row.setdefault(one.name, {})[one.task] = one
+    shapes: list[Series] = []
+    outlines: list[Series] = []
+    for (name, _, _), rows in by_name(published_of(tasks)).items():
+        if name == _HUMAN:
+            known = {(row.task, row.metric): row.mean for row in rows}
+            values = tuple(Measured(known.get((task, _AXES[task][0]))) for task in tasks)
+            outlines.append(Series(tr("Human, as published"), values))
+    for name, asked in by_row.items():
+        found = [asked[task].row(_AXES[task][0]) if task in asked else None for task in tasks]
+        series = Series(name, tuple(measured(row) for row in found))
+        people = next(iter(asked.values())).standing is Standing.PERSON
+        (outlines if people else shapes).append(series)
+    guessed = [[one.row(_AXES[task][0]) for one in material.of(task)] for task in tasks]
+    chance = [
+        next((row.chance for row in rows if row is not None and row.chance is not None), None) for rows in guessed
+    ]
+    outlines.append(Series(tr("Chance"), tuple(Measured(one) for one in chance)))
+    note = tr("Accuracy; macro-F1 for attributes. Centre 0, rim 1")
+    if shapes:
+        yield Radar(
+            "radar",
+            tr("The tasks of SHREC"),
+            note,
+            tuple(_AXES[one][1] for one in tasks),
+            tuple(shapes),
+            tuple(outlines),
+        )
+
+
+def _by_length(material: Material) -> Iterator[Plot]:
+    for metric, key, title in (
+        (CHAIN_CONSISTENCY, "consistency-by-length", tr("Chain consistency, by the length of the chain")),
+        (ACCURACY, "accuracy-by-length", tr("Accuracy, by the length of the chain")),
+    ):
+        found: list[tuple[str, dict[float, FigureRow]]] = []
+        for one in material.of("r3vqa"):
+            parts = [part for each in one.figures.breakdowns if each.trait == "steps" for part in each.parts]
+            rows = {
+                float(part.value): row for part in parts if _is_number(part.value) and (row := _of(part.rows, metric))
+            }
+            if any(row.mean is not None for row in rows.values()):
+                found.append((one.name, rows))
+        x = tuple(sorted({steps for _, rows in found for steps in rows}))
+        for place, some in enumerate(_in_pieces(found, _SIDE_BY_SIDE)):
+            values = [[measured(rows.get(steps)) for steps in x] for _, rows in some]
+            series = _series([name for name, _ in some], values)
+            yield Lines(_numbered(key, place), title, tr("R3-VQA: share of chains answered right as a whole")
+                        if metric == CHAIN_CONSISTENCY else "R3-VQA", x, series, "steps", tr("Share"))  # fmt: skip
+
+
+def _overall(material: Material, task: str) -> Iterator[Plot]:
+    asked = material.of(task)
+    if asked:
+        metric = material.entries[task].metrics[0]
+        rows = [one.row(metric.key) for one in asked]
+        chance = tuple(None if row is None else row.chance for row in rows)
+        known = any(one is not None for one in chance)
+        yield Bars(
+            f"{task}-overall",
+            f"{material.entries[task].name}: {metric.name.lower()}",
+            _WHISKERS.capitalize(),
+            tuple(one.name for one in asked),
+            (Series(metric.name.lower(), tuple(measured(row) for row in rows)),),
+            metric.name.lower(),
+            Number.FIGURE,
+            reference="chance" if known else "",
+            references=chance if known else (),
+        )
+
+
+def _calibration(material: Material) -> Iterator[Plot]:
+    x = tuple((place + 0.5) / BINS for place in range(BINS))
+    found: list[tuple[str, list[Measured]]] = []
+    for one in material.of("socialnli"):
+        pairs = [
+            (truth, plausibility_of(said)) for said in one.figures.counted if (truth := truth_of(said)) is not None
+        ]
+        bins = calibration([true for true, _ in pairs], [None if said is None else said[0] for _, said in pairs]).bins
+        by_place = {round(each.low * BINS): each for each in bins}
+        if bins:
+            found.append((one.name, [
+                Measured(by_place[place].truth, by_place[place].n) if place in by_place else Measured(None)
+                for place in range(BINS)
+            ]))  # fmt: skip
+    for place, some in enumerate(_in_pieces(found, _SIDE_BY_SIDE - 1)):
+        named = [*(name for name, _ in some), tr("Perfect")]
+        series = _series(named, [*(values for _, values in some), [Measured(one) for one in x]])
+        yield Lines(
+            _numbered("calibration", place),
+            tr("Calibration of plausibility"),
+            tr("SocialNLI: what people said of the statements that a judge put in each bin"),
+            *(x, series, tr("plausibility by the judge"), tr("Plausibility by people")),
+        )
+
+
+def _dimensions(material: Material) -> Iterator[Plot]:
+    asked = material.of("sotopia_eval")
+    if not asked:
+        return
+    metrics = [joined(PEARSON_R, key) for key in DIMENSIONS]
+    names = [key.replace("_", " ").capitalize() for key in DIMENSIONS]
+    papers = {row.metric: row.mean for row in published_of(["sotopia_eval"]) if row.setting.endswith("models")}
+    references = tuple(papers.get(one) for one in metrics)
+    for place, some in enumerate(_in_pieces(asked, _SIDE_BY_SIDE)):
+        values = [[measured(one.row(metric)) for metric in metrics] for one in some]
+        yield Bars(
+            _numbered("sotopia-by-dimension", place),
+            tr("Ratings beside those of people"),
+            tr("SOTOPIA-EVAL; {whiskers}").format(whiskers=_WHISKERS),
+            tuple(names),
+            _series([one.name for one in some], values),
+            tr("Pearson's r"),
+            Number.FIGURE,
+            reference=tr("GPT-4, as published"),
+            references=references,
+        )
+
+
+def _conditions(material: Material) -> Iterator[Plot]:
+    found = compared(material)
+    keys = sorted({one.figures.run.condition for some in found for one in some}, key=lambda one: (one != RAW, one))
+    for metric, name in ((MACRO_F1, "macro-F1"), (ACCURACY, "accuracy")):
+        some = [each for each in found if any(one.row(metric) is not None for one in each)]
+        if not some:
+            continue
+        columns = []
+        for key in keys:
+            rows = [next((one.row(metric) for one in each if one.figures.run.condition == key), None) for each in some]
+            columns.append([measured(row) for row in rows])
+        yield Bars(
+            f"conditions-{metric.replace('_', '-')}",
+            tr("Conditions: {name}").format(name=name),
+            _WHISKERS.capitalize(),
+            tuple(f"{material.entries[each[0].task].name}: {each[0].name}" for each in some),
+            _series([material.condition(key).capitalize() for key in keys], columns),
+            name,
+            Number.FIGURE,
+        )
+
+
+def _agreed(material: Material) -> Iterator[Plot]:
+    states = ("agreed", "disagreed")
+    for task in material.tasks():
+        there = {
+            part.value
+            for one in material.of(task)
+            for each in one.figures.breakdowns
+            for part in each.parts
+            if each.trait == "agreed"
+        }
+        if not set(states) <= there:
+            continue
+        asked, metrics = material.of(task), material.entries[task].metrics
+        groups = [(one, metric) for one in asked for metric in metrics]
+        columns = [[measured(one.part("agreed", state, metric.key)) for one, metric in groups] for state in states]
+        yield Bars(
+            f"agreed-{task.replace('_', '-')}",
+            tr("{name}: agreed against disagreed").format(name=material.entries[task].name),
+            tr("Whether annotators agreed about an item"),
+            tuple(f"{one.name}: {metric.name.lower()}" for one, metric in groups),
+            _series([one.capitalize() for one in states], columns),
+            "share",
+            Number.FIGURE,
+        )
+
+
+def _attributes(material: Material) -> Iterator[Plot]:
+    for key, title, note, measure, tasks in (
+        (
+            "error-f1-by-attribute",
+            tr("Finding errors, by attribute"),
+            tr("F1 of error"),
+            error_f1,
+            ("verdict", "error"),
+        ),
+        ("attribute-f1", tr("Naming attributes"), tr("F1 of each attribute"), attribute_f1, ("attributes",)),
+    ):
+        for task in tasks:
+            figures = [(one.name, found) for one in material.of(task) if (found := measure(material, one))]
+            names = tuple(dict.fromkeys(name for _, cells in figures for name in cells))
+            told = tuple(material.called("attributes", one).replace("_", " ") for one in names)
+            where = f"{note}; {material.entries[task].name.lower()}" if figures else ""
+            if 0 < len(figures) <= _SIDE_BY_SIDE:
+                columns = [[_cell(cells.get(name)) for name in names] for _, cells in figures]
+                series = _series([name for name, _ in figures], columns)
+                yield Bars(f"{key}-{task}", title, where, told, series, "F1", Number.FIGURE)
+            elif figures:
+                values = tuple(tuple(_cell(cells.get(name)).value for name in names) for _, cells in figures)
+                rows = tuple(name for name, _ in figures)
+                yield Matrix(
+                    f"{key}-{task}", title, where, rows, told, values, "judge", "attribute", number=Number.FIGURE
+                )
+
+
+def _confusions(material: Material) -> Iterator[Plot]:
+    made = 0
+    for one in material.asked:
+        for number, found in enumerate(one.figures.confusions):
+            if len(found.labels) <= _MOST_LABELS and made < _MOST_MATRICES:
+                made += 1
+                yield Matrix(
+                    f"confusion-{one.list}-{number}",
+                    f"{material.entries[one.task].name}: {one.name}",
+                    tr("n = {number:,} answers of all draws").format(number=sum(map(sum, found.counts))),
+                    found.labels,
+                    (*found.labels, "unreadable"),
+                    found.counts,
+                    "true",
+                    "said",
+                    diagonal=True,
+                )
+
+
+def _time(material: Material) -> Iterator[Plot]:
+    known = [one for one in material.asked if one.figures.counts.counted and one.figures.spent.ms]
+    if known:
+        values = tuple(
+            Measured(one.figures.spent.ms / 1000 / one.figures.counts.counted, one.figures.counts.counted)
+            for one in known
+        )
+        names = tuple(f"{material.entries[one.task].name}: {one.name}" for one in known)
+        series = (Series("seconds", values),)
+        yield Bars(
+            "time", tr("Time an item"), tr("All answers to it together"), names, series, "seconds", Number.FIGURE
+        )
+
+
+def measured(row: FigureRow | None) -> Measured:
+    """Return a figure for a plot."""
+    if row is None:
+        return Measured(None, reason=tr("not asked"))
+    return Measured(
+        row.mean, row.n, row.low, row.high, "" if row.mean is not None else tr("undefined over these items")
+    )
+
+
+def _cell(cell: Cell | None) -> Measured:
+    return Measured(None) if cell is None else Measured(cell.value, cell.n, reason=cell.why)
+
+
+def _of(rows: Sequence[FigureRow], metric: str) -> FigureRow | None:
+    return next((one for one in rows if one.metric == metric), None)
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal()
+
+
+def _in_pieces(values: Sequence[Thing], most: int) -> list[Sequence[Thing]]:
+    return [values[at : at + most] for at in range(0, len(values), most)]
+
+
+def _numbered(key: str, place: int) -> str:
+    return f"{key}-{place + 1}" if place else key
+
+
+def _series(names: Sequence[str], columns: Sequence[Sequence[Measured]]) -> tuple[Series, ...]:
+    if len(names) == 1:
+        return (Series(names[0], tuple(columns[0])),)
+    return tuple(
+        Series(name, tuple(one), look) for name, one, look in zip(names, columns, _looks(len(names)), strict=True)
+    )
+
+
+def _looks(many: int) -> Sequence[LabelLook]:
+    return looks_of(Track("series", "", tuple(Label(str(one), str(one)) for one in range(many))))

@@ -1,0 +1,1 @@
+"""The withdrawal of a participant in the window: what it removes, the confirmation, the certificate."""
