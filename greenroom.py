@@ -5,7 +5,9 @@ folder `_greenroom/`, which is put first on `sys.path` here, so that they can ne
 packages of other authors.
 """
 
+import resource
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 _here = Path(__file__).resolve().parent
@@ -15,11 +17,38 @@ ROOT = _private if _private.is_dir() else _here
 
 def main() -> int:
     """Run the command line and return its exit code."""
-    if sys.path[:1] != [str(ROOT)]:
-        sys.path.insert(0, str(ROOT))
+    _put_first()
+    _leave_no_memory()
     from app.cli import run
 
     return run()
+
+
+def dask_setup(worker: object) -> None:
+    """Prepare a worker of Dask that starts with `dask worker --preload greenroom ADDRESS`."""
+    _put_first()
+    _leave_no_memory()
+    from app.core.cluster.relay import attach
+
+    attach(worker, Path(__file__).resolve())
+
+
+def dask_teardown(_worker: object) -> None:
+    """Let go of what the worker kept, when it stops."""
+    from app.core.cluster.relay import detach
+
+    detach()
+
+
+def _leave_no_memory() -> None:
+    """Let no crash, also of processes that this one starts, write memory to the disk: faces and words are in it."""
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def _put_first() -> None:
+    if sys.path[:1] != [str(ROOT)]:
+        sys.path.insert(0, str(ROOT))
 
 
 if __name__ == "__main__":

@@ -10,6 +10,9 @@ In between, a kind of job that works piece by piece, or that has to ask, says
     out   {"ask": 7, "question": {...}}     answered by     in    {"answer": 7, "content": {...}}
                                             or by           in    {"answer": 7, "error": {"message": ..., ...}}
 
+Where the job was asked for with "kept": true, a part has a number too and is answered when it is in the study; nothing
+goes on before that.
+
 The worker never opens a study: whoever asked stores the result. It does one job, or with `--stay` one after the other,
 and keeps what it loaded. It ends when its input closes, so it does not outlive the window. What libraries print goes to
 standard error.
@@ -24,7 +27,7 @@ import threading
 import time
 from typing import Any, TextIO
 
-from app.core.jobs import kind_of
+from app.core.jobs import compute
 from models.connection import sentinel
 from project.errors import Cancelled, UserError
 from project.policy import Forbidden
@@ -63,7 +66,7 @@ class _Job:
     def do(self) -> None:
         """Do the job and say what came of it."""
         try:
-            result = kind_of(self._request["job"]).compute(self._request["parameters"], self)
+            result = compute(self._request["job"], self._request["parameters"], self)
         except Cancelled:
             self._lines.send({"cancelled": True})
         except UserError as error:
@@ -82,13 +85,26 @@ class _Job:
             raise Cancelled
 
     def part(self, part: dict[str, Json]) -> None:
-        self._lines.send({"part": part})
+        # Whoever stops it hears what was finished until then, and answers no more.
+        if self._request.get("kept") and not self._stop.is_set():
+            self._exchange({"part": part})
+        else:
+            self._lines.send({"part": part})
 
     def ask(self, question: dict[str, Json]) -> dict[str, Json]:
+        return self._exchange({"question": question})
+
+    def _exchange(self, said: dict[str, Json]) -> dict[str, Json]:
+        """Say something that is answered, and wait for that.
+
+        Raises:
+            Cancelled: there is no answer any more.
+            UserError: as whoever answers raised it.
+        """
         number, answers = next(self._numbers), queue.SimpleQueue[dict[str, Any] | None]()
         self._asked[number] = answers
         self.check_cancelled()
-        self._lines.send({"ask": number, "question": question})
+        self._lines.send({"ask": number, **said})
         found = answers.get()
         if found is None:
             raise Cancelled

@@ -1,5 +1,6 @@
 """The command that exports recordings with their faces hidden."""
 
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -7,7 +8,8 @@ import click
 
 from anonymize.methods.registry import DEFAULT, METHODS, method_type
 from app.cli.method_options import given, method_options
-from app.cli.output import Bar, json_option, tell
+from app.cli.output import Bar, json_option, progress_bar, tell
+from app.cli.scheduler_option import scheduler_option
 from app.cli.study import STUDY
 from app.cli.voice_options import VOICE_HELP, chosen_sound, sound_options, split_flags
 from app.core.session import Session
@@ -45,6 +47,7 @@ FAILED = 2
 @click.option("--resume", is_flag=True, help="Go on with what was asked for last and did not end.")
 @click.option("--measure", is_flag=True, help="Measure every clip afterwards, as greenroom privacy does.")
 @click.option("--preview", metavar="TIME", help="Write one frame before and after as PNG, and no clip.")
+@scheduler_option
 @json_option
 @click.pass_context
 def anonymize(
@@ -63,6 +66,7 @@ def anonymize(
     resume: bool,
     measure: bool,
     preview: str | None,
+    scheduler: str,
     as_json: bool,
     **flags: Json,
 ) -> None:
@@ -80,6 +84,7 @@ def anonymize(
       greenroom anonymize my-study.greenroom --recording 1 --out clips
       greenroom anonymize my-study.greenroom --recording all --method blur --method solid --out clips
       greenroom anonymize my-study.greenroom --recording 1 --voice pitch-formant --cover beep --out clips
+      greenroom anonymize my-study.greenroom --recording all --out clips --scheduler tcp://node7:8786
       greenroom anonymize my-study.greenroom --resume
       greenroom anonymize my-study.greenroom --recording 1 --method blur --preview 0:12 --out pictures
     """
@@ -116,11 +121,11 @@ def anonymize(
                 overwrite=overwrite,
                 sound=sound,
             )
-            if recording != "all" and len(methods) == 1:
+            if recording != "all" and len(methods) == 1 and not scheduler:
                 one = _one(session, queue, measure)
                 tell(as_json, one, "\n".join(_lines(one)))
                 return
-        made, failed = _all(session, queue, measure)
+        made, failed = _all(session, queue, measure, scheduler)
     lines = [line for each in made for line in _lines(each)]
     lines += [f"Recording {each['recording']}, {each['method']}: FAILED. {each['problem']}" for each in failed]
     tell(as_json, {"clips": [*made], "failed": [*failed]}, "\n".join(lines))
@@ -159,16 +164,27 @@ def _one(session: Session, queue: "Queue", measure: bool) -> dict[str, Json]:
     return _named(session, clip, {**found, **_measured(session, found, measure)})
 
 
-def _all(session: Session, queue: "Queue", measure: bool) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
-    from app.core.rendering import queue as rendering_queue
-
+def _all(
+    session: Session, queue: "Queue", measure: bool, scheduler: str
+) -> tuple[list[dict[str, Json]], list[dict[str, Json]]]:
     made, failed = [], []
-    for clip, result in rendering_queue.run_queue(session, queue, lambda work: Bar(work.title)):
+    for clip, result in _ended(session, queue, scheduler):
         if result is None:
             failed.append(_named(session, clip, {"problem": clip.problem}))
         else:
             made.append(_named(session, clip, {**result, **_measured(session, result, measure)}))
     return made, failed
+
+
+def _ended(session: Session, queue: "Queue", scheduler: str) -> "Iterable[tuple[Clip, dict[str, Json] | None]]":
+    if not scheduler:
+        from app.core.rendering.queue import run_queue
+
+        return run_queue(session, queue, lambda work: Bar(work.title))
+    from app.core.rendering.queue_on_cluster import run_queue_on
+
+    with progress_bar("Export") as bar:
+        return run_queue_on(session, queue, scheduler, bar)
 
 
 def _measured(session: Session, made: dict[str, Json], wanted: bool) -> dict[str, Json]:

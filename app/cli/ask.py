@@ -7,21 +7,12 @@ from typing import Any
 import click
 
 from app.cli.answer_table import answers_shown, table
-from app.cli.output import Bar, json_option, progress_bar, tell
+from app.cli.output import json_option, tell
 from app.cli.segment_filter import Asked, filters, found_by
 from app.cli.study import STUDY
-from app.core.judging.runs.outcome import Outcome, outcome_from
 from app.core.session import Session
 from project.errors import UserError
-from project.policy import Forbidden
 from project.types import Json
-
-
-class _Bar(Bar):
-    """Progress of a run, whose own words begin with the time that is left; the bar says that itself."""
-
-    def progress(self, done: int, total: int, text: str = "") -> None:
-        super().progress(done, total, text.rpartition(" · ")[2] if "left" in text else text)
 
 
 @click.command()
@@ -89,9 +80,8 @@ def ask(
       greenroom ask my-study.greenroom --recording 3 --task verdict --budget-money 2
       greenroom ask my-study.greenroom --all --judge gpt --condition blur
     """
-    from app.core.jobs import run_here
+    from app.cli.asking import ask_here
     from app.core.judging.judges.entries import judges_called
-    from app.core.judging.runs.asking import prepare
     from app.core.judging.runs.budget import Limits
     from app.core.judging.runs.wanted import AskRequest
     from app.core.judging.seeing.sight import SightSettings
@@ -112,29 +102,11 @@ def ask(
             again,
             fresh,
         )
-        with progress_bar("Looking up") as bar:
-            asking = prepare(session, request, bar)
-        outcome, ids = Outcome(), [one.id for one in asking.cached]
-        if asking.work is not None:
-            running = _Bar(asking.work.title)
-            try:
-                result, changes = run_here(session, asking.work, running)
-            finally:
-                running.clear()
-            outcome = outcome_from(result)
-            ids += sorted(changes.ids("judgment"))
-        outcome.notes[:0] = asking.notes
-        answers = answers_shown(session, ids, {one.id for one in asking.cached})
-    told: dict[str, Json] = {
-        "judgments": [one.as_json() for one in answers],
-        "cached": len(asking.cached),
-        **outcome.as_json(),
-    }
-    if not ids and (forbidden := next((one for one in outcome.notes if one.rule), None)) is not None:
-        raise Forbidden(forbidden.rule, f"{forbidden.judge}: {forbidden.message}", forbidden.hint)
-    if not ids and outcome.notes:
-        raise UserError(outcome.notes[0].title(), outcome.notes[0].hint)
-    tell(as_json, told, "\n".join([*table(answers), *_ending(outcome, len(asking.cached))]))
+        came = ask_here(session, request)
+        came.require_something()
+        answers = answers_shown(session, came.ids, {*came.cached})
+    told: dict[str, Json] = {"judgments": [one.as_json() for one in answers], **came.as_json()}
+    tell(as_json, told, "\n".join([*table(answers), *came.lines()]))
 
 
 def _chosen(session: Session, segments: tuple[str, ...], everything: bool, asked: Asked) -> list[str]:
@@ -154,10 +126,3 @@ def _chosen(session: Session, segments: tuple[str, ...], everything: bool, asked
     if not found:
         raise UserError("No segment fits.", "See which there are: greenroom segment list STUDY")
     return found
-
-
-def _ending(outcome: Outcome, cached: int) -> list[str]:
-    lines = [one.as_text() for one in outcome.notes]
-    said = [outcome.as_text()] if outcome.asked or outcome.over_budget or outcome.withdrawn else []
-    said += [f"{cached} from before"] if cached else []
-    return [*lines, f"{', '.join(said)}." if said else "Nothing was asked."]

@@ -19,9 +19,10 @@ _LANDMARKS = "face-landmarks"
     help="Where the demo study and its clips are kept.",
 )
 @click.option("--fetch", is_flag=True, help="First get the landmark model, which the recommended method needs.")
+@click.option("--only-video", is_flag=True, help="Only put the sample recording there, for a study of your own.")
 @click.option("--no-window", is_flag=True, help="Do not open the window at the end.")
 @json_option
-def demo(folder: Path, fetch: bool, no_window: bool, as_json: bool) -> int:
+def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: bool) -> int:
     """Make a study from the sample recording and open the window.
 
     The face in it is tracked, and an anonymized clip exported.
@@ -29,9 +30,15 @@ def demo(folder: Path, fetch: bool, no_window: bool, as_json: bool) -> int:
     \b
     Example:
       greenroom demo --dir /tmp/demo --no-window
+      greenroom demo --dir tutorial --only-video
     """
     from app.core.demo import ANNOTATOR, make_demo
+    from app.core.sample import sample_video
 
+    if only_video:
+        video = sample_video(folder)
+        tell(as_json, {"video": str(video)}, f"Sample recording: {video}")
+        return 0
     if fetch:
         _fetch_landmarks()
     made = make_demo(folder, lambda work: Bar(work.title))
@@ -49,9 +56,9 @@ def demo(folder: Path, fetch: bool, no_window: bool, as_json: bool) -> int:
     if not has_screen():
         click.echo("There is no screen here, so the window was left out.", err=True)
         return 0
-    from app.gui.application import run
+    from app.cli.window import open_window
 
-    return run(made.study, ANNOTATOR)
+    return open_window(made.study, ANNOTATOR)
 
 
 def _fetch_landmarks() -> None:

@@ -36,9 +36,9 @@ def egress(study: Path | None, only: str | None, table: Path | None, as_json: bo
       greenroom egress my-study.greenroom --only left --csv requests.csv
       greenroom egress
     """
+    from app.core.leaving.in_force import policy_in_force
     from app.core.leaving.journal import Fate, lines, lines_of_machine, totals, write_table
     from app.core.leaving.policy_words import LEVELS
-    from project.queries.policy import policy_of
 
     fates = [Fate(only)] if only else [*Fate]
     policy = None
@@ -46,7 +46,7 @@ def egress(study: Path | None, only: str | None, table: Path | None, as_json: bo
         found = lines_of_machine(fates)
     else:
         with Session.open(study, read_only=True) as session:
-            found, policy = lines(session, fates), policy_of(session.study)
+            found, policy = lines(session, fates), policy_in_force(session)
     sums = totals(found)
     if table is not None:
         write_table(found, table)

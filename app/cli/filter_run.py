@@ -7,21 +7,18 @@ from app.core.commands.hardening import take_all_over
 from app.core.jobs import run_here
 from app.core.judging.runs.asking import prepare
 from app.core.judging.runs.budget import Limits
-from app.core.judging.runs.outcome import Note, Outcome, outcome_from
+from app.core.judging.runs.outcome import Outcome, outcome_from, refusal
 from app.core.questions.hardening.asking import reaching, wanted
 from app.core.questions.hardening.funnel import funnel_of
 from app.core.questions.hardening.reading import read
 from app.core.questions.hardening.steps import DISTRACTORS, STEPS
 from app.core.session import Session
 from project.counted import counted
-from project.errors import UserError
 from project.judging import JudgeEntry
-from project.policy import Forbidden
 from project.types import Json
 
 SHOWN = 5
 """Questions of a step that are listed with the reason; --json has all."""
-_COUNTS = ("answered", "unparsed", "refused", "failed", "withdrawn", "over_budget", "tokens_in", "tokens_out")
 
 
 class FilterRun:
@@ -33,7 +30,6 @@ class FilterRun:
         self._session, self._judges = session, judges
         self._condition, self._budget, self._again = condition, budget, again
         self._outcome = Outcome()
-        self._notes: list[Note] = []
         self._left_out: dict[str, set[str]] = {}
         self._refused: dict[str, str] = {}
         self._cached = self._there = self._taken = 0
@@ -57,11 +53,13 @@ class FilterRun:
             title = STEPS[key].name
             with progress_bar(title) as bar:
                 asking = prepare(self._session, request, bar)
-                self._notes += asking.notes
+                self._outcome.add(Outcome(notes=[*asking.notes]))
                 self._cached += len(asking.cached)
                 if asking.work is not None:
                     result, _ = run_here(self._session, asking.work, bar)
-                    self._add(outcome_from(result))
+                    came = outcome_from(result)
+                    self._outcome.add(came)
+                    self._outcome.seconds += came.seconds
 
     def take_over(self, steps: Sequence[str]) -> None:
         """Take over harder options, and ask the steps before anew about the questions that have them now."""
@@ -82,18 +80,13 @@ class FilterRun:
         """Return quietly where anything was answered, now or before.
 
         Raises:
-            UserError: nothing could be asked, and there is one reason for it.
+            UserError: nothing could be asked; `Forbidden` where the policy is why.
         """
-        if self._there or self._cached or self._outcome.asked or not self._notes:
-            return
-        first = next((one for one in self._notes if one.rule), self._notes[0])
-        if first.rule:
-            raise Forbidden(first.rule, first.title(), first.hint)
-        raise UserError(first.title(), first.hint)
+        if not (self._there or self._cached or self._outcome.asked) and self._outcome.notes:
+            raise refusal(self._outcome.notes)
 
     def as_json(self) -> dict[str, Json]:
         """Return what came of it."""
-        self._outcome.notes[:] = self._notes
         return {
             "asked": self._outcome.as_json(),
             "cached": self._cached + self._there,
@@ -106,7 +99,7 @@ class FilterRun:
         """Say what came of it."""
         if not self._judges:
             return []
-        lines = [one.as_text() for one in self._notes]
+        lines = [one.as_text() for one in self._outcome.notes]
         lines += [f"{counted(len(keys), 'question')} not asked about: {why}" for why, keys in self._left_out.items()]
         if self._taken:
             told = counted(self._taken, "question")
@@ -115,21 +108,3 @@ class FilterRun:
             lines.append(f"  not taken over  {key}  {why}")
         before = f", {self._cached + self._there} from before" if self._cached + self._there else ""
         return [*lines, f"{self._outcome.as_text()}{before}."]
-
-    def _add(self, found: Outcome) -> None:
-        total = self._outcome
-        for name in (
-            "answered",
-            "unparsed",
-            "refused",
-            "failed",
-            "withdrawn",
-            "over_budget",
-            "tokens_in",
-            "tokens_out",
-        ):
-            setattr(total, name, getattr(total, name) + getattr(found, name))
-        for currency, money in found.money.items():
-            total.money[currency] = total.money.get(currency, 0.0) + money
-        total.seconds += found.seconds
-        self._notes += found.notes

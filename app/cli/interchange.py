@@ -106,8 +106,10 @@ def import_annotations(
     from media.destination import replaced_when_whole
     from project.opening import examine
     from project.queries.recordings import all_recordings
+    from project.sealing.container import is_sealed
 
-    examine(study)
+    if not is_sealed(study):
+        examine(study)
     document = read_file(file, key)
     given = None if chosen is None else load_mapping(chosen)
     with Session.open(study, annotator, read_only=preview) as session:

@@ -4,6 +4,7 @@ import logging
 import sys
 from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 
 import click
 
@@ -13,6 +14,7 @@ from models.connection import sentinel
 from project.errors import Cancelled, UserError
 from project.names import require_text, shown
 from project.policy import Forbidden
+from project.sealing.passphrases import ask_with
 from project.version import __version__
 
 USER_ERROR = 2
@@ -34,8 +36,15 @@ _COMMANDS = {
         "redo": "study:redo",
         "check": "study:check",
         "relink": "study:relink",
-        "synthetic": "study:synthetic",
+        "synthetic": "synthetic:synthetic",
         "worker": "study:worker",
+    },
+    "Care": {
+        "recover": "recover:recover",
+        "seal": "seal:seal",
+        "unseal": "seal:unseal",
+        "scrub": "scrub:scrub",
+        "withdraw": "withdraw:withdraw",
     },
     "Annotate": {
         "segment": "segment:segment",
@@ -72,6 +81,8 @@ _COMMANDS = {
         "chain": "chain:chain",
         "questions": "questions:questions",
         "consistency": "consistency:consistency",
+        "episode": "episode:episode",
+        "benchmark": "benchmark:benchmark",
     },
     "Exchange": {
         "export": "interchange:export_annotations",
@@ -100,6 +111,11 @@ _COMMANDS = {
         "words": "release:words",
         "texts": "release:texts",
         "release": "release:release",
+    },
+    "This machine": {
+        "doctor": "doctor:doctor",
+        "desktop": "desktop:desktop",
+        "docs": "docs:docs",
     },
 }
 """Under each heading of `greenroom --help`: a command, the file of `app.cli` that it is in, and its function."""
@@ -147,14 +163,15 @@ def greenroom(context: click.Context) -> int:
     """
     if context.invoked_subcommand is not None:
         return 0
-    from app.gui.application import run as run_window
+    from app.cli.window import open_window
 
-    return run_window(None)
+    return open_window()
 
 
 def run(arguments: list[str] | None = None) -> int:
     """Run a command line and return the exit code: 0 done, 1 a bug, 2 a user error, 130 stopped."""
     sentinel.install()
+    ask_with(_ask_passphrase)
     given = sys.argv[1:] if arguments is None else arguments
     as_json = "--json" in given
     try:
@@ -171,16 +188,39 @@ def run(arguments: list[str] | None = None) -> int:
     except click.ClickException as error:
         context = getattr(error, "ctx", None)
         where = context.command_path if context else "greenroom"
-        return _fail(as_json, USER_ERROR, error.format_message(), f"See: {where} --help")
+        return _fail(as_json, USER_ERROR, error.format_message(), _to_open(given) or f"See: {where} --help")
     except (click.Abort, Cancelled, KeyboardInterrupt):
         return _fail(as_json, STOPPED, "Stopped.", "")
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except Exception as error:
+        if (damage := _damage(error, given)) is not None:
+            return _fail(as_json, USER_ERROR, damage.message, damage.hint)
         where = _log(given[:1])
         return _fail(as_json, BUG, f"Unexpected error: {type(error).__name__}: {error}", where)
     return code if isinstance(code, int) else 0
+
+
+def _to_open(arguments: list[str]) -> str:
+    """Return how a study is opened, where one was named in place of a command."""
+    from project.opening import SUFFIX
+
+    return f"To open it: greenroom open {arguments[0]}" if arguments[0].endswith(SUFFIX) else ""
+
+
+def _damage(error: Exception, arguments: list[str]) -> UserError | None:
+    """Return what to say where a study that was named, and not the program, is why a command failed."""
+    from project.damage import damage_behind
+    from project.opening import SUFFIX
+
+    return damage_behind(error, [path for path in map(Path, arguments) if path.suffix == SUFFIX and path.is_file()])
+
+
+def _ask_passphrase(path: Path, why: str) -> str | None:
+    from app.cli.seal import ask
+
+    return ask(path, why)
 
 
 def _log(command: list[str]) -> str:
@@ -190,7 +230,7 @@ def _log(command: list[str]) -> str:
     except OSError as error:
         return f"The log cannot be written: {error.strerror}."
     logging.exception("greenroom %s", command)
-    return f"The details are in {log_path()}"
+    return f"To report it, add what “greenroom doctor” prints. The details are in {log_path()}"
 
 
 def _fail(as_json: bool, code: int, message: str, hint: str, **more: str) -> int:

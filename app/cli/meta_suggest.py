@@ -1,16 +1,14 @@
 """Judges suggest parts of the meta information, from the command line."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from app.cli.meta import RECORDING
-from app.cli.output import Bar, json_option, progress_bar, tell
+from app.cli.output import json_option, tell
 from app.cli.study import STUDY
 from app.core.session import Session
 from project.errors import UserError
-from project.judging import JudgeEntry
 from project.types import Json
 
 
@@ -52,9 +50,11 @@ def suggest(
       greenroom meta suggest my-study.greenroom --recording 1 --judge vision --accept --annotator Ada
       greenroom meta suggest my-study.greenroom --recording 1 --judge text --part words_summary
     """
+    from app.cli.asking import ask_here
     from app.core.judging.judges.entries import judges_called
     from app.core.lookup import recording_called
     from app.core.meta.answers import TASKS, answers_about, take
+    from app.core.meta.suggesting import suggestion
 
     if accept and not annotator:
         raise UserError("Somebody has to take it over.", "Give --annotator.")
@@ -66,7 +66,8 @@ def suggest(
         lines: list[str] = []
         for task in (one for one in TASKS if not parts or one in parts):
             before = {one.id for one in answers_about(session, owner.id)}
-            notes = _ask(session, owner.id, task, asked, condition)
+            came = ask_here(session, suggestion(owner.id, task, asked, condition))
+            notes = [one.as_text() for one in came.outcome.notes]
             answers = [one for one in answers_about(session, owner.id) if one.task == task]
             one: dict[str, Json] = {"part": task, "answers": len(answers), "notes": [*notes]}
             one["new"] = sum(each.id not in before for each in answers)
@@ -76,25 +77,6 @@ def suggest(
             told.append(one)
             lines.append(_line(one))
     tell(as_json, {"recording": owner.number, "parts": told}, "\n".join(lines))
-
-
-def _ask(session: Session, recording_id: str, task: str, judges: Sequence[JudgeEntry], condition: str) -> list[str]:
-    from app.core.jobs import run_here
-    from app.core.judging.runs.asking import prepare
-    from app.core.judging.runs.outcome import outcome_from
-    from app.core.meta.suggesting import suggestion
-
-    with progress_bar("Looking up") as bar:
-        asking = prepare(session, suggestion(recording_id, task, judges, condition), bar)
-    notes = [*asking.notes]
-    if asking.work is not None:
-        running = Bar(asking.work.title)
-        try:
-            result, _ = run_here(session, asking.work, running)
-        finally:
-            running.clear()
-        notes += outcome_from(result).notes
-    return [" ".join(part for part in (one.message, one.hint) if part) for one in notes]
 
 
 def _line(one: dict[str, Json]) -> str:

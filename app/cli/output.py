@@ -11,6 +11,7 @@ import click
 
 from project.errors import UserError
 from project.names import shown
+from project.progress import Remaining, time_left
 from project.types import Json
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -64,22 +65,24 @@ def _encoding() -> str:
 class Bar:
     """Progress on standard error: a line that redraws itself on a terminal, nothing elsewhere."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, clock: Callable[[], float] = time.monotonic) -> None:
         self._title = shown(title)
         self._shown = sys.stderr.isatty()
-        self._started = time.monotonic()
+        self._clock = clock
+        self._remaining = Remaining(clock)
         self._last = 0.0
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         """Draw `done` of `total`, with the time that is left."""
-        now = time.monotonic()
+        now = self._clock()
         if not self._shown or (now - self._last < REDRAW_EVERY_S and done != total):
             return
         self._last = now
+        left = time_left(self._remaining.seconds(done, total))
         if total:
             filled = min(BAR, BAR * done // total)
-            left = (now - self._started) * (total - done) / done if done else 0
-            state = f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done // total:3d}%  {left:.0f} s left  {text}"
+            drawn = f"[{'#' * filled}{'.' * (BAR - filled)}] {100 * done // total:3d}%"
+            state = "  ".join(part for part in (drawn, left, text) if part)
         else:
             state = f"{done}  {text}"
         click.echo(f"\r\033[K{self._title} {shown(state)}", nl=False, err=True)

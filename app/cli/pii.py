@@ -170,6 +170,7 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
     from app.core.commands.pii_apply import replace_in_study
     from app.core.commands.pii_numbers import keep_numbers
     from app.core.pii.copies import write_copies
+    from app.core.pii.frozen import frozen_personal
     from app.core.pii.hits import hits
     from app.core.pii.hits import undecided as undecided_in
 
@@ -180,6 +181,7 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
         left = len(undecided_in(session))
         files = write_copies(session, out) if out is not None else []
         changed = replace_in_study(session)[0] if in_place else 0
+        frozen = frozen_personal(session) if in_place else {}
     if in_place:
         text = (
             f"Replaced personal information in {counted(changed, 'text')}. Its history keeps the originals: "
@@ -189,12 +191,18 @@ def apply(study: Path, out: Path | None, in_place: bool, annotator: str | None, 
         text = f"Wrote {counted(len(files), 'file')} to {out}."
     if left:
         text += f"\n{counted(left, 'place')} nobody decided about: hidden too."
+    for name, count in frozen.items():
+        text += (
+            f"\nThe item set {name} is frozen and was not changed: {counted(count, 'item')} with personal information. "
+            "Draw it anew: greenroom benchmark make"
+        )
     told: dict[str, Json] = {
         "folder": str(out) if out else None,
         "files": [*files],
         "changed": changed,
         "undecided": left,
         "history_keeps_originals": in_place,
+        "frozen": dict(frozen),
     }
     tell(as_json, told, text)
 

@@ -28,12 +28,14 @@ def show(study: Path, as_json: bool) -> None:
     Example:
       greenroom policy show my-study.greenroom
     """
+    from app.core.leaving.in_force import ELSEWHERE, set_elsewhere
     from app.core.leaving.policy_words import about_policy
     from project.queries.policy import policy_of
 
     with Session.open(study, read_only=True) as session:
-        found = policy_of(session.study)
-    tell(as_json, found.as_json(), "\n".join(about_policy(found)))
+        found, elsewhere = policy_of(session.study), set_elsewhere(session)
+    lines = [ELSEWHERE, "It says:", *about_policy(found)] if elsewhere else about_policy(found)
+    tell(as_json, {**found.as_json(), "in_force": not elsewhere}, "\n".join(lines))
 
 
 @policy.command("set")
@@ -71,12 +73,13 @@ def set_(
       greenroom policy set my-study.greenroom nothing
     """
     from app.core.commands.policy import changed, set_policy
+    from app.core.leaving.in_force import policy_in_force
     from app.core.leaving.policy_words import about_policy
     from project.queries.policy import policy_of
 
     with Session.open(study) as session:
         wanted = changed(
-            policy_of(session.study),
+            policy_in_force(session),
             level=Level(level) if level else None,
             reason=reason,
             allowed_by=allowed_by,

@@ -4,13 +4,12 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, progress_bar, tell
+from app.cli.output import json_option, tell
 from app.cli.study import STUDY
 from app.core.lookup import recording_called
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
-from project.types import Json
 
 
 @click.command()
@@ -55,32 +54,20 @@ def ask(
     """
     from dataclasses import replace
 
-    from app.core.jobs import run_here
+    from app.cli.asking import ask_here
     from app.core.judging.judges.entries import judges_called
-    from app.core.judging.runs.asking import prepare
     from app.core.judging.runs.budget import Limits
-    from app.core.judging.runs.outcome import Outcome, outcome_from
     from app.core.questions.settings import request_for
 
     with Session.open(study) as session:
         session.study.require_writable()
         about = question or _counting(session, recording, everything=everything)
         request = request_for(judges_called(session, judges), about, setting, fresh=fresh)
-        asking = prepare(session, replace(request, budget=Limits(budget_money, budget_tokens)))
-        outcome = Outcome()
-        if asking.work is not None:
-            with progress_bar(asking.work.title) as bar:
-                result, _ = run_here(session, asking.work, bar)
-            outcome = outcome_from(result)
-        outcome.notes[:0] = asking.notes
-    if outcome.notes and not asking.cached and asking.work is None:
-        raise UserError(outcome.notes[0].title(), outcome.notes[0].hint)
-    lines = [one.as_text() for one in outcome.notes]
-    lines.append(f"{counted(len(about), 'question')}: {outcome.as_text() or 'nothing was asked'}.")
-    if asking.cached:
-        lines.append(f"{counted(len(asking.cached), 'answer')} from before.")
-    told: dict[str, Json] = {"questions": len(about), "cached": len(asking.cached), **outcome.as_json()}
-    tell(as_json, told, "\n".join(lines))
+        came = ask_here(session, replace(request, budget=Limits(budget_money, budget_tokens)))
+    came.require_something()
+    *notes, said = came.lines()
+    told = [*notes, f"{counted(len(about), 'question')}: {said}"]
+    tell(as_json, {"questions": len(about), **came.as_json()}, "\n".join(told))
 
 
 def _counting(session: Session, recording: str | None, *, everything: bool) -> tuple[str, ...]:

@@ -4,16 +4,10 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, progress_bar, tell
+from app.cli.output import json_option, tell
 from app.cli.questions_make import as_text
 from app.cli.study import STUDY
-from app.core.judging.runs.outcome import Outcome, outcome_from
-from app.core.judging.runs.wanted import AskRequest
 from app.core.session import Session
-from project.errors import UserError
-from project.judging import Judgment
-from project.policy import Forbidden
-from project.types import Json
 
 
 @click.command()
@@ -58,44 +52,18 @@ def esi(
       greenroom questions esi my-study.greenroom --recording 3 --judge gpt --judge gemini
       greenroom questions esi my-study.greenroom --recording 3 --rounds 1 --each 5 --json
     """
+    from app.cli.asking import ask_here
     from app.core.judging.judges.entries import judges_called
     from app.core.lookup import recording_called
     from app.core.questions.esi import requests, take_in
+    from project.queries.judgments import judgments_called
 
     with Session.open(study, annotator) as session:
         session.study.require_writable()
         ids = [recording_called(session, one).id for one in recordings]
         request = requests(session, ids, judges_called(session, judges), rounds, each, condition)
-        cached, answers, outcome = _asked(session, request)
-        made, _ = take_in(session, answers, seed)
-    told: dict[str, Json] = {"cached": cached, **outcome.as_json()}
-    lines = [as_text(made), *(f"Not asked: {one.as_text()}" for one in outcome.notes)]
-    tell(as_json, {"study": str(study), **made.as_json(), "asked": told}, "\n".join(lines))
-
-
-def _asked(session: Session, request: AskRequest) -> tuple[int, list[Judgment], Outcome]:
-    """Ask; returns how many answers were known, all of them, and what came of asking.
-
-    Raises:
-        UserError: nothing could be asked.
-        Forbidden: the policy forbade all of it.
-    """
-    from app.core.jobs import run_here
-    from app.core.judging.runs.asking import prepare
-    from project.queries.judgments import judgments_called
-
-    with progress_bar("Looking up") as bar:
-        asking = prepare(session, request, bar)
-    ids, outcome = [one.id for one in asking.cached], Outcome()
-    if asking.work is not None:
-        with progress_bar(asking.work.title) as bar:
-            result, changes = run_here(session, asking.work, bar)
-        ids += sorted(changes.ids("judgment"))
-        outcome = outcome_from(result)
-    outcome.notes[:0] = asking.notes
-    if not ids and outcome.notes:
-        first = next((one for one in outcome.notes if one.rule), outcome.notes[0])
-        if first.rule:
-            raise Forbidden(first.rule, first.title(), first.hint)
-        raise UserError(first.title(), first.hint)
-    return len(asking.cached), judgments_called(session.study, ids), outcome
+        came = ask_here(session, request)
+        came.require_something()
+        made, _ = take_in(session, judgments_called(session.study, came.ids), seed)
+    lines = [as_text(made), *(f"Not asked: {one.as_text()}" for one in came.outcome.notes)]
+    tell(as_json, {"study": str(study), **made.as_json(), "asked": came.as_json()}, "\n".join(lines))

@@ -93,23 +93,15 @@ def _by_judges(
     condition: str,
     seed: int,
 ) -> Made:
-    from app.core.jobs import run_here
+    from app.cli.asking import ask_here
     from app.core.judging.judges.entries import judges_called
-    from app.core.judging.runs.asking import prepare
     from app.core.questions.by_judge import requests, take_in
     from project.queries.judgments import judgments_called
 
     request = requests(session, chains, judges_called(session, judges), kinds or SINGLE_STEP, condition)
-    with progress_bar("Looking up") as bar:
-        asking = prepare(session, request, bar)
-    ids = [one.id for one in asking.cached]
-    if asking.work is not None:
-        with progress_bar(asking.work.title) as bar:
-            _, changes = run_here(session, asking.work, bar)
-        ids += sorted(changes.ids("judgment"))
-    if not ids and asking.notes:
-        raise UserError(asking.notes[0].title(), asking.notes[0].hint)
+    came = ask_here(session, request)
+    came.require_something()
     order = {one.id: at for at, one in enumerate(request.judges)}
-    said = sorted(judgments_called(session.study, ids), key=lambda one: order.get(one.judge_id, len(order)))
+    said = sorted(judgments_called(session.study, came.ids), key=lambda one: order.get(one.judge_id, len(order)))
     made, _ = take_in(session, said, seed)
     return made

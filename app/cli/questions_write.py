@@ -4,12 +4,11 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, progress_bar, tell
+from app.cli.output import json_option, tell
 from app.cli.questions_verify import ANNOTATOR
 from app.cli.study import STUDY
 from app.core.lookup import recording_called
 from app.core.session import Session
-from project.errors import UserError
 from project.timebase import parse_time
 from project.types import Json
 
@@ -90,12 +89,11 @@ def attempt(
     Example:
       greenroom questions try my-study.greenroom 0198c1d2-8a4e-7c31-9f06-2b1d54e7aa10 --judge gpt --judge gemini
     """
+    from app.cli.asking import ask_here
     from app.core.commands.questions import question_called
     from app.core.commands.stump import require_author, settle_try
-    from app.core.jobs import run_here
     from app.core.judging.judges.entries import judges_called
-    from app.core.judging.runs.asking import prepare
-    from app.core.judging.runs.outcome import outcome_from
+    from app.core.judging.runs.outcome import refusal
     from app.core.questions.settings import request_for
     from app.core.questions.stump import answers_to, stumped
 
@@ -105,15 +103,10 @@ def attempt(
         require_author(session, about)
         asked = judges_called(session, judges)
         request = request_for(asked, [about.id], setting, fresh=fresh)
-        asking = prepare(session, request)
-        notes = [*asking.notes]
-        if asking.work is not None:
-            with progress_bar(asking.work.title) as bar:
-                result, _ = run_here(session, asking.work, bar)
-            notes += outcome_from(result).notes
+        notes = ask_here(session, request).outcome.notes
         answers = answers_to(session, about, request)
         if not answers and notes:
-            raise UserError(notes[0].title(), notes[0].hint)
+            raise refusal(notes)
         settle_try(session, about.id, answers, [one.id for one in asked])
         kept = stumped(answers, [one.id for one in asked])
     words = {True: "right", False: "wrong", None: "no answer"}

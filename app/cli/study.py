@@ -15,20 +15,21 @@ STUDY = click.argument("study", type=click.Path(path_type=Path))
 
 
 @click.command("open")
-@STUDY
+@click.argument("study", required=False, type=click.Path(path_type=Path))
 @click.option("--recording", help="Number, file name or id of the one to show.")
 @click.option("--at", help="Seconds or h:mm:ss.mmm to show.")
-def open_study(study: Path, recording: str | None, at: str | None) -> int:
-    """Open the window on a study.
+@click.option("--from-desktop", is_flag=True, help="Say what is wrong in a window: for starts without a terminal.")
+def open_study(study: Path | None, recording: str | None, at: str | None, from_desktop: bool) -> int:
+    """Open the window, on a study where one is named.
 
     \b
     Example:
       greenroom open my-study.greenroom
       greenroom open my-study.greenroom --recording 3 --at 0:01:02.5
     """
-    from app.gui.application import run
+    from app.cli.window import open_window
 
-    return run(study, None, recording, None if at is None else parse_time(at))
+    return open_window(study, None, recording, None if at is None else parse_time(at), from_desktop)
 
 
 @click.command()
@@ -190,54 +191,6 @@ def relink(study: Path, folder: Path, as_json: bool) -> None:
     text = [f"Relinked {counted(len(done.found), 'file')}." if done.found else "No missing file was found there."]
     text += [f"Still missing: {name}" for name in done.missing]
     tell(as_json, {"relinked": [*done.found], "missing": [*done.missing]}, "\n".join(text))
-
-
-@click.command()
-@STUDY
-@click.option("--recordings", default=403, show_default=True, type=click.IntRange(1), help="How many recordings.")
-@click.option("--segments", default=10353, show_default=True, type=click.IntRange(0), help="How many segments.")
-@click.option("--annotators", default=2, show_default=True, type=click.IntRange(1), help="How many annotators.")
-@click.option("--seed", default=0, show_default=True, help="The same seed gives the same study.")
-@click.option("--chains", is_flag=True, help="Causal chains in the place of segments, as many as R3-VQA has.")
-@json_option
-def synthetic(
-    study: Path, recordings: int, segments: int, annotators: int, seed: int, chains: bool, as_json: bool
-) -> None:
-    """Make an invented study of any size, to try the program.
-
-    It has no footage.
-
-    \b
-    Example:
-      greenroom synthetic big.greenroom --segments 100000
-      greenroom synthetic chains.greenroom --chains
-    """
-    from project.store import Study
-    from project.synthetic import fill
-
-    path = with_suffix(study)
-    if chains:
-        _with_chains(path, seed, as_json)
-        return
-    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
-        fill(made, recordings=recordings, segments=segments, annotators=annotators, seed=seed, progress=bar)
-    counts = {"recordings": recordings, "segments": segments, "annotators": annotators}
-    tell(
-        as_json,
-        {"study": str(path), **counts},
-        f"Made {path}: {counted(recordings, 'recording')}, {counted(segments, 'segment')}",
-    )
-
-
-def _with_chains(path: Path, seed: int, as_json: bool) -> None:
-    from project.store import Study
-    from project.synthetic_chains import CHAINS, NODES, RECORDINGS, SUBCHAINS, fill_with_chains
-
-    with Study.create(path, path.stem) as made, progress_bar("Inventing") as bar:
-        fill_with_chains(made, seed, bar)
-    counts = {"recordings": RECORDINGS, "chains": CHAINS, "nodes": sum(NODES.values()), "subchains": SUBCHAINS}
-    told = ", ".join(f"{number:,} {what}" for what, number in counts.items())
-    tell(as_json, {"study": str(path), **counts}, f"Made {path}: {told}")
 
 
 @click.command(hidden=True)

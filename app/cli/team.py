@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from app.cli.output import json_option, tell
+from app.cli.output import json_option, progress_bar, tell
 from app.cli.study import STUDY
 from app.core.commands import team as commands
+from app.core.commands.splitting import MediaWith, split_for
 from app.core.conflicts import Described, described
 from app.core.merge_report import as_json as report_json
 from app.core.merge_report import as_text as report_text
@@ -25,7 +26,7 @@ from project.types import Json
     "--media",
     default="leave",
     show_default=True,
-    type=click.Choice([one.value for one in commands.MediaWith]),
+    type=click.Choice([one.value for one in MediaWith]),
     help="What becomes of the recordings' files: left where they are, linked, or copied beside the copy.",
 )
 @json_option
@@ -38,8 +39,8 @@ def split(study: Path, annotator: str, out: Path, media: str, as_json: bool) -> 
     Example:
       greenroom split my-study.greenroom --annotator Ada --out for-ada.greenroom
     """
-    with Session.open(study) as session:
-        made = commands.split_for(session, annotator, out, commands.MediaWith(media))
+    with Session.open(study) as session, progress_bar("Copy") as bar:
+        made = split_for(session, annotator, out, MediaWith(media), bar)
     counts = made.rows
     tell(
         as_json,
@@ -63,8 +64,8 @@ def merge(study: Path, copies: tuple[Path, ...], dry_run: bool, as_json: bool) -
     Example:
       greenroom merge my-study.greenroom for-ada.greenroom for-bo.greenroom
     """
-    with Session.open(study, read_only=dry_run) as session:
-        done = commands.merge_copies(session, copies, dry_run=dry_run)
+    with Session.open(study, read_only=dry_run) as session, progress_bar("Merge") as bar:
+        done = commands.merge_copies(session, copies, dry_run=dry_run, progress=bar)
         unresolved = count_unresolved(session.study)
     result = {**report_json(done), "dry_run": dry_run, "unresolved_conflicts": unresolved}
     tell(as_json, result, report_text(done, unresolved, dry_run=dry_run))

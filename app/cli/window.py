@@ -1,0 +1,54 @@
+"""Opening the window, after a look at what it needs from the system: Qt itself would end the process with an abort."""
+
+from pathlib import Path
+
+import click
+
+from app.core.machine import libraries, without_terminal
+from project.errors import UserError
+
+
+def open_window(
+    study: Path | None = None,
+    annotator: str | None = None,
+    recording: str | None = None,
+    at_us: int | None = None,
+    from_desktop: bool = False,
+) -> int:
+    """Open the window and return when it is closed; see `app.gui.application.run`.
+
+    Args:
+        study: what to open.
+        annotator: under whose name edits are recorded.
+        recording: number, file name or id of the one to show.
+        at_us: the time to show.
+        from_desktop: nobody sees what is printed: the window says what is wrong with the study, or another program of
+            the desktop why there is no window.
+
+    Raises:
+        UserError: there is no screen, libraries of the system are missing, or the study cannot be opened.
+    """
+    try:
+        check_libraries()
+        from app.gui.application import run
+
+        return run(study, annotator, recording, at_us, stay=from_desktop)
+    except UserError as error:
+        if from_desktop:
+            without_terminal.tell(f"{error.message} {error.hint}")
+        raise
+
+
+def check_libraries() -> None:
+    """Return quietly where Qt finds what it needs; else print a line for each library that is missing.
+
+    Raises:
+        UserError: some are missing.
+    """
+    gone = libraries.missing(libraries.uses_of_the_window())
+    if not gone:
+        return
+    for one in gone:
+        click.echo(libraries.line(one), err=True)
+    command = libraries.install_command([one.package for one in gone])
+    raise UserError("The window cannot open: libraries of the system are missing.", f"Get them all: {command}")

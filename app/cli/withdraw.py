@@ -1,0 +1,87 @@
+"""The command by which a participant withdraws."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from app.cli.output import json_option, progress_bar, tell
+from app.cli.study import STUDY
+from project.counted import counted
+from project.errors import UserError
+from project.names import shown
+from project.types import Json
+
+
+@click.command()
+@STUDY
+@click.argument("pseudonym")
+@click.option("--word", "words", multiple=True, help="A name or word by which they are known. Repeatable.")
+@click.option("--drop-recordings", is_flag=True, help="Remove recordings in which they are as a whole.")
+@click.option("--delete-footage", is_flag=True, help="Delete the files of these recordings too.")
+@click.option("--erase-unreadable", is_flag=True, help="Erase backups that cannot be read; else nothing is removed.")
+@click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes (.md and .json).")
+@click.option("--dry-run", is_flag=True, help="Say what would be removed, and change nothing.")
+@click.option("--yes", is_flag=True, help="Do not ask for the pseudonym to be typed.")
+@json_option
+def withdraw(
+    study: Path,
+    pseudonym: str,
+    words: tuple[str, ...],
+    drop_recordings: bool,
+    delete_footage: bool,
+    erase_unreadable: bool,
+    certificate: Path | None,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """Remove a participant who withdrew, for good.
+
+    From the study with its history, and from backups, caches and clips on this machine. It cannot be undone. A
+    certificate says what was removed, and where more of it may be.
+
+    \b
+    Example:
+      greenroom withdraw my-study.greenroom P01 --dry-run
+      greenroom withdraw my-study.greenroom P01 --word Anna --delete-footage
+    """
+    from app.core.session import Session
+    from app.core.withdrawal import certificate as certificates
+    from app.core.withdrawal.foretold import foretold, foretold_json, words_left
+    from app.core.withdrawal.withdrawing import Wanted, foresee
+    from app.core.withdrawal.withdrawing import withdraw as run_withdrawal
+
+    wanted = Wanted(pseudonym, words, drop_recordings, delete_footage, erase_unreadable)
+    if dry_run:
+        foreseen = foresee(study, wanted)
+        tell(as_json, {**foretold_json(foreseen), "dry_run": True}, "\n".join(foretold(foreseen)))
+        return
+    if not yes:
+        _ask(foretold(foresee(study, wanted)), pseudonym)
+    with Session.open(study, read_only=True) as session:
+        who = session.annotator_name
+    with progress_bar("Removing") as bar:
+        done = run_withdrawal(study, wanted, who, bar)
+    written, _ = certificates.write(done, certificates.place_of(study, pseudonym, certificate))
+    lines = [f"{shown(pseudonym)} was removed. The certificate: {written}", *done.problems]
+    lines += words_left(done.foreseen)
+    left = [one.path for one in done.foreseen.footage if one.there and one.path.exists()]
+    if left:
+        lines += [f"{counted(len(left), 'file')} of footage must still be deleted:", *(f"  {one}" for one in left)]
+    result: dict[str, Json] = {
+        **certificates.as_json(done),
+        "certificate": str(written),
+        "problems": [*done.problems],
+        "footage_left": [*map(str, left)],
+    }
+    tell(as_json, result, "\n".join(lines))
+
+
+def _ask(lines: list[str], pseudonym: str) -> None:
+    if not sys.stdin.isatty():
+        raise UserError("A withdrawal cannot be undone, so it has to be confirmed.", "In a script: --yes")
+    click.echo("\n".join(map(shown, lines)), err=True)
+    typed = click.prompt("Type the pseudonym to remove all of this for good", err=True)
+    if str(typed).strip() != pseudonym.strip():
+        raise UserError("That is not the pseudonym; nothing was removed.", "Type it as it stands in the study.")
