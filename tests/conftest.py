@@ -1,6 +1,14 @@
-"""Fixtures for all tests."""
+"""Fixtures for all tests, which need no screen and no sound card."""
 
 import gc
+import os
+import re
+import sqlite3
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+os.environ.setdefault("QT_SCALE_FACTOR", "1")
+os.environ.setdefault("GREENROOM_AOUT", "dummy")
+
 from collections.abc import Callable, Generator, Iterator
 from itertools import count
 from pathlib import Path
@@ -9,6 +17,7 @@ import pytest
 from hypothesis import settings
 
 from models import weights
+from project import access, store
 from project.errors import UserError
 from tests.fakes.llama_server import LlamaServer, run_llama_server
 from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
@@ -38,6 +47,30 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def only_new_garbage() -> Iterator[None]:
+    """What a module's tests leave is looked through once: libraries that ask for a full search wait for the rest."""
+    yield
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_waiting_for_the_disk() -> Iterator[None]:
+    """Only a cut of the power tells what is on the disk from what the system will put there, and no test makes one."""
+
+    def prepared(connection: sqlite3.Connection, *, network: bool) -> bool:
+        connection.execute("PRAGMA synchronous = OFF")
+        wal = access.prepare(connection, network=network)
+        connection.execute("PRAGMA synchronous = OFF")
+        return wal
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", lambda handle: None)
+        patch.setattr(store, "prepare", prepared)
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -104,6 +137,15 @@ def homes(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Folders of their own, one after another; `mktemp` looks through all there are each time."""
     folder = tmp_path_factory.mktemp("homes")
     return (folder / str(number) for number in count())
+
+
+@pytest.fixture
+def tmp_path(request: pytest.FixtureRequest, homes: Iterator[Path]) -> Path:
+    """A folder of the test's own, named after it as pytest does; it too would look through all there are each time."""
+    home = next(homes)
+    path = home.with_name(re.sub(r"\W", "_", request.node.name)[:30] + home.name)
+    path.mkdir()
+    return path
 
 
 @pytest.fixture(autouse=True)

@@ -3,7 +3,6 @@
 import argparse
 import importlib
 import json
-import platform
 import sys
 import traceback
 from dataclasses import asdict
@@ -11,6 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from tests.bench import gpu_table
+from tests.bench.record import Record, by_version, machine, records
 from tests.bench.row import Row, table
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +45,8 @@ BENCHES = (
     "blur_export",
     "merge",
     "agreement",
+    "metrics",
+    "item_sets",
     "interchange",
     "search",
     "privacy",
@@ -59,6 +61,9 @@ BENCHES = (
     "llama",
     "window_judging",
     "chain_graph",
+    "cluster",
+    "benchmark",
+    "event_loop",
 )
 WHEN_NAMED = ("voice", "memory")
 """Those that take more than ten minutes: run when they are named, and shown with the others once they were."""
@@ -100,10 +105,14 @@ def main() -> int:
 def _write(kept: dict[str, list[Row]]) -> None:
     """Put the table into the documentation once every bench has been run."""
     if all(name in kept for name in BENCHES):
-        machine = f"{_processor()}, {platform.system()} {platform.machine()}, Python {platform.python_version()}"
+        today = date.today().isoformat()
+        folder = ROOT / "tests" / "bench" / "records"
+        Record.of(kept, today).write(folder)
         rows = [row for name in (*BENCHES, *WHEN_NAMED) for row in kept.get(name, ())]
-        text = INTRODUCTION + f"Measured on {date.today().isoformat()}: {machine}.\n\n{table(rows)}\n"
-        (ROOT / "docs" / "benchmarks.md").write_text(text + NOTES + gpu_table.section(), "utf-8")
+        text = INTRODUCTION + f"Measured on {today}: {machine()}.\n\n{table(rows)}\n"
+        (ROOT / "docs" / "benchmarks.md").write_text(
+            text + NOTES + "\n" + by_version(records(folder)) + gpu_table.section(), "utf-8"
+        )
 
 
 def _kept() -> dict[str, list[Row]]:
@@ -113,17 +122,6 @@ def _kept() -> dict[str, list[Row]]:
     except (OSError, ValueError):
         return {}
     return {name: [Row(**row) for row in rows] for name, rows in stored.items()}
-
-
-def _processor() -> str:
-    import os
-
-    try:
-        lines = Path("/proc/cpuinfo").read_text().splitlines()
-        name = next(line.split(":", 1)[1].strip() for line in lines if line.startswith("model name"))
-    except (OSError, StopIteration):
-        name = platform.processor()
-    return f"{name}, {os.cpu_count()} cores"
 
 
 if __name__ == "__main__":

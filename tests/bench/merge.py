@@ -8,7 +8,8 @@ import time
 from pathlib import Path
 
 from app.core.commands.plan import Wish, make_plan
-from app.core.commands.team import merge_copies, split_for
+from app.core.commands.splitting import split_for
+from app.core.commands.team import merge_copies
 from app.core.session import Session
 from project.ids import new_id
 from project.queries.annotators import all_annotators

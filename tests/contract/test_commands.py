@@ -25,6 +25,9 @@ COMMAND = re.compile(r": (greenroom|pip|sudo|--).*$")
 
 CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("demo", ("--help",)),
+    ("doctor", ("--help",)),
+    ("desktop", ()),
+    ("docs", ("install", "reference/settings")),
     ("synthetic", ("big.greenroom", "--recordings", "2", "--segments", "5")),
     ("new", ("lab.greenroom",)),
     ("add", ("lab.greenroom", "two seconds.mp4")),
@@ -62,6 +65,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("egress", ("lab.greenroom",)),
     ("blind", ("lab.greenroom", "off", "--annotator", "Ada")),
     ("judge add", ("lab.greenroom", "chance", "--backend", "random")),
+    ("judge add", ("lab.greenroom", "truth", "--backend", "oracle")),
     ("judge list", ("lab.greenroom",)),
     ("judge test", ("lab.greenroom", "chance")),
     ("judge key", ("lab.greenroom", "chance", "--forget")),
@@ -70,8 +74,19 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
         ("lab.greenroom", "--recording", "1", "--start", "0.5", "--end", "1", "--label", "error", "--annotator", "Ada"),
     ),
     ("ask", ("lab.greenroom", "--segment", "SEGMENT", "--judge", "chance", "--task", "verdict")),
+    ("benchmark tasks", ()),
+    (
+        "benchmark make",
+        ("lab.greenroom", "--task", "verdict", "--include", "unreviewed", "--share", "error=1", "--draws", "1"),
+    ),
+    ("benchmark sets", ("lab.greenroom",)),
+    ("benchmark run", ("lab.greenroom", "--set", "verdict", "--judge", "chance", "--judge", "truth")),
+    ("benchmark results", ("lab.greenroom", "--parts")),
+    ("benchmark compare", ("lab.greenroom", "truth", "chance")),
+    ("benchmark report", ("lab.greenroom", "--out", "report", "--no-plots")),
     ("segment delete", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
     ("meta suggest", ("lab.greenroom", "--recording", "1", "--judge", "chance", "--part", "words_summary")),
+    ("benchmark infer", ("lab.greenroom", "--recording", "1", "--judge", "chance", "--annotator", "Ada")),
     ("questions esi", ("lab.greenroom", "--recording", "1", "--judge", "chance", "--rounds", "1", "--each", "1")),
     (
         "questions write",
@@ -168,8 +183,47 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("questions texts", ("lab.greenroom", "--all", "--confirm", "--annotator", "Ada")),
     ("questions export", ("lab.greenroom", "--out", "questions", "--all")),
     ("release", ("lab.greenroom", "--dry-run")),
+    ("participant", ("lab.greenroom", "Robot", "--recording", "1")),
+    ("judge add", ("lab.greenroom", "player", "--backend", "random")),
+    (
+        "segment add",
+        ("lab.greenroom", "--recording", "1", "--start", "0.5", "--end", "1", "--label", "error", "--annotator", "Ada"),
+    ),
+    (
+        "episode from-segment",
+        ("lab.greenroom", "SEGMENT", "--does", "Wait.", "--player", "player", "--player", "player", "--turns", "2"),
+    ),
+    ("episode add-character", ("lab.greenroom", "Anna", "--secret", "The lamp is stolen.")),
+    ("episode add-character", ("lab.greenroom", "Bram")),
+    (
+        "episode add-scenario",
+        (
+            *("lab.greenroom", "lamp", "--context", "At a flea market.", "--relationship", "stranger"),
+            *("--goal", "Sell it.", "--goal", "Buy it."),
+        ),
+    ),
+    ("episode characters", ("lab.greenroom",)),
+    ("episode scenarios", ("lab.greenroom",)),
+    (
+        "episode play",
+        (
+            *("lab.greenroom", "--scenario", "lamp", "--turns", "4", "--seed", "1"),
+            *("--character", "Anna", "--player", "player", "--character", "Bram", "--player", "player"),
+        ),
+    ),
+    ("episode list", ("lab.greenroom",)),
+    ("episode show", ("lab.greenroom", "3")),
+    ("episode rate", ("lab.greenroom", "3", "--judge", "player")),
+    ("episode figures", ("lab.greenroom",)),
+    ("episode export", ("lab.greenroom", "episodes.jsonl")),
+    ("episode import", ("lab.greenroom", "episodes.jsonl")),
     ("info", ("lab.greenroom",)),
     ("relink", ("lab.greenroom", ".")),
+    ("recover", ("lab.greenroom",)),
+    ("scrub", ("lab.greenroom", "--out", "annotations.greenroom")),
+    ("withdraw", ("lab.greenroom", "P01", "--yes")),
+    ("seal", ("lab.greenroom", "--passphrase-file", "words.txt")),
+    ("unseal", ("lab.greenroom", "--passphrase-file", "words.txt")),
     ("check", ("lab.greenroom",)),
 )
 """Every command, in an order in which each has what it needs; `demo` has a test of its own in tests/e2e."""
@@ -240,6 +294,7 @@ def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(
     assert {name for name, _ in CHAIN} | WINDOW == set(COMMANDS)
     monkeypatch.chdir(tmp_path)
     make_clip(tmp_path / "two seconds.mp4", size=(160, 120), frames=20, fps=10, sound=True)
+    (tmp_path / "words.txt").write_text("a passphrase\n")
     segment, question, nodes = "", "", ["", ""]
     for name, arguments in CHAIN:
         if "--help" in arguments:
@@ -257,7 +312,23 @@ def test_every_command_works_on_a_clip_of_two_seconds_and_prints_one_object(
 
 @pytest.mark.parametrize(
     "name",
-    sorted(set(COMMANDS) - {"demo", "new", "synthetic", "check", "scheme show", "scheme check"} - WINDOW - MODELS),
+    sorted(
+        set(COMMANDS)
+        - {
+            "demo",
+            "doctor",
+            "desktop",
+            "docs",
+            "new",
+            "synthetic",
+            "check",
+            "scheme show",
+            "scheme check",
+            "benchmark tasks",
+        }
+        - WINDOW
+        - MODELS
+    ),
 )
 def test_a_study_that_is_not_there_is_one_line_and_nothing_is_made(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, greenroom: Terminal
@@ -278,8 +349,9 @@ def ending(text: ast.expr) -> tuple[int, str]:
 def test_messages_and_hints_are_sentences() -> None:
     """A hint may also end in a command to type, after a colon."""
     wrong = []
-    for path in (path for root in SOURCES for path in (ROOT / root).rglob("*.py")):
-        for call in ast.walk(ast.parse(path.read_text("utf-8"))):
+    texts = {path: path.read_text("utf-8") for root in SOURCES for path in (ROOT / root).rglob("*.py")}
+    for path, text in texts.items():
+        for call in ast.walk(ast.parse(text)) if UserError.__name__ in text else ():
             if isinstance(call, ast.Call) and getattr(call.func, "id", "") == UserError.__name__:
                 for line, end in map(ending, call.args):
                     if not end.endswith((".", "!", "?", ": ")) and not COMMAND.search(end):

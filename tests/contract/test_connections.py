@@ -18,8 +18,33 @@ ROOTS = ("app", "widgets", "models", "anonymize", "benchmark", "media", "project
 GUARD = "models/connection"
 OPENAI = "models/judges/openai_compatible"
 CONNECTING = {
-    *("aiohttp", "ftplib", "grpc", "http", "httpcore", "httpcore2", "httpx", "httpx2", "huggingface_hub", "imaplib"),
-    *("openai", "paramiko", "poplib", "requests", "smtplib", "socket", "socketserver", "ssl", "telnetlib", "urllib3"),
+    *(
+        "aiohttp",
+        "dask",
+        "distributed",
+        "ftplib",
+        "grpc",
+        "http",
+        "httpcore",
+        "httpcore2",
+        "httpx",
+        "httpx2",
+        "huggingface_hub",
+        "imaplib",
+    ),
+    *(
+        "openai",
+        "paramiko",
+        "poplib",
+        "requests",
+        "smtplib",
+        "socket",
+        "socketserver",
+        "ssl",
+        "telnetlib",
+        "tornado",
+        "urllib3",
+    ),
     *("urllib.request", "websocket", "websockets", "xmlrpc", "zmq", "PySide6.QtNetwork", "PySide6.QtWebEngineCore"),
 }
 HARMLESS = {
@@ -45,10 +70,12 @@ def belongs(module: str) -> str:
 
 def running(tree: ast.AST) -> Iterator[ast.AST]:
     """Yield the nodes that are more than types: not what stands under `if TYPE_CHECKING`."""
-    for node in ast.iter_child_nodes(tree):
-        if not (isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"):
-            yield node
-            yield from running(node)
+    left = [tree]
+    while left:
+        for node in ast.iter_child_nodes(left.pop()):
+            if not (isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"):
+                yield node
+                left.append(node)
 
 
 def connections(text: str, place: str) -> list[str]:
@@ -160,6 +187,7 @@ print(json.dumps({"done": watching.done, "seen": watching.seen}))
 
 _COMMANDS = """
 from tests.contract.test_commands import CHAIN
+Path("words.txt").write_text("a passphrase")
 segment, question, nodes = "", "", ["", ""]
 for name, arguments in CHAIN:
     if "--help" not in arguments and name != "policy set":
@@ -171,7 +199,12 @@ for name, arguments in CHAIN:
 """
 
 _ASKING = """
+import os
 from tests.contract.test_commands import ROOT
+watching.doing("asking")
+Path("asking").mkdir()
+Path("two seconds.mp4").rename("asking/two seconds.mp4")
+os.chdir("asking")
 said(0, "new", "lab.greenroom")
 said(0, "add", "lab.greenroom", "two seconds.mp4")
 said(0, "segment add", *"lab.greenroom --recording 1 --start 0.5 --end 1 --verdict error --annotator Ada".split())
@@ -213,6 +246,13 @@ for key in WINDOWS:
     watching.doing(f"window {key}")
     window.windows.open(key)
     settle()
+watching.doing("documentation")
+from app.core.manual.contents import contents
+shown = window.help.open("index.md")
+for page in contents():
+    shown.show_page(page.name)
+shown.follow("https://cryptography.io")
+settle()
 watching.doing("playing")
 window.menus.actions["play"].trigger()
 settle()
@@ -255,23 +295,27 @@ def watched(code: str, folder: Path) -> dict[str, list[str]]:
     return found
 
 
-def test_no_command_tries_a_connection_under_the_default_policy(tmp_path: Path) -> None:
-    found = watched(_COMMANDS, tmp_path)
-    assert {"faces", "anonymize", "transcribe", "pii find", "release", "models list"} <= set(found["done"])
-    assert found["seen"] == []
+@pytest.fixture(scope="module")
+def commands(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
+    """What one process did that loaded everything once: every command, and then the asking in another study."""
+    return watched(_COMMANDS + _ASKING, tmp_path_factory.mktemp("commands"))
 
 
-def test_asking_another_machine_is_refused_before_its_name_is_looked_up(
-    tmp_path: Path,
-) -> None:
-    found = watched(_ASKING, tmp_path)
-    assert found["done"].count("ask") == found["done"].count("judge test") == 3
-    assert found["seen"] == []
+def test_no_command_tries_a_connection_under_the_default_policy(commands: dict[str, list[str]]) -> None:
+    assert {"faces", "anonymize", "transcribe", "pii find", "release", "models list"} <= set(commands["done"])
+    assert commands["seen"] == []
+
+
+def test_asking_another_machine_is_refused_before_its_name_is_looked_up(commands: dict[str, list[str]]) -> None:
+    done = commands["done"][commands["done"].index("asking") :]
+    assert done.count("ask") == done.count("judge test") == 3
+    assert commands["seen"] == []
 
 
 def test_no_page_and_no_window_tries_a_connection_under_the_default_policy(tmp_path: Path) -> None:
     found = watched(_WINDOW, tmp_path)
-    assert {f"mode {mode.key}" for mode in MODES} | {f"window {key}" for key in WINDOWS} <= set(found["done"])
+    shown = {f"mode {mode.key}" for mode in MODES} | {f"window {key}" for key in WINDOWS} | {"documentation"}
+    assert shown <= set(found["done"])
     assert found["seen"] == []
 
 

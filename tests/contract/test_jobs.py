@@ -111,8 +111,7 @@ KEEPING_NOTHING = ("preview", "listen")
 @pytest.fixture(scope="module")
 def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("study")
-    Study.create(folder / "lab.greenroom").close()
-    with Session.open(folder / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(folder / "lab.greenroom"), "Ada") as session:
         file = probe_file(face_clip(folder / "two seconds.mp4"))
         (recording,), _ = add_recordings(session, [file])
         add_medium(session, recording, file, MediumRole.MICROPHONE)

@@ -29,8 +29,7 @@ def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(INSTALLED))
     if not weights.installed(MODEL):
         pytest.skip(f"needs weights; get them with: greenroom models fetch {MODEL}")
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         yield session
 
 

@@ -10,6 +10,7 @@ from app.core.commands.recordings import add_recordings, probe_file
 from app.core.commands.segments import add_segment
 from app.core.session import Session
 from app.gui.actions.table import ACTIONS
+from docs.site.parts import PARTS
 from project.queries.segments import segment, values_of
 from project.schemes.loader import load_scheme, parse_scheme
 from project.schemes.scheme import NUMBERS, Field, FieldKind, Scheme
@@ -160,7 +161,8 @@ def test_a_whole_form_about_a_clip_of_two_seconds_comes_back_after_reopening(
 @pytest.mark.parametrize("name", SCHEMES)
 def test_the_documentation_mentions_it_and_every_key(name: str) -> None:
     scheme = load_scheme(name)
-    text = page("annotating") + page("schemes")
+    assert f"`{name}`" in page("schemes")
+    text = PARTS["schemes"]()
     choices = [choice for field in scheme.fields for choice in field.choices]
     for key in (name, *labels(scheme), *(field.key for field in scheme.fields), *(choice.key for choice in choices)):
         assert f"`{key}`" in text, key

@@ -26,7 +26,7 @@ def test_a_task_says_what_it_asks_and_can_be_asked(key: str) -> None:
     assert shipped_prompt(task.prompt).key == task.prompt
     assert key in BY_SUBJECT[task.subject]
     assert set(task.material) <= set(MATERIAL)
-    assert any(paper in str(type(task).__doc__) for paper in ("SHREC", "SOTOPIA", "R3-VQA", "ESI-Bench"))
+    assert any(paper in str(type(task).__doc__) for paper in ("SHREC", "SOTOPIA", "R3-VQA", "ESI-Bench", "SocialNLI"))
     items = [*items_for(key)]
     assert items
     for item in items:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.lab import Lab
 from tests.fakes.terminal import Terminal
+from tests.faults.lab import Lab
 
 
 @pytest.fixture

@@ -10,8 +10,8 @@ import pytest
 from media.index import load_index
 from media.iterate import iterate
 from media.probe import probe
-from tests.e2e.lab import SMALL, Lab
 from tests.fakes.clips import make_clip, number_of
+from tests.faults.lab import SMALL, Lab
 
 
 def numbers(clip: Path) -> list[int]:

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from app.core.interchange.registry import FORMATS, format_called
-from tests.e2e.lab import Lab
 from tests.fakes.terminal import Terminal
+from tests.faults.lab import Lab
 
 pytestmark = pytest.mark.e2e
 SECONDS = 600

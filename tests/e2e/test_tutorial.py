@@ -2,7 +2,6 @@
 
 import re
 import shlex
-import shutil
 from pathlib import Path
 
 import pytest
@@ -13,8 +12,8 @@ from app.core.session import Session
 from models.faces.options import FaceOptions
 from project.progress import Silent
 from project.queries.recordings import all_recordings
-from resources import resource
 from tests.contract.documentation import page
+from tests.e2e.fewer_frames import fewer_frames
 from tests.fakes.terminal import Terminal
 
 pytestmark = pytest.mark.e2e
@@ -27,7 +26,7 @@ def test_the_commands_of_the_page_do_what_it_says(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said: dict[str, str] = {}
-    commands = COMMAND.findall(page("two-annotators"))
+    commands = COMMAND.findall(re.sub(r"\\\n +", "", page("two-annotators")))
     assert len(commands) > 30
     for command in commands:
         words = shlex.split(command)
@@ -46,8 +45,7 @@ def test_the_commands_of_the_page_do_what_it_says(
 
 def make_demo(greenroom: Terminal, folder: Path) -> None:
     folder.mkdir()
-    video = folder / "sample.mp4"
-    shutil.copyfile(resource("sample", "sample.mp4"), video)
+    video = fewer_frames(folder / "sample.mp4", 10, (480, 270))
     greenroom("new", folder / "demo.greenroom")
     greenroom("add", folder / "demo.greenroom", video)
     with Session.open(folder / "demo.greenroom", "Demo") as session:

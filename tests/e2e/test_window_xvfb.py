@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from PySide6.QtGui import QImage
 
+from app.core.machine import libraries
 from app.gui.sample import sample_study
-from app.gui.screen import missing_libraries
 
 WIDTH, HEIGHT = 1440, 900
 GRAB = """
@@ -32,12 +32,12 @@ def display(tmp_path: Path) -> Iterator[dict[str, str]]:
     server = shutil.which("Xvfb")
     if server is None:
         pytest.skip("Xvfb is not installed: sudo apt install xvfb")
-    missing = missing_libraries()
+    missing = libraries.missing([libraries.Use.WINDOW, libraries.Use.X11])
     if missing:
-        pytest.skip(f"libraries are not installed: sudo apt install {' '.join(missing)}")
+        pytest.skip("; ".join(map(libraries.line, missing)))
     reading, writing = os.pipe()
     screen = subprocess.Popen(
-        [server, "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp"],
+        [server, "-displayfd", str(writing), "-screen", "0", f"{WIDTH}x{HEIGHT}x24", "-nolisten", "tcp", "-noreset"],
         pass_fds=[writing],
         stderr=subprocess.DEVNULL,
     )

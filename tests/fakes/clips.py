@@ -2,13 +2,16 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec
 
 import av
 import numpy as np
 from numpy.typing import NDArray
 
 Image = NDArray[np.uint8]
+How = ParamSpec("How")
 
 _BITS = 12
 _TICK = Fraction(1, 90_000)
@@ -47,6 +50,26 @@ def noise(seconds: float, rate: int, seed: int = 0) -> NDArray[np.float32]:
     return np.clip(smooth * (0.1 + 0.9 * bursts), -0.95, 0.95).astype(np.float32)
 
 
+def _once(make: Callable[Concatenate[Path, How], Path]) -> Callable[Concatenate[Path, How], Path]:
+    """Copy a clip that was made in this process before, under whatever name; encoders give the same bytes each time."""
+    made: dict[str, bytes] = {}
+
+    @wraps(make)
+    def made_or_copied(path: Path, *args: How.args, **how: How.kwargs) -> Path:
+        # What is drawn by a function inside a function may look otherwise the next time.
+        if "<" in getattr(how.get("draw", numbered), "__qualname__", "<"):
+            return make(path, *args, **how)
+        key = repr((path.suffix, args, sorted({**how, "times_us": [*(how.get("times_us") or ())]}.items())))
+        if key not in made:
+            made[key] = make(path, *args, **how).read_bytes()
+        else:
+            path.write_bytes(made[key])
+        return path
+
+    return made_or_copied
+
+
+@_once
 def make_clip(
     path: Path,
     *,

@@ -3,15 +3,21 @@
 from app.core.chains.drawing import Drawing, DrawnNode
 from app.core.clock import utc_now
 from app.core.commands.chains import add_drawn_chain
+from app.core.commands.participants import add_participant
 from app.core.commands.questions import add_questions
 from app.core.session import Session
 from benchmark.questions.base import SINGLE_STEP, wanted_from
+from benchmark.tasks.act import KEY as ACT
+from benchmark.tasks.act import part_of
+from benchmark.tasks.episode_ratings import KEY as RATINGS
 from benchmark.tasks.esi_dimensions import EsiPart
-from benchmark.tasks.registry import task_of
+from benchmark.tasks.registry import OF_SETS, task_of
 from project.chains import ChainGraph, NodeKind
+from project.episodes import PROFILE, Episode, EpisodeAgent, EpisodeSource, Player, Profile, Relationship
 from project.ids import new_id
 from project.judging import About, Subject
 from project.queries.chains import chain_called, graph_of
+from project.queries.episodes import set_agents, set_episode
 from project.queries.meta import insert_contradictions, set_look, set_summary
 from project.questions import (
     Contradiction,
@@ -24,6 +30,9 @@ from project.questions import (
     SummarySource,
     WrongOption,
 )
+from project.types import ParticipantRole
+from tests.fakes.choices import choice_asked
+from tests.fakes.statements import inferences_asked, statement_asked
 
 KINDS = (NodeKind.EVENT, NodeKind.BELIEF, NodeKind.EMOTION, NodeKind.EVENT)
 
@@ -82,9 +91,31 @@ def gather(session: Session, recording_id: str, word: str = "", participant_id: 
         insert_contradictions(session.study, [note])
 
 
+def role_play(session: Session, recording_id: str, word: str = "") -> str:
+    """Make a recording an episode of two, a word in each of its texts; returns the first one's participant."""
+    people = [add_participant(session, name, ParticipantRole.USER, recording_id)[0] for name in ("E01", "E02")]
+    here = Episode(recording_id, f"{word} waits at a stall.", Relationship.FRIEND, EpisodeSource.PLAYED)
+    agents = [
+        EpisodeAgent(recording_id, at, who, _profile(name, word), f"To please {word}.", Player.PERSON)
+        for at, (who, name) in enumerate(zip(people, ("Anna", "Bram"), strict=True))
+    ]
+    with session.step("Role-play"):
+        set_episode(session.study, here)
+        set_agents(session.study, agents)
+    return people[0]
+
+
+def _profile(name: str, word: str) -> Profile:
+    return Profile(f"{name} {word}".strip(), *(f"of {word}" for _ in PROFILE))
+
+
 def asked_about(session: Session, task: str, recording_id: str, segment_id: str, word: str = "") -> str:
     """Return what a task can be asked about, made where it is not a segment."""
     match task_of(task).subject:
+        case Subject.SEGMENT if task.startswith("nli_"):
+            return statement_asked(session, task, recording_id, word)
+        case Subject.SEGMENT if task in OF_SETS:
+            return choice_asked(session, task, recording_id, word)
         case Subject.SEGMENT:
             return segment_id
         case Subject.QUESTION:
@@ -93,6 +124,11 @@ def asked_about(session: Session, task: str, recording_id: str, segment_id: str,
             graph = a_chain(session, recording_id, word)
             wanted = wanted_from(graph, (*SINGLE_STEP, QuestionKind.STEPS))[-1]
             return About(Subject.CHAIN, graph.chain.id, wanted.part).key
+        case Subject.RECORDING if task in (ACT, RATINGS):
+            first = role_play(session, recording_id, word)
+            return About(Subject.RECORDING, recording_id, part_of(0, 1) if task == ACT else first).key
+        case Subject.RECORDING if task == "nli_inferences":
+            return inferences_asked(session, recording_id, word)
         case Subject.RECORDING:
             gather(session, recording_id, word)
             return About(Subject.RECORDING, recording_id, EsiPart(1, 3, "EBR").part).key

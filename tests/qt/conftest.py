@@ -1,10 +1,4 @@
-"""No screen, no sound card, and the program's own look."""
-
-import os
-
-os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-os.environ.setdefault("QT_SCALE_FACTOR", "1")
-os.environ.setdefault("GREENROOM_AOUT", "dummy")
+"""The program's own look, and its window."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

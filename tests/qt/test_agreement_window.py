@@ -149,6 +149,19 @@ def test_one_plot_is_copied_and_saved(window: MainWindow, opened: AgreementWindo
     assert QApplication.clipboard().text().encode() == (tmp_path / "confusion.csv").read_bytes()[3:]
 
 
+def test_a_computation_can_be_cancelled_and_begun_again(qtbot: QtBot, opened: AgreementWindow) -> None:
+    summary = opened.status.text()
+    opened.bar.refresh.click()
+    assert opened.status.line.isVisible()
+    with qtbot.assertNotEmitted(opened.computing.found, wait=0):
+        opened.status.line.cancel.click()
+        qtbot.waitUntil(lambda: not opened._context.background._waiting)
+    assert "Cancelled. Refresh" in opened.status.text()
+    assert not opened.status.line.isVisible()
+    again(qtbot, opened, opened.bar.refresh.click)
+    assert opened.status.text() == summary
+
+
 def test_controls_ask_other_questions(qtbot: QtBot, opened: AgreementWindow) -> None:
     before = table(opened)
     again(qtbot, opened, lambda: opened.bar.pair.setCurrentText("Annotator 1 and Annotator 2"))

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QImage, QMouseEvent
+from PySide6.QtGui import QFontMetricsF, QImage, QMouseEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
@@ -14,6 +14,7 @@ from widgets.chains.frame import HEADER, RULER, ticks
 from widgets.chains.graph_view import ChainGraphView
 from widgets.chains.layout import HEIGHT, WIDTH
 from widgets.chains.looks import KINDS, Person
+from widgets.chains.node_text import font_of, wrapped
 from widgets.chains.picture import write_picture
 
 NODES = [("p", 0, "a"), ("q", 3, "b"), ("r", 8, "a"), ("s", 11, "b"), ("t", 16, "a"), ("u", 20, "")]
@@ -50,6 +51,32 @@ def test_a_short_chain_is_in_sight_as_a_whole_and_stays_so_while_it_grows(qtbot)
     looked_at = view.board.sight
     view.show_graph(graph([*nodes, node("later", 23)]), PEOPLE)
     assert view.board.sight == looked_at
+
+
+def test_a_view_that_gets_larger_shows_all_of_a_graph_that_nobody_has_moved(qtbot):
+    view = ChainGraphView()
+    qtbot.addWidget(view)
+    view.resize(420, 190)
+    view.show()
+    view.show_graph(SHOWN, PEOPLE)
+    view.select(["t"])
+    assert not in_sight(view)
+    view.resize(1200, 700)
+    assert in_sight(view)
+    view.resize(420, 190)
+    view.board.pan(30, 0)
+    moved = view.board.sight
+    view.resize(1200, 700)
+    assert (view.board.sight.x, view.board.sight.zoom) == (moved.x, moved.zoom)
+
+
+def test_the_texts_of_a_small_graph_keep_a_size_that_can_be_read(view):
+    words, width = "The robot takes her pause for the end of the turn.", 101
+    lines = wrapped(words, width, 11, 3)
+    assert len(lines) == 3
+    assert all(QFontMetricsF(font_of(11)).horizontalAdvance(one) <= width for one in lines)
+    assert " ".join(lines).startswith("The robot takes her pause")
+    assert wrapped("", width) == ()
 
 
 def test_no_time_before_the_recording_is_marked(view):

@@ -26,7 +26,7 @@ class Answers(Questions):
     def __init__(self) -> None:
         self.asked: list[str] = []
 
-    def agree(self, title: str, question: str, button: str) -> bool:
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
         self.asked.append(question)
         return len(self.asked) > 1
 
@@ -45,8 +45,7 @@ def window(
     for variable in OFFLINE_VARIABLES:
         monkeypatch.delenv(variable, raising=False)
     clip = make_clip(tmp_path / "clip.mp4", size=(160, 120), frames=20, fps=10, sound=True)
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         add_recordings(session, [probe_file(clip)])
     return open_window(tmp_path / "lab.greenroom", "Ada", answers)
 

@@ -3,6 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QAbstractButton, QProgressBar
 
 from tests.qt.walking import nameless, unexplained
+from widgets.job_row import JobRow
 from widgets.jobs_button import JobsButton
 from widgets.jobs_panel import JobsPanel, JobState
 
@@ -29,6 +30,21 @@ def test_a_job_runs_and_ends(panel):
     assert panel.findChild(QProgressBar).value() == 25
     panel.finish("a", JobState.DONE, "2 faces in 632 frames")
     assert panel.text("a") == "2 faces in 632 frames"
+
+
+def test_a_job_says_how_long_it_still_takes_once_that_is_known(qtbot):
+    now = [0.0]
+    row = JobRow("Find faces", clock=lambda: now[0])
+    qtbot.addWidget(row)
+    row.set_progress(0, 600, "Finding faces")
+    now[0] = 1.0
+    row.set_progress(60, 600, "Finding faces")
+    assert row.text.text() == "10 %  Finding faces"
+    now[0] = 30.0
+    row.set_progress(120, 600, "Finding faces")
+    assert row.text.text() == "20 %  about 2 min left  Finding faces"
+    row.set_progress(600, 600, "Finding faces")
+    assert row.text.text() == "100 %  Finding faces"
 
 
 def test_a_job_of_unknown_length_shows_that_it_moves(panel):
@@ -75,7 +91,11 @@ def test_the_button_counts(qtbot, panel):
     panel.add("a", "Export")
     panel.set_progress("a", 1, 4)
     panel.add("b", "Find faces")
-    assert jobs.text().strip() == "2 jobs, 25 %"
+    assert jobs.text().strip() == "2 jobs"
+    assert "2 jobs, 25 %" in jobs.toolTip()
+    jobs.set_counts(1, 25)
+    assert jobs.text().strip() == "25 %"
+    assert "1 job, 25 %" in jobs.toolTip()
     panel.finish("a", JobState.DONE)
     panel.finish("b", JobState.DONE)
     assert jobs.text().strip() == "Jobs"

@@ -24,7 +24,7 @@ from tests.fakes.llama_server import LlamaServer
 from tests.fakes.tiny_gguf import TinyModel
 from widgets.judges.page import JudgesPage
 from widgets.judges.sent_view import SentView
-from widgets.judges.shown import Column, State
+from widgets.judges.shown import UNDER_WAY, Column, State
 
 pytest.importorskip("llama_cpp")
 
@@ -37,8 +37,7 @@ FORM = {"attributes": ["norms"], "channel": "verbal", "rationale": "It left.", "
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     path = tmp_path / "lab.greenroom"
-    Study.create(path).close()
-    with Session.open(path, "Bo") as session:
+    with Session(Study.create(path), "Bo") as session:
         (recording,), _ = add_recordings(session, [probe_file(make_clip(tmp_path / "talk.mp4", frames=150))])
         add_segment(session, recording, 0, 2 * SECOND, "error", FORM)
         add_segment(
@@ -84,7 +83,10 @@ def test_two_backends_and_two_people_answer_the_same_segments_in_one_window(
         QTest.keyClick(QApplication.focusWidget() or window, Qt.Key.Key_J, CONTROL)
         # Blind first: Ada marked nothing here yet, so she sees that there are answers, and no more.
         qtbot.waitUntil(
-            lambda: all(column.judgment_id for column in columns().values() if column.judge_id), timeout=SLOW_MS
+            lambda: all(
+                column.judgment_id and column.state not in UNDER_WAY for column in columns().values() if column.judge_id
+            ),
+            timeout=SLOW_MS,
         )
         assert not any(column.cells for column in columns().values() if column.judge_id)
 

@@ -129,8 +129,8 @@ def test_a_row_leads_to_its_judge_and_a_published_one_is_put_beside(opened: Meas
     opened.overview.row_chosen.emit("2", 0)
     assert opened.judge.currentIndex() == 2
     assert opened.tabs.currentIndex() == 1
-    published = next(row for row in range(opened.overview.rowCount()) if "Human" in opened.overview.item(row, 0).text())
-    opened.overview.cellClicked.emit(published, 0)
+    published = next(at for at, row in enumerate(opened.overview.texts()) if "Human" in row[0])
+    opened.overview.click(published)
     assert opened.beside.currentText().startswith("Human")
 
 

@@ -35,7 +35,7 @@ def test_a_long_message_gives_way_and_is_whole_in_the_tooltip(qtbot, bar):
     text = "word " * 200
     bar.show_message(text, Level.ERROR)
     label = next(label for label in bar.findChildren(QLabel) if label.toolTip())
-    assert label.toolTip() == text.strip()
+    assert label.toolTip() == f"<qt>{text.strip()}</qt>"
     assert bar.minimumSizeHint().width() < 800
 
 

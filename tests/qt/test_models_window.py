@@ -17,38 +17,28 @@ from app.gui.worker_runner import WorkerRunner
 from models import weights
 from models.weights import catalogue, package_index
 from models.weights.catalogue import WEIGHTS
-from models.weights.editions import Https, Part, Weights, folder_of
 from models.weights.fetching import OFFLINE_VARIABLES
 from models.weights.sources import MIRROR_VARIABLE
 from project.errors import UserError
 from project.progress import Progress
 from project.queries.policy import policy_of
 from project.store import Study
+from tests.fakes.toy_model import FILES, know
 from tests.qt.walking import nameless, unexplained
 from tests.unit.models.weights.server import Sender, serving
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = {"model.bin": bytes(range(256)) * 4000, "vocab/words.json": b"[]" * 500}
 SIZE = sum(map(len, FILES.values()))
 # The worker of the program, whose catalogue has the entry of these tests too.
 WORKER = """
 import sys
 sys.path.insert(0, sys.argv[1])
-from tests.qt.test_models_window import know
+from tests.fakes.toy_model import know
 from models.weights import catalogue
 know(catalogue.WEIGHTS, sys.argv[2])
 from app.cli import run
 sys.exit(run(["worker"]))
 """
-
-
-def know(entries: dict[str, Weights], base: str) -> None:
-    parts = [
-        Part(name, Https(f"{base}/{name}"), len(content), hashlib.sha256(content).hexdigest())
-        for name, content in FILES.items()
-    ]
-    editions = (folder_of("hub", "toy-folder", parts, "a server of the tests"),)
-    entries["toy"] = Weights("toy", "is there for tests", "CC0-1.0", editions, use="voices", used_in="Tests")
 
 
 class Answers(Questions):
@@ -57,7 +47,7 @@ class Answers(Questions):
         self.asked: list[str] = []
         self.agreed = False
 
-    def agree(self, title: str, question: str, button: str) -> bool:
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
         self.asked.append(title)
         return self.agreed
 

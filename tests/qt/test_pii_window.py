@@ -142,6 +142,7 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
     assert isinstance(window, PiiWindow)
     window.step(1)
     assert "still looks" in window.status.text()
+    assert "Nothing personal" not in window.places.accessibleDescription()
     with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
         pass
     window.places.selectAll()
@@ -169,7 +170,7 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qt
     press(qtbot, window, Qt.Key.Key_N, shift=True)
     assert window.selected()[0].hit.text == "bob@lab.example.org", "round the end"
     window._context.studio.undo()
-    assert texts(window)[1] == ("555-867-5309", "")
+    qtbot.waitUntil(lambda: texts(window)[1] == ("555-867-5309", ""), timeout=WAIT_MS)
 
 
 def test_many_are_decided_at_once_and_taken_back(window: PiiWindow, qtbot: QtBot) -> None:
@@ -179,7 +180,7 @@ def test_many_are_decided_at_once_and_taken_back(window: PiiWindow, qtbot: QtBot
     assert window.decide_bar.count.text() == "0 of 4 undecided"
     assert len(window.places.selected()) == 4
     press(qtbot, window, Qt.Key.Key_Backspace)
-    assert {state for _, state in texts(window)} == {""}
+    qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""}, timeout=WAIT_MS)
 
 
 def test_a_word_is_hidden_or_kept_everywhere(window: PiiWindow, qtbot: QtBot) -> None:
@@ -210,7 +211,7 @@ def test_whose_name_it_is(window: PiiWindow, qtbot: QtBot) -> None:
     assert window.bar.isVisible()
 
 
-def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow) -> None:
+def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -> None:
     choose(window, "quixel")
     pane = window.context_pane
     assert not pane.add.isEnabled()
@@ -221,11 +222,12 @@ def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow) -> None:
     pane.text.setTextCursor(cursor)
     assert pane.selected() == (start, start + 6), "without the blank"
     pane.kind.setCurrentIndex(pane.kind.findData("place"))
-    pane.add.click()
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        pane.add.click()
     (one,) = [each for each in window._finding.hits if each.hit.text == "quixel"]
     assert (one.kind, one.verdict, one.hit.source) == ("place", "hide", "hand")
     window._context.studio.undo()
-    assert "quixel" not in {text for text, _ in texts(window)}
+    qtbot.waitUntil(lambda: "quixel" not in {text for text, _ in texts(window)}, timeout=WAIT_MS)
 
 
 def test_conditions_and_words_narrow_the_list(window: PiiWindow) -> None:

@@ -102,11 +102,8 @@ def test_what_judges_answer_is_shown_after_ones_own_word(page: tuple[MainWindow,
     shown.verify.tick_all()
     shown.verify.decide("keep")
     shown.choose_tab(ANSWERS)
-    qtbot.waitUntil(lambda: shown.asking.answers.rowCount() == 2, timeout=SLOW_MS)
-    cells = {
-        shown.asking.answers.item(row, 0).text(): shown.asking.answers.item(row, 3).text()  # type: ignore[union-attr]
-        for row in range(2)
-    }
+    qtbot.waitUntil(lambda: len(shown.asking.answers.texts()) == 2, timeout=SLOW_MS)
+    cells = {row[0]: row[3] for row in shown.asking.answers.texts()}
     assert cells == {"Says A": "wrong", "Knows": "right"}
 
 

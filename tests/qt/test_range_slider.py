@@ -142,3 +142,12 @@ def test_the_range_has_the_colour_of_its_label(slider: RangeSlider) -> None:
     slider.set_range(20_000_000, 60_000_000, COMPETENCE)
     red, green = mean()
     assert green > red + 10
+
+
+def test_words_under_a_narrow_slider_are_not_cut_off(slider: RangeSlider) -> None:
+    slider.resize(120, 40)
+    drawn = slider.grab().toImage().convertToFormat(QImage.Format.Format_RGB888)
+    rows = range(drawn.height() * 3 // 5, drawn.height())
+    edges = {drawn.pixel(x, y) for x in (0, 1, drawn.width() - 2, drawn.width() - 1) for y in rows}
+    words = {drawn.pixel(x, y) for x in range(drawn.width()) for y in rows}
+    assert len(edges) == 1 < len(words)

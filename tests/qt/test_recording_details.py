@@ -40,8 +40,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     make_clip(clip, frames=30)
     make_clip(other, frames=40)
     study = tmp_path / "lab.greenroom"
-    Study.create(study, "Lab").close()
-    with Session.open(study) as session:
+    with Session(Study.create(study, "Lab")) as session:
         add_recordings(session, [probe_file(clip)])
     window = MainWindow(Answers(other))
     qtbot.addWidget(window)
@@ -129,8 +128,7 @@ def test_the_offset_is_found_by_sound_and_applied_as_one_step(qtbot: QtBot, tmp_
     main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
     late = make_clip(tmp_path / "late.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)
     silent = make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
-    Study.create(tmp_path / "two.greenroom", "Two").close()
-    with Session.open(tmp_path / "two.greenroom") as session:
+    with Session(Study.create(tmp_path / "two.greenroom", "Two")) as session:
         (recording,), _ = add_recordings(session, [probe_file(main)])
         add_medium(session, recording, probe_file(late), MediumRole.CAMERA)
         add_medium(session, recording, probe_file(silent), MediumRole.CAMERA)

@@ -11,7 +11,7 @@ from tests.qt.walking import controls, nameless, tab_walk, unexplained
 from widgets import theme
 from widgets.recordings_delegate import RecordingsDelegate, fitting_counts
 from widgets.recordings_list import RecordingsList
-from widgets.recordings_model import RecordingRow, RecordingsModel
+from widgets.recordings_model import THUMBNAIL, RecordingRow, RecordingsModel
 
 
 def rows(count=6):
@@ -44,6 +44,26 @@ def test_the_model_is_a_sound_tree(qapp):
     del tester
 
 
+def test_a_picture_goes_with_the_file_that_it_is_of(qapp):
+    model, asked = RecordingsModel(), []
+    model.thumbnail_needed.connect(asked.append)
+    here = RecordingRow("r1", 1, "a.mp4", 5, file="f00d")
+
+    def shown():
+        return model.index_of("r1").data(THUMBNAIL)
+
+    for change in (lambda: model.update_row(replace(here, file="")), lambda: model.set_rows([])):
+        model.set_rows([here])
+        assert shown() is None
+        assert asked.pop() == "r1"
+        model.set_thumbnail("r1", QImage(2, 2, QImage.Format.Format_RGB888))
+        model.set_rows([here])
+        assert shown() is not None
+        change()
+        model.set_rows([here])
+        assert shown() is None
+
+
 def test_recordings_stand_under_their_collection(listing):
     listing.set_rows(rows())
     model: QAbstractItemModel = listing.tree.model()
@@ -62,6 +82,19 @@ def test_an_update_touches_one_row(qtbot, listing):
     assert not resets
     listing.update_row(listing.model.row("r5"))
     assert len(touched) == 1
+
+
+def test_an_update_of_many_rows_is_told_once_a_collection(qtbot, listing):
+    listing.set_rows(rows())
+    told = []
+    listing.model.dataChanged.connect(lambda first, last: told.append((first.parent().row(), first.row(), last.row())))
+    new = [replace(listing.model.row(f"r{at}"), segments=(("Ann", at),)) for at in (1, 3, 4)]
+    with qtbot.assertNotEmitted(listing.model.modelReset):
+        listing.update_rows(new)
+    assert told == [(0, 0, 2), (1, 0, 0)]
+    assert [listing.model.row(one.id) for one in new] == new
+    listing.update_rows([replace(new[0], collection="Reception"), RecordingRow("new", 9, "new.mp4", 5, "Coach")])
+    assert [one.id for one in listing.model.shown_rows()] == ["r2", "r3", "new", "r4", "r5", "r6", "r1"]
 
 
 def test_choosing_and_selecting(qtbot, listing):

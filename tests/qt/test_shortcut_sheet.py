@@ -43,9 +43,12 @@ def test_nothing_found_is_said(qtbot, sheet):
     assert sheet._nothing.isVisible()
 
 
-@pytest.mark.parametrize("key", [Qt.Key.Key_Escape, Qt.Key.Key_F1])
-def test_esc_and_f1_close(qtbot, sheet, key):
-    qtbot.keyClick(sheet.search, key)
+@pytest.mark.parametrize(
+    ("key", "held"),
+    [(Qt.Key.Key_Escape, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_F1, Qt.KeyboardModifier.ControlModifier)],
+)
+def test_esc_and_the_key_that_opens_it_close_it(qtbot, sheet, key, held):
+    qtbot.keyClick(sheet.search, key, held)
     assert not sheet.isVisible()
     assert not sheet.isModal()
 

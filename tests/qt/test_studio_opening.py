@@ -63,3 +63,22 @@ def test_a_study_that_was_closed_in_the_meantime_is_left_alone(qtbot, studio, tm
     qtbot.waitUntil(lambda: (tmp_path / "good.greenroom").read_bytes()[18] == 2)
     assert studio.session.study.path.name == "good.greenroom"
     assert not failed
+
+
+def test_a_study_whose_file_was_moved_says_so_and_takes_edits_again_when_it_is_back(qtbot, studio, tmp_path):
+    path = make(tmp_path / "a.greenroom", damaged=False)
+    studio.open(path)
+    qtbot.waitUntil(lambda: path.read_bytes()[18] == 2)
+    path.rename(tmp_path / "elsewhere")
+    with qtbot.waitSignal(studio.failed) as failed:
+        assert not studio.edit(rename)
+    assert "was moved or deleted; nothing is saved" in failed.args[0].message
+    assert failed.args[0].hint
+    (tmp_path / "elsewhere").rename(path)
+    assert studio.edit(rename)
+
+
+def rename(session):
+    with session.step("Rename") as step:
+        session.study.set_property("name", "Lab")
+    return step.changes

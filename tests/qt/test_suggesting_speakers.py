@@ -24,8 +24,7 @@ Open = Callable[..., MainWindow]
 def study(tmp_path: Path) -> Path:
     """A study with a face and sound for two seconds."""
     path = tmp_path / "lab.greenroom"
-    Study.create(path).close()
-    with Session.open(path, "Ada") as session:
+    with Session(Study.create(path), "Ada") as session:
         add_recordings(session, [probe_file(face_clip(tmp_path / "two seconds.mp4"))])
     return path
 

@@ -7,19 +7,23 @@ import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
+from app.core.commands.plan import Wish, make_plan
+from app.core.commands.recordings import add_recordings, probe_file, rename_recording
 from app.core.commands.segments import add_segment, edit_segment
-from app.core.commands.team import MediaWith
+from app.core.commands.splitting import MediaWith
 from app.core.session import Session
 from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.team.window import TeamWindow
 from project.queries.conflicts import count_unresolved
+from project.queries.media import all_media
 from project.queries.plans import all_assignments
 from project.queries.recordings import all_recordings
 from project.queries.segments import values_of
 from project.store import Study
 from project.synthetic import fill
 from project.types import Verdict
+from tests.fakes.clips import make_clip
 from tests.qt.walking import nameless, unexplained
 from widgets.team.conflicts_view import ConflictsView, Versions
 
@@ -81,6 +85,7 @@ def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, s
     questions.place = tmp_path / "for Ada"
     qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
     copy = tmp_path / "for Ada.greenroom"
+    qtbot.waitUntil(lambda: not team.copying.busy)
     assert copy.exists()
     with Session.open(copy, "Ada") as away:
         edit_segment(away, made[0], values={"rationale": "away"})
@@ -135,3 +140,60 @@ def test_only_what_differs_is_marked(qtbot: QtBot) -> None:
     with qtbot.waitSignal(view.chosen) as chosen:
         view.theirs.click()
     assert chosen.args == ["1", "theirs"]
+
+
+@pytest.fixture
+def copying(
+    open_window: Callable[..., MainWindow], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[MainWindow, TeamWindow]:
+    """A window that is asked for a copy with media; each piece of a file waits until the test lets it go on."""
+    clip = make_clip(tmp_path / "walk.mp4", frames=30, size=(160, 120))
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Bo") as session:
+        add_recordings(session, [probe_file(clip)])
+        make_plan(session, Wish(("Ada", "Bo")))
+    (tmp_path / "away").mkdir()
+    questions = Answers()
+    questions.place = tmp_path / "away" / "for Ada"
+    window = open_window(tmp_path / "lab.greenroom", questions=questions)
+    team = team_of(window)
+    team.ask_split = lambda _names: ("Ada", MediaWith.COPY)
+    monkeypatch.setattr("app.core.commands.media_beside._PIECE", 1000)
+    return window, team
+
+
+def test_media_are_copied_while_the_window_goes_on(
+    qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path
+) -> None:
+    window, team = copying
+    qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
+    assert team.copying.busy
+    assert not team.split.isEnabled()
+    assert team.progress.isVisible()
+    assert not (tmp_path / "away" / "for Ada.greenroom").exists()
+    session = window.studio.session
+    assert session is not None
+    # An edit meanwhile: the copy that was begun before it is filled again.
+    place = all_recordings(session.study)[0].id
+    window.studio.edit(lambda session: rename_recording(session, place, "Renamed"))
+    qtbot.waitUntil(lambda: not team.copying.busy)
+    with Session.open(tmp_path / "away" / "for Ada.greenroom", "Ada") as away:
+        assert all_recordings(away.study)[0].name == "Renamed"
+        assert [one.path for one in all_media(away.study)] == ["for Ada media/0001 walk.mp4"]
+    assert "Made" in team.report.text()
+    assert team.split.isEnabled()
+    assert not team.progress.isVisible()
+
+
+@pytest.mark.parametrize("how", ["cancel", "close the study", "close the window"])
+def test_a_copy_that_is_given_up_leaves_nothing(
+    qtbot: QtBot, copying: tuple[MainWindow, TeamWindow], tmp_path: Path, how: str
+) -> None:
+    window, team = copying
+    qtbot.mouseClick(team.split, Qt.MouseButton.LeftButton)
+    {
+        "cancel": team.progress.cancel.click,
+        "close the study": window.close_study,
+        "close the window": window.close,
+    }[how]()
+    qtbot.waitUntil(lambda: not [*(tmp_path / "away").iterdir()])
+    assert not team.copying.busy

@@ -139,7 +139,7 @@ def test_several_kinds_are_told_apart(view: TimelineView) -> None:
     click(view, at(view, 35), CTRL)
     assert "2 nodes selected" in view.accessibleDescription()
     text = told_node(bar("x", NodeKind.DESIRE, 1, 2, "<b>wants", "It has no reason."))
-    assert "Desire</b> of Ann" in text
+    assert "Desire</span> of Ann" in text
     assert "&lt;b&gt;wants" in text
     assert "It has no reason." in text
 

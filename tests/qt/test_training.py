@@ -78,7 +78,13 @@ def test_who_trains_sees_why_work_is_closed_and_their_figures_at_once(open_windo
     training = training_of(window)
     assert not training.tabs.isTabVisible(1), "a copy is not set up"
     assert training.figures.texts() == [
-        ("Ada", "- (needed 0.50)", "- (needed 0.80)", "nothing to compare", "0 of 1 recordings done")
+        (
+            "Ada",
+            "\N{EN DASH} (needed 0.50)",
+            "\N{EN DASH} (needed 0.80)",
+            "nothing to compare",
+            "0 of 1 recordings done",
+        )
     ]
     assert training.recordings.texts()[0][1] == "to do"
     first = show_first(window)

@@ -26,8 +26,7 @@ WRITTEN = Spoken("2", "2. chat", 12, 4)
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     path = tmp_path / "lab.greenroom"
-    Study.create(path).close()
-    with Session.open(path, "Ada") as session:
+    with Session(Study.create(path), "Ada") as session:
         add_recordings(session, [probe_file(write_sound(tmp_path / "talk.wav", spoken()[: 5 * RATE]))])
     return path
 

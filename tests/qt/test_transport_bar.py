@@ -1,6 +1,6 @@
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QSlider, QToolButton
+from PySide6.QtWidgets import QLayout, QSlider, QToolButton
 
 from tests.qt.walking import controls, nameless, tab_walk
 from widgets.transport_bar import KEYS, SPEEDS, TransportBar
@@ -119,6 +119,18 @@ def test_where_it_is_narrow_only_what_has_a_key_gives_way(qtbot, bar):
     assert all(control.geometry().right() <= bar.width() for control in narrow)
     bar.resize(900, bar.height())
     assert set(controls(bar)) == wide
+
+
+def test_to_the_start_and_to_the_end_are_there_together(bar):
+    there = []
+    bar.layout().setSizeConstraint(QLayout.SizeConstraint.SetNoConstraint)
+    bar.setMinimumSize(0, 0)
+    for width in range(bar.minimumSizeHint().width(), 900, 10):
+        bar.resize(width, bar.height())
+        names = {one.accessibleName() for one in controls(bar)}
+        there.append("Go to the start" in names)
+        assert ("Go to the end" in names) == there[-1], width
+    assert {*there} == {False, True}
 
 
 def test_layouts_and_sounds_are_offered_where_there_are_several(qtbot, bar):

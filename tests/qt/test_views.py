@@ -43,8 +43,7 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def study(tmp_path: Path, clips: Path) -> Path:
     for path in clips.iterdir():
         (tmp_path / path.name).write_bytes(path.read_bytes())
-    Study.create(tmp_path / "lab.greenroom", "Lab").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom", "Lab"), "Ada") as session:
         files = [probe_file(tmp_path / name) for name in ("front.mp4", "alone.mp4")]
         (recording, _), _ = add_recordings(session, files)
         add_medium(session, recording, probe_file(tmp_path / "side.mp4"), MediumRole.CAMERA, OFFSET_US)

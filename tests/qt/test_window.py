@@ -10,6 +10,7 @@ from PySide6.QtGui import QDropEvent
 from pytestqt.qtbot import QtBot
 
 from app.core.session import Session
+from app.core.settings import load_settings
 from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.sample import sample_study
@@ -275,8 +276,8 @@ def test_missing_media_stay_usable_and_are_found_again(
     assert window.editing.create(SECOND, 2 * SECOND, Verdict.COMPETENCE)
     answers.answers["folder"] = moved.parent
     window.messages.action_chosen.emit("locate")
+    qtbot.waitUntil(lambda: not window.recordings.model.rows()[0].missing)
     ready(qtbot, window)
-    assert not window.recordings.model.rows()[0].missing
     assert len(segments(window)) == 1
 
 
@@ -313,7 +314,11 @@ def test_first_start_says_what_to_do_and_offers_the_sample(qtbot: QtBot, open_wi
     assert not window.welcome.isVisible()
     window.close_study()
     assert window.welcome.isVisible()
-    assert [action.text() for action in window.menus.recent.actions()] == ["sample.greenroom"]
+    *studies, forget = window.menus.recent.actions()
+    assert [action.text() for action in studies] == ["sample.greenroom", ""]
+    forget.trigger()
+    assert not window.menus.recent.isEnabled()
+    assert load_settings().recent == ()
 
 
 def test_a_new_study_and_one_that_cannot_be_opened(
@@ -351,8 +356,8 @@ def test_only_what_an_edit_touched_is_read_again(
     read: list[str] = []
     import app.gui.timeline_feed as feed
 
-    one = feed.segment
-    monkeypatch.setattr(feed, "segment", lambda study, key: read.append(key) or one(study, key))
+    listed = feed.listed_segments
+    monkeypatch.setattr(feed, "listed_segments", lambda study, ids: read.extend(ids) or listed(study, ids))
     monkeypatch.setattr(feed, "segments_of", lambda *_: pytest.fail("everything was read again"))
     chosen = segments(window)[2]
     window.editing.move([(chosen.id, chosen.start_us + 40_000, chosen.end_us)])

@@ -118,14 +118,16 @@ def test_a_file_that_cannot_be_read_is_one_line(
     assert not found.apply.isEnabled()
 
 
-def test_an_export_writes_what_is_ticked(window: MainWindow, answers: Answers, tmp_path: Path) -> None:
+def test_an_export_writes_what_is_ticked(window: MainWindow, answers: Answers, tmp_path: Path, qtbot: QtBot) -> None:
     found = opened(window, "export_annotations")
     assert isinstance(found, ExportWindow)
     found.recordings.item(1).setCheckState(Qt.CheckState.Unchecked)
     found.annotators.item(0).setCheckState(Qt.CheckState.Unchecked)
     answers.target = tmp_path / "out.eaf"
     found.apply.click()
-    assert not found.isVisible()
+    assert found.line.isVisible()
+    assert not found.apply.isEnabled()
+    qtbot.waitUntil(lambda: not found.isVisible())
     text = answers.target.read_text("utf-8")
     assert "Annotator 2 shrec.segments" in text
     assert "Annotator 1 shrec.segments" not in text

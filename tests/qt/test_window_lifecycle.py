@@ -23,8 +23,7 @@ def study(tmp_path: Path) -> Path:
         make_clip(path, frames=60 + 10 * number)
         paths.append(path)
     made = tmp_path / "lab.greenroom"
-    Study.create(made, "Lab").close()
-    with Session.open(made) as session:
+    with Session(Study.create(made, "Lab")) as session:
         add_recordings(session, [probe_file(path) for path in paths])
     paths[2].unlink()
     return made

@@ -1,6 +1,6 @@
 """The window with all segments, the comments under the form and the checklist, beside the real main window."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,8 @@ from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.segments.checklist_window import ChecklistWindow
 from app.gui.segments.window import SegmentsWindow
+from project.errors import Cancelled
+from project.progress import Progress, Silent
 from project.queries.comments import comments_of
 from project.queries.hold_outs import set_hold_out
 from project.queries.segments import all_segments, segment, values_of
@@ -93,6 +95,48 @@ def test_what_is_not_about_segments_is_on_a_page_of_its_own(
     segments.elsewhere.activated.emit(segments.elsewhere.model().index(0, 0))
     assert window.studio.recording is not None
     assert window.studio.recording.id == recording
+
+
+def test_edits_of_many_rows_are_done_in_a_thread_and_can_be_stopped(
+    qtbot: QtBot, window: MainWindow, segments: SegmentsWindow, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    studio, begun = window.studio, list[str]()
+    session = studio.session
+    assert session is not None
+    run = studio.apart.run
+
+    def noted(work: Callable[[Progress], object], text: str, **named: bool) -> object:
+        begun.append(text.split()[0])
+        assert named == {"stoppable": True}
+        return run(work, text, **named)
+
+    monkeypatch.setattr(studio.apart, "run", noted)
+    monkeypatch.setattr("app.gui.studio.LARGE", 5)
+    every = {one.id for one in all_segments(session.study)}
+    segments.view.selectAll()
+    segments.bulk_bar.delete_requested.emit()
+    left = {one.id for one in all_segments(session.study)}
+    assert left < every
+    assert set(shown(segments)) == left
+    studio.undo()
+    assert {one.id for one in all_segments(session.study)} == every
+    studio.redo()
+    assert begun == ["Changing", "Undoing", "Making"]
+    monkeypatch.setattr(Silent, "check_cancelled", _stop)
+    monkeypatch.setattr(studio.apart, "run", lambda work, _text, **_named: work(Silent()))
+    monkeypatch.setattr("project.store._LOOK_EVERY", 1)
+    studio.undo()
+    assert {one.id for one in all_segments(session.study)} == left
+    assert "nothing was changed" in window.messages.message()
+    monkeypatch.setattr("app.gui.studio.LARGE", 1_000)
+    monkeypatch.setattr(studio.apart, "run", noted)
+    studio.undo()
+    assert {one.id for one in all_segments(session.study)} == every
+    assert len(begun) == 3, "few rows are no reason for a thread"
+
+
+def _stop(_progress: Silent) -> None:
+    raise Cancelled
 
 
 def test_conditions(qtbot: QtBot, window: MainWindow, segments: SegmentsWindow) -> None:

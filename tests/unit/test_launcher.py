@@ -71,3 +71,34 @@ def test_what_the_program_reads_at_run_time_is_found_there(installed: Path) -> N
     )
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
     assert all(str(installed) in part for part in done.stdout.split())
+
+
+def test_a_worker_of_dask_finds_the_program(installed: Path) -> None:
+    code = (
+        f"import sys; sys.path = [p for p in sys.path if p != {str(ROOT)!r}]; sys.path.insert(0, {str(installed)!r})\n"
+        "from types import SimpleNamespace\n"
+        "import greenroom\n"
+        "worker = SimpleNamespace(nanny=None, handlers={})\n"
+        "greenroom.dask_setup(worker)\n"
+        "import app.core.cluster.relay as relay\n"
+        "greenroom.dask_teardown(worker)\n"
+        "print(*worker.handlers, relay.__file__, 'distributed' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
+    operation, place, loaded = done.stdout.split()
+    assert operation == "greenroom"
+    assert Path(place).is_relative_to(installed / "_greenroom")
+    assert loaded == "False"
+
+
+def test_a_crash_writes_no_memory_to_the_disk() -> None:
+    code = (
+        "import resource, subprocess, sys, greenroom\n"
+        "sys.argv[1:] = ['--version']\n"
+        "greenroom.main()\n"
+        "print(resource.getrlimit(resource.RLIMIT_CORE)[0])\n"
+        "sys.stdout.flush()\n"
+        "subprocess.run(['sh', '-c', 'ulimit -S -c'], check=True)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.split()[-2:] == ["0", "0"]

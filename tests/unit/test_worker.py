@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from tests.fakes.clips import make_clip
+from tests.fakes.talking_job import STARTING
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -44,3 +45,58 @@ def test_what_a_user_can_put_right_comes_as_a_message_with_a_hint(tmp_path: Path
     assert set(answer) == {"error"}
     assert "gone.mp4" in answer["error"]["message"]
     assert answer["error"]["hint"]
+
+
+class Talk:
+    """A worker that is talked to line by line."""
+
+    def __init__(self, **request: Any) -> None:
+        self._process = subprocess.Popen(
+            [sys.executable, "-c", STARTING], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, cwd=ROOT
+        )
+        self.say({"job": "talk", "parameters": {"questions": ["a", "b"]}, **request})
+
+    def say(self, message: Any) -> None:
+        assert self._process.stdin is not None
+        self._process.stdin.write((message if isinstance(message, str) else json.dumps(message)) + "\n")
+        self._process.stdin.flush()
+
+    def hear(self) -> dict[str, Any]:
+        assert self._process.stdout is not None
+        found: dict[str, Any] = json.loads(self._process.stdout.readline())
+        return found
+
+    def rest(self) -> list[dict[str, Any]]:
+        """Close its input and return what it still says."""
+        return [json.loads(line) for line in self._process.communicate(timeout=60)[0].splitlines()]
+
+
+def test_a_part_that_has_to_be_kept_is_answered_before_anything_goes_on() -> None:
+    talk = Talk(kept=True)
+    assert talk.hear() == {"ask": 1, "question": {"question": "a"}}
+    talk.say({"answer": 1, "content": {"answer": "a!"}})
+    assert talk.hear() == {"ask": 2, "part": {"said": "a!"}}
+    talk.say({"answer": 2, "content": {}})
+    assert talk.hear() == {"ask": 3, "question": {"question": "b"}}
+    talk.say({"answer": 3, "content": {"answer": "b!"}})
+    assert talk.hear() == {"ask": 4, "part": {"said": "b!"}}
+    # Nobody says that this one is kept.
+    assert talk.rest() == [{"cancelled": True}]
+
+
+def test_a_part_that_cannot_be_kept_ends_the_job_with_what_was_in_the_way() -> None:
+    talk = Talk(kept=True)
+    talk.hear()
+    talk.say({"answer": 1, "content": {"answer": "a!"}})
+    talk.hear()
+    talk.say({"answer": 2, "error": {"message": "The disk is full.", "hint": "Make room."}})
+    assert talk.rest() == [{"error": {"message": "The disk is full.", "hint": "Make room."}}]
+
+
+def test_otherwise_parts_are_handed_over_and_not_waited_for() -> None:
+    talk = Talk()
+    talk.hear()
+    talk.say({"answer": 1, "content": {"answer": "a!"}})
+    assert talk.hear() == {"part": {"said": "a!"}}
+    assert talk.hear() == {"ask": 2, "question": {"question": "b"}}
+    talk.rest()

@@ -207,10 +207,18 @@ def test_faces_then_an_export_in_range(study: Path, tmp_path: Path, greenroom: T
 
 def test_a_synthetic_study_has_the_size_asked_for(tmp_path: Path, greenroom: Terminal) -> None:
     path = tmp_path / "big.greenroom"
-    greenroom("synthetic", path, "--recordings", "5", "--segments", "321", "--annotators", "3")
+    size = ("--recordings", "5", "--segments", "321", "--annotators", "3")
+    greenroom("synthetic", path, *size, "--bare")
     found = greenroom.json("info", path)
     assert (found["recordings"], found["segments"], found["annotators"]) == (5, 321, 3)
+    path = tmp_path / "whole.greenroom"
+    greenroom("synthetic", path, *size)
+    assert greenroom.json("info", path)["segments"] > 321, "statements and ratings are segments too"
     assert greenroom.json("check", path)["ok"] is True
+
+
+def test_a_study_in_place_of_a_command_says_how_it_is_opened(study: Path, greenroom: Terminal) -> None:
+    assert f"greenroom open {study}" in greenroom(study, code=2)
 
 
 def test_a_wrong_command_line_is_one_line(greenroom: Terminal) -> None:

@@ -82,4 +82,4 @@ def test_comments(greenroom: Terminal, study: Path) -> None:
 
 def test_checklist_of_nobody(greenroom: Terminal, study: Path) -> None:
     assert "No annotator is called" in greenroom("checklist", study, "--annotator", "Zoe", code=2)
-    assert "all done" in greenroom("checklist", study)
+    assert "nothing to do" in greenroom("checklist", study)

@@ -29,7 +29,7 @@ def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
 
 
 def test_it_is_shown_and_set(study: Path, greenroom: Terminal) -> None:
-    assert json.loads(greenroom("policy", "show", str(study), "--json")) == Policy().as_json()
+    assert json.loads(greenroom("policy", "show", str(study), "--json")) == {**Policy().as_json(), "in_force": True}
     said = greenroom("policy", "set", str(study), "anonymized", "--host", "https://api.example.org/v1", "--redirects")
     assert "Reviewed renderings" in said
     assert "To: api.example.org" in said

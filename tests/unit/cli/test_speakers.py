@@ -24,8 +24,7 @@ def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
 @pytest.fixture
 def study(tmp_path: Path) -> str:
     """A study in which a search found two speakers, of three utterances."""
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         (owner,), _ = add_recordings(session, [probe_file(write_sound(tmp_path / "talk.wav", silence(9)))])
         said = [Utterance(new_id(), owner, k * 3_000_000, k * 3_000_000 + 2_000_000, f"line {k}") for k in range(3)]
         with session.step("Write"):

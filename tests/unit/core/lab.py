@@ -22,8 +22,7 @@ Box = tuple[float, float, float, float]
 
 def open_lab(folder: Path) -> Session:
     """Make a study with one recording and open it as Ada."""
-    Study.create(folder / "lab.greenroom").close()
-    session = Session.open(folder / "lab.greenroom", "Ada")
+    session = Session(Study.create(folder / "lab.greenroom"), "Ada")
     add_recordings(session, [probe_file(make_clip(folder / "walk.mp4", size=SIZE, frames=FRAMES, fps=25, sound=True))])
     return session
 

@@ -16,13 +16,13 @@ WALK = "walk"
 
 def open_study(folder: Path, recordings: int = 1) -> Session:
     """Make a study and open it as Ada."""
-    path = folder / "pair.greenroom"
-    with Study.create(path) as study, study.without_history():
+    study = Study.create(folder / "pair.greenroom")
+    with study.without_history():
         insert_collection(study, Collection("lab", "Lab"))
         for number in range(1, recordings + 1):
             name = WALK if number == 1 else f"{WALK} {number}"
             insert_recording(study, Recording(name, "lab", number, name, 600 * SECOND))
-    return Session.open(path, "Ada")
+    return Session(study, "Ada")
 
 
 def mark(

@@ -42,8 +42,7 @@ def recorded(folder: Path, boxes: Sequence[Box] = (), cuts: Sequence[int] = (), 
     folder.mkdir(exist_ok=True)
     file = make_clip(folder / "walk.mp4", **{"size": SIZE, "frames": FRAMES, "fps": 25, **clip})
     times = load_index(file).times.times_us
-    Study.create(folder / "lab.greenroom").close()
-    with Session.open(folder / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(folder / "lab.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(file)])
         count = len(times)
         tracks = [
@@ -76,6 +75,7 @@ def exported(session: Session, folder: Path, method: str = "solid") -> tuple[dic
 
 
 NEED_NO_WEIGHTS = [name for name in METHODS if not registry.method_type(name).needs]
+ONE_OF_THEM = [NEED_NO_WEIGHTS[0], *(pytest.param(name, marks=pytest.mark.soak) for name in NEED_NO_WEIGHTS[1:])]
 
 
 def is_even(image: Image, box: Box, inset: int = 5) -> bool:
@@ -141,7 +141,7 @@ def test_cuts_and_black_frames_are_rendered_like_any_other(tmp_path: Path, metho
         assert detail[1] <= detail[0] / 2 or detail[0] < 2
 
 
-@pytest.mark.parametrize("method", NEED_NO_WEIGHTS)
+@pytest.mark.parametrize("method", ONE_OF_THEM)
 @pytest.mark.parametrize("name", ["talk_vfr_tags.mp4", "face_noface_vfr_hevc.mov"])
 def test_real_files_of_variable_rate_keep_every_time_stamp(
     shared_data: Path, tmp_path: Path, name: str, method: str

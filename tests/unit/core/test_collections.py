@@ -23,8 +23,7 @@ def session(tmp_path: Path) -> Iterator[Session]:
     paths = [tmp_path / f"{number}.mp4" for number in range(2)]
     for number, path in enumerate(paths):
         make_clip(path, frames=5 + number)
-    Study.create(tmp_path / "lab.greenroom", "Lab").close()
-    with Session.open(tmp_path / "lab.greenroom", "A") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom", "Lab"), "A") as session:
         add_recordings(session, [probe_file(path) for path in paths])
         yield session
 

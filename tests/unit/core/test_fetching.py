@@ -38,8 +38,7 @@ def index(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sender]:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
         yield opened
 
 

@@ -37,8 +37,7 @@ def test_adding_a_file_that_was_cut_off_says_so(tmp_path: Path, cut: Path, capsy
 
 
 def test_results_say_that_the_recording_ends_early(tmp_path: Path, cut: Path) -> None:
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom")) as session:
         file = probe_file(cut)
         assert ends_early(file)
         (recording,), _ = add_recordings(session, [file])

@@ -1,18 +1,24 @@
 """A copy for one annotator: what it holds, what it must not hold, and where its media are."""
 
+import contextlib
+import shutil
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from app.core.commands.participants import add_participant, set_consent
 from app.core.commands.plan import Wish, make_plan
 from app.core.commands.recordings import add_recordings, probe_file, relink
-from app.core.commands.segments import add_segment
-from app.core.commands.team import MediaWith, merge_copies, split_for
+from app.core.commands.segments import add_segment, move_segments
+from app.core.commands.splitting import CopyFor, MediaWith, split_for
+from app.core.commands.team import merge_copies
 from app.core.session import MediaState, Session
 from project.check import check
-from project.errors import UserError
+from project.errors import Cancelled, UserError
 from project.ids import new_id
+from project.progress import Silent
 from project.queries.comments import insert_comments
 from project.queries.media import all_media
 from project.queries.participants import all_participants, consents, update_participant
@@ -83,6 +89,18 @@ def test_media_left_behind_are_found_again_and_their_place_is_not_merged(
         assert len(all_segments(session.study)) == 2
 
 
+def test_a_link_that_leads_out_of_the_folder_is_not_followed(session: Session, tmp_path: Path, clip: Path) -> None:
+    (tmp_path / "away").mkdir()
+    (tmp_path / "private").mkdir()
+    (tmp_path / "private" / "renamed.mp4").write_bytes(clip.read_bytes())
+    with session:
+        made = split_for(session, "Ada", tmp_path / "away" / "ada")
+        (tmp_path / "away" / "strange.mp4").symlink_to(tmp_path / "private" / "renamed.mp4")
+        with Session.open(made.path, "Ada") as copy:
+            assert relink(copy, tmp_path / "away").found == ()
+            assert relink(copy, tmp_path / "private").found == ("renamed.mp4",)
+
+
 @pytest.mark.parametrize("media", [MediaWith.LINK, MediaWith.COPY])
 def test_media_are_put_beside_the_copy(session: Session, tmp_path: Path, media: MediaWith) -> None:
     (tmp_path / "away").mkdir()
@@ -115,6 +133,95 @@ def test_a_copy_that_cannot_be_put_in_place_leaves_no_trace(
             split_for(session, "Ada", tmp_path / "ada", MediaWith.COPY)
         assert session.study.rows("SELECT * FROM journal_step") == before
     assert [path.name for path in tmp_path.iterdir()] == ["lab"]
+
+
+class Stops:
+    """Progress that is cancelled after so many looks."""
+
+    def __init__(self, folder: Path, after: int) -> None:
+        self._folder, self._left = folder, after
+        self.seen: list[str] = []
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self.seen += [one.name for one in self._folder.iterdir() if not one.name.startswith(".")]
+
+    def check_cancelled(self) -> None:
+        self._left -= 1
+        if self._left < 0:
+            raise Cancelled
+
+
+@pytest.mark.parametrize("after", [0, 1, 2])
+def test_a_copy_that_is_cancelled_leaves_nothing_and_has_no_name_before(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: int
+) -> None:
+    monkeypatch.setattr("app.core.commands.media_beside._PIECE", 1000)
+    (tmp_path / "away").mkdir()
+    stops = Stops(tmp_path / "away", after)
+    with session:
+        before = session.study.rows("SELECT * FROM journal_step")
+        with pytest.raises(Cancelled):
+            split_for(session, "Ada", tmp_path / "away" / "ada", MediaWith.COPY, stops)
+        assert session.study.rows("SELECT * FROM journal_step") == before
+    assert [*(tmp_path / "away").iterdir()] == []
+    assert stops.seen == []
+
+
+def test_what_is_edited_while_a_copy_is_made_is_in_it(session: Session, tmp_path: Path) -> None:
+    with session, contextlib.closing(CopyFor(session, "Bo", tmp_path / "bo", MediaWith.COPY)) as copy:
+        copy.fill(session, Silent())
+        recording = all_segments(session.study)[0].recording_id
+        late, _ = add_segment(session, recording, 0, 300_000, Verdict.COMPETENCE)
+        assert copy.finish(session) is None
+        assert not (tmp_path / "bo.greenroom").exists()
+        assert not (tmp_path / "bo media").exists()
+        copy.fill(session, Silent())
+        made = copy.finish(session)
+        assert made is not None
+        with Session.open(made.path, "Bo") as away:
+            assert late in {one.id for one in all_segments(away.study)}
+            assert [away.locate(one).state for one in all_media(away.study)] == [MediaState.PRESENT]
+            add_segment(away, recording, 400_000, 500_000, Verdict.COMPETENCE)
+        merge_copies(session, [made.path])
+        assert len(all_segments(session.study)) == 3
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["bo media", "bo.greenroom", "lab"]
+
+
+def test_an_edit_that_joins_the_newest_step_is_noticed_too(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with session, contextlib.closing(CopyFor(session, "Bo", tmp_path / "bo")) as copy:
+        segment = all_segments(session.study)[0].id
+        move_segments(session, [(segment, 100_000, 500_000)], merge_key="drag")
+        copy.fill(session, Silent())
+        monkeypatch.setattr(session.study, "_clock", lambda: datetime.now(UTC) + timedelta(milliseconds=5))
+        move_segments(session, [(segment, 200_000, 500_000)], merge_key="drag")
+        assert copy.finish(session) is None
+
+
+def test_a_copy_that_is_given_up_in_one_thread_ends_in_the_other(session: Session, tmp_path: Path) -> None:
+    class Meanwhile(Silent):
+        def check_cancelled(self) -> None:
+            copy.close()
+            assert any(one.name.startswith(".bo") for one in tmp_path.iterdir())
+            raise Cancelled
+
+    with session:
+        copy = CopyFor(session, "Bo", tmp_path / "bo", MediaWith.COPY)
+        with pytest.raises(Cancelled):
+            copy.fill(session, Meanwhile())
+        with pytest.raises(Cancelled):
+            copy.fill(session, Silent())
+    assert [one.name for one in tmp_path.iterdir()] == ["lab"]
+
+
+def test_a_disk_without_room_is_said_before_anything_is_copied(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _path: SimpleNamespace(free=10))
+    with session, pytest.raises(UserError, match="left on that disk"):
+        split_for(session, "Ada", tmp_path / "ada", MediaWith.COPY)
+    assert [one.name for one in tmp_path.iterdir()] == ["lab"]
 
 
 def test_a_copy_of_a_copy_goes_home_by_way_of_it(session: Session, tmp_path: Path) -> None:

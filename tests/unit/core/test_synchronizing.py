@@ -27,8 +27,7 @@ def study(tmp_path: Path) -> Path:
     main = make_clip(tmp_path / "main.mp4", size=(64, 48), frames=50, fps=10, sound=True)
     late = make_clip(tmp_path / "side.mp4", size=(64, 48), frames=50, fps=10, sound=True, sound_offset_us=700_000)
     make_clip(tmp_path / "silent.mp4", size=(64, 48), frames=10)
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(main)])
         add_medium(session, recording, probe_file(late), MediumRole.CAMERA)
     return tmp_path / "lab.greenroom"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from app.core.commands.plan import Wish, make_plan
 from app.core.commands.segments import add_segment
-from app.core.commands.team import MediaWith, split_for
+from app.core.commands.splitting import MediaWith, split_for
 from app.core.commands.training import set_training
 from app.core.session import Session
 from project.queries.recordings import all_recordings

@@ -1,12 +1,15 @@
+import wave
 from pathlib import Path
 
 import av
 import numpy as np
 import pytest
 
+from media.audio import read_mono
 from media.frames import FrameReader
 from media.index import load_index
 from media.iterate import iterate
+from project.errors import UserError
 from tests.fakes.clips import make_clip
 
 GOP = 40
@@ -83,3 +86,16 @@ def test_a_file_cut_after_its_table_of_contents_gives_what_it_has(tmp_path: Path
     frames = list(iterate(clip, index))
     assert 40 < len(frames) == len(index) < 100
     assert not any(frame.damaged for frame in frames[:40])
+
+
+def test_sound_of_a_rate_that_nothing_records_with_is_no_sound(tmp_path: Path) -> None:
+    """The rate of a WAV file stands at byte 24; a gigahertz would be resampled for hours."""
+    clip = tmp_path / "a.wav"
+    with wave.open(str(clip), "wb") as made:
+        made.setparams((1, 2, 48_000, 0, "NONE", ""))
+        made.writeframes(bytes(96_000))
+    assert len(read_mono(clip)) == 16_000
+    content = clip.read_bytes()
+    clip.write_bytes(content[:24] + (1_073_789_824).to_bytes(4, "little") + content[28:])
+    with pytest.raises(UserError):
+        read_mono(clip)

@@ -27,9 +27,11 @@ from project.queries.judgments import (
     judgments_called,
     judgments_in,
     judgments_of,
+    labels_given,
     reveals_to,
 )
 from project.queries.policy import all_egress, insert_egress
+from project.queries.run_answers import given_answers
 from project.store import Study
 from tests.fakes.stored_judgments import SAID, SENT
 
@@ -131,6 +133,8 @@ def test_every_version_of_a_prompt_is_kept(study: Study) -> None:
     ("break_it", "read"),
     [
         ("UPDATE judgment SET answer = '{'", lambda study: judgments_of(study, "s-1")),
+        ("UPDATE judgment SET status = 'odd'", lambda study: judgments_of(study, "s-1")),
+        ("UPDATE judgment SET status = 'odd'", labels_given),
         ("UPDATE judgment SET sight = '[]'", lambda study: judgments_in(study, "r-1")),
         ('UPDATE egress SET request = \'{"purpose": "joke"}\'', all_egress),
         ("UPDATE judge SET settings = 'x'", all_judges),
@@ -144,6 +148,7 @@ def test_what_is_damaged_is_said_in_one_line(tmp_path: Path, break_it: str, read
         with study.step("Add judge"):
             put_judge(study, JudgeEntry("1", "Small", "random"))
     with sqlite3.connect(study.path) as raw:
+        raw.execute("PRAGMA ignore_check_constraints = ON")
         raw.execute(break_it)
     raw.close()
     with Study.open(study.path) as damaged, pytest.raises(UserError) as told:
@@ -173,9 +178,25 @@ def test_the_check_finds_what_is_damaged_and_a_judge_keeps_its_name(tmp_path: Pa
             put_judge(study, JudgeEntry("1", "Small", "random"))
     assert check(study.path) == []
     with sqlite3.connect(study.path) as raw:
+        raw.execute("PRAGMA ignore_check_constraints = ON")
         raw.execute(break_it)
     raw.close()
     assert any("no JSON object" in line for line in check(study.path))
     with Study.open(study.path) as damaged:
         assert judge_names(damaged) == {"1": "Small"}
         assert set(asked_judges(damaged)) <= {SAID.judge_id}
+
+
+def test_the_answer_of_a_run_with_a_status_of_no_kind_is_said_in_one_line(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "lab") as study:
+        store(study, SAID)
+    with sqlite3.connect(study.path) as raw:
+        raw.execute("PRAGMA ignore_check_constraints = ON")
+        raw.execute("PRAGMA foreign_keys = OFF")
+        raw.execute("UPDATE judgment SET status = 'odd'")
+        raw.execute(
+            "INSERT INTO benchmark_answer (run_id, item_id, part, judgment_id) VALUES ('r', 'i', '', ?)", (SAID.id,)
+        )
+    raw.close()
+    with Study.open(study.path) as damaged, pytest.raises(UserError, match="judgment"):
+        given_answers(damaged, "r")

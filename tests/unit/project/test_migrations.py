@@ -1,3 +1,4 @@
+import os
 import sqlite3
 from pathlib import Path
 
@@ -5,6 +6,7 @@ import pytest
 
 from project import schema
 from project.check import check
+from project.creation import upgrade_file
 from project.errors import UserError
 from project.store import Study
 from tests.unit.project.conftest import furnish
@@ -46,7 +48,6 @@ def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.M
     Study.open(old).close()
     before = sqlite3.connect(old).execute("SELECT type, name, sql FROM sqlite_schema").fetchall()
     monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, BROKEN))
-    monkeypatch.setattr("project.opening.schema.expected_schema", lambda number: {})
     with pytest.raises(sqlite3.OperationalError, match="already exists"):
         Study.open(old)
     with sqlite3.connect(old) as connection:
@@ -58,3 +59,21 @@ def test_a_migration_that_fails_changes_nothing(old: Path, monkeypatch: pytest.M
 def test_plugins_of_sqlite_utils_stay_outside(old: Path) -> None:
     with Study.open(old) as study:
         assert study.row("SELECT name FROM _sqlite_migrations WHERE migration_set = 'greenroom'") == ("first",)
+
+
+def test_the_copy_is_not_written_through_a_link_that_lies_in_its_way(
+    old: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine").write_text("mine")
+    old.with_name(f".{old.name}.{os.getpid()}.backup").symlink_to(tmp_path / "mine")
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    upgrade_file(old, 1)
+    assert (tmp_path / "mine").read_text() == "mine"
+    assert check(old) == []
+
+
+def test_a_new_study_is_not_written_through_a_link_that_lies_in_its_way(tmp_path: Path) -> None:
+    (tmp_path / "mine").write_text("mine")
+    (tmp_path / f".b.greenroom.{os.getpid()}.new").symlink_to(tmp_path / "mine")
+    Study.create(tmp_path / "b.greenroom").close()
+    assert (tmp_path / "mine").read_text() == "mine"

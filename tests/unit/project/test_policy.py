@@ -84,6 +84,21 @@ def test_at_the_lowest_level_no_proxy_is_offered_as_a_way_out(
     assert rule(replace(policy, level=Level.NOTHING), sent, Evidence()) == "nothing-leaves"
 
 
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_another_machine_works_only_where_a_policy_for_raw_footage_names_it(
+    policy: Policy, request: Departure, evidence: Evidence
+) -> None:
+    work = replace(request, purpose=Purpose.CLUSTER, local=False)
+    if not rule(policy, work, evidence):
+        assert policy.level is Level.RAW
+        assert work.host in policy.hosts
+    named = replace(policy, level=Level.RAW, hosts=("elsewhere.example.org",))
+    plain = replace(work, host="node7.example.org", redirected_from="", proxy="", barred_by="", barred="")
+    assert rule(named, plain, Evidence("", "")) == "cluster"
+    assert rule(replace(named, hosts=()), plain, Evidence("", "")) == "cluster"
+    assert rule(replace(named, hosts=("node7.example.org",)), plain, Evidence("", "")) == ""
+
+
 @given(POLICIES, REQUESTS, EVIDENCE, st.sampled_from(["redirects", "proxies"]))
 def test_what_is_barred_passes_under_no_policy(
     policy: Policy, request: Departure, evidence: Evidence, barred: str

@@ -1,20 +1,24 @@
+import contextlib
 import json
 import os
 import sqlite3
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from project import access, store
 from project.check import check
-from project.errors import UserError
+from project.errors import Cancelled, UserError
 from project.journal import RUN_TABLES, SUBJECTS, UNLOGGED_TABLES
 from project.json_text import to_json
 from project.locking import lock_path
+from project.progress import Silent
 from project.queries.annotators import insert_annotator
 from project.queries.history import steps
 from project.queries.segments import insert_segment, segment, segments_of, update_segment
@@ -146,13 +150,19 @@ def test_no_path_around_the_journal(small: Small) -> None:
     assert segment(small.study, added.id) == added
 
 
-def test_every_connection_is_careful_and_each_edit_reaches_the_disk(small: Small) -> None:
+def test_every_connection_is_careful(small: Small) -> None:
     with Study.open(small.study.path) as reader:
         for study in (small.study, reader):
             for pragma, wanted in (("trusted_schema", 0), ("foreign_keys", 1), ("cell_size_check", 1)):
                 assert study.row(f"PRAGMA {pragma}") == (wanted,), pragma
-    full = 2
-    assert small.study.row("PRAGMA synchronous") == (full,)
+
+
+def test_each_edit_reaches_the_disk(small: Small, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "prepare", access.prepare)
+    small.study.close()
+    with Study.open(small.study.path) as study:
+        full = 2
+        assert study.row("PRAGMA synchronous") == (full,)
 
 
 def test_no_table_is_forgotten(study: Study) -> None:
@@ -219,6 +229,24 @@ def test_a_drag_is_one_step(tmp_path: Path) -> None:
             update_segment(study, replace(added, end_us=7_000_000))
         study.undo()
         assert segments_of(study, small.recording.id)[0].end_us == 6_000_000, "a redone step is not joined"
+    assert check(tmp_path / "a.greenroom") == []
+
+
+def test_a_drag_that_comes_back_is_no_step(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "a", clock=Clock()) as study:
+        small = furnish(study)
+        added = small.add()
+        study.undo()
+        study.redo()
+        for end in (3_000_000, added.end_us):
+            with study.step("Move", "anna", merge_key="drag") as step:
+                update_segment(study, replace(added, end_us=end))
+            assert step.changes
+        assert check(study.path) == []
+        study.undo()
+        assert segments_of(study, small.recording.id) == [], "undo did nothing that can be seen"
+        study.redo()
+        assert segments_of(study, small.recording.id) == [added]
     assert check(tmp_path / "a.greenroom") == []
 
 
@@ -425,7 +453,7 @@ def test_a_full_disk_is_a_message_and_the_study_stays_usable(small: Small) -> No
 FILL = """
 import resource, signal, sys
 from project.check import check
-from project.errors import UserError
+from project.errors import Cancelled, UserError
 from project.store import Study
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 study = Study.create(sys.argv[1])
@@ -454,16 +482,143 @@ def test_a_disk_that_refuses_to_write(tmp_path: Path) -> None:
     assert "not saved" in ran.stdout
 
 
-def test_a_study_belongs_to_its_thread(study: Study) -> None:
-    errors: list[BaseException] = []
+def test_a_study_that_is_read_belongs_to_its_thread(study: Study) -> None:
+    with Study.open(study.path, read_only=True) as reader:
+        (error,) = in_a_thread(lambda: reader.get_property("name"))
+    assert isinstance(error, sqlite3.ProgrammingError)
+
+
+def in_a_thread(do: Callable[[], object]) -> list[BaseException | None]:
+    """Do something in a thread and return what it raised."""
+    raised: list[BaseException | None] = []
 
     def use() -> None:
         try:
-            study.get_property("name")
-        except sqlite3.ProgrammingError as error:
-            errors.append(error)
+            do()
+            raised.append(None)
+        except BaseException as error:
+            raised.append(error)
 
     thread = threading.Thread(target=use)
     thread.start()
     thread.join()
-    assert errors
+    return raised
+
+
+def test_whoever_comes_second_waits_and_sees_nothing_half_done(study: Study) -> None:
+    begun, reading = threading.Event(), threading.Event()
+
+    def write() -> None:
+        with study.step("Two"):
+            study.set_property("one", 1)
+            begun.set()
+            reading.wait()
+            study.set_property("two", 2)
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    begun.wait()
+    reading.set()
+    seen = [study.get_property("one"), study.get_property("two")]
+    thread.join()
+    assert seen == [1, 2]
+    assert study.undo_name == "Two"
+
+
+class Impatient(Silent):
+    """Wants no more after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        self.left, self.told = looks, list[tuple[int, int]]()
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self.told.append((done, total))
+
+    def check_cancelled(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+def write_many(study: Study, count: int) -> None:
+    with study.step("Many"):
+        for number in range(count):
+            study.set_property(f"key {number}", number)
+
+
+@pytest.mark.parametrize("looks", [0, 1, 5])
+def test_what_is_stopped_changed_nothing(study: Study, looks: int) -> None:
+    write_many(study, 1)
+    progress = Impatient(looks)
+    with pytest.raises(Cancelled), study.stoppable(progress, 40_000):
+        write_many(study, 20_000)
+    assert study.undo_name == "Many"
+    assert study.get_property("key 1") is None
+    write_many(study, 2)
+    assert study.get_property("key 1") == 1
+
+
+def test_how_far_it_is_is_told_while_rows_are_written(study: Study) -> None:
+    progress = Impatient(10**9)
+    with study.stoppable(progress, 6_000):
+        write_many(study, 3_000)
+    assert len(progress.told) > 3
+    assert progress.told == sorted(progress.told)
+    assert {total for _, total in progress.told} == {6_000}
+    assert 0 < progress.told[len(progress.told) // 2][0] < 6_000
+
+
+def fail_after(do: Callable[[], object]) -> None:
+    do()
+    raise ZeroDivisionError
+
+
+def test_transactions_together_are_saved_or_none_of_them(study: Study) -> None:
+    with study.together():
+        write_many(study, 1)
+        with study.step("Nothing"):
+            pass
+        with study.step("Other"):
+            study.set_property("other", 1)
+    assert study.undo_name == "Other"
+    assert study.undo()
+    assert study.undo_name == "Many"
+
+    with pytest.raises(ZeroDivisionError), study.together():
+        fail_after(lambda: write_many(study, 2))
+    assert study.get_property("key 1") is None
+    with study.together():
+        with pytest.raises(ZeroDivisionError), study.step("Half"):
+            fail_after(lambda: study.set_property("half", 1))
+        write_many(study, 3)
+    assert study.get_property("half") is None
+    assert study.get_property("key 2") == 2
+    with pytest.raises(RuntimeError), study.step("Outer"), study.together():
+        pass
+
+
+@pytest.mark.parametrize("looks", [0, 3])
+def test_what_is_together_is_stopped_together(study: Study, looks: int) -> None:
+    def both() -> None:
+        with study.step("First"):
+            study.set_property("first", 1)
+        write_many(study, 20_000)
+
+    with pytest.raises(Cancelled), study.together(), study.stoppable(Impatient(looks)):
+        both()
+    assert study.get_property("first") is None
+    write_many(study, 2)
+    assert study.get_property("key 1") == 1
+
+
+@pytest.mark.parametrize("value", ['"../up"', "7", "no JSON"])
+def test_a_study_whose_identifier_is_none_is_left_as_it_is(tmp_path: Path, value: str) -> None:
+    path = tmp_path / "lab.greenroom"
+    Study.create(path).close()
+    with contextlib.closing(sqlite3.connect(path)) as raw, raw:
+        raw.execute("UPDATE property SET value = ? WHERE key = 'id'", (value,))
+    before = path.read_bytes()
+    for read_only in (False, True):
+        with pytest.raises(UserError, match="identifier"):
+            Study.open(path, read_only=read_only)
+        assert path.read_bytes() == before

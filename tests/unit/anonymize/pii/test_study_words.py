@@ -36,6 +36,24 @@ def test_short_names_have_to_be_exact_and_words_are_no_misspellings(text: str) -
     assert FINDER.find(text) == []
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("then zyxa laughs", [("zyxa", "p4")]),
+        ("zyxas mug", [("zyxas", "p4")]),
+        ("one quel, then zyxa  quel", [("quel", None), ("zyxa  quel", "p4")]),
+        ("a rose for von den and der", []),
+    ],
+)
+def test_each_word_of_a_name_is_found_in_small_letters_too(text: str, found: list[tuple[str, str | None]]) -> None:
+    known = [
+        KnownWord("Zyxa Quel", participant_id="p4"),
+        KnownWord("Rose von Quel", participant_id="p5"),
+        KnownWord("near the blue lake", "place"),
+    ]
+    assert [(hit.text, hit.participant_id) for hit in PersonalFinder(known).find(text)] == found
+
+
 def test_a_phrase_has_its_kind() -> None:
     assert [(hit.kind, hit.text) for hit in FINDER.find("near the Blue  House")] == [("place", "Blue  House")]
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from benchmark.questions.base import SINGLE_STEP, wanted_from
-from benchmark.tasks.base import Item
+from benchmark.tasks.base import Frozen, Item
 from benchmark.tasks.esi_dimensions import DIMENSIONS, EsiPart
 from benchmark.tasks.registry import task_of
 from project.chains import Chain, ChainGraph, Edge, Node, NodeKind
@@ -20,7 +20,13 @@ MATERIAL = {
     "frames summary": "They sit.",
     "looks": "User: green scarf",
     "contradictions": "Who sat down first?",
+    "answer before": "He smiles when he says so.",
+    "nli question": "What does she mean by “lovely weather”?",
+    "episode self": "User. Age: 41.",
+    "episode goal": "To sit down.",
 }
+
+FACTS = {"statement": "User is glad.", "explanation": "User says so.", "stance": "The statement is true."}
 
 
 def shrec(label: str = "error", **values: Json) -> Item:
@@ -39,7 +45,19 @@ def every_item() -> Iterator[Item]:
                 for field in scheme.fields_of(track.key):
                     if field.kind is FieldKind.PARTICIPANT and label:
                         values[field.key] = "p2"
-                yield Item(scheme, track.key, label, values, PEOPLE, "Agent")
+                yield Item(scheme, track.key, label, values, PEOPLE, "Agent", material=MATERIAL)
+                if name == "shrec" and label:
+                    options = tuple(f"Option {number}." for number in range(1, 6))
+                    yield Item(
+                        *(scheme, track.key, label, values, PEOPLE, "Agent"),
+                        frozen=Frozen(options, 3, {"shown": "Good morning!"}),
+                    )
+                if name == "socialnli":
+                    yield Item(
+                        *(scheme, track.key, label, values, PEOPLE, "Agent"),
+                        material=MATERIAL,
+                        frozen=Frozen(facts=FACTS),
+                    )
 
 
 def question(wrong: int = 4, place: int = 2, **facts: object) -> Question:
@@ -99,9 +117,11 @@ def chain_items() -> Iterator[Item]:
 
 
 def recording_items() -> Iterator[Item]:
-    """Yield recordings, one for each dimension."""
+    """Yield recordings, one for each dimension, and one for each participant."""
     for number, dimension in enumerate(DIMENSIONS, 1):
         yield _other(part=EsiPart(1, number, dimension).part)
+    for _, who in PEOPLE:
+        yield _other(part=who)
 
 
 def items_for(key: str) -> Iterator[Item]:

@@ -70,8 +70,7 @@ class Lab:
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Lab]:
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         yield Lab(session)
 
 

@@ -17,14 +17,12 @@ from app.core.cues.lines import (
     LineResponse,
     as_json,
     export_lines,
-    read_line,
     said_with_cues,
     write_line,
 )
 from app.core.cues.marks import cues_at
 from app.core.session import Session
 from app.core.speech.conversation import conversation
-from project.errors import UserError
 from project.queries.annotators import insert_annotator
 from project.queries.collections import insert_collection
 from project.queries.participants import insert_participant
@@ -35,6 +33,7 @@ from project.schemes.loader import shipped_text
 from project.store import Study
 from project.transcript import Word
 from project.types import Annotator, Collection, Participant, ParticipantRole, Recording, Segment, Utterance
+from tests.unit.core.cues.line_reader import read_line
 
 SECOND = 1_000_000
 _ODD = st.text(st.sampled_from("ab [](),;:\\?tone emotion"), min_size=1, max_size=18).map(str.split).map(" ".join)
@@ -71,12 +70,6 @@ def test_the_form_is_that_of_the_documentation() -> None:
     assert write_line(line) == (
         "speaker_1 [4.43-5.57]: Hi, [speaker_2: nodding] everybody [smiling, waving; calm tone]"
     )
-
-
-@pytest.mark.parametrize("text", ["", "Hi", "speaker_1: Hi", "speaker_1 [4-5]: Hi", "[1.00-2.00]: Hi"])
-def test_another_text_is_refused(text: str) -> None:
-    with pytest.raises(UserError, match="no line of a transcript"):
-        read_line(text)
 
 
 @pytest.fixture

@@ -120,8 +120,7 @@ def test_frames_that_were_not_looked_at_are_covered(session: Session, tmp_path: 
 @pytest.fixture
 def filmed(tmp_path: Path) -> Iterator[Session]:
     """A session with a clip of two seconds in which a real face was found."""
-    Study.create(tmp_path / "filmed.greenroom").close()
-    with Session.open(tmp_path / "filmed.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "filmed.greenroom"), "Ada") as session:
         (recording,), _ = add_recordings(session, [probe_file(face_clip(tmp_path / "two seconds.mp4"))])
         run_here(session, face_tracking.prepare(session, recording), Silent())
         yield session

@@ -90,7 +90,7 @@ def test_in_json_everybody_is_counted(session: Session) -> None:
     people = said["annotators"]
     assert isinstance(people, list)
     assert [one["incomplete"] for one in people if isinstance(one, dict)] == [1, 0]
-    assert f"{SECOND}: all done" in found.as_text()
+    assert f"{SECOND}: nothing to do" in found.as_text()
     assert "recording 1, 0:00:01.000" in found.as_text()
 
 

@@ -135,8 +135,8 @@ def filled_in(field: Field, people: tuple[Participant, ...], words: st.SearchStr
 def opened(content: Content, annotator: str = "Somebody") -> Iterator[Session]:
     """Open a study of this content, in a folder of its own."""
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "study.greenroom"
-        with Study.create(path) as study, study.without_history():
+        study = Study.create(Path(folder) / "study.greenroom")
+        with study.without_history():
             study.set_property("schemes", [*SCHEMES])
             insert_collection(study, Collection(content.recordings[0].collection_id, "All"))
             for recording in content.recordings:
@@ -154,17 +154,18 @@ def opened(content: Content, annotator: str = "Somebody") -> Iterator[Session]:
             for said in content.utterances:
                 if said.participant_id:
                     set_appearance(study, said.recording_id, said.participant_id, True)
-        with Session.open(path, annotator) as session:
+        with Session(study, annotator) as session:
             yield session
 
 
 @contextmanager
 def opened_empty(annotator: str = "Somebody") -> Iterator[Session]:
     """Open a new study."""
-    with tempfile.TemporaryDirectory() as folder:
-        Study.create(Path(folder) / "empty.greenroom").close()
-        with Session.open(Path(folder) / "empty.greenroom", annotator) as session:
-            yield session
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Session(Study.create(Path(folder) / "empty.greenroom"), annotator) as session,
+    ):
+        yield session
 
 
 def compared(document: Document, *, ids: bool) -> list[Any]:

@@ -165,8 +165,7 @@ def test_links_of_the_lossless_file_stay_in_the_folder(link: str, tmp_path: Path
         "facts": {"container": "mp4", "duration_us": 1, "size_bytes": 1, "video": None, "audio": None},
     }  # fmt: skip
     path.write_text(path.read_text() + json.dumps(medium) + "\n")
-    Study.create(tmp_path / "b.greenroom").close()
-    with Session.open(tmp_path / "b.greenroom", "Newcomer") as session:
+    with Session(Study.create(tmp_path / "b.greenroom"), "Newcomer") as session:
         bring(session, path)
         [(stored,)] = session.study.rows("SELECT path FROM medium")
     assert stored in ("outside.mp4", "passwd", "secret.mp4", "b.mp4")

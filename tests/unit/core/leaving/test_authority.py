@@ -30,8 +30,7 @@ EVERYTHING = Policy(Level.RAW, "pilot with actors only", "Board 7")
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    Study.create(tmp_path / "study.greenroom").close()
-    with Session.open(tmp_path / "study.greenroom", "Ada") as opened:
+    with Session(Study.create(tmp_path / "study.greenroom"), "Ada") as opened:
         yield opened
 
 

@@ -93,7 +93,7 @@ def test_a_form_whose_keys_are_personal_is_not_asked_under_a_rendering(
         plan_sight(session, segment, "assess", condition=rendering, settings=SIGHT)
 
 
-@pytest.mark.parametrize("task", ["answer", "word_question", "audit", "esi_question"])
+@pytest.mark.parametrize("task", ["answer", "word_question", "audit", "esi_question", "act", "episode_ratings"])
 def test_what_was_marked_by_hand_is_hidden_in_whatever_quotes_it(
     session: Session, recording: Recording, rendering: str, task: str
 ) -> None:

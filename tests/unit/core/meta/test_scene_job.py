@@ -32,8 +32,7 @@ def views(index: int, width: int, height: int) -> Image:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
         clip = make_clip(tmp_path / "views.mp4", size=(160, 120), frames=50, fps=25, draw=views)
         add_recordings(opened, [probe_file(clip)])
         yield opened

@@ -1,6 +1,6 @@
 """What is searched once is not searched again, here or in the worker, and gives what searching everything anew does."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -56,15 +56,21 @@ def test_a_job_finds_what_is_found_without_it(session: Session, monkeypatch: pyt
     assert result["texts"] == len({one.text for one in free_texts(session.study)})
 
 
+def settled_beside(session: Session) -> Callable[[Session], None]:
+    """Hold what is known against the texts in a second look at the study, as the window does in a thread."""
+    tell = pii_finder.found_so_far(session)
+    with Session.open(session.study.path, "Ada", read_only=True) as second:
+        tell(second)
+        return pii_finder.settled(second, [one.text for one in free_texts(second.study)])
+
+
 def test_words_that_are_given_later_are_held_against_what_was_searched(
     session: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert ("quixel", "person") not in found(session)
     monkeypatch.setattr(pii_finder, "search", lambda *_: pytest.fail("searched again"))
     hide_everywhere(session, "Quixell")
-    texts = [one.text for one in free_texts(session.study)]
-    keep = pii_finder.unsettled(session, texts)()
-    keep()
+    settled_beside(session)(session)
     assert ("quixel", "person") in found(session)
     keep_everywhere(session, "Robert Miller")
     assert ("Robert Miller", "person") not in found(session)
@@ -73,9 +79,9 @@ def test_words_that_are_given_later_are_held_against_what_was_searched(
 def test_what_was_settled_with_words_that_changed_meanwhile_is_dropped(session: Session) -> None:
     found(session)
     hide_everywhere(session, "Quixell")
-    keep = pii_finder.unsettled(session, [one.text for one in free_texts(session.study)])()
+    keep = settled_beside(session)
     hide_everywhere(session, "Nothing")
-    keep()
+    keep(session)
     assert "Nothing" in {text for text, _ in found(session)}
 
 

@@ -11,7 +11,7 @@ from anonymize.measures.report import PrivacyReport
 from app.core.commands.recordings import add_recordings, probe_file
 from app.core.jobs import run_here
 from app.core.privacy import job as privacy
-from app.core.privacy.exports import export_called, exports, place_of
+from app.core.privacy.exports import export_called, exports, place_of, places_of
 from app.core.privacy.limits import (
     PrivacyLimits,
     not_measured,
@@ -104,8 +104,7 @@ def test_lines_say_what_is_over_and_what_is_missing() -> None:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
         for name, frames in (("one of ana.mp4", 12), ("two.mp4", 13)):
             make_clip(tmp_path / name, frames=frames, fps=10, size=(160, 120))
         add_recordings(opened, [probe_file(tmp_path / name) for name in ("one of ana.mp4", "two.mp4")])
@@ -161,6 +160,11 @@ def test_a_clip_whose_faces_were_changed_since_is_not_measured(session: Session,
         set_dismissed(session.study, "t1", True)
     with pytest.raises(UserError, match="changed since"):
         privacy.prepare(session, clip)
+
+
+@pytest.mark.parametrize("name", ["x" * 5000, "\0", "a\nb", "..", ""])
+def test_a_clip_of_a_name_that_no_file_has_lies_nowhere(session: Session, name: str) -> None:
+    assert places_of(session, name) == []
 
 
 def test_an_export_is_called_by_its_clip_its_run_or_its_recording(session: Session, clip: Path) -> None:

@@ -101,8 +101,10 @@ def test_kinds_are_chosen_and_multi_step_ones_are_made_when_asked_for(session: S
 def test_an_unknown_chain_and_a_study_without_chains_are_refused(session: Session, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="No chain"):
         make_by_rules(session, ["nothing"])
-    Study.create(tmp_path / "empty.greenroom").close()
-    with Session.open(tmp_path / "empty.greenroom", "Ada") as empty, pytest.raises(UserError, match="no chain"):
+    with (
+        Session(Study.create(tmp_path / "empty.greenroom"), "Ada") as empty,
+        pytest.raises(UserError, match="no chain"),
+    ):
         make_by_rules(empty)
 
 

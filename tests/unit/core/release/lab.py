@@ -35,8 +35,7 @@ RATIONALE = "Anna's robot looked away; see https://lab.example.org/take2"
 def lab(folder: Path, recordings: int = 1) -> Path:
     """Make the study; returns its path."""
     path = folder / "lab.greenroom"
-    Study.create(path, "Visits").close()
-    with Session.open(path, "Ada Byron") as session:
+    with Session(Study.create(path, "Visits"), "Ada Byron") as session:
         for name in NAMES[:recordings]:
             clip = make_clip(
                 folder / f"{name}.mp4",
@@ -62,9 +61,15 @@ def lab(folder: Path, recordings: int = 1) -> Path:
 
 
 def track(
-    session: Session, recording: Recording, who: str | None, *, frames: int = FRAMES, fingerprint: str = ""
+    session: Session,
+    recording: Recording,
+    who: str | None,
+    *,
+    frames: int = FRAMES,
+    looked_at: int = FRAMES,
+    fingerprint: str = "",
 ) -> str:
-    """Store a run that found one face, in the middle of the first frames."""
+    """Store a run that looked at so many frames and found one face, in the middle of the first ones."""
     medium = session.main_medium(recording.id)
     assert medium is not None
     numbers = np.arange(frames, dtype=np.int32)
@@ -77,7 +82,9 @@ def track(
         np.zeros(frames, np.uint8),
     )
     about = {"fingerprint": fingerprint or medium.fingerprint}
-    run = Run(new_id(), recording.id, "faces", "centerface", about, {"frames": FRAMES}, "2026-01-01T00:00:00.000Z", "1")
+    run = Run(
+        new_id(), recording.id, "faces", "centerface", about, {"frames": looked_at}, "2026-01-01T00:00:00.000Z", "1"
+    )
     with session.study.recording_run():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, medium.id, [face])

@@ -20,8 +20,7 @@ from tests.fakes.clips import make_clip
 
 @pytest.fixture
 def session(tmp_path: Path) -> Session:
-    Study.create(tmp_path / "lab.greenroom").close()
-    return Session.open(tmp_path / "lab.greenroom", "Ada")
+    return Session(Study.create(tmp_path / "lab.greenroom"), "Ada")
 
 
 @pytest.fixture
@@ -52,7 +51,7 @@ def test_a_clip_has_no_name_before_it_was_looked_at(session: Session, export: Wo
 
 def test_a_check_that_fails_leaves_no_clip(session: Session, export: Work, tmp_path: Path) -> None:
     def fail(*_: object, **__: object) -> None:
-        raise RuntimeError("out of memory")
+        raise RuntimeError("no detector")
 
     with session, pytest.MonkeyPatch.context() as patch:
         patch.setattr("anonymize.check.check_rendering", fail)

@@ -6,11 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from anonymize.painter import Painter
+from anonymize.render import RenderPlan, painter_of
 from app.core.commands.face_review import dismiss_faces
 from app.core.jobs import run_here
 from app.core.rendering import anonymization, preview
 from app.core.session import Session
 from media.cache import cache_folder
+from media.index import FrameIndex
 from media.iterate import pictures
 from project.errors import Cancelled, UserError
 from project.progress import Silent
@@ -92,3 +95,21 @@ def test_two_pictures_are_written(session: Session, tmp_path: Path) -> None:
     assert names == ["preview-00000040-after.png", "preview-00000040-before.png"]
     assert said["faces"] == 1
     assert next(iter(pictures(tmp_path / "pictures" / names[0]))).image.shape[1::-1] == SIZE
+
+
+def test_what_a_method_keeps_meanwhile_lies_among_the_previews(
+    session: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[Path | None] = []
+
+    def noted(plan: RenderPlan, index: FrameIndex) -> Painter:
+        seen.append(plan.cache)
+        return painter_of(plan, index)
+
+    monkeypatch.setattr("anonymize.render.painter_of", noted)
+    found_faces(session, [FACE])
+    shown(session, 0)
+    (own,) = seen
+    assert own is not None
+    assert own.parent == cache_folder() / "previews"
+    assert not own.exists()

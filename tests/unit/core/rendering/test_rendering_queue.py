@@ -105,7 +105,7 @@ def test_recordings_that_are_gone_are_left_out_and_a_broken_file_is_none(session
     again = unfinished(session)
     assert again is not None
     assert [clip.recording_id for clip in again.clips] == ids(session)
-    rendering_queue._place(session).write_text("{", "utf-8")
+    rendering_queue.queue_place(session.study.path).write_text("{", "utf-8")
     assert unfinished(session) is None
 
 

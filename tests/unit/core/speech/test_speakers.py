@@ -60,8 +60,7 @@ def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     hertz = np.where(at % 8 < 4, LOW, HIGH)
     sound = 0.2 * np.sin(2 * np.pi * hertz * at) * (at % 4 < 3)
     path = write_sound(tmp_path / "tones.wav", sound.astype(np.float32))
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
         add_recordings(opened, [probe_file(path)])
         yield opened
 

@@ -63,7 +63,6 @@ def test_every_edit_is_undone_exactly(session: Session, here: str, spoken: list[
         lambda: transcript.split_text(session, second, "Hel", "lo, Joe."),
         lambda: transcript.merge(session, [second, first]),
         lambda: transcript.retime(session, [(first, 20 * MS, 75 * MS), (third, 160 * MS, 210 * MS)]),
-        lambda: transcript.set_word_time(session, second, 1, 112 * MS, 140 * MS),
         lambda: who_speaks.assign(session, [first, third], person),
         lambda: transcript.check(session, [first, second]),
         lambda: transcript.delete(session, [first, third]),

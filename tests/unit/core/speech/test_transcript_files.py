@@ -39,8 +39,7 @@ Ada: After the end of it all
 
 @pytest.fixture
 def lab(tmp_path: Path) -> Iterator[Session]:
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as session:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as session:
         add_recordings(session, [probe_file(write_sound(tmp_path / "talk.wav", spoken()[: 8 * RATE]))])
         yield session
 

@@ -92,16 +92,6 @@ def test_words_left_outside_share_the_room_up_to_the_next_word() -> None:
     assert made.words[2].end_us == 400_000
 
 
-@given(utterances(), st.data())
-def test_a_moved_word_gets_its_time_and_the_others_give_way(one: Utterance, data: st.DataObject) -> None:
-    index = data.draw(st.integers(0, len(tokens(one.text)) - 1))
-    start = data.draw(st.integers(one.start_us, one.end_us - 1))
-    end = data.draw(st.integers(start + 1, one.end_us))
-    made = edits.word_moved(one, index, start, end)
-    _whole(made)
-    assert (made.words[index].start_us, made.words[index].end_us) == (start, end)
-
-
 @given(utterances(), st.lists(_WORD, max_size=8))
 def test_an_edited_text_has_the_times_of_the_words_that_stay(one: Utterance, parts: list[str]) -> None:
     made = edits.rewritten(one, " ".join(parts))

@@ -47,8 +47,7 @@ MUTED = SoundChoice(KEEP, {}, "mute")
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     """Two seconds with sound, in which an address is said from 0.6 to 1.1 s."""
-    Study.create(tmp_path / "lab.greenroom").close()
-    with Session.open(tmp_path / "lab.greenroom", "Ada") as opened:
+    with Session(Study.create(tmp_path / "lab.greenroom"), "Ada") as opened:
         clip = make_clip(tmp_path / "walk.mp4", size=(160, 120), frames=10, fps=5, sound=True)
         add_recordings(opened, [probe_file(clip)])
         words = tuple(

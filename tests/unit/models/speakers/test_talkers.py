@@ -15,6 +15,7 @@ from tests.bench.speakers import given_right, heard
 from tests.fakes.dialogues import VOICES, diarization_error, side_by_side, synthetic
 
 INSTALLED = weights.folder()
+Turn = tuple[float, float, int]
 
 
 def held(path: Path) -> list[FaceTrack]:
@@ -36,14 +37,20 @@ def held(path: Path) -> list[FaceTrack]:
     ]
 
 
+@pytest.fixture(scope="module")
+def both(shared_data: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Turn]]:
+    """Two talkers beside each other, and whose turn it is when."""
+    clip, path = shared_data / "media" / "talk_vfr_tags.mp4", tmp_path_factory.mktemp("talk") / "both.mkv"
+    return path, side_by_side(clip, clip, path, shift_s=2.05, turn_s=3.05, turns=4)
+
+
 @pytest.mark.parametrize("landmarks", [True, False])
 def test_of_two_talkers_the_one_that_is_heard_is_found(
-    landmarks: bool, tmp_path: Path, shared_data: Path, shared_models: Path, monkeypatch: pytest.MonkeyPatch
+    landmarks: bool, both: tuple[Path, list[Turn]], shared_models: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(weights.FOLDER_VARIABLE, str(shared_models))
-    clip = shared_data / "media" / "talk_vfr_tags.mp4"
-    turns = side_by_side(clip, clip, tmp_path / "both.mkv", shift_s=2.05, turn_s=3.05, turns=4)
-    right, _, spoken = given_right(tmp_path / "both.mkv", turns, landmarks, held(tmp_path / "both.mkv"))
+    path, turns = both
+    right, _, spoken = given_right(path, turns, landmarks, held(path))
     assert spoken > 4
     assert right >= (0.85 if landmarks else 0.6)
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from models.speech.base import Hearing, Window
 from models.speech.whisper import Whisper
-from models.speech.whisper_folder import examine, languages_known
+from models.speech.whisper_folder import examine
 from project.checksums import sha256_of
 from project.errors import UserError
 from project.timebase import SECOND
@@ -90,8 +90,6 @@ def test_a_language_is_found_or_given_and_refused_where_the_model_does_not_know_
         many.recognize([window(0, 4)], Hearing("fr"))
     with pytest.raises(UserError, match=r"does not know German.*en"):
         whisper.recognize([window(0, 4)], Hearing("de"))
-    assert languages_known(several)
-    assert not languages_known(folder)
 
 
 def test_noise_and_a_window_of_nothing_do_no_harm(whisper: Whisper) -> None:

@@ -26,7 +26,7 @@ _EDIT = st.tuples(
     st.integers(0, 3),
     st.integers(0, 2),
 )
-_EDITS = st.lists(_EDIT, max_size=5)
+EDITS = st.lists(_EDIT, max_size=5)
 _FAST = settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
@@ -39,7 +39,7 @@ def how_many_at_once(request: pytest.FixtureRequest) -> Iterator[None]:
 
 
 @cache
-def _two_segments() -> bytes:
+def two_segments() -> bytes:
     """The file of a study with two segments."""
     with tempfile.TemporaryDirectory() as folder:
         path = furnish(Path(folder) / "home.greenroom")
@@ -85,7 +85,7 @@ def change(study: Study, what: str, which: int, value: int) -> None:
 def lab(folder: Path, home: list[Any], copies: list[list[Any]]) -> tuple[Path, list[Path]]:
     """A study with two segments, copies of it, and edits in all of them."""
     path = folder / "home.greenroom"
-    path.write_bytes(_two_segments())
+    path.write_bytes(two_segments())
     copy_file(path, "first")
     made = [copy_file(path, f"copy-{n}") for n in range(len(copies))]
     for where, edits in zip(made, copies, strict=True):
@@ -95,7 +95,7 @@ def lab(folder: Path, home: list[Any], copies: list[list[Any]]) -> tuple[Path, l
 
 
 @_FAST
-@given(_EDITS, st.lists(_EDITS, min_size=2, max_size=3))
+@given(EDITS, st.lists(EDITS, min_size=2, max_size=3))
 def test_the_order_of_copies_does_not_matter(home: list[Any], copies: list[list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, made = lab(Path(folder), home, copies)
@@ -109,7 +109,7 @@ def test_the_order_of_copies_does_not_matter(home: list[Any], copies: list[list[
 
 
 @_FAST
-@given(_EDITS, st.lists(_EDITS, min_size=1, max_size=2))
+@given(EDITS, st.lists(EDITS, min_size=1, max_size=2))
 def test_merging_again_changes_nothing(home: list[Any], copies: list[list[Any]]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path, made = lab(Path(folder), home, copies)
@@ -120,7 +120,7 @@ def test_merging_again_changes_nothing(home: list[Any], copies: list[list[Any]])
 
 
 @_FAST
-@given(_EDITS, _EDITS)
+@given(EDITS, EDITS)
 def test_nothing_is_dropped(home: list[Any], theirs: list[Any]) -> None:
     """Each row that one side made is in the study or in a conflict afterwards."""
     with tempfile.TemporaryDirectory() as folder:

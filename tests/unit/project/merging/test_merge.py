@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from project.check import check
-from project.errors import UserError
+from project.errors import Cancelled, UserError
 from project.ids import new_id
 from project.judging import Reveal
-from project.merging.merge import Merged, open_copy
+from project.merging.merge import Merged, merge_copy, open_copy
 from project.merging.resolving import present_version, put
+from project.progress import Silent
 from project.queries.annotators import all_annotators, insert_annotator
 from project.queries.conflicts import all_conflicts
 from project.queries.judgments import insert_judgments, insert_reveal, judgments_in, reveals_to
@@ -352,3 +353,40 @@ def test_what_happened_in_a_copy_comes_home_once_under_the_people_of_this_study(
         }
         assert set(reveals_to(study, BO.id)) == {"s-1"}
         assert all_egress(study) == [SENT]
+
+
+class Impatient(Silent):
+    """Wants no more after so many looks."""
+
+    def __init__(self, looks: int) -> None:
+        self.left = looks
+
+    def check_cancelled(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise Cancelled
+
+
+def test_whenever_it_is_stopped_nothing_of_the_copy_is_there(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("project.store._LOOK_EVERY", 50)
+    theirs = copy_file(home, "bo")
+    with working(theirs) as study:
+        with study.step("Introduce", undoable=False):
+            insert_annotator(study, Annotator("new", "New"))
+        for start in range(5):
+            mark(study, Annotator("new", "New"), start=start)
+    before, stopped, looks = content(home), 0, 0
+    while True:
+        with Study.open(home) as study, open_copy(study, theirs) as copy:
+            try:
+                merge_copy(study, copy, None, progress=Impatient(looks))
+            except Cancelled:
+                stopped += 1
+            else:
+                break
+        assert content(home) == before
+        looks = looks * 2 + 1
+    assert stopped > 4
+    assert check(home) == []
+    with Study.open(home) as study:
+        assert len([one for one in all_segments(study) if one.annotator_id == "new"]) == 5

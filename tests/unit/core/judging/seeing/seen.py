@@ -25,8 +25,7 @@ FPS = 25
 
 def open_seen(folder: Path, frames: int = FRAMES) -> Session:
     """Make the study with one recording, of ten seconds where nothing else is said, and open it as Ada."""
-    Study.create(folder / "seen.greenroom").close()
-    session = Session.open(folder / "seen.greenroom", "Ada")
+    session = Session(Study.create(folder / "seen.greenroom"), "Ada")
     clip = folder / "walk.mp4"
     clip.write_bytes(_walk(frames))
     add_recordings(session, [probe_file(clip)])

@@ -1,0 +1,45 @@
+"""The studies that the watchdog looks at: a whole data set, two copies to be merged, a benchmark with answers."""
+
+from pathlib import Path
+
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.commands.judges import add_judge
+from app.core.interchange.exporting import export, exportable
+from app.core.interchange.registry import format_called
+from app.core.questions.invented import invent_questions
+from app.core.session import Session
+from project.invented.study import fill_whole
+from project.progress import Silent
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic import fill
+from tests.bench.merge import _prepare
+from tests.unit.core.benchmark.frozen_sets import verdicts
+
+FULL, HOME, WITH_ANSWERS = "shrec.greenroom", "home.greenroom", "answers.greenroom"
+WHO = "Annotator 1"
+COPIES = ("Annotator 1.greenroom", "Annotator 2.greenroom")
+WRITTEN = 10_353
+ITEMS, JUDGES = 540, 3
+"""1,620 answers, as many as eight tasks of 540 items would get in a third of a day."""
+
+
+def make_studies(folder: Path) -> None:
+    """Write all of them into a folder."""
+    with Study.create(folder / FULL, "full") as study:
+        fill_whole(study, seed=0)
+        invent_questions(Session(study, WHO), 0, Silent())
+    _prepare(folder)
+    with Study.create(folder / WITH_ANSWERS, "answers") as study:
+        fill(study, recordings=100, segments=2_000, annotators=2, seed=2)
+    with Session.open(folder / WITH_ANSWERS, WHO) as session:
+        places = [one.id for one in all_recordings(session.study)]
+        labels = [("error", "competence", "none")[at % 3] for at in range(ITEMS)]
+        made, _ = verdicts(session, labels, recordings=places, span=lambda at: (at * 50_000, (at + 1) * 50_000))
+        judges = [add_judge(session, f"constant {number}", "constant", "", {})[0] for number in range(JUDGES)]
+        run_benchmark(session, Wanted([made], judges), Silent())
+    with Study.create(folder / "own.greenroom") as study:
+        fill(study, 1, 2_500, 1)
+    with Session.open(folder / "own.greenroom", "Ada") as session:
+        export(session, format_called("eaf"), folder / "own.eaf", exportable(session))

@@ -1,0 +1,88 @@
+"""A benchmark on a cluster of real processes: the same answers, all noted, none lost when the scheduler dies."""
+
+import shutil
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.results.figures import figures_of
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from project.queries.item_sets import answers_of, benchmark_runs
+from project.queries.run_answers import given_answers
+from project.types import Json
+from tests.fakes.dask_cluster import dask_cluster
+from tests.fakes.misbehaving_server import misbehaving, says, waits
+from tests.faults.killing import LIMIT_S, greenroom, start
+from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.unit.core.pairs import open_study
+
+pytestmark = pytest.mark.e2e
+ITEMS = 60
+LABELS = ("error", "none", "competence", "error", "none") * (ITEMS // 5)
+
+
+def essence(study: Path) -> dict[str, list[tuple[str, str, dict[str, Json]]]]:
+    """Return judge -> what it answered to each item."""
+    with Session.open(study, read_only=True) as session:
+        return {
+            str(one.judge["name"]): [
+                (each.item_id, each.status, each.answer) for each in given_answers(session.study, one.id)
+            ]
+            for one in benchmark_runs(session.study)
+        }
+
+
+def test_a_cluster_answers_as_this_machine_does(tmp_path: Path) -> None:
+    with open_study(tmp_path) as session:
+        verdicts(session, LABELS, name="one", draws=2)
+        verdicts(session, LABELS[:30], name="two")
+        for backend in ("oracle", "random", "constant", "reliable"):
+            add_judge(session, backend, backend, "", {})
+    home, away = tmp_path / "pair.greenroom", tmp_path / "away.greenroom"
+    shutil.copy(home, away)
+    asked = ("--set", "one", "--set", "two")
+    here = greenroom("benchmark", "run", home, *asked)
+    with dask_cluster(tmp_path / "dask", 2) as cluster:
+        cluster.wait()
+        there = greenroom("benchmark", "run", away, *asked, "--scheduler", cluster.address)
+    assert essence(home) == essence(away)
+    drop = {"run", "at", "ms"}
+    told = [[{key: one[key] for key in one if key not in drop} for one in each["results"]] for each in (here, there)]
+    assert told[0] == told[1]
+    assert there["answered"] == 4 * (ITEMS + 30)
+
+
+def test_a_scheduler_that_dies_leaves_what_was_answered(tmp_path: Path) -> None:
+    with misbehaving(waits(0.1, says('{"label": "error"}'))) as server:
+        with open_study(tmp_path) as session:
+            verdicts(session, LABELS)
+            add_judge(session, "model", "openai", "fake-1", {"url": server.url, "sees": "text", "concurrency": 2})
+        study = tmp_path / "pair.greenroom"
+        with dask_cluster(tmp_path / "dask", 2) as cluster:
+            cluster.wait()
+            process = start(
+                "-m", "greenroom", "benchmark", "run", study, "--scheduler", cluster.address, "--set", "by hand"
+            )
+            deadline = time.monotonic() + LIMIT_S
+            while len(server.asked) < ITEMS // 3:
+                assert time.monotonic() < deadline
+                assert process.poll() is None
+                threading.Event().wait(0.01)
+            cluster.scheduler.kill()
+            assert process.wait(LIMIT_S) == 2
+            process.communicate()
+        with Session.open(study, read_only=True) as session:
+            (run,) = benchmark_runs(session.study)
+            kept = len(answers_of(session.study, run.id))
+            stored = session.study.row("SELECT count(*) FROM judgment")
+        assert 0 < kept < ITEMS
+        assert stored == (kept,)
+        before = len(server.asked)
+        greenroom("benchmark", "run", study, "--set", "by hand")
+        assert len(server.asked) - before == ITEMS - kept
+    with Session.open(study, read_only=True) as session:
+        (figures,) = figures_of(session, samples=0)
+    assert figures.counts.answered == ITEMS

@@ -1,0 +1,174 @@
+"""Conditions from footage to tests: the same moments are judged as recorded, blurred and pixelated."""
+
+import asyncio
+import json
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.results.comparing import conditions_of
+from app.core.benchmark.results.figures import RunFigures, figures_of
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.benchmark.sets.making import make_set
+from app.core.commands.judges import add_judge
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.commands.segments import add_segment
+from app.core.jobs import run_here
+from app.core.rendering import anonymization
+from app.core.session import Session
+from benchmark.metrics.conditions import Conclusion
+from project.errors import UserError
+from project.item_sets import ItemSet, Shown
+from project.judging import RAW, JudgeEntry, Modality
+from project.progress import Silent
+from project.queries.item_sets import answers_of, items_of
+from project.queries.judgments import judgments_called
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.types import Json
+from tests.fakes.clips import make_clip
+from tests.fakes.misbehaving_server import Asked, misbehaving, says
+from tests.fakes.tiny_gguf import TinyModel
+from tests.unit.core.judging.seeing.seen import number_in
+from tests.unit.core.release.lab import track
+
+SECOND = 1_000_000
+METHODS = ("blur", "pixelate")
+LABELS = ("error", "competence", "none")
+EACH, LONG_US = 6, 400_000
+FPS, FRAMES = 10, 3 * EACH * 5
+PLENTY, RARELY = 10, 3
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Two clips of nine seconds with a face and two renderings of each; two people mark the same moments in them."""
+    folder = tmp_path_factory.mktemp("conditions")
+    path = folder / "study.greenroom"
+    Study.create(path).close()
+    with Session.open(path, "Ada") as session:
+        for number in range(2):
+            size = 160 + 8 * number, 120
+            clip = make_clip(folder / f"take {number}.mp4", size=size, frames=FRAMES, fps=FPS)
+            add_recordings(session, [probe_file(clip)])
+        for recording in all_recordings(session.study):
+            frames = recording.duration_us * FPS // SECOND
+            track(session, recording, None, frames=frames, looked_at=frames)
+            for who in ("Ada", "Bo"):
+                session.annotator_name = who
+                for at in range(3 * EACH):
+                    start = at * SECOND // 2
+                    add_segment(session, recording.id, start, start + LONG_US, LABELS[at % 3], {})
+            for method in METHODS:
+                run_here(session, anonymization.prepare(session, recording.id, method, folder / "clips"), Silent())
+    return path
+
+
+@pytest.fixture
+def session(study: Path) -> Iterator[Session]:
+    with Session.open(study, "Ada") as opened:
+        yield opened
+
+
+def ask(
+    session: Session,
+    made: ItemSet,
+    judge: JudgeEntry,
+    shown: Shown | None = None,
+    conditions: tuple[str, ...] = METHODS,
+) -> list[RunFigures]:
+    ran = run_benchmark(session, Wanted([made], [judge], shown=shown, conditions=(RAW, *conditions)), Silent())
+    assert not ran.notes, ran.notes[0].as_text()
+    return figures_of(session, [one.id for one in ran.runs], samples=0)
+
+
+def test_a_draw_holds_five_of_each_label(session: Session) -> None:
+    made, _ = make_set(session, "conditions")
+    assert made.draws == PLENTY
+    counts = Counter((one.draw, str(one.content["label"])) for one in items_of(session.study, made.id))
+    assert counts == {(draw, label): 5 for draw in range(PLENTY) for label in LABELS}
+
+
+def test_a_study_with_few_moments_has_smaller_draws_where_that_is_wished(session: Session) -> None:
+    made, _ = make_set(session, "conditions", draws=2, size=RARELY)
+    assert Counter(one.draw for one in items_of(session.study, made.id)) == {0: 3, 1: 3}
+
+
+def test_who_is_always_right_is_as_good_under_every_condition_and_nothing_is_tested(session: Session) -> None:
+    oracle, _ = add_judge(session, "oracle", "oracle")
+    found = ask(session, make_set(session, "conditions")[0], oracle)
+    assert [one.run.condition for one in found] == [RAW, *METHODS]
+    assert all(row.mean == 1.0 and row.sd == 0.0 for one in found for row in one.rows)
+    rows = conditions_of(found)
+    assert {(one.condition, one.metric) for one in rows} == {(m, f) for m in METHODS for f in ("accuracy", "macro_f1")}
+    assert all("nothing to test" in one.words and one.tested.t_p is None for one in rows)
+
+
+def test_who_sees_worse_when_blurred_is_said_to_differ_there_alone(session: Session) -> None:
+    """A model is right on raw footage and on what is pixelated, and wrong on half of what is blurred."""
+    made, _ = make_set(session, "conditions")
+    moments = len({(one.recording_id, one.start_us) for one in items_of(session.study, made.id)})
+
+    async def answered(asked: Asked, writer: asyncio.StreamWriter) -> None:
+        moment = _moment(asked)
+        label = (moment + moment % 2) if moments < len(server.asked) <= 2 * moments else moment
+        await says(json.dumps({"label": LABELS[label % 3]}))(asked, writer)
+
+    with misbehaving(answered) as server:
+        settings: dict[str, Json] = {"url": server.url, "frames": 1, "concurrency": 1, "tries": 1}
+        model, _ = add_judge(session, "model", "openai", "fake-1", settings)
+        found = ask(session, made, model)
+        assert len(server.asked) == 3 * moments
+    rows = {one.condition: one for one in conditions_of(found) if one.metric == "accuracy"}
+    assert rows["blur"].tested.conclusion is Conclusion.DIFFERENT
+    assert "lower than raw" in rows["blur"].words
+    assert rows["blur"].tested.t_p_holm is not None
+    assert rows["blur"].tested.equivalence_p is not None
+    assert rows["blur"].tested.equivalence_p > 0.05
+    assert "the same as raw" in rows["pixelate"].words
+
+
+def _moment(asked: Asked) -> int:
+    """Return which moment of its clip a question shows a frame of."""
+    text = json.dumps(asked.body)
+    picture = text.partition("data:image/jpeg;base64,")[2].partition('"')[0]
+    return number_in(b64decode(picture)) * 2 // FPS
+
+
+@pytest.mark.parametrize("shown", [Shown.WORDS, Shown.BOTH])
+def test_a_tiny_local_model_judges_every_condition(session: Session, tiny_gguf: TinyModel, shown: Shown) -> None:
+    settings: dict[str, Json] = {"projector": str(tiny_gguf.projector), "threads": 1, "frames": 1}
+    local, _ = add_judge(session, f"tiny {shown.value}", "llama-cpp", str(tiny_gguf.model), settings)
+    made, _ = make_set(session, "conditions", draws=1, size=RARELY)
+    found = ask(session, made, local, shown)
+    assert [one.run.condition for one in found] == [RAW, *METHODS]
+    for one in found:
+        assert one.counts.answered + one.counts.unparsed == one.counts.items == RARELY
+        said = judgments_called(session.study, [each.judgment_id for each in answers_of(session.study, one.run.id)])
+        assert {each.modality for each in said} == {Modality.BOTH if shown is Shown.BOTH else Modality.WORDS}
+    assert {one.condition for one in conditions_of(found)} == {*METHODS}
+
+
+def test_a_model_without_eyes_is_asked_where_words_alone_are_shown(session: Session, tiny_gguf: TinyModel) -> None:
+    blind, _ = add_judge(session, "blind", "llama-cpp", str(tiny_gguf.model), {"threads": 1})
+    made, _ = make_set(session, "conditions", draws=1, size=RARELY)
+    for found in ask(session, made, blind, Shown.WORDS):
+        assert found.counts.answered + found.counts.unparsed == found.counts.items
+    ran = run_benchmark(session, Wanted([made], [blind], shown=Shown.BOTH), Silent())
+    assert "sees no frames without a projector" in ran.notes[0].as_text()
+
+
+def test_without_renderings_it_is_said_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "none.greenroom"
+    Study.create(path).close()
+    with Session.open(path, "Ada") as session:
+        clip = make_clip(tmp_path / "take.mp4", size=(64, 48), frames=20, fps=FPS)
+        add_recordings(session, [probe_file(clip)])
+        with pytest.raises(UserError, match="No recording of this study has a rendering") as refused:
+            make_set(session, "conditions")
+    assert "\n" not in f"{refused.value.message}{refused.value.hint}"
+    assert "greenroom anonymize" in refused.value.hint

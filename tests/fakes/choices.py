@@ -1,0 +1,29 @@
+"""Items with five options, put into a study by hand."""
+
+from app.core.clock import utc_now
+from app.core.session import Session
+from project.ids import new_id
+from project.item_sets import FrozenItem, ItemSet
+from project.judging import About, Subject
+from project.queries.item_sets import insert_set
+from project.questions import LETTERS
+from project.version import __version__
+
+
+def choice_asked(session: Session, task: str, recording_id: str, word: str = "") -> str:
+    """Freeze an error as an item of one of the tasks with options, a word in each of its texts; returns its key."""
+    scheme, set_id, item_id = session.scheme, new_id(), new_id()
+    kept = ItemSet(set_id, f"{task} {set_id}", task, 0, 1, {}, {}, "0" * 64, utc_now(), __version__)
+    content = {
+        "scheme": scheme.key,
+        "track": scheme.tracks[0].key,
+        "label": "error",
+        "options": [f"{word} does this {number} times." for number in range(1, 6)],
+        "place": 3,
+        "facts": {"shown": f"{word}, is that so?"},
+        "truth": {task: {task: LETTERS[3]}},
+    }
+    end = session.recording(recording_id).duration_us
+    with session.study.recording_run():
+        insert_set(session.study, kept, [FrozenItem(item_id, set_id, 0, 0, "", recording_id, 0, end, content)])
+    return About(Subject.ITEM, item_id).key

@@ -1,0 +1,46 @@
+"""Two who haggle over a lamp, and what a server says for them."""
+
+import json
+
+from app.core.episodes.casting import Seat
+from app.core.episodes.starting import Wanted, start_episode
+from app.core.session import Session
+from project.episodes import Episode, EpisodeSource, Player, Profile, Relationship
+from tests.fakes.misbehaving_server import Behaviour, says
+
+ANNA = Profile(
+    *("Anna Berg", "41", "Baker", "she/her", "Cheerful and stubborn.", "Fairness.", "Decides at once."),
+    *("Runs the bakery on the square.", "The lamp is stolen."),
+)
+BRAM = Profile(
+    *("Bram Vos", "29", "Teacher", "he/him", "Shy.", "Thrift.", "Weighs everything."),
+    *("Teaches at the school.", "He has lost his job."),
+)
+GOALS = ("Sell the lamp for 40 or more.", "Buy the lamp for 30 or less.")
+SCENE = "Two people stand at a stall on a flea market, a lamp between them."
+
+
+def wanted(
+    players: tuple[str, ...],
+    relationship: Relationship = Relationship.STRANGER,
+    limit: int = 20,
+    seed: int = 0,
+    agreed: bool = False,
+) -> Wanted:
+    """Return the episode; a player is a judge's id, "" for a person."""
+    seats = tuple(
+        Seat(profile, goal, Player.JUDGE if judge else Player.PERSON, judge)
+        for profile, goal, judge in zip((ANNA, BRAM), GOALS, players, strict=True)
+    )
+    episode = Episode("", SCENE, relationship, EpisodeSource.PLAYED, limit, seed=seed)
+    return Wanted("The lamp", seats, episode, agreed=agreed)
+
+
+def started(session: Session, *players: str, **facts: object) -> str:
+    """Start the episode; returns the recording's id."""
+    return start_episode(session, wanted(players, **facts))[0]  # type: ignore[arg-type]
+
+
+def acts(act: str, text: str = "") -> Behaviour:
+    """Answer with a turn."""
+    return says(json.dumps({"act": act, "text": text}))

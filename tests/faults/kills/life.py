@@ -1,0 +1,85 @@
+"""Lets the program live, kills it at a moment drawn from its whole life, and remembers how that went."""
+
+import os
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random, SystemRandom
+
+import pytest
+
+from tests.faults.program import LIMIT_S, Program
+
+SEED = os.environ.get("GREENROOM_FAULT_SEED") or str(SystemRandom().randrange(10**9))
+"""Draws the moments; set it to the one that a failure named to draw the same again."""
+
+EVERYDAY, RUNS_A_KIND, COLD_EVERY = 3, 200, 20
+RUNS = [
+    pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(EVERYDAY + RUNS_A_KIND)
+]
+WHOLE = 1
+"""Lives that are let be before the first is cut short; those that end before their moment comes are measured too."""
+_START_S = 1.0
+_BEYOND = 1.05
+"""Lives vary: some moments lie a little after the usual end, so that the last thing done is hit too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Death:
+    """How one life ended.
+
+    Attributes:
+        kind: of work.
+        seed: what the moment was drawn with.
+        at_s: seconds from the start to the kill.
+        life_s: seconds that a whole life takes.
+        cold: whether Python itself was started anew, not forked from a process that had loaded the program.
+        killed: False where the work ended by itself before.
+        lines: that were printed.
+    """
+
+    kind: str
+    seed: str
+    at_s: float
+    life_s: float
+    cold: bool
+    killed: bool
+    lines: tuple[str, ...]
+
+
+class Lives:
+    """The lives of one kind of work; how long they are is learnt from those that were not cut short."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+        self._seconds: dict[bool, list[float]] = {False: [], True: []}
+
+    def whole(self, folder: Path, module: str, *arguments: object) -> list[str]:
+        """Let one live to its end, well; returns what it printed."""
+        one = Program(module, arguments, folder / "printed")
+        self._end_well(one, one.ended_within(LIMIT_S), cold=False)
+        return one.lines
+
+    def cut_short(self, number: int, folder: Path, module: str, *arguments: object) -> Death:
+        """Kill one at a moment that is drawn; what it prints goes to a file in the folder."""
+        cold = number % COLD_EVERY == COLD_EVERY - 1
+        warm_s = statistics.median(self._seconds[False])
+        life_s = statistics.median(self._seconds[True] or [warm_s + _START_S]) if cold else warm_s
+        seed = f"{SEED}-{self.kind}-{number}"
+        at_s = Random(seed).uniform(0, _BEYOND * life_s)
+        one = Program(module, arguments, folder / "printed", cold=cold)
+        ended = one.ended_within(at_s)
+        if ended:
+            self._end_well(one, ended, cold=cold)
+        one.kill()
+        death = Death(self.kind, seed, at_s, life_s, cold, not ended, tuple(one.lines))
+        print(f"GREENROOM_FAULT_SEED={SEED} draws this again: {death}")
+        return death
+
+    def _end_well(self, one: Program, ended: bool, *, cold: bool) -> None:
+        self._seconds[cold].append(one.age_s)
+        said: Sequence[str] = one.lines
+        one.kill()
+        assert ended, said
+        assert one.exit_code == 0, said

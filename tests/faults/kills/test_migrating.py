@@ -1,0 +1,81 @@
+"""`kill -9` while a study is brought to a newer format: it is of the old one or of the new one, and a copy is whole."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from project import schema
+from project.check import check
+from project.journal import SUBJECTS
+from project.store import Study
+from tests.faults.kills.conftest import KillOne
+from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.looking import STUDY, alone, rows_of, sound
+from tests.faults.kills.marked import CLIP, marked_study
+from tests.faults.victims.migrating import NEXT
+
+pytestmark = pytest.mark.e2e
+SEGMENTS = 1_500
+VICTIM = "tests.faults.victims.migrating"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return marked_study(tmp_path_factory.mktemp("prepared"), SEGMENTS)
+
+
+@pytest.fixture(scope="module")
+def lives(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
+    lives = Lives("migrating")
+    for _ in range(WHOLE):
+        whole = tmp_path_factory.mktemp("whole")
+        shutil.copytree(prepared, whole, dirs_exist_ok=True)
+        lives.whole(whole, VICTIM, whole / STUDY)
+    return lives
+
+
+@pytest.mark.parametrize("number", RUNS)
+def test_a_study_is_of_one_version(
+    prepared: Path,
+    lives: Lives,
+    tmp_path: Path,
+    kill_one: KillOne,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    folder, study = tmp_path / "work", tmp_path / "work" / STUDY
+    shutil.copytree(prepared, folder)
+    before = rows_of(study, SUBJECTS)
+    death = kill_one(lives, number, VICTIM, study)
+    copies = [one for one in folder.glob("*.greenroom") if one.name != STUDY and not one.name.startswith(".")]
+    for copy in copies:
+        assert check(copy) == [], "a copy under its final name is not whole"
+        assert rows_of(copy, SUBJECTS) == before
+    version = _version(study)
+    assert version == len(schema.VERSIONS) + 1 or death.killed
+    if version == len(schema.VERSIONS):
+        sound(study)
+        assert rows_of(study, SUBJECTS) == before
+    else:
+        assert copies, "it was brought up to date without a copy"
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, NEXT))
+    with Study.open(study) as opened:
+        assert opened.rows("SELECT count(*) FROM extra") == [(SEGMENTS,)]
+    sound(study)
+    assert rows_of(study, SUBJECTS) == before
+    named = {one.name for one in folder.glob("lab (before version 2*).greenroom")}
+    assert named
+    alone(folder, CLIP, *named)
+
+
+def _version(study: Path) -> int:
+    """Return the version that a reader finds, with what lies beside the file; on a copy, which that changes."""
+    look = study.parent.parent / "look"
+    look.mkdir()
+    for one in study.parent.glob(f"{STUDY}*"):
+        shutil.copyfile(one, look / one.name)
+    with closing(sqlite3.connect(look / STUDY)) as connection:
+        return int(connection.execute("PRAGMA user_version").fetchone()[0])

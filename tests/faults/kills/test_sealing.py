@@ -1,0 +1,76 @@
+"""`kill -9` while a study and its backup are sealed: each is plain or sealed, the backup first, and says the same."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.journal import SUBJECTS
+from project.sealing import keys
+from project.sealing.container import is_sealed
+from project.sealing.passphrases import VARIABLE
+from tests.fakes.cheap_key import cheap
+from tests.faults.killing import greenroom
+from tests.faults.kills.conftest import KillOne
+from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.looking import STUDY, alone, rows_of
+from tests.faults.kills.marked import CLIP, marked_study
+
+pytestmark = pytest.mark.e2e
+VICTIM = "tests.faults.victims.sealing"
+SEGMENTS, MAGIC = 200, b"SQLite format 3"
+
+
+@pytest.fixture(scope="module")
+def passphrase(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("passphrase") / "file"
+    file.write_text("a long passphrase that nobody guesses\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = marked_study(tmp_path_factory.mktemp("prepared"), SEGMENTS)
+    shutil.copyfile(folder / STUDY, folder / f"{STUDY}.bak-1")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lives(prepared: Path, passphrase: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
+    lives = Lives("sealing")
+    for _ in range(WHOLE):
+        whole = tmp_path_factory.mktemp("whole")
+        shutil.copytree(prepared, whole, dirs_exist_ok=True)
+        lives.whole(whole, VICTIM, "seal", whole / STUDY, "--passphrase-file", passphrase)
+    return lives
+
+
+@pytest.mark.parametrize("number", RUNS)
+def test_a_study_is_plain_or_sealed(
+    prepared: Path,
+    passphrase: Path,
+    lives: Lives,
+    tmp_path: Path,
+    kill_one: KillOne,
+    monkeypatch: pytest.MonkeyPatch,
+    number: int,
+) -> None:
+    folder, study = tmp_path / "work", tmp_path / "work" / STUDY
+    shutil.copytree(prepared, folder)
+    before = rows_of(study, SUBJECTS)
+    death = kill_one(lives, number, VICTIM, "seal", study, "--passphrase-file", passphrase)
+    assert death.killed or is_sealed(study)
+    monkeypatch.setenv(VARIABLE, str(passphrase))
+    monkeypatch.setattr(keys, "_usual", cheap)
+    if not is_sealed(study):
+        assert check(study) == []
+        assert rows_of(study, SUBJECTS) == before
+        greenroom("seal", study, "--passphrase-file", passphrase)
+    assert greenroom("check", study)["ok"]
+    for one in [file for file in folder.rglob("*") if file.is_file()]:
+        assert MAGIC not in one.read_bytes(), f"{one.name} is in the clear"
+    greenroom("unseal", study, "--passphrase-file", passphrase)
+    assert check(study) == []
+    assert rows_of(study, SUBJECTS) == before
+    alone(folder, CLIP)

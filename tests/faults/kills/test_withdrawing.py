@@ -1,0 +1,66 @@
+"""`kill -9` while somebody is taken out of a study: it is whole, with them or without, and the next try ends it."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.core.commands import participants, transcript
+from app.core.session import Session
+from project.journal import SUBJECTS
+from project.queries.participants import all_participants
+from project.queries.recordings import all_recordings
+from project.types import ParticipantRole
+from tests.faults.killing import greenroom
+from tests.faults.kills.conftest import KillOne
+from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.looking import STUDY, alone, rows_of, sound
+from tests.faults.kills.marked import CLIP, marked_study
+
+pytestmark = pytest.mark.e2e
+SEGMENTS, SECRET = 100, "what nobody may read again"
+WITHDRAW = ("P01", "--yes")
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = marked_study(tmp_path_factory.mktemp("prepared"), SEGMENTS)
+    with Session.open(folder / STUDY, "Bo") as session:
+        (recording,) = all_recordings(session.study)
+        for name in ("P01", "P02"):
+            person, _ = participants.add_participant(session, name, ParticipantRole.USER, recording.id)
+            for at in range(20):
+                text = f"{SECRET} {at}" if name == "P01" else f"good day {at}"
+                transcript.add(session, recording.id, at * 50_000, at * 50_000 + 40_000, text, person)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def lives(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
+    lives = Lives("withdrawing")
+    for _ in range(WHOLE):
+        whole = tmp_path_factory.mktemp("whole")
+        shutil.copytree(prepared, whole, dirs_exist_ok=True)
+        lives.whole(whole, "greenroom", "withdraw", whole / STUDY, *WITHDRAW)
+    return lives
+
+
+@pytest.mark.parametrize("number", RUNS)
+def test_somebody_is_gone_or_still_there(
+    prepared: Path, lives: Lives, tmp_path: Path, kill_one: KillOne, number: int
+) -> None:
+    folder, study = tmp_path / "work", tmp_path / "work" / STUDY
+    shutil.copytree(prepared, folder)
+    before = rows_of(study, SUBJECTS)
+    death = kill_one(lives, number, "greenroom", "withdraw", study, *WITHDRAW)
+    sound(study)
+    with Session.open(study, read_only=True) as session:
+        there = "P01" in {one.pseudonym for one in all_participants(session.study)}
+    assert death.killed or not there
+    if there:
+        assert rows_of(study, SUBJECTS) == before, "half of it was removed"
+        greenroom("withdraw", study, *WITHDRAW)
+        sound(study)
+    for one in [file for file in folder.rglob("*") if file.is_file()]:
+        assert SECRET.encode() not in one.read_bytes(), f"{one.name} still holds it"
+    alone(folder, CLIP, *{one.name for one in folder.glob("*withdraw*") if not one.name.startswith(".")})

@@ -1,0 +1,100 @@
+"""Another program in the same file, and a clock that is set back: edits wait or are refused, and none is lost."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from app.core.commands.history import redo, undo
+from app.core.commands.segments import add_segment, set_field
+from app.core.session import Session
+from project import ids
+from project.check import check
+from project.errors import UserError
+from project.queries.segments import all_segments
+from project.store import Study
+from tests.unit.core.pairs import WALK, mark, open_study
+
+OTHER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], isolation_level=None)
+connection.execute(sys.argv[2])
+print("held", flush=True)
+sys.stdin.readline()
+"""
+
+
+@contextmanager
+def held_by_another_program(path: Path, statement: str) -> Iterator[None]:
+    """Let another process begin a transaction in the study, as a database browser does."""
+    other = subprocess.Popen(
+        [sys.executable, "-c", OTHER, str(path), statement], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert other.stdout is not None
+    assert other.stdout.readline() == "held\n"
+    try:
+        yield
+    finally:
+        other.communicate("go\n")
+
+
+@pytest.mark.e2e
+@pytest.mark.parametrize("statement", ["BEGIN IMMEDIATE", "BEGIN EXCLUSIVE"])
+def test_another_program_writes_in_the_open_study(tmp_path: Path, statement: str) -> None:
+    with open_study(tmp_path) as session:
+        mark(session, "Ada", 1, 2)
+        session.study.rows("PRAGMA busy_timeout = 50")
+        with held_by_another_program(session.study.path, statement):
+            with pytest.raises(UserError, match="Another program is using the study") as refused:
+                mark(session, "Ada", 3, 4)
+            assert refused.value.hint == "Close it there and try again."
+            assert len(all_segments(session.study)) == 1, "what is there can be read meanwhile"
+        mark(session, "Ada", 3, 4)
+    assert check(session.study.path) == []
+    with Session.open(session.study.path, read_only=True) as again:
+        assert len(all_segments(again.study)) == 2
+
+
+@pytest.mark.e2e
+def test_another_program_writes_while_the_study_is_closed(tmp_path: Path) -> None:
+    with open_study(tmp_path) as session:
+        path = session.study.path
+        mark(session, "Ada", 1, 2)
+        with held_by_another_program(path, "BEGIN IMMEDIATE"):
+            session.close()
+            assert check(path) == []
+    with Session.open(path, "Ada") as again:
+        assert len(all_segments(again.study)) == 1
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+
+
+def test_a_clock_that_is_set_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a day in the middle of the work: the order of steps is that in which they were made, and ids stay apart."""
+    with open_study(tmp_path) as session:
+        path = session.study.path
+        session.close()
+    now = datetime(2026, 3, 2, 12, tzinfo=UTC)
+    monkeypatch.setattr(ids, "time", SimpleNamespace(time_ns=lambda: round(now.timestamp() * 1e9)))
+    with Session(Study.open(path, clock=lambda: now), "Ada") as session:
+        made = []
+        for number in range(6):
+            if number == 3:
+                now -= timedelta(days=1)
+            segment, _ = add_segment(session, WALK, 1_000_000 * number, 1_000_000 * number + 500_000, "error", {})
+            set_field(session, segment, "rationale", f"edit {number}", f"text {segment}")
+            set_field(session, segment, "rationale", f"edit {number}, again", f"text {segment}")
+            made.append(segment)
+            now += timedelta(seconds=1)
+        assert made == sorted(made), "ids of one process sort in the order they were made"
+        for _ in range(12):
+            undo(session)
+        assert all_segments(session.study) == []
+        for _ in range(12):
+            redo(session)
+        assert [one.id for one in all_segments(session.study)] == made
+    assert check(path) == []

@@ -1,0 +1,212 @@
+"""A small study with something in every table, made once by the commands that people use."""
+
+import contextlib
+import io
+import json
+import sqlite3
+from pathlib import Path
+
+from app.cli.main import greenroom
+from app.core.session import Session
+from project.check import check
+from project.damage import damage_behind
+from project.policy import Departure, Egress, Level, Purpose
+from project.queries.policy import insert_egress
+from project.store import Study
+from tests.fakes.clips import make_clip
+from tests.fakes.subjects import a_chain, asked_about, gather
+
+_REPOSITORY = Path(__file__).resolve().parents[2]
+CLIP = "talk.mp4"
+
+_LAB = "lab.greenroom"
+_AT = "2026-11-21T12:00:00.000000+00:00"
+_SEGMENT = (_LAB, "--recording", "1", "--start", "0.1", "--end", "0.6", "--label", "error", "--annotator", "Ada")
+_PLAY = (
+    *(_LAB, "--scenario", "lamp", "--turns", "3", "--seed", "1"),
+    *("--character", "Anna", "--player", "player", "--character", "Bram", "--player", "player"),
+)
+_WRITTEN = (
+    *(_LAB, "--recording", "1", "--from", "0", "--to", "1", "--question", "Why?", "--answer", "Yes"),
+    *(
+        "--wrong",
+        "No",
+        "--wrong",
+        "Never",
+        "--wrong",
+        "Maybe",
+        "--wrong",
+        "Always",
+        "--why",
+        "So.",
+        "--annotator",
+        "Ada",
+    ),
+)
+STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("new", (_LAB,)),
+    ("add", (_LAB, CLIP)),
+    ("transcript import", (_LAB, "--recording", "1", str(_REPOSITORY / "tests" / "fakes" / "greeting.srt"))),
+    ("segment add", _SEGMENT),
+    ("comment", (_LAB, "SEGMENT", "--text", "Really?", "--annotator", "Bo")),
+    ("judge add", (_LAB, "chance", "--backend", "random")),
+    ("judge add", (_LAB, "far", "--backend", "openai", "--model", "m", "--url", "http://127.0.0.1:9/v1")),
+    ("judge add", (_LAB, "wrong", "--backend", "reliable", "--right", "0")),
+    ("ask", (_LAB, "--segment", "SEGMENT", "--judge", "chance", "--task", "verdict")),
+    ("benchmark make", (_LAB, "--task", "verdict", "--include", "unreviewed", "--share", "error=1", "--draws", "1")),
+    ("benchmark run", (_LAB, "--set", "verdict", "--judge", "chance")),
+    ("review decide", (_LAB, "SEGMENT", "--decision", "agree", "--annotator", "Bo")),
+    ("questions write", _WRITTEN),
+    ("questions try", (_LAB, "QUESTION", "--judge", "wrong", "--annotator", "Ada")),
+    ("questions verify", (_LAB, "QUESTION", "--keep", "--check", "all", "--annotator", "Bo")),
+    ("scheme use", (_LAB, "plain", "--annotator", "Ada")),
+    ("participant", (_LAB, "Robot", "--role", "robot")),
+    ("participant", (_LAB, "P01", "--recording", "1", "--consent", "release")),
+    ("words", (_LAB, "--set", "Anna=P01")),
+    ("plan", (_LAB, "--annotators", "Ada,Bo")),
+    ("done", (_LAB, "--recording", "1", "--annotator", "Ada")),
+    ("blind", (_LAB, "off", "--annotator", "Ada")),
+    ("policy set", (_LAB, "anonymized", "--host", "api.example.org")),
+    ("meta set", (_LAB, "--recording", "1", "--summary", "words=They greet.", "--annotator", "Ada")),
+    ("split", (_LAB, "--annotator", "Ada", "--out", "for-ada.greenroom")),
+    ("merge", (_LAB, "for-ada.greenroom")),
+    ("judge add", (_LAB, "player", "--backend", "random")),
+    ("episode add-character", (_LAB, "Anna", "--secret", "The lamp is stolen.")),
+    ("episode add-character", (_LAB, "Bram")),
+    (
+        "episode add-scenario",
+        (
+            *(_LAB, "lamp", "--context", "At a flea market.", "--relationship", "stranger"),
+            *("--goal", "Sell it.", "--goal", "Buy it."),
+        ),
+    ),
+    ("episode play", _PLAY),
+    ("segment edit", (_LAB, "SEGMENT", "--rationale", "It waits.", "--annotator", "Ada")),
+    ("add", (_LAB, "other.mp4")),
+    ("hold-out", (_LAB, "--recording", "3")),
+    ("faces", (_LAB, "--recording", "1")),
+    ("undo", (_LAB,)),
+    ("redo", (_LAB,)),
+)
+
+
+def command(*arguments: object) -> str:
+    """Run a command of the program as its users do, and return what it printed; errors come as they are raised."""
+    import click
+
+    from project.errors import UserError
+
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        try:
+            greenroom.main(args=[str(one) for one in arguments], prog_name="greenroom", standalone_mode=False)
+        except click.ClickException as error:
+            raise UserError(error.format_message()) from None
+        except UserError:
+            raise
+        except Exception as error:
+            # As the program's own `run` does.
+            studies = [Path(one) for one in map(str, arguments) if one.endswith(".greenroom") and Path(one).is_file()]
+            if (damage := damage_behind(error, studies)) is not None:
+                raise damage from error
+            raise
+    return said.getvalue()
+
+
+def full_study(folder: Path) -> Path:
+    """Make the study and its footage in a folder, and return its file."""
+    study = folder / _LAB
+    if study.exists():
+        return study
+    with contextlib.chdir(folder):
+        make_clip(folder / CLIP, size=(64, 48), frames=12, fps=12, sound=True)
+        make_clip(folder / "other.mp4", size=(64, 48), frames=6, fps=12)
+        known: dict[str, str] = {}
+        for name, arguments in STEPS:
+            found = json.loads(command(*name.split(), *(known.get(one, one) for one in arguments), "--json"))
+            if name == "segment add":
+                known["SEGMENT"] = found["id"]
+            elif name == "questions write":
+                known["QUESTION"] = found["id"]
+        with Session.open(study, "Ada") as session:
+            _fill(session, known["SEGMENT"])
+    (folder / "for-ada.greenroom").unlink()
+    _complete(study)
+    assert (empty_tables(study), check(study)) == (["withdrawal"], [])
+    return study
+
+
+def _fill(session: Session, segment_id: str) -> None:
+    from project.queries.participants import all_participants
+    from project.queries.recordings import all_recordings
+
+    first = all_recordings(session.study)[0].id
+    person = all_participants(session.study)[0].id
+    a_chain(session, first, "Anna", (person,))
+    gather(session, first, "Anna", person)
+    asked_about(session, "nli_plausibility", first, segment_id, "Anna")
+    refused = Departure(Purpose.JUDGE, "api.example.org", 443, (), local=False)
+    with session.study.recording_run():
+        insert_egress(session.study, Egress("egress-1", _AT, refused, Level.NOTHING, rule="nothing-leaves"))
+
+
+_RUNS = ("faces", "anonymize", "speech", "transcribe", "speakers", "voice", "privacy", "scenes", "cues", "text", "pii")
+
+
+def _complete(study: Path) -> None:
+    """Put a row into every table that the commands left empty."""
+    connection = sqlite3.connect(study)
+    try:
+        one = {
+            table: connection.execute(f"SELECT id FROM {table} LIMIT 1").fetchone()[0]
+            for table in ("recording", "annotator", "participant", "segment", "medium", "chain")
+        }
+        recording, annotator, person = one["recording"], one["annotator"], one["participant"]
+        for kind in _RUNS:
+            result = json.dumps({"frames": 12, "output": "clips/a.mp4", "figures": {}})
+            row = (f"run-{kind}", recording, kind, "yunet", "{}", result, _AT, "1")
+            connection.execute("INSERT INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?)", row)
+        arrays = (bytes(4 * 3), bytes(8 * 3), bytes(16 * 3), bytes(4 * 3), bytes(3))
+        rows: dict[str, tuple[object, ...]] = {
+            "face_track": ("track-1", "run-faces", one["medium"], 0, 3, *arrays),
+            "heard": ("run-transcribe", 0, 0, 500_000, "Hello Anna.", '[["Hello", 0, 200000, 0.9]]'),
+            "track_correction": ("track-1", person, 0),
+            "track_box": ("track-1", 0, 1, 1, 20, 20),
+            "region": ("region-1", recording, "area", "screen", None, 0, 500_000),
+            "region_box": ("region-1", 0, 1, 1, 20, 20),
+            "face_review": (recording, annotator, "ab" * 32, _AT),
+            "seen_span": (recording, annotator, 0, 500_000, _AT),
+            "waiver": ("waiver-1", recording, "reviewed", "The board allowed it.", annotator, _AT),
+            "public_word": ("Pepper",),
+            "pii_decision": ("utterance", "u", "text", "Anna", 0, recording, "name", "hide", annotator, _AT),
+            "prompt_version": ("verdict", 1, "title = 'x'"),
+            "adoption": ("adoption-1", one["segment"], annotator, "label", "judgment-1", _AT),
+            "chain_review": (one["chain"], annotator, "agree", "", "ab" * 32, _AT),
+            "reveal": (one["segment"], annotator, "{}", _AT),
+            "conflict": ("conflict-1", "segment", json.dumps([one["segment"]]), "{}", None, "a.greenroom", _AT, None),
+            "activity": (recording, annotator, "2026-11-21", 60),
+        }
+        for table, row in rows.items():
+            marks = ", ".join("?" * len(row))
+            connection.execute(f"INSERT OR IGNORE INTO {table} VALUES ({marks})", row)
+        connection.commit()
+    finally:
+        connection.close()
+
+
+def empty_tables(study: Path) -> list[str]:
+    """Return the tables of a study that hold nothing."""
+    connection = sqlite3.connect(study)
+    try:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return [one for one in tables if connection.execute(f"SELECT count(*) FROM {one}").fetchone()[0] == 0]
+    finally:
+        connection.close()
+
+
+def closed_well(study: Path) -> list[str]:
+    """Return what lies in the folder of a study beside it and its footage."""
+    return sorted(one.name for one in study.parent.iterdir() if one.name not in (study.name, CLIP))
+
+
+__all__ = ["CLIP", "Study", "closed_well", "command", "empty_tables", "full_study"]

@@ -1,0 +1,436 @@
+"""Files of other tools and of colleagues: every importer of the program, given spoiled files of its own kind."""
+
+import contextlib
+import io
+import json
+import shutil
+import sqlite3
+import tomllib
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from typing import Any, ClassVar
+
+from project.check import check
+from project.errors import UserError
+from tests.fuzz.base import Refuted
+from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json, spoil_text
+from tests.fuzz.seeds import CLIP, command, full_study
+
+NAME = "lab.greenroom"
+_NOT_COMPARED = ("journal_step", "journal_change", "annotator")
+_CHECKED = 0.2
+_READ_FIRST = 0.9
+"""In the rest of the cases, the study is opened although the file may be one that is refused."""
+
+
+class Importer:
+    """A command that reads a file into a study; where it refuses, the study must be as it was."""
+
+    apart = False
+    arguments: ClassVar[tuple[tuple[str, ...], ...]] = ()
+    """What is run; FILE stands for the file."""
+
+    def prepare(self, folder: Path) -> None:
+        study = full_study(folder.parent)
+        self._content = study.read_bytes()
+        self._clip = study.with_name(CLIP).read_bytes()
+        made = folder / "made"
+        made.mkdir(exist_ok=True)
+        with contextlib.chdir(made):
+            shutil.copyfile(study, made / NAME)
+            shutil.copyfile(study.with_name(CLIP), made / CLIP)
+            self.seeds = self.make(made)
+            for name, content in self.seeds:
+                (made / name).write_bytes(content)
+                for arguments in self.arguments:
+                    with contextlib.suppress(UserError):
+                        command(*(name if one == "FILE" else one for one in arguments))
+        shutil.rmtree(made)
+        self._before = _rows(study)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        """Return files that are well, by name."""
+        raise NotImplementedError
+
+    def read(self, file: Path) -> None:
+        """Read a file without a study, where that is how it begins anyway; most spoiled ones end here."""
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        name, content = chance.choice(self.seeds)
+        others = [other for _, other in self.seeds]
+        self._file = name
+        (folder / name).write_bytes(spoiled(chance, name, content, others))
+        self._arguments = chance.choice(self.arguments)
+        self._checked = chance.random() < _CHECKED
+
+    def use(self, chance: Random, folder: Path) -> None:
+        if chance.random() < _READ_FIRST:
+            self.read(folder / self._file)
+        (folder / NAME).write_bytes(self._content)
+        (folder / CLIP).write_bytes(self._clip)
+        there = sorted(one.name for one in folder.iterdir() if ".bak-" not in one.name)
+        with contextlib.chdir(folder):
+            try:
+                command(*(self._file if one == "FILE" else one for one in self._arguments))
+            except UserError:
+                if self._changed(_rows(folder / NAME)):
+                    raise Refuted("a file that was refused changed the study") from None
+                raise
+            finally:
+                now = sorted(one.name for one in folder.iterdir() if ".bak-" not in one.name)
+                if now != there:
+                    raise Refuted(
+                        f"left beside the study: {sorted({*now} - {*there})}, gone: {sorted({*there} - {*now})}"
+                    )
+        if self._checked and (problems := check(folder / NAME)):
+            raise Refuted(f"check: {problems[0][:150]}")
+
+    def _changed(self, now: Mapping[str, int]) -> bool:
+        return now != self._before
+
+
+def _rows(study: Path) -> Mapping[str, int]:
+    connection = sqlite3.connect(f"file:{study}?mode=ro", uri=True)
+    try:
+        tables = [one for (one,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        return {
+            one: hash(tuple(connection.execute(f"SELECT * FROM {one}").fetchall()))
+            for one in tables
+            if one not in _NOT_COMPARED
+        }
+    finally:
+        connection.close()
+
+
+def spoiled(chance: Random, name: str, content: bytes, others: list[bytes]) -> bytes:
+    """Spoil a file by what it is: JSON by its values, text by its lines and words, everything by its bytes."""
+    drawn = chance.random()
+    if drawn < 0.8 and content[:2] == b"PK":
+        return _packed_again(chance, content)
+    if name.endswith(".toml") and drawn < 0.6:
+        return as_toml(spoil_json(chance, tomllib.loads(content.decode()))).encode("utf-8", "replace")
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return spoil_bytes(chance, content, others)
+    if drawn < 0.2:
+        return spoil_bytes(chance, content, others)
+    if drawn < 0.75:
+        if name.endswith(".jsonl"):
+            lines = [one for one in text.split("\n") if one.strip()]
+            for _ in range(chance.choice((1, 1, 2))):
+                at = chance.randrange(len(lines))
+                with contextlib.suppress(ValueError, RecursionError):
+                    lines[at] = json_bytes(chance, spoil_json(chance, json.loads(lines[at]))).decode("utf-8", "replace")
+            return "\n".join(lines).encode()
+        with contextlib.suppress(ValueError, RecursionError):
+            return json_bytes(chance, spoil_json(chance, json.loads(text)))
+    words = [line.strip() for line in text.split("\n")[:60]]
+    return spoil_text(chance, text, words).encode("utf-8", "replace")
+
+
+def _packed_again(chance: Random, content: bytes) -> bytes:
+    """Spoil a member of an archive, or what the archive says of it."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(content)) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        members = [(one, old.read(one)) for one in old.namelist()]
+        at = chance.randrange(len(members))
+        name, inside = members[at]
+        members[at] = name, spoiled(chance, name, inside, [])
+        if chance.random() < 0.2:
+            members[at] = chance.choice(("../../../outside/made", "/etc/x", name * 2, "")), inside
+        if chance.random() < 0.05:
+            members[at] = name, b"0" * 100_000_000
+        for one, each in members:
+            # An empty name, which zipfile does not write, is as good as no name at all.
+            new.writestr(one or "x", each)
+    return made.getvalue()
+
+
+def as_toml(found: object) -> str:
+    """Return data as TOML, its tables inline; what TOML does not know is left out."""
+    if not isinstance(found, dict):
+        return f"value = {_toml(found)}\n"
+    return "".join(f"{json.dumps(key)} = {_toml(value)}\n" for key, value in found.items() if value is not None)
+
+
+def _toml(found: object) -> str:
+    match found:
+        case dict():
+            inside = (f"{json.dumps(key)} = {_toml(value)}" for key, value in found.items() if value is not None)
+            return "{" + ", ".join(inside) + "}"
+        case list():
+            return "[" + ", ".join(_toml(one) for one in found if one is not None) + "]"
+        case str():
+            return json.dumps(found, ensure_ascii=False).replace("\x7f", "")
+        case _:
+            return json.dumps(found).replace("Infinity", "inf").replace("NaN", "nan")
+
+
+def _exported(folder: Path, *keys: str) -> list[tuple[str, bytes]]:
+    from app.core.interchange.registry import format_called
+
+    found = []
+    for key in keys:
+        used = format_called(key)
+        out = folder / key
+        if not used.many:
+            out.mkdir()
+        command("export", NAME, "--format", key, "--out", out.with_suffix(used.suffixes[0]) if used.many else out)
+        files = [out.with_suffix(used.suffixes[0])] if used.many else sorted(out.iterdir())
+        found += [(f"{key}{used.suffixes[0]}", one.read_bytes()) for one in files]
+        for one in files:
+            one.unlink()
+    return found
+
+
+_IMPORTS = (
+    ("import", NAME, "FILE"),
+    ("import", NAME, "FILE"),
+    ("import", NAME, "FILE", "--recording", "1"),
+    ("import", NAME, "FILE", "--preview"),
+)
+
+
+class _Annotations(Importer):
+    arguments = _IMPORTS
+
+    def read(self, file: Path) -> None:
+        from app.core.interchange.files import read_file
+
+        read_file(file)
+
+
+class Eaf(_Annotations):
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return _exported(folder, "eaf")
+
+
+class Jsonl(_Annotations):
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return _exported(folder, "jsonl")
+
+
+class Csv(_Annotations):
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return _exported(folder, "csv")
+
+
+class Praat(_Annotations):
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return _exported(folder, "textgrid")
+
+
+class Boris(_Annotations):
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return _exported(folder, "boris", "boris-csv")
+
+
+class Datavyu(_Annotations):
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return _exported(folder, "datavyu")
+
+
+class Captions(_Annotations):
+    arguments = (*_IMPORTS, ("transcript", "import", NAME, "--recording", "1", "FILE"))
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return _exported(folder, "webvtt", "webvtt-segments", "srt", "srt-plain", "srt-segments")
+
+
+class Transcripts(Importer):
+    arguments = (("transcript", "import", NAME, "--recording", "1", "FILE", "--replace"),)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        found = []
+        for ending in ("vtt", "srt", "txt", "json", "jsonl", "csv", "tsv", "eaf", "textgrid"):
+            out = folder / f"said.{ending}"
+            with contextlib.suppress(UserError):
+                command("transcript", "export", NAME, "--recording", "1", out)
+                found.append((out.name, out.read_bytes()))
+                out.unlink()
+        return found
+
+
+class Mappings(Importer):
+    arguments = (("import", NAME, "lines.csv", "--mapping", "FILE"),)
+
+    def read(self, file: Path) -> None:
+        from app.core.interchange.mapping import load_mapping
+
+        load_mapping(file)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        ((_, table),) = _exported(folder, "csv")
+        self._table = table
+        (folder / "lines.csv").write_bytes(table)
+        command("import", NAME, "lines.csv", "--save-mapping", "m.json", "--preview")
+        return [("mapping.json", (folder / "m.json").read_bytes())]
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        super().spoil(chance, folder)
+        (folder / "lines.csv").write_bytes(self._table)
+
+
+class Chains(Importer):
+    arguments = (
+        ("chain", "import", NAME, "FILE", "--annotator", "Ada"),
+        ("chain", "import", NAME, "FILE", "--annotator", "Ada", "--recording", "1"),
+    )
+
+    def read(self, file: Path) -> None:
+        from app.core.chains.files.form import form_of
+
+        form_of(file).read(file)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        found = []
+        for ending in ("json", "graphml"):
+            out = folder / f"chains.{ending}"
+            command("chain", "export", NAME, "--out", out)
+            found.append((out.name, out.read_bytes()))
+            out.unlink()
+        return found
+
+
+class Sotopia(Importer):
+    arguments = (("episode", "import", NAME, "FILE"),)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        out = folder / "episodes.jsonl"
+        command("episode", "export", NAME, out)
+        found = [(out.name, out.read_bytes())]
+        out.unlink()
+        lines: dict[str, list[dict[str, Any]]] = {
+            "scenarios.jsonl": [
+                {"codename": "x", "scenario": "A bench.", "relationship": 2, "agent_goals": ["Sit.", "Stand."]}
+            ],
+            "agents.jsonl": [
+                {
+                    **{"first_name": "Mia", "last_name": "Davis", "age": 50, "occupation": "Chef", "gender": "Woman"},
+                    **{
+                        "gender_pronouns": "She/her",
+                        "public_info": "Cooks.",
+                        "big_five": "Open",
+                        "moral_values": ["Care"],
+                    },
+                    **{"decision_making_style": "Hasty", "secret": "Burnt it."},
+                }
+            ],
+            "episode.jsonl": [
+                {
+                    "scenario": "Two people share a bench.",
+                    "names": ["Mia", "Noah"],
+                    "personal_info": {"Mia": {"name": "Mia"}, "Noah": {"name": "Noah"}},
+                    "social_goal": {"Mia": "Sit.", "Noah": "Sit too."},
+                    "parsed_conversation": [
+                        {"speaker": "Mia", "dialogue": '"Hello."'},
+                        {"speaker": "Noah", "dialogue": "left"},
+                    ],
+                    "scores": {"Mia": {"believability": 5}},
+                }
+            ],
+        }
+        found += [(name, "".join(json.dumps(one) + "\n" for one in each).encode()) for name, each in lines.items()]
+        return found
+
+
+class Schemes(Importer):
+    arguments = (("scheme", "use", NAME, "FILE", "--annotator", "Ada"),)
+
+    def read(self, file: Path) -> None:
+        command("scheme", "check", file)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        from project.schemes.loader import shipped_names, shipped_text
+
+        return [(f"{name}.toml", shipped_text(name).encode()) for name in shipped_names()]
+
+
+class Words(Importer):
+    arguments = (("words", NAME, "--file", "FILE"),)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        return [("words.txt", b"Anna=P01\nSt. Mary's=[hospital]\n# a remark\n\nBonn=[town]\n")]
+
+
+class PiiChoices(Importer):
+    arguments = (("pii", "review", NAME, "FILE"),)
+
+    def read(self, file: Path) -> None:
+        from app.core.pii.tables import read_choices
+
+        read_choices(file)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        found = []
+        for ending in ("csv", "json"):
+            out = folder / f"hits.{ending}"
+            command("pii", "find", NAME, "--out", out)
+            found.append((out.name, out.read_bytes().replace(b'"decision": ""', b'"decision": "hide"')))
+            out.unlink()
+        return found
+
+
+class Prompts(Importer):
+    """A study's own wording of a prompt, as somebody pastes it."""
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        from benchmark.prompts import shipped_keys, shipped_text
+
+        return [(f"{key}.toml", shipped_text(key).encode()) for key in shipped_keys()]
+
+    arguments = (("info", NAME),)
+
+    def use(self, chance: Random, folder: Path) -> None:
+        from app.core.commands.prompts import edit_prompt
+        from app.core.session import Session
+        from benchmark.prompts import parse_prompt
+
+        text = (folder / self._file).read_bytes().decode("utf-8", "replace")
+        key = self._file.removesuffix(".toml")
+        parse_prompt(text, key)
+        (folder / NAME).write_bytes(self._content)
+        (folder / CLIP).write_bytes(self._clip)
+        with Session.open(folder / NAME, "Ada") as session:
+            edit_prompt(session, key, text)
+        if chance.random() < 0.2:
+            with contextlib.chdir(folder):
+                command("ask", NAME, "--all", "--judge", "chance", "--task", key)
+
+
+class Shortcuts(Importer):
+    """A table of keys, and the settings of the program, as somebody else wrote them."""
+
+    arguments = (("info", NAME),)
+
+    def make(self, folder: Path) -> list[tuple[str, bytes]]:
+        kept = {"annotator": "Ada", "recent": ["/a/b.greenroom"], "theme": "dark"}
+        return [
+            (
+                "keys.json",
+                json.dumps({"kind": "greenroom shortcuts", "keys": {"play": ["Space"], "save": ["Ctrl+S"]}}).encode(),
+            ),
+            ("settings.json", json.dumps(kept).encode()),
+        ]
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        name, content = chance.choice(self.seeds)
+        (folder / name).write_bytes(spoiled(chance, name, content, []))
+
+    def use(self, chance: Random, folder: Path) -> None:
+        import os
+
+        from app.core.settings import load_settings
+        from app.core.shortcuts import read_keys
+
+        if (folder / "keys.json").exists():
+            read_keys({"play": ("Space",), "save": ("Ctrl+S",), "stop": ("K",)}, folder / "keys.json")
+            return
+        home = Path(os.environ["XDG_CONFIG_HOME"]) / "greenroom"
+        home.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(folder / "settings.json", home / "settings.json")
+        load_settings()
+        (home / "settings.json").unlink()

@@ -1,0 +1,266 @@
+"""Files of weights: what a lab adds, what lies in the folder of models, and GGUF files that a judge names."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+
+from models import weights
+from models.weights import own_weights
+from models.weights.adding import add
+from models.weights.catalogue import entry
+from project.errors import UserError
+from tests.fakes.onnx_files import picture_network
+from tests.fuzz.base import Refuted
+from tests.fuzz.mutate import json_bytes, spoil_bytes, spoil_json
+
+_UNSAFE = (
+    b"\x80\x04\x95\x1f\x00\x00\x00\x00\x00\x00\x00\x8c\x05posix\x94\x8c\x06system\x94\x93\x94\x8c\x04true\x94\x85\x94R\x94.",
+    b"cposix\nsystem\n(S'touch ../../outside/made'\ntR.",
+    b"PK\x03\x04" + bytes(60),
+    b"\x93NUMPY\x01\x00v\x00{'descr': '|O'}",
+    b"import os; os.system('true')",
+)
+_STARTS = {one[:4] for one in _UNSAFE}
+_SUFFIXES = (
+    ".bin",
+    ".pt",
+    ".pth",
+    ".ckpt",
+    ".pkl",
+    ".npy",
+    ".py",
+    ".safetensors",
+    ".json",
+    ".txt",
+    "",
+    ".model",
+    ".so",
+)
+_PLACES = ("../outside/secret.mp4", "../../outside/secret.mp4", "/etc/passwd", "/dev/zero", "x", "weights.bin", "")
+
+
+class _Weights:
+    apart = False
+    name = "cartoon"
+
+    def prepare(self, folder: Path) -> None:
+        os.environ.pop(weights.FOLDER_VARIABLE, None)
+        self._seeds = self.make(folder)
+        for one in self._seeds:
+            trial = folder / "trial"
+            shutil.rmtree(trial, ignore_errors=True)
+            self.put(trial, one)
+            add(self.name, trial / "given", "as its makers say")
+            own_weights.remove(weights.folder(), entry(self.name))
+
+    def make(self, folder: Path) -> list[dict[str, bytes]]:
+        raise NotImplementedError
+
+    def put(self, folder: Path, files: dict[str, bytes]) -> None:
+        """Write one file as `given`, or a folder of that name."""
+        for name, content in files.items():
+            place = folder / "given" / name if name else folder / "given"
+            place.parent.mkdir(parents=True, exist_ok=True)
+            place.write_bytes(content)
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        files = dict(chance.choice(self._seeds))
+        at = chance.choice(sorted(files))
+        files[at] = self.spoiled(chance, files[at])
+        if len(files) > 1:
+            self._harm(chance, files)
+        self.put(folder, files)
+        if len(files) > 1 and chance.random() < 0.1:
+            (folder / "given" / "more.safetensors").symlink_to(
+                chance.choice(("../../../outside/secret.mp4", "/dev/zero", ".."))
+            )
+
+    def _harm(self, chance: Random, files: dict[str, bytes]) -> None:
+        if chance.random() < 0.3:
+            files[f"{chance.choice(('pytorch_model', 'unet/weights', 'a b', 'é'))}{chance.choice(_SUFFIXES)}"] = (
+                chance.choice(_UNSAFE)
+            )
+        if chance.random() < 0.1:
+            del files[chance.choice(sorted(files))]
+
+    def spoiled(self, chance: Random, content: bytes) -> bytes:
+        return spoil_bytes(chance, content)
+
+    def use(self, chance: Random, folder: Path) -> None:
+        kept = weights.folder()
+        wanted = entry(self.name)
+        if kept.exists():
+            own_weights.remove(kept, wanted)
+        try:
+            added = add(self.name, folder / "given", "as its makers say")
+        except UserError:
+            left = sorted(one.name for one in kept.iterdir()) if kept.exists() else []
+            if left:
+                raise Refuted(f"weights that were refused left {left}") from None
+            raise
+        for file in [added, *(added.rglob("*") if added.is_dir() else ())]:
+            if file.is_symlink():
+                raise Refuted("a link was kept")
+            if file.is_file() and file.suffix not in (".txt", ".model", ".md") and file.read_bytes()[:4] in _STARTS:
+                raise Refuted(f"what can run code was kept: {file.name}")
+        own_weights.remove(kept, wanted)
+
+
+class Onnx(_Weights):
+    """Networks; some name another file as the place of their numbers."""
+
+    def make(self, folder: Path) -> list[dict[str, bytes]]:
+        found = []
+        for number, shape in enumerate(((1, 3, "h", "w"), (1, "h", "w", 3))):
+            path = picture_network(folder / f"{number}.onnx", shape, shape)
+            found.append({"": path.read_bytes()})
+        return found
+
+    def spoiled(self, chance: Random, content: bytes) -> bytes:
+        if chance.random() < 0.2:
+            content = content + _external(chance.choice(_PLACES))
+        return spoil_bytes(chance, content) if chance.random() < 0.9 else content
+
+
+def _external(place: str) -> bytes:
+    """Return a piece that adds a constant to a network, whose numbers are said to lie in another file."""
+
+    def field(number: int, content: bytes) -> bytes:
+        return _varint(number << 3 | 2) + _varint(len(content)) + content
+
+    named = field(1, b"location") + field(2, place.encode())
+    tensor = (
+        _varint(1 << 3)
+        + b"\x04"
+        + _varint(2 << 3)
+        + b"\x01"
+        + field(8, b"gain2")
+        + field(13, named)
+        + _varint(14 << 3)
+        + b"\x01"
+    )
+    used = field(1, b"x") + field(1, b"gain2") + field(2, b"unused") + field(4, b"Mul")
+    return field(7, field(5, tensor) + field(1, used))
+
+
+def _varint(number: int) -> bytes:
+    found = b""
+    while number > 127:
+        found += bytes([number & 127 | 128])
+        number >>= 7
+    return found + bytes([number])
+
+
+def _safetensors(names: tuple[str, ...]) -> bytes:
+    header: dict[str, Any] = {"__metadata__": {"format": "pt"}}
+    for place, name in enumerate(names):
+        header[name] = {"dtype": "F32", "shape": [2, 2], "data_offsets": [16 * place, 16 * place + 16]}
+    text = json.dumps(header).encode()
+    return len(text).to_bytes(8, "little") + text + np.zeros(4 * len(names), np.float32).tobytes()
+
+
+class Safetensors(_Weights):
+    name = "raft-small"
+
+    def make(self, folder: Path) -> list[dict[str, bytes]]:
+        return [{"": _safetensors(entry(self.name).tensors)}]
+
+    def spoiled(self, chance: Random, content: bytes) -> bytes:
+        return _spoiled_safetensors(chance, content)
+
+
+def _spoiled_safetensors(chance: Random, content: bytes) -> bytes:
+    if chance.random() < 0.4:
+        return spoil_bytes(chance, content)
+    length = int.from_bytes(content[:8], "little")
+    header = json_bytes(chance, spoil_json(chance, json.loads(content[8 : 8 + length])))
+    stated = chance.choice((len(header), len(header), len(header), 0, 2**63, 2**64 - 1, len(header) * 2, 100 << 20))
+    return stated.to_bytes(8, "little") + header + content[8 + length :]
+
+
+class Folders(_Weights):
+    """A folder as diffusers saves it, with what else a stranger may put there."""
+
+    name = "controlnet"
+
+    def make(self, folder: Path) -> list[dict[str, bytes]]:
+        config = json.dumps({"_class_name": "ControlNetModel", "in_channels": 4}).encode()
+        return [{"config.json": config, "diffusion_pytorch_model.safetensors": _safetensors(("a", "b"))}]
+
+    def spoiled(self, chance: Random, content: bytes) -> bytes:
+        if content.startswith(b"{"):
+            return json_bytes(chance, spoil_json(chance, json.loads(content)))
+        return chance.choice(_UNSAFE) if chance.random() < 0.1 else _spoiled_safetensors(chance, content)
+
+
+class Records:
+    """The records that lie beside weights, changed by somebody else."""
+
+    apart = False
+
+    def prepare(self, folder: Path) -> None:
+        path = picture_network(folder / "a.onnx", (1, 3, "h", "w"), (1, 3, "h", "w"))
+        add("cartoon", path, "as its makers say")
+        self._kept = {one.name: one.read_bytes() for one in weights.folder().iterdir() if one.is_file()}
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        for name, content in self._kept.items():
+            if name.endswith(".json"):
+                content = json_bytes(chance, spoil_json(chance, json.loads(content)))
+            (weights.folder() / name).write_bytes(content)
+
+    def use(self, chance: Random, folder: Path) -> None:
+        from app.core.model_list import models
+
+        wanted = entry("cartoon")
+        own_weights.installed(weights.folder(), wanted)
+        own_weights.record(weights.folder(), wanted)
+        weights.licence("cartoon")
+        models()
+
+
+class Gguf:
+    """Models for llama.cpp, loaded as the process of a model does. What llama.cpp aborts on ends that process alone."""
+
+    apart = True
+
+    def prepare(self, folder: Path) -> None:
+        from models.judges.llama_cpp import model
+        from models.judges.llama_cpp.stopping import StopFlag
+        from models.judges.llama_cpp.talk import Loading
+        from tests.fakes.tiny_gguf import Shape, write_tiny_model
+
+        self._model, self._flag, self._loading = model, StopFlag, Loading
+        made = write_tiny_model(folder, Shape(width=16, heads=2, layers=1, inner=16, context=256))
+        self._language, self._projector = made.model.read_bytes(), made.projector.read_bytes()
+        os.environ["GGML_NO_BACKTRACE"] = "1"
+
+    def spoil(self, chance: Random, folder: Path) -> None:
+        self._seen = chance.random() < 0.25
+        language, projector = self._language, self._projector
+        if self._seen:
+            projector = spoil_bytes(chance, projector, (language,))
+        else:
+            language = spoil_bytes(chance, language, (projector,))
+        (folder / "a.gguf").write_bytes(language)
+        (folder / "b.gguf").write_bytes(projector)
+
+    def use(self, chance: Random, folder: Path) -> None:
+        from models.judges.llama_cpp.files import gguf_file
+        from models.judges.llama_cpp.talk import Ask, Turn
+
+        model = gguf_file(str(folder / "a.gguf"), "model")
+        projector = gguf_file(str(folder / "b.gguf"), "projector") if self._seen else ""
+        try:
+            loaded = self._model.Model(self._loading(str(model), str(projector), 128, 0, 1), self._flag())
+        except self._model.NotLoaded as error:
+            raise UserError(str(error)) from None
+        ask = Ask(
+            1, (Turn("user", ("Hi",)),), {"type": "object", "properties": {}, "additionalProperties": False}, 0.0, 0, 4
+        )
+        loaded.answer(ask)

@@ -1,0 +1,312 @@
+"""What a study, a folder of weights or a model from a stranger cannot do: each way that was found, kept as a test."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.judges import add_judge, change_judge
+from app.core.commands.policy import set_policy
+from app.core.commands.recordings import add_recordings, probe_file, relink
+from app.core.judging.judges.chosen_files import chosen_here, require_chosen
+from app.core.leaving.authority import authority_of
+from app.core.leaving.in_force import policy_in_force, set_elsewhere
+from app.core.session import MediaState, Session
+from app.core.settings import load_view, save_view
+from media.playlists import readers, require_no_playlist
+from media.source import open_source
+from models.judges.llama_cpp.gguf_header import NotWhole, read_header
+from models.weights import own_weights
+from models.weights.catalogue import entry
+from models.weights.signature import signature
+from project.check import check
+from project.damage import damage_behind
+from project.errors import UserError
+from project.locking import read_holder
+from project.policy import Departure, Forbidden, Level, Policy, Purpose
+from project.progress import Silent
+from project.queries.judges import all_judges
+from project.queries.media import all_media
+from project.store import Study
+from tests.fakes.clips import make_clip
+from tests.fakes.onnx_files import picture_network
+from tests.fakes.terminal import Terminal
+from tests.fakes.tiny_gguf import Shape, write_tiny_model
+from tests.fuzz.targets.studies import super_journal
+
+FAR = Departure(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10)
+OPEN = Policy(Level.RAW, "because I say so", "a stranger")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    path = folder / "lab.greenroom"
+    Study.create(path).close()
+    make_clip(tmp_path / "private.mp4", size=(48, 32), frames=4)
+    with Session.open(path, "Ada") as session:
+        add_recordings(session, [probe_file(tmp_path / "private.mp4")])
+    return path
+
+
+@pytest.fixture
+def elsewhere(study: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What comes after this is done on another machine: nobody there allowed anything."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "another home"))
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+def changed(path: Path, sql: str, *values: object) -> None:
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA ignore_check_constraints = ON")
+    connection.execute(sql, values)
+    connection.commit()
+    connection.close()
+
+
+def state(path: Path) -> MediaState:
+    with Session.open(path, "Ada") as session:
+        (medium,) = all_media(session.study)
+        return session.locate(medium).state
+
+
+def test_a_file_that_was_added_from_elsewhere_is_read(study: Path) -> None:
+    assert state(study) is MediaState.PRESENT
+
+
+@pytest.mark.usefixtures("elsewhere")
+def test_on_another_machine_it_is_outside_until_somebody_points_to_it(study: Path, greenroom: Terminal) -> None:
+    assert state(study) is MediaState.OUTSIDE
+    assert greenroom.json("info", study)["recording_list"][0]["media"] == "outside"
+    assert "is outside the study's folder" in greenroom("faces", study, code=2)
+    with Session.open(study, "Ada") as session:
+        relink(session, study.parent.parent)
+    assert state(study) is MediaState.PRESENT
+
+
+@pytest.mark.usefixtures("elsewhere")
+@pytest.mark.parametrize("way", ["{}", "../private.mp4", "link.mp4", "folder/private.mp4", "folder/../private.mp4"])
+def test_no_path_leads_out_of_the_folder(study: Path, way: str) -> None:
+    private = study.parent.parent / "private.mp4"
+    study.with_name("link.mp4").symlink_to(private)
+    study.with_name("folder").symlink_to(private.parent)
+    changed(study, "UPDATE medium SET path = ?", way.format(private))
+    assert state(study) in (MediaState.OUTSIDE, MediaState.MISSING)
+
+
+_HLS = "#EXTM3U\n#EXT-X-TARGETDURATION:10\n#EXTINF:1.0,\n{place}\n#EXT-X-ENDLIST\n"
+_DASH = (
+    '<?xml version="1.0"?><MPD xmlns="urn:mpeg:dash:schema:mpd:2011" type="static" mediaPresentationDuration="PT1S">'
+    '<Period><AdaptationSet mimeType="video/mp4"><Representation id="1" bandwidth="1000" codecs="avc1"><BaseURL>{place}'
+    "</BaseURL></Representation></AdaptationSet></Period></MPD>"
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [_HLS, f"\ufeff{_HLS}", "ffconcat version 1.0\nfile {place}\n", _DASH, "v=0\n", "[playlist]\nFile1={place}\n"],
+)
+@pytest.mark.parametrize("name", ["clip.m3u8", "clip.mp4"])
+@pytest.mark.parametrize(
+    "place", ["file://{folder}/private.ts", "../private.ts", "private.ts", "http://127.0.0.1:9/a.ts"]
+)
+def test_a_recording_that_names_other_files_leads_to_none(tmp_path: Path, text: str, name: str, place: str) -> None:
+    folder = tmp_path / "study"
+    folder.mkdir()
+    for where in (tmp_path, folder):
+        make_clip(where / "private.mp4", size=(48, 32), frames=4)
+        (where / "private.mp4").rename(where / "private.ts")
+    path = folder / name
+    path.write_text(text.format(place=place.format(folder=tmp_path)))
+    with pytest.raises(UserError, match=r"no recording|not a video"):
+        open_source(path)
+    with pytest.raises(UserError, match=r"names other files"):
+        require_no_playlist(path)
+
+
+def test_ffmpeg_is_kept_to_what_reads_one_file() -> None:
+    offered = readers().split(",")
+    assert {"matroska", "wav", "mp3", "flac", "ogg", "avi", "mpegts", "asf"} <= {*offered}
+    assert not {"hls", "dash", "concat", "lavfi", "rtsp", "sdp"} & {*offered}
+
+
+@pytest.mark.parametrize("way", ["a\0b", "..", "loop.mp4", "/dev/zero", "//server/share/a.mp4"])
+def test_a_path_that_is_none_is_told_and_not_followed(study: Path, way: str) -> None:
+    study.with_name("loop.mp4").symlink_to("loop.mp4")
+    changed(study, "UPDATE medium SET path = ?", way)
+    assert state(study) in (MediaState.OUTSIDE, MediaState.MISSING)
+
+
+@pytest.mark.parametrize("ending", ["-wal", "-journal", "-shm"])
+def test_nothing_is_written_through_a_link_beside_a_study(study: Path, ending: str) -> None:
+    secret = study.parent.parent / "secret.txt"
+    secret.write_text("a secret")
+    study.with_name(study.name + ending).symlink_to(secret)
+    with pytest.raises(UserError, match="no plain file"):
+        Study.open(study)
+    assert secret.read_text() == "a secret"
+
+
+def test_no_file_is_deleted_that_a_journal_names(study: Path) -> None:
+    secret = study.parent.parent / "secret.txt"
+    secret.write_text("a secret")
+    study.with_name(study.name + "-journal").write_bytes(super_journal(study.read_bytes(), secret))
+    with pytest.raises(UserError, match="names another file"):
+        Study.open(study)
+    assert check(study)
+    assert secret.read_text() == "a secret"
+
+
+def test_a_lock_that_is_a_link_is_not_read(study: Path) -> None:
+    study.with_name(study.name + ".lock").symlink_to("/dev/zero")
+    assert read_holder(study) is None
+
+
+def test_a_policy_from_another_machine_lets_nothing_leave(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session.open(study, "Ada") as session:
+        set_policy(session, OPEN)
+        assert policy_in_force(session) == OPEN
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(study.parent / "another home"))
+    with Session.open(study, "Ada") as session:
+        assert set_elsewhere(session)
+        assert policy_in_force(session) == Policy()
+        with pytest.raises(Forbidden, match="set on another machine"):
+            authority_of(session).permit(FAR, 0)
+        set_policy(session, OPEN)
+        assert policy_in_force(session) == OPEN
+
+
+def test_a_policy_from_another_machine_is_shown_and_not_built_on(
+    study: Path, greenroom: Terminal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Session.open(study, "Ada") as session:
+        set_policy(session, OPEN)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(study.parent / "another home"))
+    assert "not in force here" in greenroom("policy", "show", study)
+    assert greenroom.json("policy", "set", study, "--downloads")["level"] == "nothing"
+
+
+def test_a_model_that_nobody_here_chose_is_not_opened(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Session.open(study, "Ada") as session:
+        add_judge(session, "local", "llama-cpp", "/models/a.gguf", {"sees": "text"})
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(study.parent / "another home"))
+    with Session.open(study, "Ada") as session:
+        (judge,) = all_judges(session.study)
+        with pytest.raises(UserError, match="set up on another machine"):
+            require_chosen(session, judge)
+        change_judge(session, judge)
+        assert chosen_here(session, judge)
+
+
+@pytest.mark.parametrize("name", ["../../../made", "/tmp/made-by-a-study", "a\0b", "x" * 300])
+def test_no_file_is_named_by_a_study(study: Path, name: str) -> None:
+    changed(study, "UPDATE property SET value = ? WHERE key = 'id'", json.dumps(name))
+    with pytest.raises(UserError, match="damaged"):
+        Study.open(study)
+
+
+def test_the_fingerprint_of_a_file_is_no_path(study: Path) -> None:
+    changed(study, "UPDATE medium SET fingerprint = '../../../made'")
+    with Session.open(study, "Ada") as session, pytest.raises(UserError, match="damaged"):
+        all_media(session.study)
+    assert check(study)
+
+
+def test_what_fails_because_of_a_damaged_study_says_so(study: Path, greenroom: Terminal) -> None:
+    changed(study, "UPDATE medium SET facts = '{}'")
+    assert "is damaged" in greenroom("info", study, code=2)
+    assert damage_behind(ValueError("x"), [study]) is not None
+    assert damage_behind(OSError("x"), [study]) is None
+
+
+def test_a_sound_study_is_blamed_for_nothing(study: Path) -> None:
+    assert damage_behind(ValueError("x"), [study]) is None
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    made = tmp_path / "controlnet"
+    made.mkdir()
+    (made / "config.json").write_text("{}")
+    (made / "diffusion_pytorch_model.safetensors").write_bytes((2).to_bytes(8, "little") + b"{}")
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    own_weights.add(kept, entry("controlnet"), made, "as its makers say", Silent())
+    yield made
+    with pytest.raises(UserError):
+        own_weights.add(kept, entry("controlnet"), made, "as its makers say", Silent())
+
+
+def test_a_folder_of_weights_holds_no_link_out_of_it(folder: Path, tmp_path: Path) -> None:
+    (tmp_path / "secret.json").write_text("{}")
+    (folder / "more.json").symlink_to(tmp_path / "secret.json")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("more.safetensors", b"cposix\nsystem\n(S'true'\ntR."),
+        ("more.json", b"import os"),
+        ("more.safetensors", (2**63).to_bytes(8, "little")),
+        ("config.json", b"[" * 100_000),
+        ("more.txt", b"\x80\x04\x95."),
+        ("more.pt", b"{}"),
+    ],
+)
+def test_files_in_it_are_what_their_names_say(folder: Path, name: str, content: bytes) -> None:
+    (folder / name).write_bytes(content)
+
+
+def test_a_network_with_names_that_are_no_text_is_refused(tmp_path: Path) -> None:
+    file = picture_network(tmp_path / "a.onnx", (1, 3, "height", "w"), (1, 3, "height", "w"))
+    file.write_bytes(file.read_bytes().replace(b"height", b"heigh\xce"))
+    with pytest.raises(UserError):
+        signature(file)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [{"fit": []}, {"fit": {"key": 1, "names": [], "shapes": []}}, {"files": [1]}, {"size": "a"}, {"licence": None}],
+)
+def test_a_record_of_weights_that_was_changed_counts_as_none(tmp_path: Path, told: dict[str, object]) -> None:
+    record = {"files": {}, "licence": "x", "size": 1, "fit": None, **told}
+    (tmp_path / "cartoon.added.json").write_text(json.dumps(record))
+    assert own_weights.record(tmp_path, entry("cartoon")) is None
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"GGUF",
+        b"GGUF\x03\0\0\0" + (1 << 60).to_bytes(8, "little") * 2,
+        b"GGUF\x03\0\0\0" + (0).to_bytes(8, "little") + (1).to_bytes(8, "little") + (1 << 40).to_bytes(8, "little"),
+    ],
+)
+def test_a_model_that_does_not_hold_together_is_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a.gguf").write_bytes(content)
+    with pytest.raises(NotWhole):
+        read_header(tmp_path / "a.gguf")
+
+
+def test_a_projector_that_tells_of_more_layers_than_it_has_is_refused(tmp_path: Path) -> None:
+    """llama.cpp would take gigabytes for them before it misses the first."""
+    projector = write_tiny_model(tmp_path, Shape(width=16, heads=2, layers=1, inner=16, context=256)).projector
+    name = b"clip.vision.block_count"
+    content = projector.read_bytes()
+    place = content.index(name) + len(name) + 4
+    projector.write_bytes(content[:place] + (5_000_000).to_bytes(4, "little") + content[place + 4 :])
+    with pytest.raises(NotWhole, match="layers"):
+        read_header(projector)
+
+
+def test_how_a_window_looked_is_kept_for_a_study_of_any_name(tmp_path: Path) -> None:
+    save_view("plain", {"a": 1})
+    assert load_view("plain") == {"a": 1}

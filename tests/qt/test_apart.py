@@ -1,0 +1,85 @@
+"""Work in a thread under a line that says how far it is, and that stops it where it may be stopped."""
+
+from collections.abc import Callable, Iterator
+from threading import Event
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
+
+from app.gui.apart import Apart
+from project.errors import Cancelled
+from project.progress import Progress
+
+
+@pytest.fixture
+def apart(qapp: QApplication) -> Iterator[Apart]:
+    made = Apart(qapp)
+    yield made
+    made.deleteLater()
+
+
+def once_it_is_shown(do: Callable[[QDialog], object]) -> QTimer:
+    """Look every few milliseconds whether the dialog is there, and do something with it once."""
+    timer = QTimer(interval=10)
+
+    def look() -> None:
+        found = QApplication.activeModalWidget()
+        if isinstance(found, QDialog):
+            timer.stop()
+            do(found)
+
+    timer.timeout.connect(look)
+    timer.start()
+    return timer
+
+
+def cancel_of(dialog: QDialog) -> QPushButton:
+    (button,) = dialog.findChildren(QPushButton)
+    return button
+
+
+def test_what_it_returns_or_raises_is_as_if_it_had_been_done_at_once(apart: Apart) -> None:
+    order: list[str] = []
+    apart.begun.connect(lambda: order.append("begun"))
+    apart.freed.connect(lambda: order.append("freed"))
+    assert apart.run(lambda _progress: order.append("done") or 7, "Work") == 7
+    assert order == ["begun", "done", "freed"]
+    with pytest.raises(ZeroDivisionError):
+        apart.run(lambda _progress: 1 / 0, "Work")
+    assert not apart.busy
+
+
+def test_it_says_how_far_it_is_and_cancel_stops_it(apart: Apart) -> None:
+    seen: list[tuple[str, str]] = []
+
+    def work(progress: Progress) -> None:
+        progress.progress(1, 4, "")
+        while True:
+            progress.check_cancelled()
+
+    def look(dialog: QDialog) -> None:
+        told = [one.text() for one in dialog.findChildren(QLabel)]
+        seen.append((told[0], told[-1]))
+        cancel_of(dialog).click()
+
+    timer = once_it_is_shown(look)
+    with pytest.raises(Cancelled):
+        apart.run(work, "Changing 5,000 segments…", stoppable=True)
+    assert not timer.isActive()
+    assert seen == [("Changing 5,000 segments…", "25 %")]
+
+
+def test_what_may_not_be_stopped_has_no_button_and_esc_does_nothing(apart: Apart) -> None:
+    go_on, shown = Event(), list[bool]()
+
+    def look(dialog: QDialog) -> None:
+        shown.append(cancel_of(dialog).isVisible())
+        dialog.reject()
+        shown.append(dialog.isVisible())
+        go_on.set()
+
+    timer = once_it_is_shown(look)
+    apart.run(lambda _progress: go_on.wait(), "Sealing…")
+    assert not timer.isActive()
+    assert shown == [False, True]

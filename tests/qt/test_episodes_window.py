@@ -1,0 +1,234 @@
+"""Episodes in the real window: put together, played at the keyboard and by judges, gone on from a segment, rated."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtWidgets import QComboBox
+from pytestqt.qtbot import QtBot
+
+from app.core.commands.episodes import save_character, save_scenario
+from app.core.commands.judges import add_judge
+from app.core.commands.participants import add_participant
+from app.core.episodes.ratings import judged
+from app.core.episodes.state import state_of
+from app.core.session import Session
+from app.gui.dialogs import Questions
+from app.gui.episodes.window import EpisodesWindow
+from app.gui.main_window import MainWindow
+from project.episodes import EpisodeEnd, Relationship, Scenario
+from project.queries.episodes import all_characters, all_episodes, all_scenarios
+from project.turns import Act
+from project.types import Json, ParticipantRole
+from tests.fakes.episodes import ANNA, BRAM, GOALS, SCENE, acts
+from tests.fakes.misbehaving_server import Server, misbehaving, says
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.pairs import WALK, mark, open_study
+
+Opened = tuple[MainWindow, EpisodesWindow]
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    with open_study(tmp_path) as session:
+        for one in (ANNA, BRAM):
+            save_character(session, one)
+        save_scenario(session, Scenario("", "lamp", SCENE, Relationship.STRANGER, GOALS))
+        return session.study.path
+
+
+def opened(qtbot: QtBot, open_window: Callable[..., MainWindow], path: Path) -> Opened:
+    main = open_window(path, "Ada")
+    main.choose_recording(WALK)
+    window = main.windows.open("episodes")
+    assert isinstance(window, EpisodesWindow)
+    qtbot.waitExposed(window)
+    return main, window
+
+
+def player(path: Path, server: Server) -> None:
+    settings: dict[str, Json] = {"url": server.url, "sees": "text", "tries": 1}
+    with Session.open(path, "Ada") as session:
+        add_judge(session, "player", "openai", "fake-1", settings)
+
+
+def session_of(main: MainWindow) -> Session:
+    assert main.studio.session is not None
+    return main.studio.session
+
+
+def play_with(window: EpisodesWindow, *players: str) -> None:
+    """Choose who plays whom."""
+    for place, name in enumerate(players, 1):
+        box = window.page.start.findChildren(QComboBox)
+        (found,) = (one for one in box if one.accessibleName() == f"Who plays number {place}")
+        found.setCurrentText(name)
+
+
+def test_a_person_plays_against_a_judge_and_sees_nothing_of_its_goal(
+    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    with misbehaving(acts("speak", "Forty."), acts("leave")) as server:
+        player(study, server)
+        main, window = opened(qtbot, open_window, study)
+        window.page.new.click()
+        assert window.page.shows(window.page.start)
+        play_with(window, "player", "Person")
+        assert window.page.start.agreed.isVisibleTo(window)
+        assert not nameless(window)
+        assert not unexplained(window)
+        window.page.start.start.click()
+        play = window.page.play
+        qtbot.waitUntil(lambda: play.turns.texts() == ["Stranger  Forty."], timeout=30_000)
+        qtbot.waitUntil(lambda: play.bar.isVisibleTo(window) and play.bar.isEnabled())
+        seen = "\n".join((play.known.toPlainText(), *play.turns.texts(), play.status.text(), play.scene.text()))
+        for known in (GOALS[1], BRAM.secret.rstrip("."), BRAM.occupation):
+            assert known in seen
+        for hidden in (GOALS[0], ANNA.secret.rstrip("."), ANNA.occupation, "Anna"):
+            assert hidden not in seen
+        play.bar.words.setText("Thirty?")
+        play.bar.take.click()
+        qtbot.waitUntil(lambda: len(play.turns.texts()) == 3, timeout=30_000)
+        (episode,) = all_episodes(session_of(main).study)
+        assert episode.ended is EpisodeEnd.LEFT
+        qtbot.waitUntil(lambda: ANNA.secret in play.known.toPlainText())
+        assert not play.bar.isVisibleTo(window)
+        assert "Thirty?" in server.asked[1].body["messages"][-1]["content"]
+        assert not nameless(window)
+        main.studio.undo()
+        qtbot.waitUntil(lambda: len(play.turns.texts()) == 2)
+
+
+def test_judges_play_among_themselves_can_be_stopped_and_rate(
+    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    with misbehaving(acts("speak", "No."), acts("action", "nods"), acts("leave")) as server:
+        player(study, server)
+        main, window = opened(qtbot, open_window, study)
+        window.page.new.click()
+        play_with(window, "player", "player")
+        assert not window.page.start.agreed.isVisibleTo(window)
+        window.page.start.start.click()
+        play = window.page.play
+        qtbot.waitUntil(lambda: len(play.turns.texts()) == 3, timeout=30_000)
+        (episode,) = all_episodes(session_of(main).study)
+        turns = [one.turn.act for one in state_of(session_of(main), episode.recording_id).done]
+        assert turns == [Act.SPEAK, Act.ACTION, Act.LEAVE]
+        assert GOALS[0] in play.known.toPlainText()
+        chance, _ = add_judge(session_of(main), "chance", "random")
+        window.reload()
+        play.rate.click()
+        assert "Choose a judge first" in play.status.text()
+        play.judges.choose([chance.id])
+        play.rate.click()
+        qtbot.waitUntil(lambda: len(judged(session_of(main), episode.recording_id)) == 2, timeout=30_000)
+        qtbot.waitUntil(lambda: "Rated by chance" in play.known.toPlainText())
+
+
+def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
+    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    with misbehaving(says(None, refusal="No.")) as server:
+        player(study, server)
+        _, window = opened(qtbot, open_window, study)
+        window.page.new.click()
+        play_with(window, "player", "player")
+        window.page.start.start.click()
+        play = window.page.play
+        qtbot.waitUntil(lambda: "3 times in a row" in play.status.text(), timeout=30_000)
+        assert len(play.turns.texts()) == 3
+        assert all("no answer could be had" in one for one in play.turns.texts())
+        assert not play.play.isEnabled()
+
+
+def test_two_at_one_keyboard_see_what_they_know_behind_a_curtain(
+    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    main, window = opened(qtbot, open_window, study)
+    window.page.new.click()
+    play_with(window, "Person", "Person")
+    window.page.start.start.click()
+    play = window.page.play
+    for name, goal in (("Anna Berg", GOALS[0]), ("Bram Vos", GOALS[1])):
+        assert not play.known.isVisibleTo(window)
+        assert not play.bar.isVisibleTo(window)
+        assert name in play.raise_curtain.text()
+        play.raise_curtain.click()
+        assert goal in play.known.toPlainText()
+        qtbot.waitUntil(play.bar.isEnabled)
+        play.bar.words.setText("Well.")
+        play.bar.take.click()
+        qtbot.waitUntil(lambda: not play.bar.isVisibleTo(window))
+    (first,) = (one.recording_id for one in all_episodes(session_of(main).study))
+    window.page.new.click()
+    play_with(window, "Person", "Person")
+    window.page.start.start.click()
+    assert play.status.text().startswith("0 turns")
+    window.show_episode(first)
+    qtbot.waitUntil(lambda: play.status.text().startswith("2 turns"))
+
+
+def test_what_if_goes_on_from_the_selected_segment(
+    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    with Session.open(study, "Ada") as session:
+        add_participant(session, "P01", ParticipantRole.USER, WALK)
+        add_participant(session, "R1", ParticipantRole.ROBOT, WALK)
+        segment = mark(session, "Ada", 10, 20, correction="Ask how she feels.")
+    main = open_window(study, "Ada")
+    main.choose_recording(WALK)
+    main.studio.select([segment])
+    main.menus.actions["what_if"].trigger()
+    window = main.windows.open("episodes")
+    assert isinstance(window, EpisodesWindow)
+    form = window.page.start
+    assert window.page.shows(form)
+    assert form.does.toPlainText() == "Ask how she feels."
+    assert not nameless(window)
+    form.start.click()
+    (episode,) = all_episodes(session_of(main).study)
+    assert (episode.from_recording_id, episode.from_segment_id) == (WALK, segment)
+    qtbot.waitUntil(lambda: window.page.play.turns.texts() == ["Agent  Ask how she feels."])
+
+
+def test_characters_and_scenarios_are_written_and_deleted(
+    qtbot: QtBot, study: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    main, window = opened(qtbot, open_window, study)
+    window.tabs.setCurrentWidget(window.characters)
+    form = window.characters.form
+    window.characters.new.click()
+    form.save.click()
+    assert "needs a name" in form.status.text()
+    form.show_texts({"name": "Cleo", "secret": "None."}, known=False, writable=True)
+    form.save.click()
+    assert "Cleo" in [one.profile.name for one in all_characters(session_of(main).study)]
+    assert not nameless(window)
+    form.delete.click()
+    assert "Cleo" not in [one.profile.name for one in all_characters(session_of(main).study)]
+    window.tabs.setCurrentWidget(window.scenarios)
+    window.scenarios.list.selectRow(0)
+    assert window.scenarios.form.texts()["goals"].splitlines() == [*GOALS]
+    window.scenarios.form.show_texts({**window.scenarios.form.texts(), "goals": "One goal."}, known=True, writable=True)
+    window.scenarios.form.save.click()
+    assert "two or more" in window.scenarios.form.status.text()
+    assert all_scenarios(session_of(main).study)[0].goals == GOALS
+
+
+def test_files_of_sotopia_come_in_and_go_out(
+    qtbot: QtBot,
+    study: Path,
+    tmp_path: Path,
+    shared_data: Path,
+    open_window: Callable[..., MainWindow],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    chosen = shared_data / "sotopia" / "sotopia_pi_episodes.jsonl"
+    monkeypatch.setattr(Questions, "file", lambda _self, _title: chosen)
+    monkeypatch.setattr(Questions, "save", lambda *_: tmp_path / "out.jsonl")
+    _, window = opened(qtbot, open_window, study)
+    window.page.bring.click()
+    assert len(window.page.list.texts()) == 10
+    assert "10 episodes added" in window.page.play.status.text()
+    window.page.export.click()
+    assert len((tmp_path / "out.jsonl").read_text("utf-8").splitlines()) == 10

@@ -1,0 +1,60 @@
+"""Pages whose parts are made from the program, filled in by a process."""
+
+import sys
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.manual import contents
+from app.core.manual.contents import markdown, unfilled
+from app.core.manual.search import search
+from app.gui.help.reference import Reference
+
+TELLS = """
+import json, sys
+pages = [{"page": name, "title": "", "text": f"# {name}\\n\\nzebrafish {name}"} for name in sys.argv[1:]]
+print(json.dumps({"pages": pages}))
+"""
+FAILS = "raise SystemExit(1)"
+
+
+@pytest.fixture(autouse=True)
+def as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(contents, "_TEXTS", {})
+
+
+@pytest.fixture
+def reference(qtbot: QtBot, request: pytest.FixtureRequest) -> Iterator[Reference]:
+    made = Reference(command=(sys.executable, "-c", request.param))
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize("reference", [TELLS], indirect=True)
+def test_each_page_gets_its_own_text_once_and_is_found_by_it(reference: Reference, qtbot: QtBot) -> None:
+    wanted = unfilled()
+    assert "reference/commands.md" in wanted
+    assert search("zebrafish") == []
+    with qtbot.waitSignal(reference.filled):
+        reference.ask()
+        reference.ask()
+    assert [markdown(name).split()[-1] for name in wanted] == wanted
+    assert {one.section.page.name for one in search("zebrafish")} == set(wanted)
+    reference.ask()
+    assert not reference.under_way
+
+
+@pytest.mark.parametrize("reference", [FAILS], indirect=True)
+def test_where_nothing_comes_back_the_pages_stay_as_they_are(reference: Reference, qtbot: QtBot) -> None:
+    wanted = unfilled()
+    reference.ask()
+    qtbot.waitUntil(lambda: not reference.under_way)
+    assert unfilled() == wanted
+
+
+@pytest.mark.parametrize("reference", ["import time; time.sleep(60)"], indirect=True)
+def test_it_can_be_stopped(reference: Reference) -> None:
+    reference.ask()
+    reference.close()
+    assert not reference.under_way

@@ -1,0 +1,184 @@
+"""The documentation inside the window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QImage, QTextDocument
+from PySide6.QtWidgets import QApplication, QDialog
+from pytestqt.qtbot import QtBot
+
+from app.core.manual.contents import contents
+from app.gui.help.window import HelpWindow
+from app.gui.main_window import MainWindow
+from project.store import Study
+from project.synthetic import fill
+from widgets import theme
+
+
+@pytest.fixture
+def browsed() -> list[str]:
+    return []
+
+
+@pytest.fixture
+def shown(qtbot: QtBot, browsed: list[str]) -> HelpWindow:
+    made = HelpWindow(browse=browsed.append)
+    qtbot.addWidget(made)
+    made.show()
+    qtbot.waitExposed(made)
+    made.show_page("index.md")
+    return made
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "lab.greenroom"
+    with Study.create(path) as made:
+        fill(made, recordings=1, segments=3)
+    return path
+
+
+def test_it_lists_the_pages_in_the_order_of_the_site_and_shows_each(shown: HelpWindow) -> None:
+    assert shown.contents.titles() == [page.title for page in contents()]
+    for page in contents()[::12]:
+        shown.contents.page_chosen.emit(page.name)
+        assert shown.page == page.name
+        assert page.title in shown.view.toPlainText()
+        assert page.title in shown.windowTitle()
+
+
+def test_links_go_to_pages_and_to_places_in_them_and_back_again(shown: HelpWindow) -> None:
+    assert not shown.back.isEnabled()
+    shown.follow("tutorial.md")
+    shown.follow("faces.md#where-it-ends")
+    down = shown.view.verticalScrollBar().value()
+    assert shown.page == "faces.md"
+    assert down > 0
+    shown.follow("#reviewing")
+    assert shown.view.verticalScrollBar().value() < down
+    shown.walk(-1)
+    assert abs(shown.view.verticalScrollBar().value() - down) < theme.GRID * 4
+    shown.walk(-1)
+    assert shown.page == "tutorial.md"
+    shown.walk(1)
+    assert (shown.page, shown.forward.isEnabled()) == ("faces.md", True)
+    shown.show_page("index.md")
+    assert not shown.forward.isEnabled()
+
+
+def test_a_link_that_leads_out_is_shown_and_opened_only_when_asked(shown: HelpWindow, browsed: list[str]) -> None:
+    address = "https://cryptography.io"
+    shown.follow(address)
+    assert address in shown.address.words.text()
+    assert (shown.address.isVisible(), browsed, shown.page) == (True, [], "index.md")
+    shown.address.copy_it.click()
+    assert QApplication.clipboard().text() == address
+    assert browsed == []
+    shown.follow(address)
+    shown.address.open_it.click()
+    assert browsed == [address]
+    assert not shown.address.isVisible()
+
+
+@pytest.mark.parametrize("name", ["https://example.org/x.png", "file:///etc/hostname", "../../x.png", "none.png"])
+def test_nothing_but_shipped_pictures_is_read(shown: HelpWindow, name: str) -> None:
+    kind = QTextDocument.ResourceType
+    assert shown.view.loadResource(kind.ImageResource.value, QUrl(name)).isNull()
+    assert shown.view.loadResource(kind.HtmlResource.value, QUrl(name)) is None
+
+
+def test_a_picture_fits_and_a_click_shows_it_whole(shown: HelpWindow) -> None:
+    kind = QTextDocument.ResourceType.ImageResource.value
+    whole = shown.view.loadResource(kind, QUrl("picture:window-light.png"))
+    fitted = shown.view.loadResource(kind, QUrl("window-light.png"))
+    assert isinstance(fitted, QImage)
+    assert fitted.width() < whole.width()
+    assert fitted.width() <= shown.view.viewport().width() * fitted.devicePixelRatio()
+    shown.follow("picture:window-light.png")
+    assert shown.view.toPlainText().strip() in ("", "\ufffc")
+    shown.walk(-1)
+    assert "Greenroom" in shown.view.toPlainText()
+
+
+def test_a_search_lists_places_and_marks_the_words(shown: HelpWindow, qtbot: QtBot) -> None:
+    qtbot.keyClicks(shown.search, "certificate withdraw")
+    places = shown.found.places()
+    assert shown.found.isVisible()
+    assert any("The certificate" in one.heading for one in places)
+    qtbot.keyClick(shown.search, Qt.Key.Key_Return)
+    assert shown.page == "withdrawal.md"
+    assert shown.view.extraSelections()
+    shown.search.setText("zebrafish")
+    assert shown.found.places() == []
+    assert "zebrafish" in shown.found.nothing.text()
+    shown.search.clear()
+    assert shown.contents.isVisible()
+    assert not shown.view.extraSelections()
+
+
+def test_it_can_be_made_larger_and_follows_the_theme(shown: HelpWindow, qapp: QApplication) -> None:
+    shown.show_page("faces.md")
+    height = shown.view.document().size().height()
+    shown.zoom(1)
+    assert shown.view.document().size().height() > height
+    shown.zoom(0)
+    assert shown.view.document().size().height() == height
+    theme.apply(qapp, "light")
+    assert theme.palette().text.name() in shown.view.toHtml()
+    theme.apply(qapp, "dark")
+
+
+def test_escape_takes_away_one_thing_after_the_other(shown: HelpWindow) -> None:
+    shown.search.setText("faces")
+    shown.follow("https://cryptography.io")
+    for left in (False, False):
+        shown.leave()
+        assert shown.isVisible()
+        assert shown.address.isVisible() is left
+    assert shown.search.text() == ""
+    shown.leave()
+    assert not shown.isVisible()
+
+
+def test_f1_opens_the_page_about_what_is_in_sight(
+    study: Path, open_window: Callable[..., MainWindow], qtbot: QtBot
+) -> None:
+    window = open_window(study)
+    for mode, page in (("faces", "faces.md"), ("review", "review.md"), ("annotate", "annotating.md")):
+        window.set_mode(mode)
+        window.menus.actions["documentation"].trigger()
+        assert window.help.open_here().page == page
+        window.activateWindow()
+    team = window.windows.open("team")
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is team)
+    assert window.help.topic() == "team.md"
+    window.close_study()
+    assert window.help.topic() in ("index.md", window.help.open("index.md").page)
+
+
+def test_a_dialog_that_blocks_the_window_has_the_key_too(
+    study: Path, open_window: Callable[..., MainWindow], qtbot: QtBot
+) -> None:
+    window = open_window(study)
+    window.menus.actions["edit_shortcuts"].trigger()
+    window.shortcuts.edit().close()
+    dialog = QDialog(window)
+    dialog.open()
+    qtbot.waitUntil(lambda: QApplication.activeModalWidget() is dialog)
+    qtbot.waitUntil(lambda: bool(dialog.property("documentation")))
+    qtbot.keyClick(dialog, Qt.Key.Key_F1)
+    found = next(one for one in QApplication.topLevelWidgets() if isinstance(one, HelpWindow) and one.isVisible())
+    assert found.page == "annotating.md"
+    dialog.close()
+
+
+def test_the_palette_offers_pages(study: Path, open_window: Callable[..., MainWindow]) -> None:
+    window = open_window(study)
+    palette = window.command_palette.open()
+    palette.field.setText("help releasing")
+    assert [one.key for one in palette.shown()] == ["page release.md"]
+    palette.take()
+    shown = next(one for one in QApplication.topLevelWidgets() if isinstance(one, HelpWindow) and one.isVisible())
+    assert shown.page == "release.md"

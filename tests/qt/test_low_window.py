@@ -1,0 +1,49 @@
+"""The window keeps the size that somebody gave it, whatever is unfolded in it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from PySide6.QtWidgets import QApplication
+
+from app.core.commands.comments import add_comment
+from app.core.session import Session
+from app.gui.main_window import MainWindow
+from project.ids import new_id
+from project.queries.segments import all_segments
+from project.queries.utterances import insert_utterances
+from project.store import Study
+from project.synthetic import fill
+from project.types import Utterance
+
+SIZE = (800, 500)
+
+
+def test_a_low_window_does_not_grow_where_comments_are_unfolded(
+    tmp_path: Path, open_window: Callable[..., MainWindow]
+) -> None:
+    path = tmp_path / "lab.greenroom"
+    with Study.create(path) as study:
+        fill(study, 1, 4, 1)
+        one = all_segments(study)[0]
+        add_comment(Session(study, "Ada"), one.id, "Why?")
+        with study.step("Transcript"):
+            insert_utterances(study, [Utterance(new_id(), one.recording_id, one.start_us, one.end_us, "Hello.")])
+    window = open_window(path)
+    window.resize(*SIZE)
+    window.show()
+    window.choose_recording(one.recording_id)
+    window.studio.select([one.id])
+    box = window.comments.box
+    assert box is not None
+    panel = window.history.panel
+    assert panel is not None
+    for head, part, whole in ((box.head, box.field, box), (panel.head, panel.turns, panel)):
+        if not part.isVisibleTo(whole):
+            head.click()
+    assert box.field.isVisibleTo(box)
+    QApplication.processEvents()
+    page = window.workspace.pages.currentWidget()
+    assert page is not None
+    assert page.minimumSizeHint().height() < SIZE[1] // 2
+    assert window.minimumSizeHint().height() <= SIZE[1]
+    assert (window.width(), window.height()) == SIZE

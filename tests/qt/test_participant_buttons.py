@@ -1,0 +1,44 @@
+"""Whom something is assigned to, in a study with more participants than there are digits."""
+
+from PySide6.QtWidgets import QPushButton
+from pytestqt.qtbot import QtBot
+
+from project.types import Participant, ParticipantRole
+from widgets.chain_page.people_row import PeopleRow
+from widgets.faces.people_bar import PeopleBar
+
+PEOPLE = [Participant(f"id{number}", f"P{number:02d}", ParticipantRole.USER) for number in range(1, 31)]
+
+
+def texts(bar: PeopleBar | PeopleRow) -> list[str]:
+    return [one.text() for one in bar.findChildren(QPushButton) if not one.isHidden()]
+
+
+def test_thirty_participants_are_nine_buttons_and_a_menu(qtbot: QtBot) -> None:
+    bar = PeopleBar()
+    qtbot.addWidget(bar)
+    bar.set_people(PEOPLE)
+    bar.show()
+    assert [one for one in texts(bar) if one[:1].isdigit()] == [f"{number} P{number:02d}" for number in range(1, 10)]
+    chosen: list[object] = []
+    bar.assign_requested.connect(chosen.append)
+    entry = next(one for one in bar.more.menu().actions() if one.text() == "P30")
+    entry.trigger()
+    assert chosen == ["id30"]
+    bar.show_choice("id30", False, enabled=True, named=True)
+    assert (bar.more.text(), bar.more.isChecked()) == ("P30", True)
+    bar.set_people(PEOPLE[:3])
+    assert bar.more.isHidden()
+
+
+def test_a_node_can_be_of_several_of_them(qtbot: QtBot) -> None:
+    row = PeopleRow()
+    qtbot.addWidget(row)
+    row.offer(PEOPLE)
+    row.show()
+    row.show_people({"id1", "id12", "id30"}, editable=True)
+    assert row.more.text() == "P12, P30"
+    assert row.buttons["id1"].isChecked()
+    with qtbot.waitSignal(row.toggled) as told:
+        next(one for one in row.more.menu().actions() if one.text() == "P12").trigger()
+    assert told.args == ["id12", False]

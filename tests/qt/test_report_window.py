@@ -1,0 +1,122 @@
+"""The window of the benchmark's report: a number leads to its items, an item to its moment, and all of it to files."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from pytestqt.qtbot import QtBot
+
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.commands.judges import add_judge
+from app.core.commands.recordings import rename_recording
+from app.core.session import Session
+from app.gui.benchmark.report_window import ReportWindow
+from app.gui.dialogs import Questions
+from app.gui.main_window import MainWindow
+from project.item_sets import Shown
+from project.progress import Silent
+from project.queries.judges import all_judges
+from project.queries.recordings import all_recordings
+from project.store import Study
+from project.synthetic import fill
+from tests.qt.walking import nameless, unexplained
+from tests.unit.core.benchmark.frozen_sets import verdicts
+
+LABELS = ("error", "none", "competence", "error") * 6
+
+
+class Answers(Questions):
+    def __init__(self) -> None:
+        self.place: Path | None = None
+
+    def folder(self, title: str) -> Path | None:
+        return self.place
+
+
+@pytest.fixture(scope="module")
+def asked(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("asked") / "lab.greenroom"
+    with Study.create(path) as made:
+        fill(made, recordings=3, segments=30)
+    with Session.open(path) as session:
+        homes = [one.id for one in all_recordings(session.study)]
+        item_set, _ = verdicts(session, LABELS, draws=2, recordings=homes, name="by hand")
+        for name in ("oracle", "random"):
+            add_judge(session, name, name, "", {})
+        run_benchmark(session, Wanted([item_set], all_judges(session.study), shown=Shown.WORDS), Silent())
+    return path.read_bytes()
+
+
+@pytest.fixture
+def answers() -> Answers:
+    return Answers()
+
+
+@pytest.fixture
+def window(open_window: Callable[..., MainWindow], tmp_path: Path, asked: bytes, answers: Answers) -> MainWindow:
+    path = tmp_path / "lab.greenroom"
+    path.write_bytes(asked)
+    return open_window(path, questions=answers)
+
+
+@pytest.fixture
+def opened(qtbot: QtBot, window: MainWindow) -> ReportWindow:
+    window.menus.actions["benchmark_report"].trigger()
+    found = window.windows.open("benchmark_report")
+    assert isinstance(found, ReportWindow)
+    qtbot.waitUntil(lambda: found.write.isEnabled(), timeout=60_000)
+    return found
+
+
+def test_the_papers_table_stands_there_with_published_rows(opened: ReportWindow) -> None:
+    assert opened.chosen.currentText().startswith("SHREC, table 1")
+    rows = {row[0]: row for row in opened.figures.texts()}
+    assert rows["(L) oracle (baseline)"][1] == "1.00 ± 0.00"
+    assert rows["Human (published)"][1:5] == ("0.57", "0.45", "0.77", "0.71")
+    assert rows["Chance"][1] == "0.33"
+
+
+def test_a_number_leads_to_its_items_and_an_item_to_its_moment(
+    opened: ReportWindow, window: MainWindow, qtbot: QtBot
+) -> None:
+    row = next(at for at, one in enumerate(opened.figures.texts()) if one[0].startswith("(L) random"))
+    opened.figures.cellClicked.emit(row, 1)
+    assert opened.tabs.currentIndex() == 2
+    assert opened.run.currentText() == "Verdict, (L) random"
+    items = opened.items.texts()
+    assert len(items) == len(LABELS)
+    assert {one[4] for one in items} <= {"right", "wrong"}
+    third = items[3]
+    opened.items.click(3)
+    session = window.studio.session
+    assert session is not None
+    home = next(one for one in all_recordings(session.study) if str(one.number) == third[2])
+    qtbot.waitUntil(lambda: window.studio.recording is not None and window.studio.recording.id == home.id)
+
+
+def test_everything_is_written_to_a_new_folder(
+    opened: ReportWindow, answers: Answers, qtbot: QtBot, tmp_path: Path
+) -> None:
+    answers.place = tmp_path
+    for name in ("lab benchmark report", "lab benchmark report 2"):
+        with qtbot.waitSignal(opened.write.clicked):
+            qtbot.mouseClick(opened.write, Qt.MouseButton.LeftButton)
+        folder = tmp_path / name
+        qtbot.waitUntil(lambda made=folder: (made / "report.html").exists(), timeout=30_000)  # type: ignore[misc]
+        qtbot.waitUntil(lambda: opened.write.isEnabled(), timeout=30_000)
+        assert "Open report.html" in opened.status.text()
+        assert (folder / "plots" / "confusion-001-verdict-0.svg").exists()
+
+
+def test_every_control_has_a_name_and_says_what_it_does(opened: ReportWindow) -> None:
+    assert (nameless(opened), unexplained(opened)) == ([], [])
+
+
+def test_an_edit_says_that_the_figures_are_old(opened: ReportWindow, window: MainWindow) -> None:
+    session = window.studio.session
+    assert session is not None
+    recording = all_recordings(session.study)[0]
+    window.studio.edit(lambda one: rename_recording(one, recording.id, "another"))
+    assert "Out of date" in opened.status.text()

@@ -1,0 +1,130 @@
+"""Withdrawing a participant and sharing annotations in the window."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from app.gui.dialogs import Questions
+from app.gui.main_window import MainWindow
+from app.gui.withdrawal.dialog import WithdrawalDialog
+from project.check import check
+from project.queries.participants import all_participants
+from project.store import Study
+from project.synthetic import fill
+from tests.qt.walking import nameless, unexplained
+
+Open = Callable[..., MainWindow]
+
+
+class Answers(Questions):
+    """Agrees to everything, and saves where it was told."""
+
+    def __init__(self, place: Path) -> None:
+        self.place = place
+        self.asked = ""
+
+    def agree(self, title: str, question: str, button: str, *, careful: bool = True) -> bool:
+        self.asked = question
+        return True
+
+    def save(self, title: str, path: Path, kind: str) -> Path | None:
+        return self.place
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "lab.greenroom") as made:
+        fill(made, 2, 10, 2)
+    return tmp_path / "lab.greenroom"
+
+
+def dialog_of(window: MainWindow) -> WithdrawalDialog:
+    window.menus.actions["withdraw"].trigger()
+    (found,) = window.findChildren(WithdrawalDialog)
+    return found
+
+
+def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: Path, open_window: Open) -> None:
+    window = open_window(lab)
+    dialog = dialog_of(window)
+    qtbot.waitUntil(lambda: "participants: 1 removed" in dialog.lines.toPlainText(), timeout=20_000)
+    assert not dialog.buttons.go_on.isEnabled()
+    name = dialog.who.currentText()
+    QTest.keyClicks(dialog.typed, name)
+    assert dialog.buttons.go_on.isEnabled()
+    told: list[str] = []
+    window.studio.told.connect(told.append)
+    QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: any("certificate" in one for one in told), timeout=20_000)
+    assert window.studio.session is not None
+    assert name not in [one.pseudonym for one in all_participants(window.studio.session.study)]
+    assert [one.name for one in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
+    assert check(lab) == []
+
+
+def test_a_dialog_may_be_closed_while_it_looks_for_everything(qtbot: QtBot, lab: Path, open_window: Open) -> None:
+    window = open_window(lab)
+    dialog = dialog_of(window)
+    dialog.asked.emit(dialog.wanted())
+    dialog.reject()
+    qtbot.waitUntil(lambda: not window.findChildren(WithdrawalDialog), timeout=20_000)
+    qtbot.waitUntil(lambda: not window.background._waiting, timeout=20_000)
+
+
+def test_another_choice_has_to_be_looked_at_before_it_is_done(qtbot: QtBot, lab: Path, open_window: Open) -> None:
+    dialog = dialog_of(open_window(lab))
+    QTest.keyClicks(dialog.typed, dialog.who.currentText())
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    dialog.drop.setChecked(True)
+    assert not dialog.buttons.go_on.isEnabled()
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    dialog.reject()
+    assert not [*lab.parent.glob("*withdrawal*")]
+
+
+def test_enter_removes_nothing(qtbot: QtBot, lab: Path, open_window: Open) -> None:
+    dialog = dialog_of(open_window(lab))
+    QTest.keyClicks(dialog.typed, dialog.who.currentText())
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    assert dialog.buttons.away.isDefault()
+    accepted: list[int] = []
+    dialog.accepted.connect(lambda: accepted.append(1))
+    QTest.keyClick(dialog.typed, Qt.Key.Key_Return)
+    assert accepted == []
+    assert not [*lab.parent.glob("*withdrawal*")]
+
+
+def test_a_backup_that_cannot_be_read_has_to_be_given_up_first(qtbot: QtBot, lab: Path, open_window: Open) -> None:
+    lab.with_name(f"{lab.name}.bak-2").write_bytes(lab.read_bytes()[:5000])
+    dialog = dialog_of(open_window(lab))
+    QTest.keyClicks(dialog.typed, dialog.who.currentText())
+    qtbot.waitUntil(lambda: "Backups that cannot be read" in dialog.lines.toPlainText(), timeout=20_000)
+    assert "Backups that cannot be read" in dialog.buttons.note.text()
+    assert not dialog.buttons.go_on.isEnabled()
+    dialog.unread.setChecked(True)
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    dialog.reject()
+
+
+def test_everything_in_the_dialog_has_a_name_and_a_tip(lab: Path, open_window: Open) -> None:
+    dialog = dialog_of(open_window(lab))
+    assert nameless(dialog) == []
+    assert unexplained(dialog) == []
+    dialog.reject()
+
+
+def test_annotations_are_shared_from_the_menu(qtbot: QtBot, lab: Path, tmp_path: Path, open_window: Open) -> None:
+    answers = Answers(tmp_path / "shared.greenroom")
+    window = open_window(lab, None, answers)
+    told: list[str] = []
+    window.studio.told.connect(told.append)
+    window.menus.actions["share_annotations"].trigger()
+    qtbot.waitUntil(lambda: any(one.startswith("Made") for one in told), timeout=20_000)
+    assert "It does not hold" in answers.asked
+    assert check(answers.place) == []
+    with Study.open(answers.place, read_only=True) as made:
+        assert made.row("SELECT count(*) FROM segment") != (0,)

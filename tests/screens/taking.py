@@ -1,0 +1,108 @@
+"""Takes pictures of widgets, one after another, once they stand still."""
+
+import time
+from collections.abc import Callable
+from itertools import chain
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
+from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QWidget
+
+from app.gui.main_window import MainWindow
+
+_STILL_S = 0.12
+"""How long nothing may happen before a picture is taken."""
+_MOST_S = 60.0
+_UNDER_WAY = ("Computing", "Looking for", "Finding the exact")
+"""How a line begins that says what is awaited."""
+
+
+class Camera:
+    """Writes pictures into a folder; `wanted` are parts of names, all pictures where it is empty."""
+
+    def __init__(self, window: MainWindow, folder: Path, wanted: tuple[str, ...] = ()) -> None:
+        self.window = window
+        self.taken: list[Path] = []
+        self.seen: set[str] = set()
+        """Classes of the widgets that were in sight in a picture."""
+        self._folder = folder
+        self._wanted = wanted
+
+    def wants(self, name: str) -> bool:
+        """Return whether a picture of that name, or of a part of it, is asked for."""
+        return not self._wanted or any(one in name for one in self._wanted)
+
+    def settle(self, seconds: float = _STILL_S, until: Callable[[], bool] | None = None) -> None:
+        """Let the window work until nothing is under way any more, and then a moment."""
+        QApplication.processEvents()
+        end = time.monotonic() + _MOST_S
+        while until is not None and not until() and time.monotonic() < end:
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+        still = time.monotonic() + seconds
+        while time.monotonic() < still:
+            QApplication.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 20)
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+    def take(self, name: str, widget: QWidget | None = None, seconds: float = _STILL_S) -> None:
+        """Take a picture of a widget, or of the whole window."""
+        shown = widget or self.window
+        self.settle(seconds, until=lambda: not _busy(shown))
+        path = self._folder / f"{name}.png"
+        shown.grab().save(str(path))
+        self.taken.append(path)
+        parts = (shown, *shown.findChildren(QWidget))
+        self.seen |= {one.__name__ for part in parts if part.isVisible() for one in type(part).__mro__}
+
+    def tabs(self, name: str, widget: QWidget, whole: QWidget | None = None, seconds: float = _STILL_S) -> None:
+        """Take a picture of a widget, and one of each further tab in it."""
+        self.take(name, whole or widget, seconds)
+        found = [one for one in widget.findChildren(QTabWidget) if one.isVisible()][:1]
+        for tabs in found:
+            first = tabs.currentIndex()
+            for at in range(tabs.count()):
+                if at != first and tabs.isTabVisible(at) and tabs.isTabEnabled(at):
+                    tabs.setCurrentIndex(at)
+                    self.take(f"{name}-{_plain(tabs.tabText(at))}", whole or widget, seconds)
+            tabs.setCurrentIndex(first)
+
+    def popup(self, name: str) -> None:
+        """Take a picture of the menu that is open, and close it."""
+        self.settle()
+        shown = QApplication.activePopupWidget()
+        if shown is None:
+            raise LookupError(f"no menu is open for {name}")
+        self.take(name, shown)
+        shown.close()
+
+    def modal(self, name: str, ask: Callable[[], object], prepare: Callable[[QWidget], object] | None = None) -> None:
+        """Take a picture of a dialog that `ask` opens, and close it; also of one that waits until it is closed.
+
+        `prepare` does something in it first.
+        """
+        before = {one for one in QApplication.topLevelWidgets() if one.isVisible()}
+
+        def shoot() -> None:
+            shown = [one for one in QApplication.topLevelWidgets() if one.isVisible() and one not in before]
+            if not shown:
+                raise LookupError(f"nothing was opened for {name}")
+            for one in shown[-1:]:
+                if prepare is not None:
+                    prepare(one)
+                self.tabs(name, one)
+            for one in shown:
+                one.close()
+
+        QTimer.singleShot(300, shoot)
+        ask()
+        self.settle(0.5)
+
+
+def _busy(widget: QWidget) -> bool:
+    """Return whether it says that it computes something."""
+    bars = (one for one in widget.findChildren(QProgressBar) if one.isVisible() and not one.maximum())
+    lines = (one for one in widget.findChildren(QLabel) if one.isVisible() and one.text().startswith(_UNDER_WAY))
+    return any(True for _ in chain(bars, lines))
+
+
+def _plain(text: str) -> str:
+    return "".join(one if one.isalnum() else "-" for one in text.replace("&", "").lower()).strip("-")

@@ -1,0 +1,79 @@
+"""A figure that has become worse is told from noise."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.bench.check import TRIES, again_and_again
+from tests.bench.figures import figure_of, regressions
+from tests.bench.record import Record, by_version, records
+from tests.bench.row import Row
+
+SHARE = Row("export", "7 s", "ffmpeg, 6 s", "1.10", "<= 1.5x", True)
+FASTER = Row("kappa", "10 ms", "BORIS, 172 s", "1 : 16,473", ">= 500x faster", True)
+SPEED = Row("tokens", "57 tokens/s", "bare loop, 57 tokens/s", "1.001", ">= 0.97x", True)
+TIME = Row("start", "1.3 s", "", "", "<= 1.5 s", True)
+
+
+@pytest.mark.parametrize(
+    ("row", "ratio", "smaller"), [(SHARE, 1.10, True), (FASTER, 16_473, False), (SPEED, 1.001, False)]
+)
+def test_a_ratio_is_read_with_the_way_that_is_better(row: Row, ratio: float, smaller: bool) -> None:
+    found = figure_of(row)
+    assert found is not None
+    assert (found.ratio, found.smaller_is_better) == (ratio, smaller)
+
+
+@pytest.mark.parametrize("ratio", ["", "0.4 sd", "1.0 se"])
+def test_what_is_no_ratio_of_speed_is_not_compared(ratio: str) -> None:
+    assert figure_of(replace(SHARE, ratio=ratio)) is None
+
+
+@pytest.mark.parametrize(
+    ("row", "now", "is_worse"),
+    [
+        (SHARE, "1.37", False),
+        (SHARE, "1.39", True),
+        (SHARE, "0.20", False),
+        (FASTER, "1 : 13,200", False),
+        (FASTER, "1 : 13,000", True),
+        (FASTER, "1 : 90,000", False),
+        (SPEED, "0.700", True),
+    ],
+)
+def test_a_quarter_worse_is_noise_and_more_is_not(row: Row, now: str, is_worse: bool) -> None:
+    assert bool(regressions([row], [replace(row, ratio=now)])) is is_worse
+
+
+def test_a_target_that_is_no_longer_reached_counts_without_any_ratio() -> None:
+    assert regressions([TIME], [replace(TIME, ours="1.6 s", ok=False)])
+    assert not regressions([replace(TIME, ok=False)], [replace(TIME, ok=False)])
+
+
+def test_a_ratio_that_is_very_small_has_room() -> None:
+    tiny = replace(SHARE, ratio="0.002")
+    assert not regressions([tiny], [replace(tiny, ratio="0.04")])
+    assert regressions([tiny], [replace(tiny, ratio="0.40")])
+
+
+def test_only_what_is_worse_every_time_counts() -> None:
+    bad, well = replace(SHARE, ratio="3.0"), SHARE
+    runs = iter([[bad], [well], [bad]])
+    assert again_and_again(lambda: next(runs), [SHARE]) == []
+    assert len(again_and_again(lambda: [bad], [SHARE])) == 1
+    other = replace(FASTER, ratio="1 : 10")
+    turns = iter([[bad, FASTER], [well, other], [bad, other]])
+    assert again_and_again(lambda: next(turns), [SHARE, FASTER]) == []
+    assert TRIES == 3
+
+
+def test_records_come_back_by_version(tmp_path: Path) -> None:
+    for version in ("0.10.0", "0.2.0"):
+        replace(Record.of({"export": [SHARE], "start": [TIME]}, "2026-01-02"), version=version).write(tmp_path)
+    found = records(tmp_path)
+    assert [one.version for one in found] == ["0.2.0", "0.10.0"]
+    assert found[0].rows == {"export": [SHARE], "start": [TIME]}
+    text = by_version(found)
+    assert "| export | 1.10 | 1.10 |" in text
+    assert "start" not in text.split("- 0.2.0")[0]

@@ -1,0 +1,66 @@
+"""What was said about items, made by hand."""
+
+import random
+from collections.abc import Sequence
+
+from benchmark.suite.base import Said
+from project.judging import JudgmentStatus
+from project.types import Json
+
+LABELS: list[Json] = ["error", "competence", "none"]
+NAMES = ("error", "competence", "none")
+
+
+def said(
+    truth: str,
+    answer: str | None,
+    *,
+    number: int = 0,
+    draw: int = 0,
+    recording: str = "r",
+    status: JudgmentStatus | None = None,
+    **traits: Json,
+) -> Said:
+    """Return one item of the task `verdict`; without an answer it could not be read, unless `status` says otherwise."""
+    known = status or (JudgmentStatus.OK if answer is not None else JudgmentStatus.UNPARSED)
+    return Said(
+        f"i{number}",
+        draw,
+        recording,
+        {"verdict": {"label": truth}},
+        {} if answer is None else {"verdict": {"label": answer}},
+        {"verdict": known},
+        {"labels": LABELS, **traits},
+    )
+
+
+def by_chance(seed: int, number: int = 60, draws: int = 3, recordings: int = 6) -> list[Said]:
+    """Return items with random truths and answers, a few of them unreadable."""
+    chance = random.Random(seed)
+    return [
+        said(
+            chance.choice(NAMES),
+            chance.choice((*NAMES, None)),
+            number=at,
+            draw=at % draws,
+            recording=f"r{chance.randrange(recordings)}",
+            channel=chance.choice(("verbal", "both")),
+            attributes=chance.sample(["norms", "emotions", "knowledge"], 2),
+        )
+        for at in range(number)
+    ]
+
+
+def as_answered(found: Sequence[Said], answers: Sequence[str | None]) -> list[Said]:
+    """Return the same items with other answers."""
+    return [
+        said(
+            str(one.truth["verdict"]["label"]),
+            answer,
+            number=int(one.item_id[1:]),
+            draw=one.draw,
+            recording=one.recording_id,
+            **{key: value for key, value in one.traits.items() if key != "labels"},
+        )
+        for one, answer in zip(found, answers, strict=True)
+    ]

@@ -1,0 +1,81 @@
+"""Two judges beside each other, and conditions beside raw."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from benchmark.metrics.conditions import Conclusion
+from benchmark.results.comparing import apart, who_is_right
+from benchmark.results.conditions import Pair, condition_rows
+from benchmark.suite.registry import entry_of
+from tests.unit.benchmark.results.answers import NAMES, as_answered, by_chance
+
+ENTRY = entry_of("verdict")
+
+
+def test_a_judge_does_not_differ_from_itself() -> None:
+    found = by_chance(1)
+    for row in apart(ENTRY, found, found):
+        assert row.difference.value == 0
+        assert row.difference.p == 1
+
+
+def test_the_sides_are_told_apart() -> None:
+    found = by_chance(2)
+    right = as_answered(found, [str(one.truth["verdict"]["label"]) for one in found])
+    forward, backward = (apart(ENTRY, *both)[0] for both in ((right, found), (found, right)))
+    assert forward.difference.value == pytest.approx(forward.first - forward.second)  # type: ignore[operator]
+    assert forward.difference.value == pytest.approx(-backward.difference.value)  # type: ignore[operator]
+    assert forward.difference.p is not None
+    assert forward.difference.p < 0.05
+
+
+def test_an_item_in_several_draws_counts_once() -> None:
+    found = who_is_right([True, True, False, None], [False, False, True, True], ["a", "a", "b", "c"])
+    assert found is not None
+    assert (found.first_only, found.second_only) == (1, 1)
+    assert who_is_right([None], [None], ["a"]) is None
+
+
+def pair(seed: int, share: float, draws: int = 10) -> Pair:
+    """Return a judge that is right with a chance of 0.6 raw, and of `share` under a condition."""
+    chance = random.Random(seed)
+    found = by_chance(seed, number=15 * draws, draws=draws, recordings=15)
+    truths = [str(one.truth["verdict"]["label"]) for one in found]
+    sides = [[truth if chance.random() < often else chance.choice(NAMES) for truth in truths] for often in (0.6, share)]
+    return Pair("gpt", "blur", as_answered(found, sides[0]), as_answered(found, sides[1]))
+
+
+@settings(max_examples=8, deadline=None)
+@given(st.integers(0, 1000), st.sampled_from([0.0, 0.5, 0.6, 0.9]))
+def test_no_difference_is_said_only_where_equivalence_is_shown(seed: int, share: float) -> None:
+    for row in condition_rows(ENTRY, [pair(seed, share, draws=5)]):
+        said = "no difference" in row.words
+        assert said == (row.tested.conclusion is Conclusion.EQUIVALENT and not row.tested.reason)
+        assert "gpt" in row.words
+        assert "blur" in row.words
+
+
+def test_a_large_difference_is_found_and_its_direction_said() -> None:
+    row = condition_rows(ENTRY, [pair(4, 0.0)])[0]
+    assert row.tested.conclusion is Conclusion.DIFFERENT
+    assert "lower than raw" in row.words
+
+
+def test_the_same_answers_have_no_test_and_that_is_said() -> None:
+    one = pair(5, 0.6)
+    row = condition_rows(ENTRY, [Pair("gpt", "blur", one.raw, one.raw)])[0]
+    assert row.tested.conclusion is Conclusion.OPEN
+    assert "nothing to test" in row.words
+    assert "no difference" not in row.words
+
+
+def test_a_family_is_corrected_together() -> None:
+    alone = condition_rows(ENTRY, [pair(6, 0.2)])[0].tested
+    together = condition_rows(ENTRY, [pair(6, 0.2), pair(7, 0.6), pair(8, 0.6)])[0].tested
+    assert alone.t_p == together.t_p
+    assert together.t_p_holm is not None
+    assert alone.t_p_holm is not None
+    assert together.t_p_holm > alone.t_p_holm

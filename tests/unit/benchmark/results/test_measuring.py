@@ -1,0 +1,146 @@
+"""Figures over draws, with intervals, by trait and by label."""
+
+from statistics import fmean, stdev
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from benchmark.metrics.over_draws import over_draws
+from benchmark.results.judged import Became, became, counts_of, is_right
+from benchmark.results.measuring import breakdowns_of, confusions_of, draws_of, label_rows, rows_of
+from benchmark.results.quick import counted
+from benchmark.suite.base import Said
+from benchmark.suite.registry import entry_of
+from project.judging import JudgmentStatus
+from tests.unit.benchmark.results.answers import NAMES, as_answered, by_chance, said
+
+ENTRY = entry_of("verdict")
+EXPECTED = ("verdict",)
+
+
+@given(st.integers(0, 10_000))
+def test_a_figure_is_the_mean_of_its_draws(seed: int) -> None:
+    found = by_chance(seed)
+    each = [ENTRY.score(one)["accuracy"] for one in draws_of(found)]
+    values = [one for one in each if one is not None]
+    row = rows_of(ENTRY, found, samples=0)[0]
+    assert row.mean == pytest.approx(fmean(values))
+    assert row.sd == pytest.approx(stdev(values))
+    assert row.n == len(found)
+    assert row.low is row.high is None
+
+
+@given(st.integers(0, 10_000))
+def test_sums_over_items_give_the_figures_of_the_task(seed: int) -> None:
+    found = by_chance(seed)
+    rows = {one.metric: one for one in rows_of(ENTRY, found, samples=0)}
+    draws, homes = [one.draw for one in found], [one.recording_id for one in found]
+    for key, sums in counted(found, ENTRY).items():
+        assert over_draws(sums, draws, homes, 0).value == pytest.approx(rows[key].mean, abs=1e-9)
+
+
+def test_an_interval_holds_its_figure() -> None:
+    for row in rows_of(ENTRY, by_chance(3)):
+        assert row.low is not None
+        assert row.high is not None
+        assert row.mean is not None
+        assert row.low < row.mean < row.high
+
+
+def test_one_recording_has_no_interval_and_one_draw_no_deviation() -> None:
+    row = rows_of(ENTRY, by_chance(1, draws=1, recordings=1))[0]
+    assert (row.low, row.high, row.sd) == (None, None, None)
+    assert row.mean is not None
+
+
+def test_without_items_figures_are_undefined() -> None:
+    assert all((one.mean, one.n) == (None, 0) for one in rows_of(ENTRY, []))
+    assert label_rows([]) == ()
+    assert breakdowns_of(ENTRY, []) == ()
+    assert confusions_of([]) == ()
+
+
+def test_a_label_that_a_draw_lacks_still_counts() -> None:
+    found = [said("error", "error", number=at) for at in range(4)]
+    rows = {one.metric: one.mean for one in rows_of(ENTRY, found)}
+    assert rows["accuracy"] == 1
+    assert rows["macro_f1"] == pytest.approx(1 / 3)
+    assert {one.metric: one.mean for one in label_rows(found)} == {
+        "f1.error": 1.0,
+        "f1.competence": None,
+        "f1.none": None,
+    }
+
+
+def test_parts_are_the_figures_of_their_items() -> None:
+    found = by_chance(5)
+    parts = {one.trait: {part.value: part for part in one.parts} for one in breakdowns_of(ENTRY, found)}
+    assert {*parts} == {"attributes", "channel"}
+    verbal = [one for one in found if one.traits["channel"] == "verbal"]
+    assert parts["channel"]["verbal"].items == len(verbal)
+    assert parts["channel"]["verbal"].rows[0].mean == rows_of(ENTRY, verbal, samples=0)[0].mean
+    assert sum(one.items for one in parts["attributes"].values()) == 2 * len(found)
+
+
+def test_agreed_and_disagreed_are_named() -> None:
+    found = [said("error", "error", number=at, agreed=bool(at % 2)) for at in range(4)]
+    (agreed,) = breakdowns_of(ENTRY, found)
+    assert [one.value for one in agreed.parts] == ["agreed", "disagreed"]
+
+
+def test_who_was_taken_for_whom() -> None:
+    found = [said("error", "none"), said("error", None), said("none", "none"), said("error", "error")]
+    (matrix,) = confusions_of(found)
+    assert matrix.labels == NAMES
+    assert matrix.counts == ((1, 0, 1, 1), (0, 0, 0, 0), (0, 0, 1, 0))
+
+
+OK, BAD, NO = JudgmentStatus.OK, JudgmentStatus.UNPARSED, JudgmentStatus.REFUSED
+
+
+@pytest.mark.parametrize(
+    ("statuses", "failed", "expected"),
+    [
+        ({"a": OK, "b": OK}, False, Became.ANSWERED),
+        ({"a": OK, "b": BAD}, False, Became.UNPARSED),
+        ({"a": NO}, False, Became.REFUSED),
+        ({"a": BAD, "b": NO}, False, Became.REFUSED),
+        ({"a": OK}, False, Became.MISSING),
+        ({"a": OK}, True, Became.ERROR),
+        ({}, False, Became.MISSING),
+        ({}, True, Became.ERROR),
+    ],
+)
+def test_an_item_counts_by_the_worst_that_came_of_it(
+    statuses: dict[str, JudgmentStatus], failed: bool, expected: Became
+) -> None:
+    found = Said("i", 0, "r", {}, {}, statuses)
+    assert became(found, ("a", "b"), failed=failed) is expected
+
+
+@given(st.lists(st.sampled_from([*Became]), max_size=30))
+def test_every_item_is_counted_once(states: list[Became]) -> None:
+    counts = counts_of(states)
+    assert counts.counted + counts.errors + counts.missing == counts.items == len(states)
+
+
+def test_right_and_wrong() -> None:
+    assert is_right(said("error", "error"), EXPECTED) is True
+    assert is_right(said("error", "none"), EXPECTED) is False
+    assert is_right(said("error", None), EXPECTED) is False
+    several = Said("i", 0, "r", {"a": {"x": ["b", "c"]}}, {"a": {"x": ["c", "b"]}}, {"a": OK})
+    assert is_right(several, ("a",)) is True
+    rating = Said("i", 0, "r", {"a": {"x": 3.5}}, {"a": {"x": 3.5}}, {"a": OK})
+    assert is_right(rating, ("a",)) is None
+    assert is_right(several, ("b",)) is None
+
+
+def test_who_is_right_throughout_has_all_and_who_gives_one_label_its_closed_form() -> None:
+    found = by_chance(8, number=90, draws=1)
+    truths = [str(one.truth["verdict"]["label"]) for one in found]
+    right = {one.metric: one.mean for one in rows_of(ENTRY, as_answered(found, truths), samples=0)}
+    assert right == {"accuracy": 1.0, "macro_f1": 1.0}
+    constant = {one.metric: one.mean for one in rows_of(ENTRY, as_answered(found, ["error"] * 90), samples=0)}
+    share = truths.count("error") / 90
+    assert constant["macro_f1"] == pytest.approx(2 * share / (1 + share) / 3)

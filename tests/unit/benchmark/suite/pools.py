@@ -1,0 +1,71 @@
+"""Invented pools of segments, and strategies for them."""
+
+from collections.abc import Sequence
+
+from hypothesis import strategies as st
+
+from benchmark.items.base import Candidate, Pool
+from project.schemes.loader import load_scheme
+from project.types import Json
+
+SCHEME = load_scheme("shrec")
+ATTRIBUTES = [one.key for one in SCHEME.field("attributes").choices]
+SECOND = 1_000_000
+
+
+def segment(
+    number: int,
+    label: str = "error",
+    attributes: Sequence[str] = ("norms",),
+    text: str = "",
+    home: int = 0,
+    length_us: int = SECOND,
+    agreed: bool = True,
+) -> Candidate:
+    """Return the segment of a number; `text` is its rationale, correction and words, or else its own."""
+    text = text or f"Text {number}."
+    values: dict[str, Json] = {"attributes": [*attributes], "rationale": f"Why: {text}"}
+    if label == "error":
+        values["correction"] = f"Instead: {text}"
+    content: dict[str, Json] = {
+        "label": label,
+        "values": {} if label == "none" else values,
+        "words": [f"User: {text}", f"Agent: {text}"],
+        "traits": {"agreed": agreed, "same_attributes": agreed, "attributes": [*attributes]},
+    }
+    start = number * 10 * SECOND
+    recording = f"r{number % 7}"
+    return Candidate(f"s{number:05}", recording, f"c{home}", start, start + length_us, f"made {number}", content)
+
+
+def gap(number: int, home: int = 0, length_us: int = 60 * SECOND) -> Candidate:
+    """Return a stretch that nobody marked."""
+    start = number * 100 * SECOND
+    return Candidate(
+        "", f"g{number}", f"c{home}", start, start + length_us, "", {"traits": {"negative": "unmarked", "agreed": True}}
+    )
+
+
+def pool(candidates: Sequence[Candidate], gaps: Sequence[Candidate] = ()) -> Pool:
+    """Return a pool of the scheme of social errors."""
+    return Pool(tuple(candidates), {}, SCHEME, "segments", tuple(gaps))
+
+
+@st.composite
+def pools(draw: st.DrawFn, fewest: int = 1, homes: int = 3) -> Pool:
+    """Return pools that have every label, with a few stretches that nobody marked."""
+    extra = draw(st.lists(st.sampled_from(["error", "competence", "none"]), max_size=40))
+    labels = ["error", "competence"] * fewest + extra
+    candidates = [
+        segment(
+            number,
+            label,
+            draw(st.lists(st.sampled_from(ATTRIBUTES), min_size=1, max_size=3, unique=True)),
+            draw(st.sampled_from(["", "", "", "The same words."])),
+            draw(st.integers(0, homes - 1)),
+            draw(st.integers(1, 5 * SECOND)),
+        )
+        for number, label in enumerate(labels)
+    ]
+    gaps = [gap(number, draw(st.integers(0, homes - 1))) for number in range(draw(st.integers(1, 4)))]
+    return pool(candidates, gaps)

@@ -1,0 +1,123 @@
+import pytest
+
+from benchmark.agreement.published import published_for
+from benchmark.metrics.names import meaning_of, split
+from benchmark.published import published, rows_for
+
+SHREC = ("verdict", "error", "attributes", "multiple", "pre", "post", "rationale", "correction")
+DIMENSIONS = {"goal", "believability", "knowledge", "secret", "relationship", "social_rules", "financial"}
+HUMAN = (0.57, 0.45, 0.77, 0.71, 0.24, 0.67, 0.76, 0.57, 0.75, 0.77, 0.87, 0.63, 0.54)
+TABLES = {
+    ("Human", "L+V"): HUMAN,
+    ("o1", "L+V"): (0.24, 0.21, 0.50, 0.41, 0.02, 0.32, 0.67, 0.49, 0.35, 0.59, 0.68, 0.44, 0.40),
+    ("gpt-4o + cot", "L+V"): (0.27, 0.26, 0.50, 0.43, 0.04, 0.33, 0.64, 0.49, 0.34, 0.61, 0.69, 0.40, 0.40),
+    ("gemini-1.5-flash", "L+V"): (0.32, 0.28, 0.55, 0.52, 0.01, 0.17, 0.43, 0.45, 0.25, 0.60, 0.64, 0.32, 0.26),
+    ("InternVL2-8B", "L+V"): (0.24, 0.23, 0.49, 0.39, 0.01, 0.21, 0.51, 0.67, 0.67, 0.39, 0.43, 0.39, 0.24),
+    ("gpt-4o", "L"): (0.25, 0.23, 0.50, 0.42, 0.02, 0.20, 0.49, 0.52, 0.44, 0.66, 0.67, 0.36, 0.38),
+}
+
+
+def of(task: str, name: str, setting: str = "") -> dict[str, tuple[float, float | None]]:
+    rows = [one for one in rows_for(task) if (one.name, one.setting) == (name, setting)]
+    return {one.metric: (one.mean, one.sd) for one in rows}
+
+
+def test_shrec_has_seventeen_models_and_people_in_every_task() -> None:
+    names = [(one.name, one.modality) for one in rows_for("pre")]
+    assert len({*names}) == len(names) == 18
+    assert sum(modality == "L" for _, modality in names) == 5
+    for task, metrics in zip(SHREC, (2, 2, 3, 2, 1, 1, 1, 1), strict=True):
+        assert len(rows_for(task)) == 18 * metrics
+        for row in rows_for(task):
+            assert (row.sd is None) == (row.name == "Human")
+            assert row.source.startswith("SHREC, Table")
+
+
+@pytest.mark.parametrize("who", TABLES, ids=" ".join)
+def test_shrec_as_it_is_printed(who: tuple[str, str]) -> None:
+    rows = [one for task in SHREC for one in rows_for(task) if (one.name, one.modality) == who]
+    assert tuple(one.mean for one in rows) == TABLES[who]
+
+
+def test_spread_is_that_of_the_paper() -> None:
+    assert of("pre", "gemini-1.5-flash")["accuracy"] == (0.60, 0.10)
+    both = [one for one in rows_for("attributes") if one.name == "gpt-4o + cot"]
+    assert [(one.metric, one.sd) for one in both] == [
+        ("exact_match", 0.01),
+        ("macro_f1", 0.02),
+        ("partial_match", 0.06),
+    ]
+
+
+def test_conditions() -> None:
+    found = {
+        name: [of("conditions", name, one)["macro_f1"] for one in ("raw", "diffusion", "deepfake", "cartoon")]
+        for name in ("GPT-4o", "Gemma-3", "LLaVA-Next")
+    }
+    assert found == {
+        "GPT-4o": [(0.462, 0.083), (0.414, 0.096), (0.513, 0.058), (0.500, 0.063)],
+        "Gemma-3": [(0.194, 0.050), (0.144, 0.010), (0.196, 0.045), (0.198, 0.044)],
+        "LLaVA-Next": [(0.266, 0.104), (0.309, 0.119), (0.298, 0.120), (0.260, 0.075)],
+    }
+
+
+def test_sotopia() -> None:
+    models = of("sotopia_eval", "GPT-4", "characters played by models")
+    people = of("sotopia_eval", "GPT-4", "characters played by people")
+    assert {split(metric)[1] for metric in models} == DIMENSIONS
+    assert {split(metric)[1] for metric in people} == DIMENSIONS - {"secret"}
+    assert models["pearson_r.goal"] == (0.71, None)
+    assert people["pearson_r.goal"] == (0.78, None)
+    raters = of("sotopia_eval", "Human", "two raters an episode")
+    assert raters == {"randolph_kappa": (0.503, None), "pairwise_agreement": (0.8485, None)}
+    assert {one.source for one in rows_for("sotopia_eval") if one.metric == "pairwise_agreement"} == {
+        "SOTOPIA, Appendix D.1; what agrees is not said"
+    }
+
+
+def test_socialnli() -> None:
+    assert {one.name: one.mean for one in rows_for("socialnli") if one.metric == "pearson_r"} == {
+        "DeepSeek-V3": -0.137,
+        "GPT-4o": 0.153,
+        "GPT-4o-mini": 0.095,
+        "Llama-3.1-8B-Instruct": 0.010,
+        "Llama-3.1-70B-Instruct": 0.075,
+        "Qwen2.5-32B-Chat": -0.028,
+    }
+    assert of("socialnli", "GPT-4o")["mae"] == (0.341, None)
+    assert of("socialnli_facts", "Human") == {"factuality": (0.9259, None)}
+
+
+def test_r3_vqa_and_esi_bench_are_those_of_questions_as_shares() -> None:
+    human = of("r3vqa", "Human", "people")
+    assert human["accuracy"] == (pytest.approx(0.9085), None)
+    assert human["chain_consistency"] == (pytest.approx(0.4186), None)
+    assert of("r3vqa", "GPT-4o", "+sub+tom")["subchain_consistency"] == (pytest.approx(0.5064), None)
+    assert of("r3vqa_written", "GPT-4o", "+sub+tom") == {"accuracy": (pytest.approx(0.5380), None)}
+    assert of("r3vqa_written", "Human", "people") == {"accuracy": (pytest.approx(0.8006), None)}
+    assert [(one.name, one.mean) for one in rows_for("esi")] == [
+        ("GPT-4o", pytest.approx(0.5326)),
+        ("Gemini", pytest.approx(0.5653)),
+        ("Doubao", pytest.approx(0.5346)),
+        ("Grok", pytest.approx(0.5739)),
+        ("Claude", pytest.approx(0.5156)),
+    ]
+
+
+def test_every_row_is_a_figure_of_a_metric_that_there_is() -> None:
+    for row in published():
+        metric = meaning_of(row.metric)
+        assert metric is not None, row
+        assert (0 if metric.share else -1) <= row.mean <= 1, row
+        assert row.sd is None or 0 <= row.sd < 0.2, row
+        assert row.modality in ("L", "V", "L+V") or row.name == "Chance", row
+
+
+def test_no_figure_is_there_twice() -> None:
+    keys = [(one.task, one.name, one.modality, one.setting, one.metric) for one in published()]
+    assert len({*keys}) == len(keys)
+
+
+def test_of_other_tasks_nothing_was_published() -> None:
+    assert rows_for("assess") == ()
+    assert published_for("sotopia-eval") is None

@@ -1,0 +1,154 @@
+"""Episodes on the command line: judges play, people type, and a kill loses no turn."""
+
+import io
+import random
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.judges import add_judge
+from app.core.episodes.state import state_of
+from app.core.session import Session
+from benchmark.tasks.act import KEY, part_of
+from project.check import check
+from project.queries.episodes import all_episodes
+from project.queries.judgments import judgments_about
+from project.store import Study
+from project.turns import Act
+from project.types import Json
+from tests.contract.documentation import ROOT
+from tests.fakes.episodes import acts, started
+from tests.fakes.misbehaving_server import Server, misbehaving, waits
+from tests.fakes.terminal import Terminal
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Path]:
+    path = tmp_path / "s.greenroom"
+    Study.create(path).close()
+    yield path
+    assert check(path) == []
+
+
+@pytest.fixture
+def greenroom(capsys: pytest.CaptureFixture[str]) -> Terminal:
+    return Terminal(capsys)
+
+
+def player(study: Path, server: Server) -> str:
+    settings: dict[str, Json] = {"url": server.url, "sees": "text", "tries": 1}
+    with Session.open(study, "Ada") as session:
+        return add_judge(session, "player", "openai", "fake-1", settings)[0].id
+
+
+def stocked(greenroom: Terminal, study: Path, kind: str = "stranger") -> None:
+    greenroom("episode", "add-character", study, "Anna Berg", "--occupation", "Baker", "--secret", "It is stolen.")
+    greenroom("episode", "add-character", study, "Bram Vos", "--occupation", "Teacher", "--secret", "He is broke.")
+    greenroom(
+        *("episode", "add-scenario", study, "lamp", "--context", "At a flea market.", "--relationship", kind),
+        *("--goal", "Sell it for 40.", "--goal", "Pay 30 at most."),
+    )
+
+
+CAST = ("--character", "Anna Berg", "--player", "player", "--character", "Bram Vos", "--player")
+
+
+def test_two_judges_play_and_are_rated(greenroom: Terminal, study: Path) -> None:
+    stocked(greenroom, study)
+    with misbehaving(acts("speak", "Forty."), acts("non-verbal", "shakes his head"), acts("leave")) as server:
+        player(study, server)
+        said = greenroom("episode", "play", study, "--scenario", "lamp", *CAST, "player")
+    assert "Anna Berg: Forty." in said
+    assert "Bram Vos  *shakes his head*" in said
+    assert said.endswith("Recording 1: 3 turns, somebody left.\n")
+    (listed,) = greenroom.json("episode", "list", study)["episodes"]
+    assert (listed["turns"], listed["ended"], listed["agents"]) == (3, "left", ["Anna Berg", "Bram Vos"])
+    shown = greenroom.json("episode", "show", study, 1)
+    assert [one["act"] for one in shown["turns"]] == ["speak", "non-verbal", "leave"]
+    assert [one["secret"] for one in shown["agents"]] == ["It is stolen.", "He is broke."]
+    assert greenroom("episode", "play", study, 1).endswith("3 turns, somebody left.\n")
+    greenroom("judge", "add", study, "chance", "--backend", "random")
+    assert greenroom.json("episode", "rate", study, "--judge", "chance")["answered"] == 2
+    assert greenroom.json("episode", "rate", study, "--judge", "chance")["cached"] == 2
+
+
+def test_who_types_is_told_what_they_may_know_and_nothing_else(
+    greenroom: Terminal, study: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stocked(greenroom, study)
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Thirty?\n[action] puts the money down\n\n"))
+    with misbehaving(acts("speak", "Forty."), acts("none"), acts("speak", "Done.")) as server:
+        player(study, server)
+        capsys.readouterr()
+        from app.cli import run
+
+        assert run(["episode", "play", str(study), "--scenario", "lamp", *CAST, "person"]) == 0
+        printed = capsys.readouterr()
+    told = printed.err + printed.out
+    for known in ("At a flea market.", "Pay 30 at most.", "He is broke", "Stranger: Forty.", "Stranger: Done."):
+        assert known in told
+    for hidden in ("Sell it", "stolen", "Baker", "Anna"):
+        assert hidden not in told
+    with Session.open(study) as session:
+        (episode,) = all_episodes(session.study)
+        turns = [one.turn for one in state_of(session, episode.recording_id).done]
+    assert [one.act for one in turns] == [Act.SPEAK, Act.SPEAK, Act.NONE, Act.ACTION, Act.SPEAK]
+
+
+def test_what_is_wrong_is_said_in_one_line(greenroom: Terminal, study: Path) -> None:
+    stocked(greenroom, study)
+    assert "no scenario" in greenroom("episode", "play", study, "--scenario", "none", code=2)
+    assert "for 2, and 1 take part" in greenroom(
+        *("episode", "play", study, "--scenario", "lamp", "--character", "Anna Berg", "--player", "person"), code=2
+    )
+    assert "Nothing is said about what to play" in greenroom("episode", "play", study, code=2)
+    assert "no character" in greenroom("episode", "play", study, "--scenario", "lamp", "--character", "Zoe", code=2)
+    greenroom("judge", "add", study, "chance", "--backend", "random")
+    assert "No episode is over" in greenroom("episode", "rate", study, "--judge", "chance", code=2)
+    assert "no episode to export" in greenroom("episode", "export", study, study.with_name("e.jsonl"), code=2)
+    assert "already" in greenroom("episode", "add-character", study, "Anna Berg", code=2)
+
+
+@pytest.mark.parametrize("limit", [6, pytest.param(14, marks=pytest.mark.soak)])
+def test_a_kill_loses_no_turn_and_no_judge_is_asked_twice(study: Path, limit: int) -> None:
+    chance = random.Random(7)
+    said = [waits(0.02, acts("speak", f"Line {number}.")) for number in range(200)]
+    command = f"from app.cli import run; run(['episode', 'play', {str(study)!r}, '1'])"
+    with misbehaving(*said) as server:
+        who = player(study, server)
+        with Session.open(study, "Ada") as session:
+            recording = started(session, who, who, limit=limit)
+        kills, before = 0, 0
+        while True:
+            child = subprocess.Popen([sys.executable, "-c", command], cwd=ROOT, stdout=subprocess.DEVNULL)
+            # Some moments after the next few requests have come; what is over by then was not killed.
+            wanted = before + chance.randint(1, 3)
+            while len(server.asked) < wanted and child.poll() is None:
+                with suppress(subprocess.TimeoutExpired):
+                    child.wait(0.005)
+            try:
+                child.wait(chance.uniform(0, 0.08))
+            except subprocess.TimeoutExpired:
+                child.kill()
+                kills += 1
+                child.wait()
+            with Session.open(study, "Ada") as session:
+                state = state_of(session, recording)
+                answers = judgments_about(session.study, recording, {KEY})
+            before = len(server.asked)
+            # What was answered is kept, and at most the request that was under way is asked again.
+            assert len(answers) <= before <= len(answers) + kills
+            assert state.turns in (len(answers), len(answers) - 1)
+            if state.following is None:
+                break
+    assert kills >= limit // 5
+    parts = [one.part for one in answers]
+    assert sorted(parts) == sorted(part_of((number - 1) % 2, number) for number in range(1, limit + 1))
+    texts = {one.part: one.answer["text"] for one in answers}
+    assert [one.turn.text for one in state.done] == [
+        texts[part_of((number - 1) % 2, number)] for number in range(1, limit + 1)
+    ]

@@ -1,0 +1,54 @@
+"""Sets of items made by hand, without a rule of sampling."""
+
+from collections.abc import Callable, Mapping, Sequence
+
+from app.core.clock import utc_now
+from app.core.session import Session
+from project.ids import new_id
+from project.item_sets import FrozenItem, ItemSet
+from project.queries.item_sets import insert_set
+from project.types import Json
+from project.version import __version__
+from tests.unit.core.pairs import SECOND, WALK
+
+LABELS: list[Json] = ["error", "competence", "none"]
+
+
+def lasting_longer(place: int) -> tuple[int, int]:
+    """Return a stretch a tenth of a second longer than the one before, so that no two questions are equal."""
+    start = place * SECOND // 2
+    return start, start + SECOND + place * SECOND // 10
+
+
+def verdicts(
+    session: Session,
+    labels: Sequence[str],
+    *,
+    name: str = "by hand",
+    draws: int = 1,
+    recordings: Sequence[str] = (WALK,),
+    traits: Sequence[Mapping[str, Json]] = (),
+    span: Callable[[int], tuple[int, int]] = lasting_longer,
+    same: bool = False,
+) -> tuple[ItemSet, list[FrozenItem]]:
+    """Freeze one stretch for each label as an item of the task `verdict`, in turn over draws and recordings.
+
+    With `same`, every draw has the moments of the first.
+    """
+    set_id = new_id()
+    made = ItemSet(set_id, name, "verdict", 0, draws, {}, {}, "0" * 64, utc_now(), __version__)
+    items = []
+    for at, label in enumerate(labels):
+        place = at // draws if same else at
+        content: dict[str, Json] = {
+            "scheme": session.scheme.key,
+            "track": session.scheme.tracks[0].key,
+            "label": label,
+            "truth": {"verdict": {"label": label}},
+            "traits": {"labels": LABELS, **(traits[at] if traits else {})},
+        }
+        home = recordings[place % len(recordings)]
+        items.append(FrozenItem(new_id(), set_id, at % draws, at // draws, "", home, *span(place), content))
+    with session.study.recording_run():
+        insert_set(session.study, made, items)
+    return made, items

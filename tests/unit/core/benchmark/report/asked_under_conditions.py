@@ -1,0 +1,59 @@
+"""A study whose judge was asked under two conditions, and in which a person answered too."""
+
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from project.ids import new_id
+from project.item_sets import BenchmarkRun, RunAnswer
+from project.judging import PERSON
+from project.progress import Silent
+from project.queries.annotators import all_annotators
+from project.queries.item_sets import answers_of, insert_answers, insert_benchmark_run, items_of
+from project.queries.judges import all_judges
+from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.unit.core.pairs import open_study
+
+LABELS = ("error", "none", "competence", "error", "none", "error") * 5
+HOMES = ("walk", "walk 2", "walk 3")
+
+
+def again(
+    session: Session,
+    source: BenchmarkRun,
+    answers_from: BenchmarkRun,
+    but_of: Collection[str] = (),
+    **changed: object,
+) -> None:
+    """Note a run like another one, with the answers of a third, and its own to some items."""
+    made = replace(source, id=new_id(), **changed)  # type: ignore[arg-type]
+    with session.study.recording_run():
+        insert_benchmark_run(session.study, made)
+        found = [one for one in answers_of(session.study, answers_from.id) if one.item_id not in but_of]
+        found += [one for one in answers_of(session.study, source.id) if one.item_id in but_of]
+        insert_answers(session.study, [RunAnswer(made.id, one.item_id, one.part, one.judgment_id) for one in found])
+
+
+@contextmanager
+def asked_study(folder: Path) -> Iterator[Session]:
+    """Lend a study of one set: an oracle raw, and right about little but errors under “blur”, a random judge, a person.
+
+    Under “blur” each draw has one more right answer than the one before, so that there is something to test.
+    """
+    with open_study(folder, recordings=3) as opened:
+        for backend in ("oracle", "random", "constant"):
+            add_judge(opened, backend, backend, "", {"says": "error"} if backend == "constant" else {})
+        item_set, _ = verdicts(opened, LABELS, draws=3, recordings=HOMES)
+        runs = run_benchmark(opened, Wanted([item_set], all_judges(opened.study)), Silent()).runs
+        oracle, constant = (next(one for one in runs if one.judge["name"] == name) for name in ("oracle", "constant"))
+        items = [one for one in items_of(opened.study, item_set.id) if one.content["truth"]["verdict"] != "error"]  # type: ignore[call-overload, index]
+        seen = [one for draw in range(3) for one in [each.id for each in items if each.draw == draw][:draw]]
+        again(opened, oracle, constant, seen, condition="blur")
+        who = all_annotators(opened.study)[0]
+        again(opened, oracle, oracle, judge_id="p", judge={"name": who.name, "backend": PERSON}, annotator_id=who.id)
+        yield opened

@@ -1,0 +1,48 @@
+"""Conditions beside raw footage, and people beside judges, as a report tells of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.report.document import Report, Standing
+from app.core.benchmark.report.making import Wish, gather, report_of
+from app.core.session import Session
+from project.progress import Silent
+from tests.unit.core.benchmark.report.asked_under_conditions import asked_study
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with asked_study(tmp_path) as opened:
+        yield opened
+
+
+def report(session: Session) -> Report:
+    return report_of(gather(session, Wish(), Silent()), {})
+
+
+def test_each_condition_stands_beside_raw_with_its_tests(session: Session) -> None:
+    tables = {table.key: table for one in report(session).sections for table in one.tables}
+    values = tables["conditions-accuracy"]
+    assert [one.name for one in values.columns][:2] == ["Raw", "Blur"]
+    (own,) = [row for row in values.rows if row.standing is not Standing.PUBLISHED]
+    raw, blur = own.cells[:2]
+    assert raw.value == 1.0
+    assert blur.value is not None
+    assert blur.value < 0.7
+    (tested,) = tables["against-raw-accuracy"].rows
+    assert tested.name.endswith("oracle: blur")
+    assert tested.cells[0].value == pytest.approx(blur.value - raw.value)
+    assert tested.cells[-1].text in ("different", "open")
+    published = [row for row in tables["conditions-macro-f1"].rows if row.standing is Standing.PUBLISHED]
+    assert [row.name for row in published] == ["(L+V) GPT-4o", "(L+V) Gemma-3", "(L+V) LLaVA-Next"]
+
+
+def test_people_are_measured_rows_under_a_code(session: Session) -> None:
+    (table,) = [table for one in report(session).sections for table in one.tables if table.key == "shrec-1"]
+    (person,) = [row for row in table.rows if row.standing is Standing.PERSON]
+    assert person.name == "(L) Person A01"
+    assert person.cells[0].value == 1.0
+    order = [row.standing for row in table.rows]
+    assert order.index(Standing.PERSON) < order.index(Standing.CHANCE) < order.index(Standing.PUBLISHED)

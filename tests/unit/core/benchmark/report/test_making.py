@@ -1,0 +1,235 @@
+"""A report of a study: its numbers are the figures, it tells nothing that it must not, and it is whole or not there."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.report.document import Number, Report, Standing, Table
+from app.core.benchmark.report.making import Wish, gather, report_of
+from app.core.benchmark.report.wording import written
+from app.core.benchmark.report.writing import write_report
+from app.core.benchmark.results.figures import RunFigures, figures_of
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from project.errors import UserError
+from project.item_sets import ItemSet
+from project.progress import Silent
+from project.queries.hold_outs import set_hold_out
+from project.queries.item_sets import items_of
+from project.queries.judges import all_judges
+from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.unit.core.pairs import open_study
+
+LABELS = ("error", "none", "competence", "error", "none", "error") * 5
+HOMES = ("walk", "walk 2", "walk 3")
+TRAITS = [
+    {
+        "attributes": ["norms", "emotions"][: 1 + at % 2],
+        "agreed": at % 3 > 0,
+        "collection": ("Family of Grace Hopper", "anna", "error")[at % 3],
+    }
+    for at in range(len(LABELS))
+]
+PRIVATE_JUDGE = "made by Ada at /home/ada/models/qwen.gguf"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=3) as opened:
+        add_judge(opened, "oracle", "oracle", "", {})
+        add_judge(opened, "random", "random", "", {})
+        add_judge(opened, PRIVATE_JUDGE, "reliable", "", {"right": 0.8})
+        yield opened
+
+
+@pytest.fixture
+def item_set(session: Session) -> ItemSet:
+    return verdicts(session, LABELS, draws=3, recordings=HOMES, traits=TRAITS, name="walks of /home/ada/x")[0]
+
+
+@pytest.fixture
+def asked(session: Session, item_set: ItemSet) -> list[RunFigures]:
+    run_benchmark(session, Wanted([item_set], all_judges(session.study)), Silent())
+    return figures_of(session)
+
+
+EVERYTHING = Wish()
+
+
+def report(session: Session, wish: Wish = EVERYTHING, hidden: frozenset[str] = frozenset()) -> Report:
+    return report_of(gather(session, wish, Silent(), hidden), {})
+
+
+def tables(made: Report) -> dict[str, Table]:
+    return {table.key: table for section in made.sections for table in section.tables}
+
+
+def everything(made: Report, folder: Path) -> str:
+    files = write_report(made, folder, Silent())
+    return "\n".join((folder / one).read_text("utf-8-sig") for one in files)
+
+
+def test_the_numbers_of_the_papers_tables_are_the_figures(session: Session, asked: list[RunFigures]) -> None:
+    table = tables(report(session))["shrec-1"]
+    own = [row for row in table.rows if row.standing in (Standing.JUDGE, Standing.BASELINE)]
+    assert len(own) == len(asked) == 3
+    places = [column.key for column in table.columns]
+    for metric in ("accuracy", "macro_f1"):
+        cells = [row.cells[places.index(f"verdict.{metric}")] for row in own]
+        figures = [one.row(metric) for one in asked]
+        assert {(one.value, one.sd, one.low, one.high, one.n) for one in cells} == {
+            (one.mean, one.sd, one.low, one.high, one.n) for one in figures if one is not None
+        }
+    chance = next(row for row in table.rows if row.standing is Standing.CHANCE)
+    assert chance.cells[places.index("verdict.accuracy")].value == pytest.approx(1 / 3)
+
+
+def test_published_rows_stand_below_with_their_source(session: Session, asked: list[RunFigures]) -> None:
+    rows = tables(report(session))["shrec-1"].rows
+    published = [row for row in rows if row.standing is Standing.PUBLISHED]
+    assert len(published) == 18
+    assert rows[-18:] == tuple(published)
+    human = next(row for row in published if row.name == "Human")
+    assert [written(cell, Number.SHARE) for cell in human.cells[:2]] == ["0.57", "0.45"]
+    assert human.source == "SHREC, Table 1"
+
+
+def test_every_number_leads_to_a_list_that_is_there(session: Session, asked: list[RunFigures]) -> None:
+    made = report(session)
+    parts = {one.key: {"", *(part.key for part in one.parts)} for one in made.lists}
+    targets = [
+        cell.target for table in tables(made).values() for row in table.rows for cell in row.cells if cell.target
+    ]
+    assert targets
+    assert all(one.part in parts[one.list] for one in targets)
+    for one, figures in zip(made.lists, (gather(session, Wish(), Silent()).material.asked), strict=True):
+        right = [line.outcome == "right" for line in one.lines]
+        assert sum(right) == sum(item.right is True for item in figures.figures.items)
+        assert [line.number for line in one.lines] == [*range(1, len(LABELS) + 1)]
+
+
+def test_parts_hold_the_items_that_the_figure_is_about(session: Session, asked: list[RunFigures]) -> None:
+    made = report(session)
+    table = tables(made)["agreed-verdict"]
+    cell = table.rows[0].cells[0]
+    assert cell.target is not None
+    one = next(each for each in made.lists if each.key == cell.target.list)
+    part = next(each for each in one.parts if each.key == cell.target.part)
+    assert len(part.numbers) == cell.n
+    assert all("agreed" in one.lines[number - 1].traits.split(", ") for number in part.numbers)
+
+
+def test_a_report_tells_no_name_no_path_and_no_text(session: Session, asked: list[RunFigures], tmp_path: Path) -> None:
+    text = everything(report(session), tmp_path / "out")
+    for secret in ("Grace", "Hopper", "Ada", "/home", "qwen.gguf", "walk", "anna", str(session.study.folder), "Bo "):
+        assert secret not in text, secret
+    assert "Judge 3" in text or "Judge 1" in text or "Judge 2" in text
+    assert "collection 1" in text
+    assert [one.name for one in tables(report(session))["verdict-by-collection"].columns] == [
+        *("collection 1", "collection 2", "collection 3")
+    ]
+
+
+def test_texts_go_in_when_asked_for_and_the_report_says_so_loudly(
+    session: Session, asked: list[RunFigures], tmp_path: Path
+) -> None:
+    made = report(session, Wish(texts=True))
+    assert "Do not pass it on" in made.warning
+    text = (tmp_path / "out" / "report.html", tmp_path / "out" / "items" / f"{made.lists[0].key}.html")
+    write_report(made, tmp_path / "out", Silent())
+    assert all('class="warning"' in one.read_text("utf-8") for one in text)
+    assert report(session).warning == ""
+
+
+def test_items_of_held_out_recordings_count_and_are_not_listed(session: Session, asked: list[RunFigures]) -> None:
+    before = tables(report(session))["shrec-1"].rows[0].cells
+    with session.study.step("Hold out"):
+        set_hold_out(session.study, HOMES[0], True)
+    made = report(session)
+    assert tables(made)["shrec-1"].rows[0].cells == before
+    for one in made.lists:
+        assert one.withheld == len(LABELS) // 3
+        assert len(one.lines) == len(LABELS) - one.withheld
+        assert 1 not in {line.recording for line in one.lines}
+
+
+def test_items_that_somebody_still_answers_are_not_shown(
+    session: Session, item_set: ItemSet, asked: list[RunFigures]
+) -> None:
+    hidden = frozenset(one.id for one in items_of(session.study, item_set.id)[:4])
+    assert all(one.withheld == 4 for one in report(session, hidden=hidden).lists)
+
+
+def test_the_same_judges_beside_an_earlier_report_have_changed_nothing(
+    session: Session, asked: list[RunFigures], tmp_path: Path
+) -> None:
+    write_report(report(session), tmp_path / "before", Silent())
+    table = tables(report(session, Wish(against=str(tmp_path / "before"))))["earlier"]
+    assert len(table.rows) == 6
+    assert {row.cells[2].value for row in table.rows} == {0.0}
+    assert {row.cells[-1].text for row in table.rows} == {"within noise"}
+
+
+def test_a_change_beyond_noise_is_called_one(session: Session, asked: list[RunFigures], tmp_path: Path) -> None:
+    write_report(report(session), tmp_path / "before", Silent())
+    path = tmp_path / "before" / "results.json"
+    found = json.loads(path.read_text())
+    for one in found["runs"]:
+        one["right"] = dict.fromkeys(one["right"], False)
+        for figure in one["figures"]:
+            figure["mean"], figure["interval"] = 0.0, [0.0, 0.0]
+    path.write_text(json.dumps(found))
+    rows = tables(report(session, Wish(against=str(path))))["earlier"].rows
+    says = {row.name: row.cells[-1].text for row in rows}
+    assert says["Verdict: (L) oracle, accuracy"] == "better"
+    oracle = next(row for row in rows if row.name == "Verdict: (L) oracle, accuracy")
+    assert [cell.value for cell in oracle.cells[4:6]] == [0.0, float(len(LABELS))]
+
+
+def test_runs_are_compared_with_one_of_this_study(session: Session, asked: list[RunFigures]) -> None:
+    random = next(one for one in asked if one.judge == "random")
+    table = tables(report(session, Wish(against=random.run.id)))["earlier"]
+    assert all("beside (L) random of " in row.name for row in table.rows)
+    assert {row.name.split(" beside ")[0] for row in table.rows} >= {"Verdict: (L) oracle"}
+
+
+def test_what_is_no_earlier_report_is_refused_in_one_line(
+    session: Session, asked: list[RunFigures], tmp_path: Path
+) -> None:
+    (tmp_path / "results.json").write_text("[]")
+    with pytest.raises(UserError, match="not the results of a report"):
+        report(session, Wish(against=str(tmp_path)))
+    with pytest.raises(UserError, match="no run"):
+        report(session, Wish(against="nowhere"))
+
+
+def test_a_folder_that_holds_anything_is_refused_and_nothing_is_left(
+    session: Session, asked: list[RunFigures], tmp_path: Path
+) -> None:
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "mine").write_text("x")
+    with pytest.raises(UserError, match="not empty"):
+        write_report(report(session), out, Silent())
+    assert [one.name for one in out.iterdir()] == ["mine"]
+
+
+def test_a_report_that_cannot_be_made_whole_is_not_there(
+    session: Session, asked: list[RunFigures], tmp_path: Path
+) -> None:
+    made = report(session)
+    broken = replace(made, lists=(*made.lists, replace(made.lists[0], key="../outside")))
+    with pytest.raises(ValueError, match="name of a file"):
+        write_report(broken, tmp_path / "out", Silent())
+    assert not (tmp_path / "out").exists()
+    assert not [one for one in tmp_path.iterdir() if one.name.startswith(".greenroom")]
+
+
+def test_a_study_in_which_nothing_was_asked_says_what_to_do(session: Session) -> None:
+    with pytest.raises(UserError, match="asked yet"):
+        report(session)

@@ -1,0 +1,37 @@
+"""Words of an item go into a private report only where all recordings they were taken from may leave."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.report.texts import texts_of
+from app.core.benchmark.results.figures import figures_of
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from project.item_sets import Shown
+from project.progress import Silent
+from project.types import Json
+from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.unit.core.pairs import WALK, open_study
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(("taken_from", "withheld", "told"), [([WALK], [], 1), ([WALK], [WALK], 0), (["gone"], [], 0)])
+def test_options_of_what_may_not_leave_or_is_gone_are_left_out(
+    session: Session, taken_from: list[Json], withheld: list[str], told: int
+) -> None:
+    made, (item, *_) = verdicts(session, ["error"])
+    judge = add_judge(session, "oracle", "oracle", "", {})[0]
+    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    (run,) = figures_of(session)
+    borrowing = replace(item, content={**item.content, "options": ["One.", "Two."], "homes": taken_from})
+    assert len(texts_of(session, run, {item.id: borrowing}, withheld)) == told

@@ -1,0 +1,74 @@
+"""Which sets are asked: named ones, else the one that would be drawn now."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.running.sets import choose_sets
+from app.core.benchmark.sets.making import make_set
+from app.core.benchmark.sets.wishes import Wishes
+from app.core.session import Session
+from project.errors import UserError
+from project.store import Study
+from project.synthetic import fill
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("chosen") / "study.greenroom"
+    with Study.create(path) as study:
+        fill(study, recordings=10, segments=500, annotators=2, seed=0)
+    return path
+
+
+@pytest.fixture
+def session(folder: Path, tmp_path: Path) -> Iterator[Session]:
+    copy = tmp_path / "study.greenroom"
+    copy.write_bytes(folder.read_bytes())
+    with Session.open(copy, "Annotator 1") as opened:
+        yield opened
+
+
+def test_a_task_without_a_set_gets_one_and_keeps_it(session: Session) -> None:
+    first = choose_sets(session, ["verdict", "error"], seed=2)
+    assert [one.name for one in first.sets] == ["verdict-seed-2", "error-seed-2"]
+    assert first.made == {one.id for one in first.sets}
+    again = choose_sets(session, ["error", "verdict", "error"], seed=2)
+    assert [one.name for one in again.sets] == ["error-seed-2", "verdict-seed-2"]
+    assert not again.made
+    assert not again.changes
+
+
+def test_another_seed_or_number_of_draws_is_another_set(session: Session) -> None:
+    names = [
+        choose_sets(session, ["verdict"], seed=seed, draws=draws).sets[0].name
+        for seed, draws in ((0, None), (1, None), (0, 2), (0, 3))
+    ]
+    assert names == ["verdict-seed-0", "verdict-seed-1", "verdict-seed-0-2", "verdict-seed-0"]
+
+
+def test_a_set_that_somebody_wished_otherwise_is_asked_by_its_name_alone(session: Session) -> None:
+    wished = [
+        make_set(session, "verdict", "small", 0, 3, 20)[0],
+        make_set(session, "verdict", "all", 0, 3, None, Wishes(include=("disagreed",)))[0],
+    ]
+    usual = choose_sets(session, ["verdict"]).sets[0]
+    assert usual.id not in {one.id for one in wished}
+    assert [one.id for one in choose_sets(session, (), ["small", "all"]).sets] == [one.id for one in wished]
+    named = choose_sets(session, ["verdict"], ["small"])
+    assert [one.name for one in named.sets] == ["small"]
+
+
+def test_what_cannot_be_chosen_is_said(session: Session) -> None:
+    make_set(session, "verdict", "small", 0, 3, 20)
+    with pytest.raises(UserError, match="nothing to run"):
+        choose_sets(session)
+    with pytest.raises(UserError, match="no set"):
+        choose_sets(session, (), ["large"])
+    with pytest.raises(UserError, match="one of the task"):
+        choose_sets(session, ["error"], ["small"])
+    with pytest.raises(UserError, match="no task"):
+        choose_sets(session, ["juggling"])
+    with pytest.raises(UserError, match="rendered by"):
+        choose_sets(session, ["verdict"], conditions=("raw", "blur"))

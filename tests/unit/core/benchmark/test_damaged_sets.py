@@ -1,0 +1,118 @@
+"""A set whose rows another program wrote wrongly is asked, read and shown, or refused with one line."""
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark import people
+from app.core.benchmark.people import Way
+from app.core.benchmark.results.figures import figures_of
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.benchmark.sets.standing import changed_since
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from project.errors import UserError
+from project.item_sets import ItemSet, Shown
+from project.judging import JudgeEntry
+from project.progress import Silent
+from project.queries.item_sets import all_sets
+from project.types import Json
+from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.unit.core.pairs import open_study
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def damaged(session: Session, table: str, column: str, text: str | int) -> None:
+    session.study._connection.execute(f"DROP TRIGGER IF EXISTS temp.keep_{table}_update")
+    session.study._connection.execute(f"UPDATE {table} SET {column} = ?", (text,))
+
+
+def everything(session: Session, made: ItemSet, judge: JudgeEntry) -> None:
+    """Do what the window and the command line do with a set; only a UserError may come of it."""
+
+    def tried(act: Callable[[], object]) -> None:
+        with suppress(UserError):
+            act()
+
+    tried(lambda: all_sets(session.study))
+    tried(lambda: run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS, fresh=True), Silent()))
+    tried(lambda: figures_of(session))
+    tried(lambda: changed_since(session, all_sets(session.study)[0]))
+    tried(lambda: people.open_for(session, made))
+    tried(lambda: _answer(session, made))
+
+
+def _answer(session: Session, made: ItemSet) -> None:
+    found, _ = people.begin(session, people.queue(session, made, Way(Shown.WORDS)))
+    for one in found.left[:1]:
+        people.ask(session, found, one)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {},
+        {"truth": {}},
+        {"truth": {"verdict": {}}},
+        {"truth": {"verdict": {"label": 3}}},
+        {"truth": {"verdict": {"label": None}}},
+        {"truth": {"verdict": {"label": "error"}}, "traits": {"labels": 3}},
+        {
+            "truth": {"verdict": {"label": "error"}},
+            "traits": {"labels": [{}], "collection": [1], "attributes": {"a": 1}},
+        },
+        {"truth": {"verdict": {"label": "error"}}, "traits": {"steps": "many", "agreed": [], "channel": {"a": []}}},
+        {"scheme": "gone", "track": "gone"},
+        {"scheme": "shrec", "track": "gone", "truth": {"verdict": {"label": "error"}}},
+        {"scheme": "shrec", "track": "segments", "label": "gone", "values": {"attributes": 3, "rationale": []}},
+        {"options": [], "place": 7},
+        {"person": "gone", "homes": ["gone"]},
+    ],
+)
+def test_whatever_stands_in_an_item_ends_in_one_line(session: Session, content: Json) -> None:
+    made, _ = verdicts(session, ["error", "none"])
+    judge = add_judge(session, "oracle", "oracle", "", {})[0]
+    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    damaged(session, "item", "content", json.dumps(content))
+    everything(session, made, judge)
+
+
+@pytest.mark.parametrize(
+    ("table", "column", "text"),
+    [
+        ("item", "about", "item/i1"),
+        ("item", "about", "question/gone"),
+        ("item", "about", "chain/"),
+        ("item", "about", "recording/gone/"),
+        ("item", "recording_id", "gone"),
+        ("item", "end_us", 10**15),
+        ("item", "set_id", "gone"),
+        ("item_set", "task", "gone"),
+        ("item_set", "rule", '{"include": 5}'),
+        ("item_set", "rule", '{"shares": ["a"], "conditions": [[]], "scheme": {}}'),
+        ("item_set", "rule", '{"scheme": "gone"}'),
+        ("item_set", "left_out", '{"a": "b"}'),
+        ("benchmark_run", "judge", "{}"),
+        ("benchmark_run", "judge", '{"backend": "gone", "settings": 3, "name": []}'),
+        ("benchmark_run", "judge", '{"backend": "oracle", "settings": {"gone": 3}}'),
+        ("benchmark_run", "variant", "gone"),
+        ("benchmark_run", "annotator_id", "gone"),
+        ("benchmark_answer", "judgment_id", "gone"),
+        ("benchmark_answer", "part", "gone"),
+    ],
+)
+def test_whatever_stands_in_another_row_does_too(session: Session, table: str, column: str, text: str | int) -> None:
+    made, _ = verdicts(session, ["error", "none"])
+    judge = add_judge(session, "oracle", "oracle", "", {})[0]
+    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    damaged(session, table, column, text)
+    everything(session, made, judge)

@@ -1,0 +1,154 @@
+"""Figures of runs as they are read from a study: by whom, beside an earlier run, under each condition."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.results.comparing import compare, conditions_of
+from app.core.benchmark.results.figures import RunFigures, figures_of
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.commands.judges import add_judge
+from app.core.session import Session
+from benchmark.metrics.conditions import Conclusion
+from project.errors import UserError
+from project.ids import new_id
+from project.item_sets import BenchmarkRun, ItemSet, RunAnswer, Shown
+from project.json_text import to_json
+from project.judging import JudgeEntry
+from project.progress import Silent
+from project.queries.item_sets import answers_of, insert_answers, insert_benchmark_run
+from project.queries.judges import all_judges
+from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.unit.core.pairs import open_study
+
+LABELS = ("error", "none", "competence", "error", "none", "error") * 5
+HOMES = ("walk", "walk 2", "walk 3")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=3) as opened:
+        for backend in ("oracle", "random", "constant"):
+            add_judge(opened, backend, backend, "", {})
+        yield opened
+
+
+@pytest.fixture
+def item_set(session: Session) -> ItemSet:
+    return verdicts(session, LABELS, draws=3, recordings=HOMES)[0]
+
+
+def run(session: Session, item_set: ItemSet, *names: str, **more: object) -> list[RunFigures]:
+    judges = [one for one in all_judges(session.study) if one.name in names]
+    ran = run_benchmark(session, Wanted([item_set], judges, **more), Silent())  # type: ignore[arg-type]
+    return figures_of(session, [one.id for one in ran.runs])
+
+
+def called(found: list[RunFigures], name: str) -> RunFigures:
+    return next(one for one in found if one.judge == name)
+
+
+def asked_under(session: Session, source: BenchmarkRun, condition: str, judge: JudgeEntry | None = None) -> str:
+    """Let a run count as one under another condition, with the same answers."""
+    entry = {**source.judge, "name": judge.name} if judge is not None else dict(source.judge)
+    judge_id = judge.id if judge is not None else source.judge_id
+    made = BenchmarkRun(
+        *(new_id(), source.set_id, judge_id, entry, None, source.variant, source.shown),
+        *(condition, source.seed, source.at, source.program_version),
+    )
+    with session.study.recording_run():
+        insert_benchmark_run(session.study, made)
+        found = answers_of(session.study, source.id)
+        insert_answers(session.study, [RunAnswer(made.id, one.item_id, one.part, one.judgment_id) for one in found])
+    return made.id
+
+
+def test_a_line_for_each_metric_says_who_was_asked_what_and_how(session: Session, item_set: ItemSet) -> None:
+    (found,) = run(session, item_set, "oracle")
+    lines = found.results()
+    assert [one["metric"] for one in lines] == ["accuracy", "macro_f1"]
+    asked = {"task": "verdict", "judge": "oracle", "mean": 1.0, "sd": 0.0, "n": len(LABELS), "unparsed": 0}
+    assert asked.items() <= lines[0].items()
+    assert (lines[0]["shown"], lines[0]["condition"], lines[0]["variant"]) == ("L", "raw", "plain")
+    assert lines[0]["draws"] == [1.0, 1.0, 1.0]
+    assert lines[0]["chance"] == pytest.approx(1 / 3)
+    to_json(found.as_json())
+
+
+def test_each_item_says_what_it_came_to(session: Session, item_set: ItemSet) -> None:
+    (found,) = run(session, item_set, "constant")
+    assert len(found.items) == len(LABELS)
+    right = [one.right for one in found.items]
+    assert sum(map(bool, right)) == LABELS.count("error")
+    assert [one.said.draw for one in found.items] == sorted(one.said.draw for one in found.items)
+
+
+def test_two_judges_of_one_name_are_told_apart(session: Session, item_set: ItemSet) -> None:
+    (first,) = run(session, item_set, "oracle")
+    other = JudgeEntry("another", "oracle", "oracle")
+    ids = [first.run.id, asked_under(session, first.run, "raw", other)]
+    names = [one.judge for one in figures_of(session, ids, samples=0)]
+    assert len({*names}) == 2 or all(name.startswith("oracle (") for name in names)
+    assert all(name.startswith("oracle") for name in names)
+
+
+def test_two_judges_are_compared_item_by_item(session: Session, item_set: ItemSet) -> None:
+    found = run(session, item_set, "oracle", "constant")
+    comparison = compare(session, called(found, "oracle"), called(found, "constant"))
+    assert comparison.paired
+    assert comparison.n == len(LABELS)
+    assert comparison.right is not None
+    assert (comparison.right.first_only, comparison.right.second_only) == (15, 0)
+    accuracy = comparison.rows[0]
+    assert accuracy.difference.value == pytest.approx(0.5)
+    assert accuracy.difference.low is not None
+    to_json(comparison.as_json())
+
+
+def test_runs_over_different_sets_have_no_test(session: Session, item_set: ItemSet) -> None:
+    other, _ = verdicts(session, LABELS[:6], name="other")
+    (first,), (second,) = run(session, item_set, "oracle"), run(session, other, "constant")
+    comparison = compare(session, first, second)
+    assert not comparison.paired
+    assert comparison.right is None
+    assert comparison.rows[0].difference.value == pytest.approx(0.5)
+    assert comparison.rows[0].difference.p is None
+
+
+def test_a_condition_stands_beside_raw(session: Session, item_set: ItemSet) -> None:
+    found = run(session, item_set, "oracle", "constant")
+    ids = [one.run.id for one in found]
+    ids += [asked_under(session, one.run, "blur") for one in found]
+    rows = conditions_of(figures_of(session, ids, samples=0))
+    assert {(one.who, one.condition, one.metric) for one in rows} == {
+        (who, "blur", metric) for who in ("oracle", "constant") for metric in ("accuracy", "macro_f1")
+    }
+    for row in rows:
+        assert row.n == len(LABELS)
+        assert row.tested.conclusion is Conclusion.OPEN, "the same answers leave nothing to test"
+        assert "no difference" not in row.words
+
+
+def test_a_condition_without_raw_is_left_out(session: Session, item_set: ItemSet) -> None:
+    (found,) = run(session, item_set, "oracle")
+    made = asked_under(session, found.run, "blur")
+    assert conditions_of(figures_of(session, [made], samples=0)) == ()
+
+
+def test_the_newest_of_equal_runs_is_shown_and_an_earlier_one_by_its_id(session: Session, item_set: ItemSet) -> None:
+    (first,) = run(session, item_set, "random")
+    (second,) = run(session, item_set, "random", fresh=True)
+    assert first.run.id != second.run.id
+    assert [one.run.id for one in figures_of(session, sets=[item_set.name], samples=0)] == [second.run.id]
+    assert len(figures_of(session, [first.run.id, second.run.id], samples=0)) == 2
+
+
+def test_what_is_not_there_is_said(session: Session, item_set: ItemSet) -> None:
+    with pytest.raises(UserError, match="no run"):
+        figures_of(session, ["nothing"])
+    with pytest.raises(UserError, match="no set"):
+        figures_of(session, sets=["nothing"])
+    (first,) = run(session, item_set, "oracle")
+    assert first.run.shown is Shown.WORDS

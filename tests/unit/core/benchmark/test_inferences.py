@@ -1,0 +1,110 @@
+"""Inferences of judges become statements to rate, whatever a judge writes."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.inferences import taking
+from app.core.benchmark.inferences.asking import inference_requests, question_request
+from app.core.benchmark.inferences.taking import take_in
+from app.core.session import Session
+from project.after import judgment_in
+from project.errors import UserError
+from project.judging import JudgeEntry, Judgment, about_from
+from project.queries.judgments import judgments_called
+from project.queries.recordings import all_recordings
+from project.queries.segments import segments_under, values_of
+from project.store import Study
+from project.synthetic import fill
+from project.types import Json, Recording
+from tests.fakes.statements import an_answer
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    path = tmp_path / "study.greenroom"
+    with Study.create(path) as study:
+        fill(study, recordings=1, segments=0)
+    with Session.open(path, "Annotator 1") as found:
+        yield found
+
+
+@pytest.fixture
+def recording(session: Session) -> Recording:
+    return all_recordings(session.study)[0]
+
+
+GOOD = ("She is glad.", "He knows that she lies.", "They have met.", "He is sorry.", "She thinks he jokes.")
+
+
+def answer(session: Session, recording: Recording, texts: tuple[str, ...] = GOOD, label: Json = "emotion") -> Judgment:
+    said: dict[str, Json] = {f"inference_{at}": text for at, text in enumerate(texts, 1)}
+    said |= {f"class_{at}": label for at in range(1, 6)}
+    return judgments_called(session.study, [an_answer(session, recording.id, "nli_inferences", said)])[0]
+
+
+def test_each_rater_gets_every_statement_without_a_plausibility(session: Session, recording: Recording) -> None:
+    taken, _ = take_in(session, [answer(session, recording)], ["Anna", "Bram", "Anna"])
+    assert (taken.statements, len(taken.ids), taken.skipped) == (5, 10, {})
+    assert session.schemes.uses("socialnli")
+    for one in segments_under(session.study, "socialnli"):
+        assert {*values_of(session.study, one.id)} == {"statement"}
+        assert (one.label, one.track, one.start_us, one.end_us) == ("emotion", "inferences", 0, recording.duration_us)
+
+
+def test_what_is_there_is_not_taken_twice(session: Session, recording: Recording) -> None:
+    take_in(session, [answer(session, recording)])
+    again = ("She is  GLAD!", "He knows that she lies", *GOOD[2:])
+    taken, _ = take_in(session, [answer(session, recording, again)])
+    assert taken.skipped == {taking.SAID_ALREADY: 5}
+    assert taken.ids == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", taking.EMPTY),
+        ("   \n ", taking.EMPTY),
+        ("\u200b\u202e", taking.EMPTY),
+        ("She is glad. " * 40, taking.TOO_LONG),
+        ("she is GLAD", taking.SAID_ALREADY),
+        ("2. She is glad.", taking.SAID_ALREADY),
+        ("She is\u202e glad.", taking.SAID_ALREADY),
+    ],
+)
+def test_what_cannot_be_used_is_left_out_for_its_reason(
+    session: Session, recording: Recording, text: str, reason: str
+) -> None:
+    taken, _ = take_in(session, [answer(session, recording, (GOOD[0], text, *GOOD[2:]))])
+    assert taken.skipped == {reason: 1}
+    assert taken.statements == 4
+
+
+@pytest.mark.parametrize("label", ["anger", "", None, 3, ["emotion"]])
+def test_a_statement_needs_one_of_the_three_classes(session: Session, recording: Recording, label: Json) -> None:
+    said = answer(session, recording, label=label if isinstance(label, str) else str(label))
+    assert take_in(session, [said])[0].skipped == {taking.NO_CLASS: 5}
+
+
+def test_answers_to_something_else_are_told(session: Session, recording: Recording) -> None:
+    other = judgments_called(session.study, [an_answer(session, recording.id, "looks", {"looks": "x"})])[0]
+    assert take_in(session, [other])[0].skipped == {taking.OTHER_TASK: 1}
+
+
+def test_each_judge_makes_inferences_for_its_own_question_at_both_strengths(
+    session: Session, recording: Recording
+) -> None:
+    question = an_answer(session, recording.id, "nli_question", {"question": "What is meant?"})
+    asked = judgments_called(session.study, [question])
+    mine, other = JudgeEntry("j", "J", "random"), JudgeEntry("k", "K", "random")
+    found = inference_requests([mine, other], asked)
+    assert [(one.judges, one.variant) for one in found] == [([mine], "cot"), ([mine], "plain")]
+    assert {judgment_in(about_from(key).part) for one in found for key in one.about} == {question}
+
+
+def test_ten_questions_a_recording_at_most(session: Session, recording: Recording) -> None:
+    assert len(question_request(session, [recording.id, recording.id], [], 10).about) == 10
+    for number in (0, 11):
+        with pytest.raises(UserError, match="1 to 10"):
+            question_request(session, [recording.id], [], number)

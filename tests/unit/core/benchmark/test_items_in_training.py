@@ -1,0 +1,49 @@
+"""Who trains on a recording is told nothing about items of it, and is not asked about them, until they are done."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark import people
+from app.core.benchmark.people import Way
+from app.core.commands.plan import mark_done
+from app.core.session import Session
+from project.item_sets import FrozenItem, ItemSet, Shown
+from project.queries.recordings import all_recordings
+from project.queries.segments import all_segments
+from tests.fakes.frozen_sets import AskVerdict, freeze
+from tests.unit.core.training_round import open_round
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    monkeypatch.setattr(people, "task_called", lambda _key: AskVerdict())
+    with open_round(tmp_path) as opened:
+        yield opened
+
+
+def frozen(session: Session) -> ItemSet:
+    first, second = all_recordings(session.study)[:2]
+    marked = all_segments(session.study)[0]
+    content = {"scheme": marked.scheme, "track": marked.track}
+    return freeze(
+        session,
+        [
+            FrozenItem("marked", "set", 0, 0, marked.id, first.id, marked.start_us, marked.end_us, content),
+            FrozenItem("unmarked", "set", 0, 1, "", first.id, 8_000_000, 9_000_000, content),
+            FrozenItem("elsewhere", "set", 0, 2, "", second.id, 1_000_000, 2_000_000, content),
+        ],
+    )
+
+
+def test_items_of_what_somebody_trains_on_are_hidden_from_them(session: Session) -> None:
+    made = frozen(session)
+    assert people.open_for(session, made) == frozenset(), "who does not train sees all"
+    session.annotator_name = "Ada"
+    assert people.open_for(session, made) == {"marked", "unmarked"}
+    assert [one.item_id for one in people.queue(session, made, Way(Shown.WORDS)).asked] == ["elsewhere"]
+    mark_done(session, all_recordings(session.study)[0].id)
+    assert people.open_for(session, made) == frozenset()
+    asked = {one.item_id for one in people.queue(session, made, Way(Shown.WORDS)).asked}
+    assert asked == {"marked", "unmarked", "elsewhere"}

@@ -1,0 +1,78 @@
+"""Conditions are compared over the same moments: those that every rendering shows."""
+
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.running.sets import choose_sets
+from app.core.benchmark.sets.making import make_set
+from app.core.benchmark.sets.renderings import NOT_RENDERED
+from app.core.benchmark.sets.sources import pool_of
+from app.core.benchmark.sets.wishes import Wishes
+from app.core.session import Session
+from project.errors import UserError
+from project.queries.item_sets import items_of
+from tests.fakes.renderings import invent_renderings
+from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+
+OTHER = f"{WALK} 2"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=2) as opened:
+        for recording in (WALK, OTHER):
+            for at in range(24):
+                label = ("error", "competence", "none")[at % 3]
+                for who in ("Ada", "Bo"):
+                    mark(opened, who, 20 * at, 20 * at + 4, label, recording=recording)
+        yield opened
+
+
+def test_ten_draws_of_five_each_out_of_what_every_condition_shows(session: Session) -> None:
+    invent_renderings(session, [WALK, OTHER], ["blur"])
+    invent_renderings(session, [WALK], ["cartoon"])
+    made, _ = make_set(session, "conditions")
+    items = items_of(session.study, made.id)
+    assert made.rule["conditions"] == ["blur", "cartoon"]
+    assert made.left_out[NOT_RENDERED] == 24
+    assert {one.recording_id for one in items} == {WALK}
+    counts = Counter((one.draw, str(one.content["label"])) for one in items)
+    assert {*counts.values()} == {5}
+    assert len(counts) == 30
+
+
+def test_one_condition_alone_can_be_named(session: Session) -> None:
+    invent_renderings(session, [WALK, OTHER], ["blur"])
+    invent_renderings(session, [WALK], ["cartoon"])
+    made, _ = make_set(session, "conditions", options=Wishes(conditions=("blur",)))
+    assert {one.recording_id for one in items_of(session.study, made.id)} == {WALK, OTHER}
+
+
+def test_what_lies_outside_a_rendering_or_has_lost_its_file_is_left_out(session: Session) -> None:
+    invent_renderings(session, [WALK], ["blur"], {"start_us": 100 * SECOND, "end_us": 200 * SECOND})
+    invent_renderings(session, [OTHER], ["blur"])
+    (session.study.folder / "clips" / f"{OTHER}-blur.mp4").write_bytes(b"something else")
+    found = pool_of(session, "rendered", Wishes(conditions=("blur",)))
+    assert {(one.recording_id, one.start_us // SECOND) for one in found.candidates} == {
+        (WALK, start) for start in range(100, 200, 20)
+    }
+    assert all(100 * SECOND <= one.start_us < one.end_us <= 200 * SECOND for one in found.gaps)
+
+
+def test_where_nothing_was_rendered_in_every_condition_no_item_is_made(session: Session) -> None:
+    invent_renderings(session, [WALK], ["blur"])
+    invent_renderings(session, [OTHER], ["cartoon"])
+    with pytest.raises(UserError, match="no segment with the label") as caught:
+        make_set(session, "conditions")
+    assert NOT_RENDERED in caught.value.hint
+
+
+def test_a_run_finds_the_set_that_was_drawn_for_all_conditions(session: Session) -> None:
+    invent_renderings(session, [WALK], ["blur", "cartoon"])
+    first = choose_sets(session, ["conditions"])
+    again = choose_sets(session, ["conditions"])
+    assert [one.id for one in first.sets] == [one.id for one in again.sets]
+    assert not again.made

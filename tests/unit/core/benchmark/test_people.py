@@ -1,0 +1,215 @@
+"""People answer the items of a set as models do: in their own order, once, blind, and counted apart where they pass."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark import people
+from app.core.benchmark.own_items import own_items
+from app.core.benchmark.people import Asked, Queue, Way
+from app.core.commands import reviews
+from app.core.commands.verifications import verify
+from app.core.judging.seeing.sight import plan_sight
+from app.core.session import Session
+from project.errors import UserError
+from project.item_sets import FrozenItem, Shown
+from project.judging import About, JudgmentStatus, Subject
+from project.queries.item_sets import answers_of, benchmark_runs, items_of
+from project.queries.judgments import judgments_called, judgments_of
+from project.questions import VerificationDecision
+from project.types import Decision
+from tests.fakes.frozen_sets import AskVerdict, freeze, stretch
+from tests.unit.core.chains.drawn import draw
+from tests.unit.core.pairs import mark, open_study, person
+from tests.unit.core.questions import asked
+
+WORDS = Way(Shown.WORDS)
+
+
+@pytest.fixture
+def session(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Session]:
+    monkeypatch.setattr(people, "task_called", lambda _key: AskVerdict())
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def stretches(number: int) -> list[FrozenItem]:
+    return [stretch(f"i{at}", 10 * at, 10 * at + 5) for at in range(number)]
+
+
+def answered(session: Session, found: Queue, label: str = "error") -> Queue:
+    asked = found.left[0]
+    planned = people.ask(session, found, asked)
+    return people.answer(session, found, asked, planned, {"label": label}, 1500)[0]
+
+
+def test_each_person_has_an_order_of_their_own_which_stays(session: Session) -> None:
+    made = freeze(session, stretches(12))
+    ada = people.queue(session, made, WORDS)
+    assert people.queue(session, made, WORDS).asked == ada.asked
+    session.annotator_name = "Bo"
+    bo = people.queue(session, made, WORDS)
+    assert {*bo.asked} == {*ada.asked} == {Asked(f"i{at}", "verdict") for at in range(12)}
+    assert bo.asked != ada.asked
+    assert [one.item_id for one in ada.asked] != [f"i{at}" for at in range(12)], "nobody gets the order of the draws"
+
+
+def test_models_alone_are_asked_about_their_own_answers(session: Session) -> None:
+    made = freeze(session, stretches(1))
+    assert [one.task for one in people.queue(session, made, WORDS).asked] == ["verdict"]
+
+
+def test_an_answer_belongs_to_the_run_and_is_not_asked_again(session: Session) -> None:
+    made = freeze(session, stretches(3))
+    found, changes = people.begin(session, people.queue(session, made, WORDS))
+    assert changes.ids("benchmark_run") == {found.run.id}
+    first = found.left[0]
+    found = answered(session, found)
+    again = people.queue(session, made, WORDS)
+    assert (again.run, again.done, again.left) == (found.run, {first: JudgmentStatus.OK}, found.left)
+    assert first not in again.left
+    (kept,) = answers_of(session.study, found.run.id)
+    (said,) = judgments_called(session.study, [kept.judgment_id])
+    assert (said.about, said.ms, said.annotator_id) == (
+        About(Subject.ITEM, first.item_id),
+        1500,
+        person(session, "Ada").id,
+    )
+    assert benchmark_runs(session.study) == [found.run], "going on makes no second run"
+    assert found.run.judge["name"] == "Ada"
+
+
+def test_words_turns_and_form_are_those_of_a_model(session: Session) -> None:
+    made = freeze(session, stretches(1))
+    found = people.queue(session, made, WORDS)
+    planned = people.ask(session, found, found.left[0])
+    plan = plan_sight(session, found.left[0].about, "verdict", settings=people.sight_of(WORDS))
+    assert (planned.plan.system, planned.plan.text, planned.plan.form) == (plan.system, plan.text, plan.form)
+
+
+def test_who_does_not_know_is_counted_apart_and_not_asked_again(session: Session) -> None:
+    made = freeze(session, stretches(2))
+    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    asked = found.left[0]
+    found, _ = people.decline(session, found, asked, people.ask(session, found, asked), 900)
+    assert (found.refused, found.done[asked], asked in found.left) == (1, JudgmentStatus.REFUSED, False)
+    assert people.queue(session, made, WORDS).refused == 1
+    (kept,) = answers_of(session.study, found.run.id)
+    (said,) = judgments_called(session.study, [kept.judgment_id])
+    assert (said.answer, said.error) == ({}, people.DONT_KNOW)
+
+
+def test_what_does_not_fit_is_not_stored(session: Session) -> None:
+    made = freeze(session, stretches(1))
+    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    planned = people.ask(session, found, found.left[0])
+    with pytest.raises(UserError):
+        people.answer(session, found, found.left[0], planned, {"label": "nonsense"}, 10)
+    assert answers_of(session.study, found.run.id) == []
+
+
+def test_items_of_ones_own_annotations_are_left_out_and_counted(session: Session) -> None:
+    own = mark(session, "Ada", 1, 5)
+    beside = mark(session, "Bo", 3, 8)
+    far = mark(session, "Bo", 50, 55)
+    made = freeze(
+        session,
+        [
+            stretch("own", 1, 5, own),
+            stretch("the same moment, by somebody else", 3, 8, beside),
+            stretch("another moment", 50, 55, far),
+            stretch("nothing, in a recording that Ada annotated", 80, 85),
+        ],
+    )
+    found = people.queue(session, made, WORDS)
+    assert ([one.item_id for one in found.asked], found.own) == (["another moment"], 3)
+    session.annotator_name = "Cy"
+    assert (len(people.queue(session, made, WORDS).asked), people.queue(session, made, WORDS).own) == (4, 0)
+
+
+def test_what_one_has_reviewed_is_ones_own(session: Session) -> None:
+    theirs = mark(session, "Bo", 50, 55)
+    made = freeze(session, [stretch("i", 50, 55, theirs)])
+    session.annotator_name = "Cy"
+    assert people.queue(session, made, WORDS).own == 0
+    reviews.decide(session, theirs, Decision.AGREE)
+    assert people.queue(session, made, WORDS).own == 1
+
+
+def test_a_question_is_ones_own_where_one_wrote_or_verified_it_or_drew_its_chain(session: Session) -> None:
+    session.annotator_name = "Bo"
+    written = asked.ask(session, "Why does he go?", start=20)
+    chain, nodes = draw(session, {"b": "a"})
+    of_chain = asked.ask(session, "What comes of it?", chain_id=chain, covers=(nodes["b"],), start=40)
+    made = freeze(session, [stretch(one, 20, 30, f"question/{one}") for one in (written, of_chain)])
+    expected = {"Bo": {written, of_chain}, "Cy": set()}
+    for who, own in expected.items():
+        session.annotator_name = who
+        mark(session, who, 300, 301)
+        assert own_items(session, items_of(session.study, made.id), person(session, who).id) == own
+    verify(session, written, VerificationDecision.DROP, ())
+    assert own_items(session, items_of(session.study, made.id), person(session, "Cy").id) == {written}
+
+
+def test_with_ones_own_items_it_is_another_run_that_says_so_and_takes_answers_along(session: Session) -> None:
+    own, far = mark(session, "Ada", 1, 5), mark(session, "Bo", 50, 55)
+    made = freeze(session, [stretch("own", 1, 5, own), stretch("far", 50, 55, far)])
+    narrow, _ = people.begin(session, people.queue(session, made, WORDS))
+    narrow = answered(session, narrow)
+    wide, _ = people.begin(session, people.queue(session, made, Way(Shown.WORDS, own=True)))
+    assert wide.run.id != narrow.run.id
+    assert (wide.run.judge["settings"], narrow.run.judge["settings"]) == ({"own": True}, {"own": False})
+    assert [one.item_id for one in wide.left] == ["own"]
+    assert (
+        answers_of(session.study, wide.run.id)[0].judgment_id == answers_of(session.study, narrow.run.id)[0].judgment_id
+    )
+
+
+def test_what_is_in_two_draws_is_answered_once(session: Session) -> None:
+    theirs = mark(session, "Bo", 50, 55)
+    made = freeze(session, [stretch("first", 50, 55, theirs), stretch("second", 50, 55, theirs, draw=1)], draws=2)
+    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    first, second = found.asked
+    planned = people.ask(session, found, first)
+    assert people.said_before(session, found, planned) is None
+    found, _ = people.answer(session, found, first, planned, {"label": "error"}, 1200)
+    there = people.said_before(session, found, people.ask(session, found, second))
+    assert there is not None
+    found, _ = people.repeat(session, found, second, there)
+    assert found.left == ()
+    kept = {one.item_id: one.judgment_id for one in answers_of(session.study, found.run.id)}
+    (copy,) = judgments_called(session.study, [kept[second.item_id]])
+    assert (copy.item_id, copy.answer, copy.ms, copy.cached_from) == (
+        second.item_id,
+        {"label": "error"},
+        0,
+        kept[first.item_id],
+    )
+
+
+def test_another_seed_asks_everything_again(session: Session) -> None:
+    made = freeze(session, stretches(2))
+    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    answered(session, found)
+    later = people.queue(session, made, Way(Shown.WORDS, seed=1))
+    assert (len(later.left), later.begun) == (2, False)
+
+
+def test_what_is_right_stays_hidden_until_a_queue_is_done(session: Session) -> None:
+    made = freeze(session, stretches(2))
+    assert people.open_for(session, made) == frozenset(), "nobody has begun"
+    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    assert people.open_for(session, made) == {"i0", "i1"}
+    found = answered(session, found)
+    assert people.open_for(session, made) == {found.left[0].item_id}
+    answered(session, found)
+    assert people.open_for(session, made) == frozenset()
+
+
+def test_answers_do_not_show_among_the_judgments_of_a_segment(session: Session) -> None:
+    theirs = mark(session, "Bo", 50, 55)
+    made = freeze(session, [stretch("i", 50, 55, theirs)])
+    found, _ = people.begin(session, people.queue(session, made, WORDS))
+    answered(session, found)
+    assert judgments_of(session.study, theirs) == []

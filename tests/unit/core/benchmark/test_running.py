@@ -1,0 +1,259 @@
+"""Runs are begun before they ask, taken up where they were, and ask nothing twice."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.results.figures import figures_of
+from app.core.benchmark.running import running
+from app.core.benchmark.running.course import Course
+from app.core.benchmark.running.legs import begin
+from app.core.benchmark.running.running import Ran, run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.cluster.door import Done
+from app.core.commands.judges import add_judge
+from app.core.jobs import Work, run_here
+from app.core.judging.runs.budget import Limits
+from app.core.session import Session
+from project.errors import Cancelled, UserError
+from project.item_sets import ItemSet, Shown
+from project.judging import JudgeEntry, JudgmentStatus, Modality
+from project.progress import Progress, Silent
+from project.queries.item_sets import answers_of, benchmark_runs
+from project.queries.judgments import judgments_called
+from project.queries.run_answers import given_answers
+from tests.fakes.misbehaving_server import Server, fails, misbehaving, says
+from tests.unit.core.benchmark.frozen_sets import verdicts
+from tests.unit.core.pairs import open_study
+
+LABELS = ("error", "none", "competence", "error", "none", "error")
+ERROR = says('{"label": "error"}')
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+
+
+def at_server(session: Session, server: Server, name: str = "model", **settings: object) -> JudgeEntry:
+    usual = {"url": server.url, "sees": "text", "concurrency": 1, "tries": 1}
+    return add_judge(session, name, "openai", "fake-1", {**usual, **settings})[0]
+
+
+def baseline(session: Session, backend: str, name: str = "") -> JudgeEntry:
+    return add_judge(session, name or backend, backend, "", {})[0]
+
+
+def go(session: Session, item_set: ItemSet, *judges: JudgeEntry, **more: object) -> Ran:
+    return run_benchmark(session, Wanted([item_set], judges, **more), Silent())  # type: ignore[arg-type]
+
+
+def statuses(session: Session, run_id: str) -> list[JudgmentStatus]:
+    return [one.status for one in given_answers(session.study, run_id)]
+
+
+def test_a_run_is_in_the_study_before_its_first_question(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    oracle = baseline(session, "oracle")
+
+    class Looking(Silent):
+        known = 0
+
+        def check_cancelled(self) -> None:
+            self.known = len(benchmark_runs(session.study))
+            raise Cancelled
+
+    progress = Looking()
+    with pytest.raises(Cancelled):
+        run_benchmark(session, Wanted([item_set], [oracle]), progress)
+    assert progress.known == 1
+    (run,) = benchmark_runs(session.study)
+    assert (run.judge["name"], run.shown, run.condition) == ("oracle", Shown.WORDS, "raw")
+
+
+def test_each_answer_is_noted_under_its_run(session: Session) -> None:
+    item_set, items = verdicts(session, LABELS, draws=2)
+    ran = go(session, item_set, baseline(session, "oracle"), baseline(session, "random"))
+    assert len(ran.runs) == 2
+    for run in ran.runs:
+        found = answers_of(session.study, run.id)
+        assert {one.item_id for one in found} == {one.id for one in items}
+        assert {one.part for one in found} == {"verdict"}
+        said = judgments_called(session.study, [one.judgment_id for one in found])
+        assert {one.judge_id for one in said} == {run.judge_id}
+    assert not ran.notes
+
+
+def test_an_equal_run_is_taken_up_and_asks_nothing_again(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    with misbehaving(ERROR) as server:
+        model = at_server(session, server)
+        first = go(session, item_set, model)
+        second = go(session, item_set, model)
+        assert len(server.asked) == len(LABELS)
+    assert [one.id for one in second.runs] == [one.id for one in first.runs] == [*second.taken_up]
+    assert not second.outcome.asked
+
+
+def test_what_failed_is_asked_again_and_what_was_refused_is_not(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    behaviours = [ERROR, says(None, refusal="no"), fails(400), says("I cannot tell"), says("I cannot tell"), ERROR]
+    with misbehaving(*behaviours) as server:
+        model = at_server(session, server)
+        first = go(session, item_set, model)
+        assert [first.outcome.refused, first.outcome.failed] == [1, 1]
+        (figures,) = figures_of(session, [first.runs[0].id], samples=0)
+        assert (figures.counts.refused, figures.counts.errors, figures.counts.missing) == (1, 1, 0)
+        before = len(server.asked)
+        go(session, item_set, model)
+        assert len(server.asked) == before + 1
+    (figures,) = figures_of(session, [first.runs[0].id], samples=0)
+    assert (figures.counts.refused, figures.counts.errors, figures.counts.counted) == (1, 0, len(LABELS))
+
+
+def test_a_judge_that_always_refuses_is_wrong_throughout(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    with misbehaving(says(None, refusal="I would rather not.")) as server:
+        ran = go(session, item_set, at_server(session, server))
+    (figures,) = figures_of(session, [ran.runs[0].id], samples=0)
+    assert figures.counts.refused == figures.counts.counted == len(LABELS)
+    row = figures.row("accuracy")
+    assert row is not None
+    assert (row.mean, row.n) == (0.0, len(LABELS))
+    assert figures.results()[0]["refused"] == len(LABELS)
+
+
+def test_again_is_a_new_run_that_keeps_the_answers_there_were(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    with misbehaving(says(None, refusal="no"), ERROR) as server:
+        model = at_server(session, server)
+        first = go(session, item_set, model).runs[0]
+        second = go(session, item_set, model, again=True).runs[0]
+        assert len(server.asked) == len(LABELS) + 1
+        third = go(session, item_set, model, fresh=True).runs[0]
+        assert len(server.asked) == 2 * len(LABELS) + 1
+    assert len({first.id, second.id, third.id}) == 3
+    assert statuses(session, first.id).count(JudgmentStatus.REFUSED) == 1
+    assert {*statuses(session, second.id)} == {*statuses(session, third.id)} == {JudgmentStatus.OK}
+    assert [one.run.id for one in figures_of(session, samples=0)] == [third.id], "the newest of equal runs is shown"
+
+
+def test_what_stands_in_several_draws_is_asked_once(session: Session) -> None:
+    item_set, items = verdicts(session, [label for label in LABELS for _ in range(3)], draws=3, same=True)
+    with misbehaving(ERROR) as server:
+        ran = go(session, item_set, at_server(session, server))
+        assert len(server.asked) == len(LABELS)
+    found = given_answers(session.study, ran.runs[0].id)
+    assert {one.item_id for one in found} == {one.id for one in items}
+    assert sum(one.cached for one in found) == 2 * len(LABELS)
+
+
+def test_another_setting_or_way_is_another_run(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    constant = baseline(session, "constant")
+    wanted = Wanted([item_set], [constant])
+    ways = [
+        wanted,
+        replace(wanted, variant="cot"),
+        replace(wanted, seed=1),
+        replace(wanted, shown=Shown.BOTH),
+        replace(wanted, judges=[replace(constant, settings={"says": "none"})]),
+    ]
+    assert len({begin(session, one).runs[0].id for one in ways for _ in range(2)}) == len(ways)
+
+
+def test_a_judge_that_sees_no_pictures_is_not_said_to_have_seen_any(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    with misbehaving(ERROR) as server:
+        ran = go(session, item_set, at_server(session, server), baseline(session, "oracle"), shown=Shown.BOTH)
+        assert not server.asked
+    assert [one.judge["name"] for one in ran.runs] == ["oracle"]
+    assert [one.judge for one in ran.notes] == ["model"]
+    assert "no pictures" in ran.notes[0].as_text()
+
+
+def test_words_alone_are_words_alone_also_for_a_judge_of_clips(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS[:1])
+    with misbehaving(ERROR) as server:
+        ran = go(session, item_set, at_server(session, server, sees="clip"), shown=Shown.WORDS)
+    (said,) = judgments_called(session.study, [one.judgment_id for one in answers_of(session.study, ran.runs[0].id)])
+    assert said.modality is Modality.WORDS
+
+
+def test_a_rendering_that_is_not_there_is_said_and_asks_nothing(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    ran = go(session, item_set, baseline(session, "oracle"), conditions=("raw", "blur"))
+    assert [one.condition for one in ran.runs] == ["raw", "blur"]
+    (note,) = ran.notes
+    assert len(note.about) == len(LABELS)
+    assert "blur" in note.message
+    blurred = figures_of(session, [ran.runs[1].id], samples=0)[0]
+    assert (blurred.counts.missing, blurred.counts.counted) == (len(LABELS), 0)
+    assert all(one.mean is None for one in blurred.rows)
+
+
+def test_a_budget_holds_for_all_of_it(session: Session) -> None:
+    first, _ = verdicts(session, LABELS, name="first")
+    second, _ = verdicts(session, [*reversed(LABELS), "error"] * 2, name="second")
+    with misbehaving(ERROR) as server:
+        model = at_server(session, server, max_tokens=16)
+        alone = go(session, first, model, fresh=True).outcome
+        allowed = 2 * (alone.tokens_in + alone.tokens_out) + 20_000
+        wanted = Wanted([first, second], [model], budget=Limits(tokens=allowed), fresh=True)
+        outcome = run_benchmark(session, wanted, Silent()).outcome
+    assert outcome.tokens_in + outcome.tokens_out <= allowed
+    with misbehaving(ERROR) as server:
+        wanted = Wanted([first, second], [at_server(session, server, "poor")], budget=Limits(tokens=10), fresh=True)
+        outcome = run_benchmark(session, wanted, Silent()).outcome
+        assert not server.asked
+    assert outcome.over_budget == len(LABELS) + 2 * (len(LABELS) + 1)
+
+
+def test_a_scheduler_that_goes_away_leaves_what_was_answered(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    first, _ = verdicts(session, LABELS, name="first")
+    second, _ = verdicts(session, LABELS, name="second")
+
+    def dies(there: Session, works: list[Work], progress: Progress, _: str, *, ended: object) -> list[Done]:
+        run_here(there, works[0], progress)
+        raise UserError("The scheduler at tcp://node7:8786 does not answer any more.", "Run the same again.")
+
+    oracle = baseline(session, "oracle")
+    wanted = Wanted([first, second], [oracle])
+    with monkeypatch.context() as patched:
+        patched.setattr(running, "run_all", dies)
+        with pytest.raises(UserError, match="does not answer"):
+            run_benchmark(session, wanted, Silent(), "node7")
+    runs = benchmark_runs(session.study)
+    assert [len(answers_of(session.study, one.id)) for one in runs] == [len(LABELS), 0]
+    ran = run_benchmark(session, wanted, Silent())
+    assert ran.outcome.answered == len(LABELS)
+    assert ran.taken_up == {one.id for one in runs}
+
+
+def test_all_rounds_are_given_out_together_where_they_can_be_done_so(session: Session) -> None:
+    first, _ = verdicts(session, LABELS, name="first")
+    second, _ = verdicts(session, LABELS, name="second")
+    wanted = Wanted([first, second], [baseline(session, "oracle")])
+    course = Course(session, wanted, begin(session, wanted), at_once=True)
+    works = course.next(Silent())
+    assert len(works) == 2
+    with pytest.raises(RuntimeError):
+        course.next(Silent())
+    for work in works:
+        result, _ = run_here(session, work, Silent())
+        course.ended(work, result)
+    assert course.next(Silent()) == []
+    assert (course.settled, course.total) == (2 * len(LABELS), 2 * len(LABELS))
+
+
+def test_there_is_nothing_to_run_without_a_set_or_a_judge(session: Session) -> None:
+    item_set, _ = verdicts(session, LABELS)
+    for wanted in (Wanted([], [baseline(session, "oracle")]), Wanted([item_set], [])):
+        with pytest.raises(UserError, match="nothing to run"):
+            run_benchmark(session, wanted, Silent())
+    with pytest.raises(UserError, match="no variant"):
+        go(session, item_set, baseline(session, "random"), variant="rhyming")
+    assert not benchmark_runs(session.study)

@@ -1,0 +1,105 @@
+"""Which statements and explanations of a study become items, and what their truth is."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.benchmark.inferences.candidates import (
+    UNEXPLAINED,
+    UNRATED,
+    explanation_candidates,
+    statement_candidates,
+)
+from app.core.benchmark.results.figures import figures_of
+from app.core.benchmark.running.running import run_benchmark
+from app.core.benchmark.running.wanted import Wanted
+from app.core.benchmark.sets.making import make_set
+from app.core.benchmark.sets.standing import changed_since
+from app.core.commands.judges import add_judge
+from app.core.commands.schemes import use_shipped_scheme
+from app.core.commands.segments import add_segment
+from app.core.session import Session
+from project.item_sets import Shown
+from project.progress import Silent
+from project.queries.item_sets import items_of
+from project.queries.recordings import all_recordings, delete_recording
+from project.store import Study
+from project.synthetic import fill
+from project.types import Json
+
+LIKELY, EXPLAIN = "nli_likelihood/nli_support", "explanation"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    path = tmp_path / "study.greenroom"
+    with Study.create(path) as study:
+        fill(study, recordings=1, segments=0)
+    with Session.open(path, "Annotator 1") as found:
+        use_shipped_scheme(found, "socialnli")
+        yield found
+
+
+def state(session: Session, text: str, plausibility: int | None, who: str = "Annotator 1", why: str = "So.") -> None:
+    session.annotator_name = who
+    home = all_recordings(session.study)[0]
+    values: dict[str, Json] = {"statement": text}
+    if plausibility is not None:
+        values |= {"plausibility": plausibility, "explanation": why}
+    add_segment(session, home.id, 0, 5_000_000, "belief", values, scheme="socialnli")
+
+
+def truth(session: Session) -> dict[str, dict[str, Json]]:
+    (one,) = statement_candidates(session).candidates
+    return one.content["truth"]  # type: ignore[return-value]
+
+
+def test_one_statement_has_the_mean_of_its_raters_to_one_decimal(session: Session) -> None:
+    state(session, "She knows.", 80)
+    state(session, "she KNOWS", 93, "Annotator 2")
+    found = truth(session)
+    assert found["nli_plausibility"] == {"plausibility": 90}
+    assert found[LIKELY] == {"score": 9}
+    assert found["nli_likelihood/nli_oppose"] == {"score": 5}
+    assert len(explanation_candidates(session).candidates) == 2
+
+
+def test_what_nobody_rated_is_left_out_and_counted(session: Session) -> None:
+    state(session, "She knows.", None)
+    found = statement_candidates(session)
+    assert (len(found.candidates), found.left_out) == (0, {UNRATED: 1})
+    assert explanation_candidates(session).left_out == {UNEXPLAINED: 1}
+
+
+def test_an_explanation_is_told_with_what_it_is_for(session: Session) -> None:
+    state(session, "She knows.", 80, why="She smiles.")
+    state(session, "He left.", 10, why="He is there.")
+    facts = [one.content["facts"] for one in explanation_candidates(session).candidates]
+    assert [(one[EXPLAIN], one["stance"]) for one in facts] == [  # type: ignore[index, call-overload]
+        ("She smiles.", "The statement is true."),
+        ("He is there.", "The statement is false."),
+    ]
+
+
+def test_another_rating_is_another_state(session: Session) -> None:
+    state(session, "She knows.", 80)
+    before = statement_candidates(session).candidates[0].made_from
+    state(session, "She knows.", 20, "Annotator 2")
+    assert statement_candidates(session).candidates[0].made_from != before
+
+
+def test_what_was_explained_about_a_recording_that_is_gone_is_passed_over(session: Session) -> None:
+    state(session, "She knows.", 80)
+    made, _ = make_set(session, "socialnli")
+    judge, _ = add_judge(session, "oracle", "oracle", "", {})
+    run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS), Silent())
+    explained = len(explanation_candidates(session).candidates)
+    assert explained > 1, "people's and the judge's own"
+    with session.step("Delete"):
+        delete_recording(session.study, all_recordings(session.study)[0].id)
+    assert explanation_candidates(session).candidates == ()
+    assert figures_of(session)[0].counts.counted
+    assert changed_since(session, made).count == len(items_of(session.study, made.id))
+    again = run_benchmark(session, Wanted([made], [judge], shown=Shown.WORDS, fresh=True), Silent())
+    assert {note.message for note in again.notes} == {"This recording is no longer part of the study."}

@@ -1,0 +1,164 @@
+"""Works that are done on this machine, one after the other; and what another machine may work on."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from app.core import jobs
+from app.core.cluster.door import Done, run_all
+from app.core.cluster.handing import permit_work
+from app.core.cluster.needs import needs, recordings_of
+from app.core.commands.participants import add_participant
+from app.core.commands.policy import set_policy
+from app.core.jobs import Holder, Work
+from app.core.session import Session
+from models.connection.cluster import Scheduler, Seat
+from project.errors import Cancelled, UserError
+from project.policy import Forbidden, Level, Policy
+from project.progress import Silent
+from project.queries.policy import all_egress
+from project.types import Changes, Json, ParticipantRole
+from tests.unit.core.cluster.test_splitting import work_of
+from tests.unit.core.pairs import WALK, open_study
+
+NODE = Scheduler("tcp", "node7", 8786)
+ELSEWHERE = ("192.0.2.7",)
+SEAT = Seat("tcp://192.0.2.8:4000", "node8", 1)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path, recordings=2) as opened:
+        yield opened
+
+
+@pytest.fixture
+def kind(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A kind of job that does what it is told."""
+    module: Any = ModuleType("told_job")
+
+    def compute(parameters: Mapping[str, Json], holder: Holder) -> dict[str, Json]:
+        holder.progress(1, 2, "half")
+        if parameters.get("fails"):
+            raise UserError("No.", "Try again.")
+        if parameters.get("stops"):
+            raise Cancelled
+        return {"said": parameters["says"]}
+
+    module.compute = compute
+    module.store = lambda session, work, result: Changes.of([("run", str(result["said"]))])
+    monkeypatch.setitem(jobs.KINDS, "told", "told_job")
+    monkeypatch.setitem(__import__("sys").modules, "told_job", module)
+    return "told"
+
+
+class Told(Silent):
+    def __init__(self) -> None:
+        self.said: list[tuple[int, int, str]] = []
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self.said.append((done, total, text))
+
+
+def test_what_fails_fails_alone_and_each_is_told_when_it_ends(session: Session, kind: str) -> None:
+    works = [Work(kind, name, "", {"says": name, "fails": name == "b"}) for name in "abc"]
+    told, ended = Told(), list[Done]()
+    found = run_all(session, works, told, ended=ended.append)
+    assert [one.work for one in found] == works
+    assert [one.result for one in found] == [{"said": "a"}, None, {"said": "c"}]
+    assert [str(one.error or "") for one in found] == ["", "No. Try again.", ""]
+    assert [one.changes.ids("run") for one in found] == [{"a"}, set(), {"c"}]
+    assert ended == found
+    assert told.said == [(1, 6, "half"), (3, 6, "half"), (5, 6, "half")]
+
+
+def test_nothing_to_do_needs_no_scheduler(session: Session) -> None:
+    assert run_all(session, [], Silent(), "no address at all") == []
+
+
+def test_a_work_that_is_stopped_stops_all(session: Session, kind: str) -> None:
+    ended: list[Done] = []
+    works = [
+        Work(kind, "a", "", {"says": "a"}),
+        Work(kind, "b", "", {"stops": True}),
+        Work(kind, "c", "", {"says": "c"}),
+    ]
+    with pytest.raises(Cancelled):
+        run_all(session, works, Silent(), ended=ended.append)
+    assert [one.result for one in ended] == [{"said": "a"}]
+
+
+def test_another_machine_is_refused_before_it_is_looked_for(session: Session, kind: str) -> None:
+    with pytest.raises(Forbidden) as raised:
+        run_all(session, [Work(kind, "a", WALK, {"says": "a"})], Silent(), "tcp://node7.example.org:8786")
+    assert raised.value.rule == "nothing-leaves"
+    assert "--host node7.example.org" in raised.value.hint
+    (line,) = all_egress(session.study)
+    assert (line.rule, line.departure.addresses) == ("nothing-leaves", ())
+
+
+def test_each_work_is_written_down_with_whose_it_is(session: Session) -> None:
+    set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", ("node7",)))
+    permit_work(session, NODE, ELSEWHERE, SEAT, Work("faces", "Track", WALK, {"path": "/x.mp4"}))
+    (line,) = all_egress(session.study)
+    assert (line.departure.recording_id, line.departure.condition) == (WALK, "raw")
+    assert line.departure.texts == line.departure.size == len('{"path": "/x.mp4"}')
+    assert len(line.departure.sha256) == 64
+    assert line.departure.addresses == ELSEWHERE
+
+
+def test_nothing_is_worked_on_elsewhere_of_people_who_did_not_agree(session: Session) -> None:
+    set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", ("node7",)))
+    add_participant(session, "P01", ParticipantRole.USER, WALK)
+    for work in (
+        Work("faces", "Track", WALK, {}),
+        Work("ask", "Ask", "", {**work_of([(0, 0)]).parameters, "plans": [{"others": [WALK], "media": None}]}),
+    ):
+        with pytest.raises(Forbidden) as raised:
+            permit_work(session, NODE, ELSEWHERE, SEAT, work)
+        assert raised.value.rule == "consent"
+    permit_work(session, NODE, ("127.0.0.1",), Seat("tcp://127.0.0.1:5", "here", 1), Work("faces", "Track", WALK, {}))
+    permit_work(session, NODE, ELSEWHERE, SEAT, Work("faces", "Track", f"{WALK} 2", {}))
+    with pytest.raises(Forbidden, match="which recordings"):
+        permit_work(session, NODE, ELSEWHERE, SEAT, Work("faces", "Track", "", {}))
+
+
+@pytest.mark.parametrize(
+    ("machine", "named", "rule"), [("127.0.0.1", "", ""), ("192.0.2.8", "", "cluster"), ("192.0.2.8", "192.0.2.8", "")]
+)
+def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
+    session: Session, machine: str, named: str, rule: str
+) -> None:
+    set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", (named,) if named else ()))
+    here, seat = Scheduler("tcp", "localhost", 8786), Seat(f"tcp://{machine}:4000", "node8", 1)
+    work = Work("faces", "Track", WALK, {})
+    if rule:
+        with pytest.raises(Forbidden) as raised:
+            permit_work(session, here, ("127.0.0.1",), seat, work)
+        assert raised.value.rule == rule
+    else:
+        permit_work(session, here, ("127.0.0.1",), seat, work)
+    (line,) = all_egress(session.study)
+    assert (line.rule, line.departure.local) == (rule, machine == "127.0.0.1")
+
+
+def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_bytes(b"12345")
+    (tmp_path / "m.gguf").write_bytes(b"123")
+    parameters = {"path": str(tmp_path / "a.mp4"), "output": str(tmp_path / "clips" / "b.mp4")}
+    assert needs(session, Work("anonymize", "Export", WALK, parameters)) == [
+        [str(tmp_path / "a.mp4"), "the file of recording 1 (walk)", 5],
+        [str(tmp_path / "clips"), "the folder for the clips", None],
+    ]
+    asked = dict(work_of([(2, 0)]).parameters)
+    asked["judges"] = [["r", "r", "random", "", {}]] * 2 + [["l", "local", "llama-cpp", str(tmp_path / "m.gguf"), {}]]
+    asked["plans"] = [{"recording_id": f"{WALK} 2", "media": {"path": str(tmp_path / "a.mp4")}, "others": ["z"]}]
+    work = Work("ask", "Ask", "", asked)
+    assert needs(session, work) == [
+        [str(tmp_path / "a.mp4"), "the file of recording 2 (walk 2)", 5],
+        [str(tmp_path / "m.gguf"), "a model of the judge local", 3],
+    ]
+    assert recordings_of(work) == ("rec", "z")

@@ -1,0 +1,1 @@
+"""Tests of role-played episodes."""

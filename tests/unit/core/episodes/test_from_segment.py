@@ -1,0 +1,206 @@
+"""An episode goes on from a segment's correction, and whoever was recorded there still decides what leaves."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.judges import add_judge
+from app.core.commands.participants import add_participant, set_consent
+from app.core.commands.plan import hold_out
+from app.core.commands.policy import set_policy
+from app.core.commands.segments import set_field
+from app.core.episodes.from_segment import moment_of, wanted_from
+from app.core.episodes.playing import add_turn, ask_turn
+from app.core.episodes.sotopia.exporting import write_episodes
+from app.core.episodes.starting import start_episode
+from app.core.episodes.state import state_of
+from app.core.judging.seeing.option_homes import GONE
+from app.core.judging.seeing.sight import SightSettings, plan_sight
+from app.core.leaving.authority import authority_of
+from app.core.session import Session
+from benchmark.tasks.act import part_of
+from project.check import check
+from project.episodes import EpisodeSource
+from project.errors import UserError
+from project.ids import new_id
+from project.judging import About, Subject
+from project.policy import Level, Policy
+from project.queries.hold_outs import hold_outs
+from project.queries.participants import all_participants
+from project.queries.recordings import delete_recording
+from project.queries.utterances import insert_utterances
+from project.turns import Act, Turn
+from project.types import ConsentUse, Json, ParticipantRole, Utterance
+from tests.fakes.episodes import acts
+from tests.fakes.misbehaving_server import misbehaving
+from tests.unit.core.leaving.departures import abroad
+from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+
+LINES = (
+    ("P01", 2, 4, "Good morning."),
+    ("R1", 5, 7, "Hello. How did you sleep?"),
+    ("P02", 8, 9, "Badly, he had a fever."),
+    ("P01", 10, 12, "I cannot do my exercises today."),
+    ("R1", 13, 15, "Let us start with ten squats!"),
+    ("P01", 16, 18, "Did you not hear me?"),
+)
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        roles = {"P01": ParticipantRole.USER, "R1": ParticipantRole.ROBOT, "P02": ParticipantRole.BYSTANDER}
+        people = {name: add_participant(opened, name, role, WALK)[0] for name, role in roles.items()}
+        with opened.step("Say"):
+            insert_utterances(
+                opened.study,
+                [
+                    Utterance(new_id(), WALK, start * SECOND, end * SECOND, text, people[who])
+                    for who, start, end, text in LINES
+                ],
+            )
+        yield opened
+    assert check(tmp_path / "pair.greenroom") == []
+
+
+def error_at(session: Session, correction: str = "Ask what is wrong and offer a rest.") -> str:
+    return mark(session, "Ada", 10, 15, correction=correction)
+
+
+def person(session: Session, name: str) -> str:
+    return next(one.id for one in all_participants(session.study) if one.pseudonym == name)
+
+
+def begun(session: Session, judge: str = "") -> str:
+    moment = moment_of(session, error_at(session))
+    players = {person(session, name): judge for name in ("P01", "R1", "P02")} if judge else {}
+    return start_episode(session, wanted_from(session, moment, players))[0]
+
+
+def test_the_correction_stands_in_the_place_of_what_was_said(session: Session) -> None:
+    segment = error_at(session)
+    moment = moment_of(session, segment)
+    assert [one.text for one in moment.led_up] == [text for *_, text in LINES[:4]]
+    assert [one.text for one in moment.replaced] == [LINES[4][3]]
+    recording, _ = start_episode(session, wanted_from(session, moment, {}))
+    state = state_of(session, recording)
+    assert [one.utterance.text for one in state.done] == [
+        *(text for *_, text in LINES[:4]),
+        "[action] Ask what is wrong and offer a rest.",
+    ]
+    assert [one.number for one in state.done] == [0, 0, 0, 0, 1]
+    assert [one.utterance.start_us for one in state.done[:4]] == [start * SECOND for _, start, *_ in LINES[:4]]
+    episode = state.episode
+    assert (episode.source, episode.from_recording_id, episode.from_segment_id) == (
+        *(EpisodeSource.SEGMENT, WALK, segment),
+    )
+    assert [one.profile.name for one in state.agents] == ["Agent", "User", "Bystander"]
+    assert [one.participant_id for one in state.agents] == [person(session, name) for name in ("R1", "P01", "P02")]
+    assert state.following is not None
+    assert state.following.profile.name == "User"
+    add_turn(session, recording, 1, Turn(Act.SPEAK, "Thank you."))
+    assert state_of(session, recording).turns == 2
+
+
+def test_words_in_quotation_marks_are_said(session: Session) -> None:
+    moment = moment_of(session, error_at(session, "“Shall we rest today?”"))
+    assert moment.turn == Turn(Act.SPEAK, "Shall we rest today?")
+    assert moment_of(session, moment.segment.id, text='"Rest."').turn == Turn(Act.SPEAK, "Rest.")
+
+
+def test_where_the_agent_says_nothing_there_all_that_was_said_there_is_history(session: Session) -> None:
+    segment = mark(session, "Ada", 9, 12.5, correction="Nod.")
+    moment = moment_of(session, segment)
+    assert [one.text for one in moment.led_up] == [text for *_, text in LINES[:4]]
+    assert moment.replaced == ()
+
+
+def test_without_a_correction_or_somebody_else_there_is_nothing_to_play(session: Session) -> None:
+    segment = error_at(session)
+    set_field(session, segment, "correction", None)
+    with pytest.raises(UserError, match="what should have been done"):
+        wanted_from(session, moment_of(session, segment), {})
+    with pytest.raises(UserError, match="do not take part"):
+        moment_of(session, segment, "nobody", "Wait.")
+
+
+def test_a_judge_goes_on_with_the_history_in_sight(session: Session) -> None:
+    with misbehaving(acts("speak", "Thank you.")) as server:
+        settings: dict[str, Json] = {"url": server.url, "sees": "text", "tries": 1}
+        judge = add_judge(session, "player", "openai", "fake-1", settings)[0].id
+        recording = begun(session, judge)
+        ask_turn(session, state_of(session, recording))
+        text = server.asked[0].body["messages"][-1]["content"]
+    assert "I cannot do my exercises today." in text
+    assert "[action] Ask what is wrong" in text
+    assert "ten squats" not in text
+    assert "P01" not in text
+
+
+def forbidden(session: Session, recording: str) -> str:
+    """Return why a request of an episode may not leave for another machine; "" where it may."""
+    about = About(Subject.RECORDING, recording, part_of(1, 2)).key
+    plan = plan_sight(session, about, "act", settings=SightSettings(frames=0))
+    sent = replace(abroad(recording, "raw"), frames=(), others=plan.others)
+    refusal = authority_of(session).foretell(sent)
+    return "" if refusal is None else refusal.message
+
+
+def test_consent_and_hold_out_of_what_it_goes_on_from_hold_for_each_request(session: Session) -> None:
+    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    recording = begun(session)
+    assert "did not agree" in forbidden(session, recording)
+    people = {one.pseudonym: one for one in all_participants(session.study)}
+    for one in people.values():
+        set_consent(session, one, ConsentUse.MODELS, True)
+    assert forbidden(session, recording) == ""
+    # Somebody who is in the recording, and in no turn of the episode.
+    late, _ = add_participant(session, "P09", ParticipantRole.BYSTANDER, WALK)
+    assert "P09" in forbidden(session, recording)
+    (who,) = (one for one in all_participants(session.study) if one.id == late)
+    set_consent(session, who, ConsentUse.MODELS, True)
+    assert forbidden(session, recording) == ""
+    set_consent(session, people["P01"], ConsentUse.MODELS, False)
+    assert "P01" in forbidden(session, recording)
+    set_consent(session, people["P01"], ConsentUse.MODELS, True)
+    hold_out(session, WALK)
+    assert "held out" in forbidden(session, recording)
+    assert hold_outs(session.study) == {WALK, recording}
+    with pytest.raises(UserError, match="no episode to export"):
+        write_episodes(session, session.study.folder / "out.jsonl")
+
+
+def test_nothing_of_it_leaves_where_only_renderings_may(session: Session) -> None:
+    recording = begun(session)
+    for one in all_participants(session.study):
+        set_consent(session, one, ConsentUse.MODELS, True)
+    set_policy(session, Policy(Level.ANONYMIZED))
+    assert forbidden(session, recording)
+
+
+def test_where_the_recording_is_gone_nobody_knows_who_was_asked(session: Session) -> None:
+    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    recording = begun(session)
+    for one in all_participants(session.study):
+        set_consent(session, one, ConsentUse.MODELS, True)
+    with session.step("Delete"):
+        delete_recording(session.study, WALK)
+    about = About(Subject.RECORDING, recording, part_of(1, 2)).key
+    assert GONE in plan_sight(session, about, "act").others
+    assert forbidden(session, recording)
+    assert recording in hold_outs(session.study)
+
+
+def test_an_episode_of_an_episode_asks_the_first_recording_too(session: Session) -> None:
+    first = begun(session)
+    add_turn(session, first, 1, Turn(Act.SPEAK, "Thank you."))
+    add_turn(session, first, 2, Turn(Act.NONE))
+    add_turn(session, first, 0, Turn(Act.SPEAK, "Ten squats then."))
+    last = state_of(session, first).done[-1].utterance
+    span = last.start_us / SECOND, last.end_us / SECOND
+    segment = mark(session, "Ada", *span, recording=first, correction="Wait.")
+    second, _ = start_episode(session, wanted_from(session, moment_of(session, segment), {}))
+    about = About(Subject.RECORDING, second, part_of(1, 2)).key
+    assert set(plan_sight(session, about, "act").others) == {first, WALK}

@@ -1,0 +1,194 @@
+"""Episodes are played turn by turn, and each agent is told what it may know and nothing else."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.commands.history import undo
+from app.core.commands.judges import add_judge
+from app.core.episodes.playing import Taken, add_turn, ask_turn, play_on, prepare_turn
+from app.core.episodes.state import state_of
+from app.core.session import Session
+from benchmark.tasks.act import KEY
+from project.check import check
+from project.episodes import EpisodeEnd, Relationship
+from project.errors import UserError
+from project.queries.judgments import judgments_about
+from project.queries.participants import consents, participants_in
+from project.turns import Act, Turn
+from project.types import ConsentUse, Json
+from tests.fakes.episodes import ANNA, BRAM, GOALS, SCENE, acts, started
+from tests.fakes.misbehaving_server import Server, fails, misbehaving, says
+from tests.unit.core.pairs import open_study
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+    assert check(tmp_path / "pair.greenroom") == []
+
+
+def judge(session: Session, server: Server, name: str = "player") -> str:
+    settings: dict[str, Json] = {"url": server.url, "sees": "text", "tries": 1}
+    return add_judge(session, name, "openai", "fake-1", settings)[0].id
+
+
+def nobody(_state: Any) -> Turn | None:
+    raise AssertionError("nobody is at the keyboard")
+
+
+def turns(session: Session, recording: str) -> list[tuple[str, Act, str]]:
+    done = state_of(session, recording).done
+    return [(one.agent.profile.name if one.agent else "", one.turn.act, one.turn.text) for one in done]
+
+
+def test_two_judges_play_in_turns_until_one_leaves(session: Session) -> None:
+    said = (acts("speak", "Forty, and it is yours."), acts("non-verbal", "shakes his head"), acts("leave", "Bye."))
+    with misbehaving(*said) as server:
+        who = judge(session, server)
+        recording = started(session, who, who)
+        told: list[Taken] = []
+        state = play_on(session, recording, nobody, told.append)
+        assert len(server.asked) == 3
+    assert turns(session, recording) == [
+        ("Anna Berg", Act.SPEAK, "Forty, and it is yours."),
+        ("Bram Vos", Act.NONVERBAL, "shakes his head"),
+        ("Anna Berg", Act.LEAVE, "Bye."),
+    ]
+    assert (state.episode.ended, state.following) == (EpisodeEnd.LEFT, None)
+    assert [one.why_none for one in told] == ["", "", ""]
+    with pytest.raises(UserError, match="over"):
+        add_turn(session, recording, 1, Turn(Act.SPEAK, "Wait!"))
+    here = session.recording(recording)
+    spans = [(one.utterance.start_us, one.utterance.end_us) for one in state.done]
+    assert all(end <= start for (_, end), (start, _) in pairwise(spans))
+    assert here.duration_us == spans[-1][1]
+
+
+def test_it_ends_at_the_limit_of_turns(session: Session) -> None:
+    with misbehaving(acts("speak", "No.")) as server:
+        who = judge(session, server)
+        recording = started(session, who, who, limit=5)
+        state = play_on(session, recording, nobody)
+        assert len(server.asked) == 5
+    assert (state.episode.ended, state.turns) == (EpisodeEnd.LIMIT, 5)
+
+
+def told_of(server: Server, at: int) -> str:
+    return "\n".join(one["content"] for one in server.asked[at].body["messages"])
+
+
+@pytest.mark.parametrize(
+    ("relationship", "seen", "hidden"),
+    [
+        (Relationship.FAMILY, ("Bram Vos", "29", "Teacher", "Shy", "Thrift", "Weighs", "school"), ()),
+        (Relationship.FRIEND, ("Bram Vos", "29", "Teacher", "Shy", "Thrift", "Weighs", "school"), ()),
+        (Relationship.ROMANTIC, ("Bram Vos", "29", "Teacher", "Shy", "Thrift", "Weighs", "school"), ()),
+        (Relationship.ACQUAINTANCE, ("Bram Vos", "Teacher", "he/him", "school"), ("29", "Shy", "Thrift", "Weighs")),
+        (Relationship.STRANGER, ("Stranger",), ("Bram", "Vos", "29", "Teacher", "he/him", "Shy", "Thrift", "school")),
+    ],
+)
+def test_an_agent_sees_of_the_other_what_the_relationship_lets_it_see(
+    session: Session, relationship: Relationship, seen: tuple[str, ...], hidden: tuple[str, ...]
+) -> None:
+    with misbehaving(acts("leave")) as server:
+        who = judge(session, server)
+        play_on(session, started(session, who, who, relationship=relationship), nobody)
+        text = told_of(server, 0)
+    for own in (SCENE, GOALS[0], ANNA.name, ANNA.secret.rstrip("."), ANNA.occupation, *seen):
+        assert own in text
+    for other in (GOALS[1], BRAM.secret.rstrip("."), *hidden):
+        assert other not in text
+
+
+def test_a_person_types_and_the_judge_is_told_what_was_typed(session: Session) -> None:
+    typed = iter((Turn(Act.SPEAK, "Thirty?"), Turn(Act.ACTION, "puts the money down"), None))
+    with misbehaving(acts("speak", "Forty."), acts("none")) as server:
+        recording = started(session, judge(session, server), "")
+        state = play_on(session, recording, lambda _state: next(typed))
+        assert "Thirty?" in told_of(server, 1)
+        assert "[action] puts the money down" in told_of(server, 2)
+    assert (state.turns, state.episode.ended) == (5, EpisodeEnd.OPEN)
+    assert state.following is not None
+    assert state.following.profile.name == "Bram Vos"
+
+
+def test_a_refusal_is_silence_and_three_in_a_row_stop_the_episode(session: Session) -> None:
+    with misbehaving(acts("speak", "Well?"), says(None, refusal="I will not.")) as server:
+        who = judge(session, server)
+        recording = started(session, who, who)
+        told: list[Taken] = []
+        state = play_on(session, recording, nobody, told.append)
+    assert [act for _, act, _ in turns(session, recording)] == [Act.SPEAK, Act.NONE, Act.NONE, Act.NONE]
+    assert state.episode.ended is EpisodeEnd.STOPPED
+    assert [bool(one.why_none) for one in told] == [False, True, True, True]
+    assert "3 times in a row" in told[-1].why_none
+
+
+def test_what_cannot_be_read_is_silence_and_a_turn_in_between_begins_the_count_anew(session: Session) -> None:
+    said = [says("I would rather not."), says("Hm."), acts("speak", "Fine.")]
+    with misbehaving(*said, says("Hm."), says("Hm."), acts("leave")) as server:
+        who = judge(session, server)
+        recording = started(session, who, who)
+        play_on(session, recording, nobody)
+    ended = state_of(session, recording).episode.ended
+    assert (ended, turns(session, recording)[-1][1]) == (EpisodeEnd.LEFT, Act.LEAVE)
+
+
+def test_a_judge_that_fails_adds_no_turn_and_can_be_asked_again(session: Session) -> None:
+    with misbehaving(fails(500), acts("leave")) as server:
+        who = judge(session, server)
+        recording = started(session, who, who)
+        with pytest.raises(UserError, match="cannot act"):
+            play_on(session, recording, nobody)
+        assert turns(session, recording) == []
+        play_on(session, recording, nobody)
+    assert [act for _, act, _ in turns(session, recording)] == [Act.LEAVE]
+
+
+def test_an_answer_that_is_no_turn_yet_is_taken_without_asking_again(session: Session) -> None:
+    with misbehaving(acts("speak", "Forty."), acts("speak", "Never again.")) as server:
+        who = judge(session, server)
+        recording = started(session, who, who)
+        ask_turn(session, state_of(session, recording))
+        undo(session)
+        assert turns(session, recording) == []
+        assert prepare_turn(session, state_of(session, recording)).work is None
+        ask_turn(session, state_of(session, recording))
+        assert len(server.asked) == 1
+    assert turns(session, recording) == [("Anna Berg", Act.SPEAK, "Forty.")]
+    assert len(judgments_about(session.study, recording, {KEY})) == 1
+
+
+def test_another_seed_is_another_episode(session: Session) -> None:
+    with misbehaving(acts("leave")) as server:
+        who = judge(session, server)
+        for seed in (1, 2):
+            play_on(session, started(session, who, who, seed=seed), nobody)
+        assert len(server.asked) == 2
+
+
+def test_only_who_acts_next_can_act(session: Session) -> None:
+    recording = started(session, "", "")
+    with pytest.raises(UserError, match="turn of Anna Berg"):
+        add_turn(session, recording, 1, Turn(Act.SPEAK, "Me first."))
+    add_turn(session, recording, 0, Turn(Act.SPEAK, "[action] is a word."))
+    assert turns(session, recording) == [("Anna Berg", Act.SPEAK, "[action] is a word.")]
+
+
+def test_characters_agree_to_everything_and_who_types_only_where_they_said_so(session: Session) -> None:
+    with misbehaving() as server:
+        who = judge(session, server)
+        first = started(session, who, "")
+        second = started(session, who, "", agreed=True)
+    people = [participants_in(session.study, one) for one in (first, second)]
+    assert people[0][0].id == people[1][0].id
+    assert people[0][1].id != people[1][1].id
+    assert [one.pseudonym for one in people[1]] == ["Anna Berg", "Bram Vos (2)"]
+    given = [consents(session.study, one.id) for one in (people[0][0], people[0][1], people[1][1])]
+    assert [one[ConsentUse.MODELS] for one in given] == [True, False, True]
+    assert [one[ConsentUse.RELEASE] for one in given] == [True, False, False]

@@ -1,0 +1,161 @@
+"""Episodes are rows like any other: searched for what is personal, split off, merged, deleted, brought back."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.episodes import remove_character, remove_scenario, save_character, save_scenario
+from app.core.commands.history import undo
+from app.core.commands.pii import hide_everywhere
+from app.core.commands.pii_apply import replace_in_study
+from app.core.commands.plan import hold_out
+from app.core.commands.splitting import split_for
+from app.core.commands.team import merge_copies
+from app.core.episodes.playing import add_turn
+from app.core.episodes.starting import start_episode
+from app.core.episodes.state import state_of
+from app.core.pii.hits import hits
+from app.core.session import Session
+from project.check import check
+from project.episodes import PROFILE, Profile, Relationship, Scenario
+from project.errors import UserError
+from project.queries.episodes import agents_of, all_characters, all_episodes, all_scenarios, episode_of
+from project.queries.free_texts import free_texts
+from project.queries.hold_outs import hold_outs
+from project.queries.participants import all_participants, delete_participant
+from project.queries.plans import set_assignments
+from project.queries.recordings import delete_recording
+from project.turns import Act, Turn
+from project.types import Assignment
+from tests.fakes.episodes import ANNA, BRAM, wanted
+from tests.unit.core.pairs import open_study, person
+
+NAME = "Zinnia"
+TOLD = Profile(f"{NAME} A", *(f"{one} of {NAME}" for one in PROFILE))
+EVERYWHERE = {
+    *(("character", one) for one in ("name", *PROFILE)),
+    *(("scenario", one) for one in ("name", "context", "goal_1", "goal_2")),
+    ("episode", "context"),
+    *(("episode_agent", one) for one in ("name", *PROFILE, "goal")),
+    ("recording", "name"),
+}
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as opened:
+        yield opened
+    assert check(tmp_path / "pair.greenroom") == []
+
+
+def full(session: Session) -> str:
+    """Put a name into every text of characters, scenarios and an episode."""
+    save_character(session, TOLD)
+    kind = Relationship.FRIEND
+    save_scenario(session, Scenario("", f"{NAME} waits", f"{NAME} is late.", kind, (f"See {NAME}", f"Miss {NAME}")))
+    usual = wanted(("", ""))
+    seats = (replace(usual.seats[0], profile=TOLD, goal=f"See {NAME}"), usual.seats[1])
+    episode = replace(usual.episode, context=f"{NAME} is late.")
+    return start_episode(session, replace(usual, name=f"{NAME} waits", seats=seats, episode=episode))[0]
+
+
+def test_every_text_is_searched_and_replaced_in_one_step(session: Session) -> None:
+    full(session)
+    assert {(one.table, one.field) for one in free_texts(session.study) if NAME in one.text} == EVERYWHERE
+    hide_everywhere(session, NAME)
+    found = {(one.place.table, one.place.field) for one in hits(session) if one.hit.text == NAME}
+    assert found >= EVERYWHERE - {("recording", "name")}
+    replace_in_study(session)
+    assert {one.table for one in free_texts(session.study) if NAME in one.text} <= {"recording"}
+    undo(session)
+    assert {(one.table, one.field) for one in free_texts(session.study) if NAME in one.text} == EVERYWHERE
+
+
+def test_a_copy_is_given_its_episodes_and_their_turns_come_home(session: Session, tmp_path: Path) -> None:
+    recording, _ = start_episode(session, wanted(("", "")))
+    other, _ = start_episode(session, wanted(("", "")))
+    save_character(session, ANNA)
+    with session.step("Give"):
+        set_assignments(session.study, [Assignment(recording, person(session, "Ada").id)])
+    path = split_for(session, "Ada", tmp_path / "for-ada.greenroom").path
+    with Session.open(path) as copy:
+        assert [one.recording_id for one in all_episodes(copy.study)] == [recording]
+        assert all_characters(copy.study) == []
+        assert len(agents_of(copy.study, recording)) == 2
+        add_turn(copy, recording, 0, Turn(Act.SPEAK, "Hello."))
+        add_turn(copy, recording, 1, Turn(Act.LEAVE))
+        assert copy.study.rows("SELECT count(*) FROM episode_agent")[0][0] == 2
+    assert check(path) == []
+    merge_copies(session, [path])
+    here = state_of(session, recording)
+    assert [one.turn for one in here.done] == [Turn(Act.SPEAK, "Hello."), Turn(Act.LEAVE)]
+    assert here.episode.ended.value == "left"
+    assert state_of(session, other).turns == 0
+
+
+def test_deleting_takes_all_of_it_and_undo_brings_it_back(session: Session) -> None:
+    recording = full(session)
+    before = state_of(session, recording)
+    with session.step("Delete"):
+        delete_recording(session.study, recording)
+    assert all_episodes(session.study) == []
+    assert agents_of(session.study, recording) == []
+    undo(session)
+    assert state_of(session, recording) == before
+    who = before.agents[0].participant_id
+    assert who is not None
+    with session.step("Delete"):
+        delete_participant(session.study, who)
+    assert [one.participant_id is None for one in agents_of(session.study, recording)] == [True, False]
+    assert who not in {one.id for one in all_participants(session.study)}
+
+
+def test_a_held_out_episode_is_said_to_be(session: Session) -> None:
+    recording, _ = start_episode(session, wanted(("", "")))
+    assert hold_outs(session.study) == frozenset()
+    hold_out(session, recording)
+    assert hold_outs(session.study) == {recording}
+
+
+def test_what_cannot_be_played_is_refused(session: Session) -> None:
+    usual = wanted(("", ""))
+    same = replace(usual, seats=(usual.seats[0], usual.seats[0]))
+    for wrong, said in (
+        (replace(usual, name=" "), "needs a name"),
+        (replace(usual, seats=usual.seats[:1]), "two who take part"),
+        (same, "same name"),
+        (replace(usual, episode=replace(usual.episode, turn_limit=0)), "one turn"),
+        (replace(usual, episode=replace(usual.episode, relationship=Relationship.UNKNOWN)), "stand to each other"),
+    ):
+        with pytest.raises(UserError, match=said):
+            start_episode(session, wrong)
+    assert all_episodes(session.study) == []
+    assert episode_of(session.study, "walk") is None
+
+
+def test_characters_and_scenarios_are_changed_removed_and_brought_back(session: Session) -> None:
+    made, _ = save_character(session, ANNA)
+    save_character(session, replace(ANNA, age="42"), made)
+    assert [one.profile.age for one in all_characters(session.study)] == ["42"]
+    with pytest.raises(UserError, match="already"):
+        save_character(session, ANNA)
+    save_character(session, BRAM)
+    remove_character(session, made)
+    assert [one.profile.name for one in all_characters(session.study)] == ["Bram Vos"]
+    undo(session)
+    assert len(all_characters(session.study)) == 2
+    scenario = Scenario("", "lamp", "At a stall.", Relationship.FRIEND, ("Sell.", "Buy."))
+    key, _ = save_scenario(session, scenario)
+    for wrong, said in (
+        (replace(scenario, name=""), "needs a name"),
+        (scenario, "already"),
+        (replace(scenario, name="b", context=" "), "situation"),
+        (replace(scenario, name="b", goals=("Sell.",)), "two or more"),
+        (replace(scenario, name="b", relationship=Relationship.UNKNOWN), "stand to each other"),
+    ):
+        with pytest.raises(UserError, match=said):
+            save_scenario(session, wrong)
+    remove_scenario(session, key)
+    assert all_scenarios(session.study) == []

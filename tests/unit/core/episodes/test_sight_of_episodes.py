@@ -1,0 +1,116 @@
+"""An episode tells what somebody said about the moment that it goes on from, so it is seen by those who see that."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.participants import add_participant
+from app.core.commands.plan import mark_done
+from app.core.commands.segments import set_field
+from app.core.commands.splitting import MediaWith, split_for
+from app.core.episodes.from_segment import moment_of, wanted_from
+from app.core.episodes.starting import start_episode
+from app.core.interchange.exporting import document_of
+from app.core.overview import overview
+from app.core.search import StudySearch
+from app.core.session import Session
+from project.check import check
+from project.queries.episodes import all_episodes
+from project.queries.free_texts import free_texts
+from project.queries.recordings import all_recordings, recording
+from project.queries.segments import all_segments
+from project.queries.sight import came_or_went, hidden_lanes
+from project.types import ParticipantRole
+from tests.unit.core.training_round import copy_for, mark, open_round
+
+CORRECTION = "Offer a rest instead."
+MORE = "Sit down beside her."
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_round(tmp_path) as opened:
+        yield opened
+    assert check(tmp_path / "lab.greenroom") == []
+
+
+def what_if(session: Session, segment_id: str, agent: str, correction: str) -> str:
+    set_field(session, segment_id, "correction", correction)
+    return start_episode(session, wanted_from(session, moment_of(session, segment_id, agent), {}))[0]
+
+
+def followed(session: Session) -> tuple[str, str]:
+    """Let an episode go on from a segment of Olga's, and another one from a segment in that."""
+    first = all_recordings(session.study)[0].id
+    add_participant(session, "Walker", ParticipantRole.USER, first)
+    agent, _ = add_participant(session, "Helper", ParticipantRole.ROBOT, first)
+    made = what_if(session, all_segments(session.study)[0].id, agent, CORRECTION)
+    return made, what_if(session, mark(session, made, 0, 1, "Again."), agent, MORE)
+
+
+def everything(session: Session) -> str:
+    search = StudySearch(session)
+    hits = [one.as_json() for one in search.hits("rest OR beside OR what")]
+    search.close()
+    study = session.study
+    document = document_of(session, all_recordings(study), whole=True)
+    return repr(
+        [
+            *(all_recordings(study), all_episodes(study), all_segments(study), hits, [*free_texts(study)]),
+            *([one.lanes for one in document.recordings], overview(session)),
+        ]
+    )
+
+
+def test_who_trains_sees_no_episode_that_goes_on_from_what_is_hidden(session: Session) -> None:
+    made = followed(session)
+    assert all(one in everything(session) for one in (*made, CORRECTION, MORE))
+    session.annotator_name = "Ada"
+    seen = everything(session)
+    assert not [one for one in (*made, CORRECTION, MORE) if one in seen]
+    assert [recording(session.study, one) for one in made] == [None, None]
+    before = hidden_lanes(session.study)
+    mark_done(session, all_recordings(session.study)[0].id)
+    assert all(one in everything(session) for one in (*made, CORRECTION, MORE))
+    assert {*made} <= came_or_went(session.study, before ^ hidden_lanes(session.study)).ids("recording")
+
+
+def test_an_episode_stays_hidden_when_its_segment_is_gone(session: Session) -> None:
+    made, _ = followed(session)
+    with session.step("Delete") as step:
+        gone = all_segments(session.study)[0].id
+        session.study.write("DELETE FROM segment_value WHERE segment_id = ?", (gone,))
+        session.study.write("DELETE FROM segment WHERE id = ?", (gone,))
+    assert step.changes
+    session.annotator_name = "Ada"
+    assert made not in everything(session)
+
+
+def test_the_next_recording_gets_a_number_of_its_own_for_who_sees_less(session: Session) -> None:
+    followed(session)
+    session.annotator_name = "Ada"
+    numbers = [one[0] for one in session.study.rows("SELECT number FROM recording")]
+    assert len({*numbers}) == len(numbers) == 5
+
+
+def test_a_copy_has_no_episode_that_goes_on_from_what_others_marked(session: Session, tmp_path: Path) -> None:
+    made = followed(session)
+    with session.step("Assign everything"):
+        session.study.write("DELETE FROM assignment", ())
+        session.study.set_property("training", None)
+    data = split_for(session, "Ada", tmp_path / "ada", MediaWith.LEAVE).path.read_bytes()
+    assert not [one for one in (*made, CORRECTION, MORE) if one.encode() in data]
+    own = split_for(session, "Olga", tmp_path / "olga", MediaWith.LEAVE).path.read_bytes()
+    assert all(one.encode() in own for one in (*made, CORRECTION, MORE))
+
+
+def test_a_copy_for_who_trains_hides_it_until_the_training_is_done(session: Session) -> None:
+    made = followed(session)
+    with session.step("Assign it too"):
+        for one in made:
+            session.study.write("INSERT INTO assignment SELECT ?, id, 'work' FROM annotator WHERE name = 'Ada'", (one,))
+    with Session.open(copy_for(session, "Ada")) as copy:
+        assert CORRECTION not in everything(copy)
+        mark_done(copy, all_recordings(copy.study)[0].id)
+        assert CORRECTION in everything(copy)

@@ -1,0 +1,195 @@
+"""Ratings of episodes as a task of the benchmark: oracle, constant, nobody, and a script of its own beside it."""
+
+import csv
+import json
+import random
+from collections.abc import Iterator, Mapping
+from itertools import combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.stats import pearsonr
+
+from app.core.commands.judges import add_judge
+from app.core.episodes.candidates import PARTIAL, rating_candidates
+from app.core.episodes.sotopia.importing import import_file
+from app.core.jobs import run_here
+from app.core.judging.runs.asking import prepare
+from app.core.judging.runs.wanted import AskRequest
+from app.core.session import Session
+from benchmark.dimensions import DIMENSIONS, ranges
+from benchmark.items.base import Pool, Rule
+from benchmark.metrics.names import MAE, PAIRWISE_AGREEMENT, PEARSON_R, RANDOLPH_KAPPA, joined
+from benchmark.published import rows_for
+from benchmark.suite.base import Said
+from benchmark.suite.registry import entry_of
+from benchmark.suite.sotopia_eval import KEY
+from benchmark.tasks.episode_ratings import KEY as TASK
+from project.ids import new_id
+from project.item_sets import FrozenItem, ItemSet
+from project.judging import About, JudgeEntry, Judgment, JudgmentStatus, Subject
+from project.progress import Silent
+from project.queries.item_sets import insert_set
+from project.queries.judgments import judgments_called
+from project.store import Study
+from project.types import Json
+
+COLUMNS = {key: "financial_and_material_benefits" if key == "financial" else key for key in DIMENSIONS}
+
+
+@pytest.fixture
+def session(tmp_path: Path, shared_data: Path) -> Iterator[Session]:
+    path = tmp_path / "s.greenroom"
+    with Session(Study.create(path), "Ada") as opened:
+        import_file(opened, shared_data / "sotopia" / "sotopia_pi_episodes.jsonl")
+        import_file(opened, shared_data / "sotopia" / "sotopia_pi_human_scores.csv")
+        yield opened
+
+
+def frozen(session: Session) -> list[FrozenItem]:
+    """Freeze everything that was rated."""
+    drawn = entry_of(KEY).sample(rating_candidates(session), Rule(0), random.Random(0))
+    made = ItemSet(new_id(), "ratings", KEY, 0, 1, {}, {}, "ab", "2026-01-01T00:00:00", "1")
+    items = [
+        FrozenItem(
+            *(new_id(), made.id, 0, at, one.about, one.recording_id, one.start_us, one.end_us),
+            *(one.content, one.made_from),
+        )
+        for at, one in enumerate(drawn.items)
+    ]
+    with session.study.recording_run():
+        insert_set(session.study, made, items)
+    return items
+
+
+def asked(session: Session, judge: JudgeEntry, items: list[FrozenItem]) -> dict[str, Judgment]:
+    about = [About(Subject.ITEM, one.id).key for one in items]
+    asking = prepare(session, AskRequest([judge], about, TASK, frames=0))
+    found = [*asking.cached]
+    if asking.work is not None:
+        _, changes = run_here(session, asking.work, Silent())
+        found += judgments_called(session.study, sorted(changes.ids("judgment")))
+    return {one.about.id: one for one in found}
+
+
+def said(items: list[FrozenItem], answers: Mapping[str, Judgment]) -> list[Said]:
+    return [
+        Said(
+            one.id,
+            0,
+            one.recording_id,
+            one.content["truth"],  # type: ignore[arg-type]
+            {TASK: answers[one.id].answer} if answers[one.id].status is JudgmentStatus.OK else {},
+            {TASK: answers[one.id].status},
+            one.content["traits"],  # type: ignore[arg-type]
+        )
+        for one in items
+    ]
+
+
+def test_the_oracle_is_right_wherever_right_can_be_told(session: Session) -> None:
+    judge, _ = add_judge(session, "oracle", "oracle")
+    items = frozen(session)
+    assert len(items) == 20
+    answers = asked(session, judge, items)
+    assert {one.status for one in answers.values()} == {JudgmentStatus.OK}
+    found = entry_of(KEY).score(said(items, answers))
+    for key in DIMENSIONS:
+        truth = [one.content["truth"][TASK][key] for one in items]  # type: ignore[index, call-overload]
+        assert found[joined(MAE, key)] == 0.0
+        expected = 1.0 if len(set(truth)) > 1 else None
+        assert found[joined(PEARSON_R, key)] == (None if expected is None else pytest.approx(1.0))
+    assert found[PEARSON_R] == pytest.approx(1.0)
+
+
+def test_who_always_says_the_same_has_no_correlation_and_a_distance(session: Session) -> None:
+    judge, _ = add_judge(session, "constant", "constant")
+    items = frozen(session)
+    found = entry_of(KEY).score(said(items, asked(session, judge, items)))
+    assert found[PEARSON_R] is None
+    assert all(found[joined(PEARSON_R, key)] is None for key in DIMENSIONS)
+    assert (found[MAE] or 0.0) > 0
+
+
+def test_the_figures_are_those_of_a_script_that_reads_the_files_itself(session: Session, shared_data: Path) -> None:
+    judge, _ = add_judge(session, "chance", "random")
+    items = frozen(session)
+    answers = asked(session, judge, items)
+    found = entry_of(KEY).score(said(items, answers))
+    folder = shared_data / "sotopia"
+    lines = [json.loads(one) for one in (folder / "sotopia_pi_episodes.jsonl").read_text("utf-8").splitlines()]
+    given: dict[tuple[str, int], list[dict[str, str]]] = {}
+    with (folder / "sotopia_pi_human_scores.csv").open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            if row["episode"] in {one["episode"] for one in lines}:
+                given.setdefault((row["episode"], int(row["agent"])), []).append(row)
+    order = [(one["episode"], agent) for one in lines for agent in (1, 2)]
+    by_person = {
+        (number, who): answers[item.id].answer
+        for item in items
+        for number, who in [(session.recording(item.recording_id).number, item.content["person"])]
+    }
+    people = session.study.rows(
+        "SELECT r.number, a.position + 1, a.participant_id "
+        "FROM episode_agent a JOIN recording r ON r.id = a.recording_id"
+    )
+    placed = {(lines[number - 1]["episode"], agent): by_person[number, who] for number, agent, who in people}
+    kappas: list[float] = []
+    near: list[float] = []
+    for key, (low, high) in ranges().items():
+        mean = np.array([np.mean([int(row[COLUMNS[key]]) for row in given[one]]) for one in order])
+        scores = np.array([float(placed[one][key]) for one in order])  # type: ignore[arg-type]
+        assert found[joined(MAE, key)] == pytest.approx(np.abs(mean - scores).mean(), abs=1e-12)
+        expected = pearsonr(mean, scores).statistic if mean.std() else None
+        assert found[joined(PEARSON_R, key)] == (None if expected is None else pytest.approx(expected, abs=1e-12))
+        for rows in given.values():
+            for a, b in combinations([int(row[COLUMNS[key]]) for row in rows], 2):
+                bins = [min(4, int(np.floor((one - low) / ((high - low) / 5)))) for one in (a, b)]
+                kappas.append(bins[0] == bins[1])
+                near.append(abs(a - b) <= 2)
+    assert found[RANDOLPH_KAPPA] == pytest.approx((np.mean(kappas) - 0.2) / 0.8, abs=1e-12)
+    assert found[PAIRWISE_AGREEMENT] == pytest.approx(np.mean(near), abs=1e-12)
+
+
+def test_what_is_sent_of_an_item_tells_whom_to_rate_and_never_the_ratings(session: Session) -> None:
+    from app.core.judging.seeing.sight import plan_sight
+
+    items = frozen(session)
+    plan = plan_sight(session, About(Subject.ITEM, items[0].id).key, TASK)
+    person = str(items[0].content["person"])
+    who = session.study.rows("SELECT name FROM episode_agent WHERE participant_id = ?", (person,))[0]
+    assert f"Who is rated: {who[0]}" in plan.text
+    assert "raters" not in plan.text
+    assert plan.truth == items[0].content["truth"][TASK]  # type: ignore[index, call-overload]
+
+
+def test_a_rating_without_a_dimension_is_left_out_and_counted(session: Session) -> None:
+    before = rating_candidates(session)
+    with session.step("Clear"):
+        session.study.write(
+            "DELETE FROM segment_value WHERE field = 'goal' AND segment_id = (SELECT min(id) FROM segment)", ()
+        )
+    after = rating_candidates(session)
+    assert after.left_out == {PARTIAL: 1}
+    assert len(after.candidates) == len(before.candidates) == 20
+    assert {one.made_from for one in before.candidates} != {one.made_from for one in after.candidates}
+
+
+def test_draws_are_seeded_and_can_take_the_same_of_each_collection(session: Session) -> None:
+    pool, entry = rating_candidates(session), entry_of(KEY)
+    drawn = [entry.sample(pool, Rule(8), random.Random(seed)).items for seed in (1, 1, 2)]
+    assert drawn[0] == drawn[1] != drawn[2]
+    assert [len(one) for one in drawn] == [8, 8, 8]
+    alike = entry.sample(pool, Rule(8, stratify=True), random.Random(1)).items
+    homes = [one.collection_id for one in alike]
+    assert {homes.count(one) for one in homes} == {4}
+    assert entry.sample(Pool(()), Rule(8, stratify=True), random.Random(1)).items == ()
+    assert entry.score([])[PEARSON_R] is None
+
+
+def test_its_metrics_are_those_of_the_published_rows() -> None:
+    known = {one.key for one in entry_of(KEY).metrics}
+    assert {one.metric for one in rows_for(KEY)} <= known
+    scored: Json = [*entry_of(KEY).score([])]
+    assert set(scored) == known  # type: ignore[arg-type]

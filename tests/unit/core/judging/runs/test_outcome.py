@@ -1,0 +1,17 @@
+"""What is told of a run stays small, however much was not asked."""
+
+from app.core.judging.runs.outcome import Outcome, outcome_from
+from project.errors import UserError
+from project.judging import About, Subject
+
+
+def test_a_note_names_the_first_things_and_counts_the_others() -> None:
+    outcome = Outcome()
+    keys = [About(Subject.ITEM, f"item {number}").key for number in range(10_000)]
+    for key in keys:
+        outcome.note(None, key, UserError("It has no rendering.", "Export one."))
+    (told,) = outcome.told()["notes"]  # type: ignore[union-attr]
+    assert isinstance(told, dict)
+    assert (told["count"], told["about"]) == (len(keys), keys[:20])
+    assert outcome.notes[0].as_text() == "It has no rendering. (10000 items) Export one."
+    assert outcome_from(outcome.as_json()) == outcome, "what is counted on goes over whole"

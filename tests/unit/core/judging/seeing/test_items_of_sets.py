@@ -1,0 +1,91 @@
+"""What is frozen in an item is what judges are asked, whatever became of the study since."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from app.core.jobs import run_here
+from app.core.judging.runs.asking import prepare
+from app.core.judging.runs.wanted import AskRequest
+from app.core.judging.seeing.sight import plan_sight
+from app.core.session import Session
+from project.item_sets import FrozenItem, ItemSet
+from project.judging import About, JudgeEntry, JudgmentStatus, Subject
+from project.queries.item_sets import insert_set
+from project.queries.judgments import judgments_called, judgments_of, labels_given
+from project.questions import Maker, Question, QuestionKind, WrongOption, question_from, question_json
+from project.types import Json
+from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+
+QUESTION = Question(
+    "q", WALK, None, QuestionKind.WRITTEN, "", (), "", 0, 10 * SECOND, "Why does she leave?", "She is late.",
+    tuple(WrongOption(text) for text in ("She is tired.", "She is angry.", "She is bored.", "She is ill.")),
+    "", 3, 2, Maker.PERSON, "a", "", "2026-01-01T00:00:00",
+)  # fmt: skip
+ORACLE = JudgeEntry("j", "oracle", "oracle")
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    with open_study(tmp_path) as found:
+        yield found
+
+
+def freeze(session: Session, *items: FrozenItem) -> list[str]:
+    new = ItemSet("set", "set", "verdict", 0, 1, {}, {}, "sha", "2026-01-01T00:00:00", "1")
+    placed = [replace(one, set_id="set", position=place) for place, one in enumerate(items)]
+    with session.study.recording_run():
+        insert_set(session.study, new, placed)
+    return [About(Subject.ITEM, one.id).key for one in placed]
+
+
+def item(about: str = "", **content: Json) -> FrozenItem:
+    return FrozenItem("i", "set", 0, 0, about, WALK, 2 * SECOND, 9 * SECOND, content, "made")
+
+
+def answers(session: Session, keys: list[str], task: str) -> list[dict[str, Json]]:
+    asking = prepare(session, AskRequest([ORACLE], keys, task))
+    assert asking.work is not None, asking.notes
+    _, changes = run_here(session, asking.work, progress=Quiet())
+    found = judgments_called(session.study, sorted(changes.ids("judgment")))
+    assert {one.status for one in found} == {JudgmentStatus.OK}
+    assert {one.about.key for one in found} == {*keys}
+    assert {one.state for one in found} == {"made"}
+    return [dict(one.answer) for one in found]
+
+
+class Quiet:
+    def progress(self, done: int, total: int, text: str = "") -> None: ...
+
+    def check_cancelled(self) -> None: ...
+
+
+def test_a_stretch_that_nobody_marked_has_the_label_none(session: Session) -> None:
+    keys = freeze(session, item(scheme="shrec", track="segments", label="none"))
+    assert answers(session, keys, "verdict") == [{"label": "none"}]
+    assert answers(session, keys, "error") == [{"error": "no"}]
+
+
+def test_an_item_keeps_its_label_when_its_segment_gets_another(session: Session) -> None:
+    segment = mark(session, "Ada", 2, 9, "error")
+    keys = freeze(session, item(segment, scheme="shrec", track="segments", label="competence"))
+    assert answers(session, keys, "verdict") == [{"label": "competence"}]
+    assert judgments_of(session.study, segment) == []
+    assert labels_given(session.study) == []
+
+
+def test_a_question_is_asked_in_its_frozen_words_when_it_is_gone(session: Session) -> None:
+    assert question_from(question_json(QUESTION)) == QUESTION
+    keys = freeze(session, item("question/q", question=question_json(QUESTION)))
+    plan = plan_sight(session, keys[0], "answer")
+    assert "Why does she leave?" in plan.text
+    assert (plan.start_us, plan.end_us) == (2 * SECOND, 9 * SECOND)
+    assert answers(session, keys, "answer") == [{"answer": "C"}]
+
+
+def test_a_frozen_answer_goes_before_the_items_own(session: Session) -> None:
+    content: dict[str, Json] = {"scheme": "shrec", "track": "segments", "label": "error"}
+    keys = freeze(session, item("", **content, truth={"verdict": {"label": "none"}}))
+    assert answers(session, keys, "verdict") == [{"label": "none"}]

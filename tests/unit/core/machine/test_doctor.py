@@ -1,0 +1,159 @@
+"""What the doctor finds, and that it tells nobody's name and no place."""
+
+import getpass
+import json
+import os
+import socket
+from pathlib import Path
+
+import pytest
+
+from app.core.machine import doctor, libraries, packages, places, probing, system
+from app.core.machine.libraries import Library, Use
+from app.core.settings import log_path
+from tests.fakes.terminal import Terminal
+
+_WORKS = {
+    probing.DECODER: {"libavcodec": "62.28.102"},
+    probing.VLC: {"version": "3.0.21", "plugins": True},
+    probing.ONNX: {"providers": ["CPUExecutionProvider"]},
+    probing.WHISPER: {"devices": 0},
+    probing.TORCH: {"cuda": "", "devices": 0},
+    probing.LANDMARKS: {},
+}
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> dict[str, probing.Answer]:
+    """What the libraries answer, without their being loaded."""
+    said = {question: probing.Answer(answer) for question, answer in _WORKS.items()}
+    monkeypatch.setattr(probing, "ask", lambda question: said[question])
+    monkeypatch.setattr(libraries, "missing", lambda uses: [])
+    monkeypatch.setattr(packages, "version", lambda name: "" if name == "onnxruntime-gpu" else "1")
+    monkeypatch.setattr(packages, "lacking", lambda: [])
+    return said
+
+
+class _Silent:
+    def progress(self, done: int, total: int, text: str = "") -> None: ...
+
+    def check_cancelled(self) -> None: ...
+
+
+def problems() -> list[str]:
+    return [f"{one.what} {one.todo}" for one in doctor.examine(_Silent()).problems]
+
+
+def test_the_whole_of_it_holds_no_path_and_no_name(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    home = tmp_path / "Ada Lovelace"
+    home.mkdir()
+    for name in ("HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "TMPDIR"):
+        monkeypatch.setenv(name, str(home))
+    monkeypatch.setenv("GREENROOM_AOUT", f"{home}/aout")
+    monkeypatch.setenv("XDG_CURRENT_DESKTOP", "/home/ada")
+    log_path().write_text(f"Traceback\n  File {home}\nValueError: {home} of Ada\nValueError\nno.KeyError: x\n", "utf-8")
+    slow = {probing.TORCH, probing.LANDMARKS}
+    ask = probing.ask
+    monkeypatch.setattr(probing, "ask", lambda one: probing.Answer(_WORKS[one]) if one in slow else ask(one))
+    report = doctor.examine(_Silent())
+    monkeypatch.setattr("app.cli.doctor.examine", lambda bar: report)
+    greenroom = Terminal(capsys)
+    said = greenroom("doctor")
+    found = greenroom.json("doctor")
+    assert found["ok"]
+    assert found["Program"]["Unexpected errors in the log"] == "ValueError (2 times), KeyError"
+    assert found["Program"]["Variables that are set"] == "GREENROOM_AOUT"
+    for text in (said, json.dumps(found)):
+        for secret in ("Ada", "Lovelace", "/", str(tmp_path), f" {socket.gethostname()} "):
+            assert secret not in text
+        assert getpass.getuser() not in text.split()
+
+
+def test_where_everything_works_nothing_is_to_be_put_right(answers: dict[str, probing.Answer]) -> None:
+    assert problems() == []
+
+
+def test_each_missing_library_is_a_problem_with_its_command(
+    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda name: name)
+    gone = Library("libvlc.so.5", "libvlc5", Use.PLAYBACK)
+    monkeypatch.setattr(libraries, "missing", lambda uses: [gone] if Use.PLAYBACK in uses else [])
+    assert problems() == [
+        "libvlc.so.5 is missing, which playback with sound needs. Run: sudo apt install libvlc5",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "said"),
+    [
+        (probing.VLC, probing.Answer({"version": "3.0.21", "plugins": False}), "plugins are missing"),
+        (
+            probing.DECODER,
+            probing.Answer({}, "ImportError"),
+            "PyAV, which decodes recordings, cannot be loaded: Imp",
+        ),
+        (
+            probing.ONNX,
+            probing.Answer({}, "crashed (-11)"),
+            "onnxruntime, which runs networks, cannot be loaded: cra",
+        ),
+        (
+            probing.LANDMARKS,
+            probing.Answer({}, "OSError"),
+            "mediapipe, which finds landmarks of faces, cannot",
+        ),
+    ],
+)
+def test_a_library_that_does_not_load_is_a_problem(
+    question: str, answer: probing.Answer, said: str, answers: dict[str, probing.Answer]
+) -> None:
+    answers[question] = answer
+    assert any(said in one for one in problems())
+
+
+def test_of_two_packages_of_one_module_the_one_for_the_graphics_card_has_to_lie_on_top(
+    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(packages, "version", lambda name: "1")
+    assert problems() == [
+        "onnxruntime lies over onnxruntime-gpu, so networks do not reach the graphics card. "
+        "Run: pip install --force-reinstall --no-deps onnxruntime-gpu"
+    ]
+    answers[probing.ONNX] = probing.Answer({"providers": ["CUDAExecutionProvider", "CPUExecutionProvider"]})
+    assert problems() == []
+
+
+def test_a_folder_that_cannot_be_written_and_one_that_is_full_are_problems(
+    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = places.Place("models", "GREENROOM_MODELS", writable=False, free=0)
+    found = [closed, places.Place("cache", "XDG_CACHE_HOME", writable=True, free=5_000_000)]
+    monkeypatch.setattr(places, "places", lambda: found)
+    first, second = problems()
+    assert first.startswith("The folder for models cannot be written.")
+    assert "GREENROOM_MODELS" in first
+    assert second.startswith("Little room is left for cache: 5.0 MB.")
+
+
+def test_a_question_that_fails_crashes_or_says_nothing_is_an_answer() -> None:
+    assert probing.ask("answer = {'one': 1}") == probing.Answer({"one": 1})
+    assert probing.ask("print('noise')\nanswer = {}") == probing.Answer({})
+    assert probing.ask("raise ValueError('/home/ada')") == probing.Answer({}, "ValueError")
+    assert probing.ask("import os\nos.abort()").failed == "crashed (-6)"
+
+
+def test_a_text_of_the_system_that_could_hold_a_path_is_left_out() -> None:
+    assert system.plain("NVIDIA H100 80GB HBM3, 81559 MiB, 570.1") != ""
+    assert [system.plain(text) for text in ("/home/ada", "ada@lab", "\x1b[2J")] == ["", "", ""]
+
+
+def test_a_folder_is_looked_at_where_it_would_be_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "not" / "there"))
+    cache = next(one for one in places.places() if one.what == "cache")
+    assert cache.writable
+    assert cache.free > 0
+    assert not os.path.lexists(tmp_path / "not")
+    assert [*tmp_path.iterdir()] == []

@@ -1,0 +1,55 @@
+"""Searching in the pages."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from app.core.manual.contents import contents
+from app.core.manual.links import anchors
+from app.core.manual.search import search, sections_of, words_of
+
+
+@pytest.mark.parametrize(
+    ("typed", "page", "heading"),
+    [
+        ("withdraw", "withdrawal.md", ""),
+        ("landmarks identity", "faces.md", "Landmarks and identity"),
+        ("CERTIFICATE", "withdrawal.md", "The certificate"),
+        ("krippendorff", "agreement.md", None),
+        ("pipx", "install.md", None),
+    ],
+)
+def test_what_is_looked_for_stands_first(typed: str, page: str, heading: str | None) -> None:
+    first = search(typed)[0].section
+    assert first.page.name == page
+    assert heading is None or first.heading == heading
+
+
+def test_every_word_has_to_be_there() -> None:
+    assert search("krippendorff")
+    assert search("krippendorff zebrafish") == []
+    assert search("  ") == []
+
+
+def test_an_excerpt_is_around_the_word_and_plain() -> None:
+    for found in search("sealed"):
+        assert len(found.excerpt) < 180
+        assert "](" not in found.excerpt
+        assert "**" not in found.excerpt
+    assert sum("sealed" in one.excerpt.casefold() for one in search("sealed")) > 5
+
+
+@given(st.sampled_from([section for page in contents() for section in sections_of(page)]), st.data())
+def test_any_words_of_a_section_find_it_or_better_ones(section, data) -> None:
+    words = data.draw(st.lists(st.sampled_from(words_of(section.text) or ["greenroom"]), min_size=1, max_size=3))
+    found = search(" ".join(words))
+    assert len(found) == 60 or section.text == "" or section in [one.section for one in found]
+
+
+def test_headings_with_the_same_words_have_anchors_of_their_own() -> None:
+    assert [*anchors(iter(["In the window", "In the window", "Größe & Maß", "In the window"]))] == [
+        "in-the-window",
+        "in-the-window_1",
+        "groe-ma",
+        "in-the-window_2",
+    ]

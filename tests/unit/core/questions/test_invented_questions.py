@@ -1,0 +1,51 @@
+"""An invented study has verified questions of every kind that the benchmark asks."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from app.core.questions.invented import invent_questions
+from app.core.questions.stump import counts
+from app.core.questions.verifying import verified
+from app.core.session import Session
+from project.check import check
+from project.invented.study import fill_whole
+from project.progress import Silent
+from project.queries.questions import all_questions, verifications
+from project.questions import QuestionKind
+from project.store import Study
+
+
+@pytest.fixture
+def whole(tmp_path: Path) -> Path:
+    path = tmp_path / "whole.greenroom"
+    with Study.create(path) as study:
+        fill_whole(study, recordings=24, segments=600)
+        invent_questions(Session(study, "Annotator 1"), 0, Silent())
+    return path
+
+
+def test_nearly_all_are_verified_and_some_are_not(whole: Path) -> None:
+    with Session.open(whole, "Annotator 1") as session:
+        questions = all_questions(session.study)
+        kinds = Counter(one.kind for one in questions)
+        assert {*kinds} == {*QuestionKind} - {QuestionKind.STEPS}
+        good = verified(session)
+        assert 0.85 < len(good) / len(questions) < 1
+        assert counts(session)
+    assert check(whole) == []
+
+
+def test_options_differ_and_a_writer_does_not_verify_alone(whole: Path) -> None:
+    with Session.open(whole, "Annotator 1") as session:
+        said = verifications(session.study)
+        for one in all_questions(session.study):
+            assert len({*one.options}) == (4 if one.kind is QuestionKind.ESI else 5)
+            assert len({word.annotator_id for word in said[one.id]} - {one.annotator_id}) >= 1
+
+
+def test_a_study_without_anything_to_ask_about_gets_no_question(tmp_path: Path) -> None:
+    with Study.create(tmp_path / "small.greenroom") as study:
+        fill_whole(study, recordings=1, segments=0)
+        assert invent_questions(Session(study, "Annotator 1"), 0, Silent()) >= 0

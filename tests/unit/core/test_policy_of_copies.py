@@ -1,0 +1,46 @@
+"""No copy is given the policy of its study, and none brings a policy home."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.policy import set_policy
+from app.core.commands.splitting import split_for
+from app.core.commands.team import merge_copies
+from app.core.session import Session
+from project.policy import Level, Policy
+from project.queries.annotators import insert_annotator
+from project.queries.policy import policy_of
+from project.store import Study
+from project.types import Annotator
+
+RAW = Policy(Level.RAW, "a comparison of models", "Board 2026-17", ("api.example.org",))
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    path = tmp_path / "lab.greenroom"
+    with Study.create(path) as study, study.step("Add annotator"):
+        insert_annotator(study, Annotator("a-ada", "Ada"))
+    return Session.open(path, "Olga")
+
+
+def test_a_copy_for_an_annotator_begins_with_nothing_leaves(session: Session, tmp_path: Path) -> None:
+    with session:
+        set_policy(session, RAW)
+        made = split_for(session, "Ada", tmp_path / "for-ada")
+    with Study.open(made.path) as copy:
+        assert policy_of(copy) == Policy()
+
+
+def test_a_copy_that_was_loosened_loosens_nothing_at_home(session: Session, tmp_path: Path) -> None:
+    with session:
+        home = session.study.path
+    loose = Path(shutil.copyfile(home, tmp_path / "loose.greenroom"))
+    with Session.open(loose, "Ada") as copy:
+        set_policy(copy, RAW)
+        assert policy_of(copy.study) == RAW
+    with Session.open(home, "Olga") as back:
+        merge_copies(back, [loose])
+        assert policy_of(back.study) == Policy()

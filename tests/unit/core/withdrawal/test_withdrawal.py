@@ -1,0 +1,391 @@
+"""A withdrawal, from the study to the caches, as the command line does it."""
+
+import fcntl
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from app.cli.main import greenroom
+from app.core.sealing import seal_study as seal_with_caches
+from app.core.settings import log_path, view_path
+from app.core.trusted import Kind, folders_of, trust
+from media.cache import cache_folder
+from media.fingerprint import fingerprint
+from project.check import check
+from project.sealing.container import is_sealed
+from project.sealing.studies import seal_study, unseal_study
+from project.store import Study
+from tests.fakes.full_study import NAME, SPOKEN, Full, forms
+from tests.fakes.terminal import Terminal
+from tests.unit.project.test_withdrawing import made
+
+CLIP, STRANGE = b"the clip that shows them", b"a clip of somebody else"
+
+
+@pytest.fixture
+def lab(tmp_path: Path) -> tuple[Path, Full]:
+    """A study with its footage, a clip, backups and caches, each with something of theirs in it."""
+    folder = tmp_path / "lab"
+    (folder / "footage").mkdir(parents=True)
+    (folder / "clips").mkdir()
+    path, full = made(folder)
+    (folder / "clips" / "one.mp4").write_bytes(CLIP)
+    (folder / "clips" / "one.privacy.json").write_text("{}")
+    (folder / "one.mp4").write_bytes(STRANGE)
+    shutil.copyfile(path, path.with_name(f"{path.name}.bak-1"))
+    with Study.open(path) as study:
+        rows = study.rows("SELECT id, path, recording_id FROM medium ORDER BY recording_id")
+        for number, (medium, place, recording) in enumerate(rows, 1):
+            file = folder / str(place)
+            file.write_bytes(b"footage" * 1000 + str(number).encode())
+            with study.step("Relink"):
+                study.write("UPDATE medium SET fingerprint = ? WHERE id = ?", (fingerprint(file), medium))
+            for place in (f"thumbnails/{fingerprint(file)}.png", f"peaks-{fingerprint(file)}.npz"):
+                _cache(place, NAME if number == 1 else "of somebody else")
+            if number == 1:
+                with study.recording_run():
+                    study.write_run(
+                        "INSERT INTO run VALUES ('clip', ?, 'anonymize', 'blur', '{}', ?, '2026', '1')",
+                        [(recording, json.dumps({"output": "one.mp4", "sha256": hashlib.sha256(CLIP).hexdigest()}))],
+                    )
+    for place in ("previews/a.npz", "renderings/key/frame.npz", "releases/key/clip.mp4", "faces/tmpabc.npz"):
+        _cache(place)
+    view_path(full_id(path)).parent.mkdir(parents=True, exist_ok=True)
+    view_path(full_id(path)).write_text(NAME)
+    log_path().write_text(f"an error about {NAME}\nanother error\n")
+    return path, full
+
+
+def broken_backup(path: Path) -> Path:
+    """Leave a backup with something of theirs that nobody can open any more."""
+    place = path.with_name(f"{path.name}.bak-2")
+    place.write_bytes(path.read_bytes()[:5000] + NAME.encode())
+    return place
+
+
+def full_id(path: Path) -> str:
+    with Study.open(path, read_only=True) as study:
+        return study.id
+
+
+def _cache(place: str, of: str = NAME) -> None:
+    file = cache_folder() / place
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_bytes(of.encode())
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    done = CliRunner().invoke(greenroom, ["withdraw", *map(str, arguments)])
+    return done.exit_code, done.output
+
+
+def everything(*folders: Path) -> dict[Path, bytes]:
+    return {file: file.read_bytes() for folder in folders for file in folder.rglob("*") if file.is_file()}
+
+
+def holding(texts: list[str], *folders: Path) -> list[tuple[str, bytes]]:
+    return [
+        (str(file), one)
+        for file, content in everything(*folders).items()
+        for one in forms(texts)
+        if one in content or one in str(file).encode()
+    ]
+
+
+def test_nothing_of_theirs_is_in_any_file_of_this_machine(lab: tuple[Path, Full]) -> None:
+    path, full = lab
+    broken = broken_backup(path)
+    theirs = [*full.theirs, NAME, SPOKEN, full.id("P01")]
+    places = (path.parent, cache_folder(), log_path().parent, view_path("x").parent)
+    assert len({name for name, _ in holding(theirs, *places)}) > 8
+    code, told = run(path, "P01", "--yes", "--delete-footage", "--erase-unreadable")
+    assert code == 0, told
+    assert holding(theirs, *places) == []
+    assert check(path) == []
+    assert check(path.with_name(f"{path.name}.bak-1")) == []
+    assert not broken.exists()
+    assert not (path.parent / "clips" / "one.mp4").exists()
+    assert not (path.parent / "clips" / "one.privacy.json").exists()
+    assert (path.parent / "one.mp4").read_bytes() == STRANGE
+    assert "another error" in log_path().read_text()
+    left = [*(cache_folder() / "thumbnails").iterdir()]
+    assert [one.stem for one in left] == [_fingerprints(path)[0]]
+
+
+def _fingerprints(path: Path) -> list[str]:
+    with Study.open(path, read_only=True) as study:
+        return [str(row[0]) for row in study.rows("SELECT fingerprint FROM medium")]
+
+
+def test_the_certificate_says_what_was_removed_and_what_is_left(lab: tuple[Path, Full], tmp_path: Path) -> None:
+    path, full = lab
+    broken_backup(path)
+    code, told = run(path, "P01", "--yes", "--erase-unreadable", "--certificate", tmp_path / "proof", "--json")
+    assert code == 0, told
+    said = json.loads((tmp_path / "proof.json").read_text())
+    assert said["withdrawn"] == "P01"
+    assert said["study"]["sha256"] == hashlib.sha256(path.read_bytes()).hexdigest()
+    assert said["removed"]["participant"] == {"rows": 1, "blanked": 0}
+    assert said["clips"][0]["sha256"] == hashlib.sha256(CLIP).hexdigest()
+    assert [(one["recording"], one["deleted"]) for one in said["footage"]] == [(1, False)]
+    assert {one["what"] for one in said["backups"]} == {"rewritten", "erased unread"}
+    assert [one["sha256"] for one in said["elsewhere"]["sent"]] == ["aa1"]
+    assert said["by_hand"] == 1
+    plain = (tmp_path / "proof.md").read_text()
+    assert "must be deleted" in plain
+    assert "1 backup could not be read and was erased unread" in plain
+    assert not [one for one in forms([*full.theirs, NAME, full.id("P01")]) if one in plain.encode()]
+
+
+def test_a_dry_run_changes_nothing_and_names_the_files(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    before = everything(path.parent, cache_folder())
+    code, told = run(path, "P01", "--dry-run")
+    assert code == 0
+    assert "clips/one.mp4" in told
+    assert "bak-1" in told
+    assert everything(path.parent, cache_folder()) == before
+
+
+def test_a_backup_that_cannot_be_read_stops_it_before_anything_is_removed(
+    lab: tuple[Path, Full], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, _ = lab
+    broken = broken_backup(path)
+    before = everything(path.parent, cache_folder())
+    code, told = run(path, "P01", "--dry-run")
+    assert (code, f"{broken}: " in told) == (0, True), told
+    told = Terminal(capsys)("withdraw", path, "P01", "--yes", "--delete-footage", code=2)
+    assert f"“{broken.name}”" in told
+    assert "--erase-unreadable" in told
+    after = everything(path.parent, cache_folder())
+    assert NAME.encode() in after.pop(path)
+    assert after == {file: content for file, content in before.items() if file != path}
+
+
+def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like_them_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "study.greenroom"
+    with Study.create(path, "A study") as study, study.step("Add"):
+        study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
+        study.write("INSERT INTO recording VALUES ('r', 'c', 1, 'one', 60000000)", ())
+        study.write("INSERT INTO participant VALUES ('p', 'P01', 'user', ''), ('q', 'P02', 'user', '')", ())
+        study.write("INSERT INTO private_word VALUES ('Annika Rose', 'W', 'word', 'p')", ())
+        texts = ("then annika laughs", "annikas mug", "a rose, for Rose", "a rose and annikalein", "the others")
+        for number, text in enumerate(texts):
+            row = (f"u{number}", "r", "q", number * 10, number * 10 + 9, text)
+            study.write("INSERT INTO utterance VALUES (?, ?, ?, ?, ?, ?, '[]', 0, 1)", row)
+    code, told = run(path, "P01", "--dry-run", "--json")
+    assert code == 0, told
+    words = json.loads(told)["words"]
+    assert words["found"] == {"annika": 1, "annikas": 1, "Annika": 1, "Rose": 2}
+    assert words["left"] == {"rose": 1}
+    code, told = run(path, "P01", "--yes")
+    assert code == 0, told
+    assert "“rose” (1)" in told
+    with Study.open(path, read_only=True) as study:
+        assert study.rows("SELECT text FROM utterance WHERE text <> '' ORDER BY text") == [
+            ("a rose and annikalein",),
+            ("the others",),
+        ]
+
+
+def test_without_a_confirmation_nothing_is_removed(lab: tuple[Path, Full]) -> None:
+    path, full = lab
+    code, told = run(path, "P01")
+    assert code == 1 or "confirmed" in told
+    assert holding([full.theirs[0]], path.parent)
+
+
+def test_footage_that_is_not_what_was_added_is_never_deleted(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    with Study.open(path) as study:
+        place = path.parent / str(study.rows("SELECT path FROM medium ORDER BY recording_id")[0][0])
+    place.write_bytes(b"something else")
+    run(path, "P01", "--yes", "--delete-footage")
+    assert place.read_bytes() == b"something else"
+
+
+def test_somebody_who_is_not_there_is_not_removed(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    code, _ = run(path, "P99", "--yes")
+    assert code != 0
+    assert not path.with_name("study, withdrawal of P99.md").exists()
+
+
+def test_an_exported_file_does_not_bring_them_back(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path, _ = made(tmp_path)
+    greenroom_says = Terminal(capsys)
+    with Study.open(path) as study, study.step("Give back"):
+        study.write("DELETE FROM hold_out", ())
+    greenroom_says("export", path, "--out", tmp_path / "all.jsonl", "--format", "jsonl")
+    greenroom_says("withdraw", path, "P01", "--yes")
+    assert "P01 withdrew" in greenroom_says("import", path, tmp_path / "all.jsonl", code=2)
+
+
+def test_a_sealed_study_stays_sealed_with_its_backups(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    backup = Path(shutil.copyfile(path, path.with_name(f"{path.name}.bak-1")))
+    seal_study(path, "a long passphrase")
+    code, told = run(path, "P01", "--yes")
+    assert code == 0, told
+    assert is_sealed(path)
+    assert is_sealed(backup)
+    assert check(path) == []
+    assert check(backup) == []
+    unseal_study(path)
+    assert holding([*full.theirs, NAME, SPOKEN, full.id("P01")], tmp_path) == []
+    assert [one for one in full.others if one.encode() in path.read_bytes()]
+
+
+def test_a_backup_from_before_they_were_found_in_a_recording_loses_it_too(tmp_path: Path) -> None:
+    path = tmp_path / "study.greenroom"
+    with Study.create(path, "A study") as study, study.step("Add"):
+        study.write("INSERT INTO collection VALUES ('c', 'c', '')", ())
+        study.write("INSERT INTO recording VALUES ('r', 'c', 1, 'one', 60000000)", ())
+        study.write("INSERT INTO medium VALUES ('m', 'r', 'main', 0, 0, 'secret place.mp4', 'ab', ?)", (_FACTS,))
+        study.write("INSERT INTO utterance VALUES ('u', 'r', NULL, 1, 9, ?, '[]', 0, 1)", (SPOKEN,))
+    backup = Path(shutil.copyfile(path, path.with_name(f"{path.name}.bak-1")))
+    with Study.open(path) as study, study.step("Say who it is"):
+        study.write("INSERT INTO participant VALUES ('p', 'P01', 'user', '')", ())
+        study.write("INSERT INTO appearance VALUES ('r', 'p')", ())
+        study.write("UPDATE utterance SET participant_id = 'p'", ())
+    code, told = run(path, "P01", "--yes")
+    assert code == 0, told
+    assert backup.exists()
+    assert check(backup) == []
+    assert holding([SPOKEN, "secret place"], tmp_path) == []
+
+
+def test_footage_that_was_linked_before_is_theirs_too(lab: tuple[Path, Full]) -> None:
+    path, full = lab
+    folder = path.parent
+    (folder / "first take.mp4").write_bytes(b"the first take")
+    _cache(f"thumbnails/{fingerprint(folder / 'first take.mp4')}.png")
+    with Study.open(path) as study:
+        later = study.rows("SELECT path, fingerprint FROM medium WHERE id = ?", (full.id("med1"),))[0]
+        for place, what in (("first take.mp4", fingerprint(folder / "first take.mp4")), later):
+            with study.step("Relink"):
+                study.write("UPDATE medium SET path = ?, fingerprint = ? WHERE id = ?", (place, what, full.id("med1")))
+    code, told = run(path, "P01", "--yes", "--delete-footage")
+    assert code == 0, told
+    assert not (folder / "first take.mp4").exists()
+    assert len([*(cache_folder() / "thumbnails").iterdir()]) == 1
+
+
+def test_copies_under_names_of_their_own_are_named_and_left(tmp_path: Path) -> None:
+    path, _ = made(tmp_path)
+    (tmp_path / "before").mkdir()
+    copies = [tmp_path / name for name in ("study of may.greenroom", "study.greenroom~", "before/study.greenroom")]
+    for copy in copies:
+        shutil.copyfile(path, copy)
+    with Study.create(tmp_path / "another.greenroom", "Another"):
+        pass
+    code, told = run(path, "P01", "--dry-run", "--json")
+    assert code == 0, told
+    assert sorted(json.loads(told)["copies"]) == sorted(map(str, copies))
+    code, told = run(path, "P01", "--yes", "--certificate", tmp_path / "proof")
+    assert code == 0, told
+    assert "before/study.greenroom is a copy of the study" in told
+    assert json.loads((tmp_path / "proof.json").read_text())["elsewhere"]["copies_on_this_machine"] == 3
+    assert all(NAME.encode() in copy.read_bytes() for copy in copies)
+
+
+def test_a_release_is_listed_for_whoever_withdraws_next_too(lab: tuple[Path, Full]) -> None:
+    path, full = lab
+    with Study.open(path) as study:
+        recording = full.id("rec1")
+        assert ("P02",) in study.rows("SELECT pseudonym FROM participant")
+        for number, name in enumerate(("for the board", f"with {NAME}")):
+            result = json.dumps({"output": name, "released": True, "outcomes": [NAME]})
+            with study.recording_run():
+                study.write_run(
+                    "INSERT INTO run VALUES (?, ?, 'release', '', ?, ?, '2026', '1')",
+                    [(f"release{number}", recording, json.dumps({"plan": NAME}), result)],
+                )
+    listed = []
+    for who in ("P01", "P02"):
+        code, told = run(path, who, "--yes", "--json", "--certificate", path.with_name(f"{who} proof"))
+        assert code == 0, told
+        made = json.loads(told)["elsewhere"]["releases"]
+        listed.append([one["at"] for one in made if one["kind"] == "release" and one["recording"] == 1])
+    assert listed[0] == listed[1]
+    assert len(listed[0]) >= 2
+    assert check(path) == []
+    assert NAME.encode() not in path.read_bytes()
+
+
+def test_copies_with_annotations_alone_are_named(lab: tuple[Path, Full], capsys: pytest.CaptureFixture[str]) -> None:
+    path, _ = lab
+    greenroom_says = Terminal(capsys)
+    for name in ("for the board", f"of {NAME}"):
+        greenroom_says("scrub", path, "--out", path.parent.parent / f"{name}.greenroom")
+    code, told = run(path, "P01", "--yes", "--json")
+    assert code == 0, told
+    said = json.loads(told)
+    assert [one["name"] for one in said["elsewhere"]["shared"]] == ["for the board.greenroom", ""]
+    assert "for the board.greenroom" in Path(said["certificate"]).read_text()
+    assert holding([NAME], path.parent) == []
+
+
+def test_unfinished_renderings_of_killed_processes_go_and_those_that_are_written_stay(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    left, busy = (path.parent / "clips" / f".greenroom-host-{name}.part.mp4" for name in ("left", "busy"))
+    left.write_bytes(CLIP)
+    busy.write_bytes(CLIP)
+    with busy.open("rb") as written:
+        fcntl.flock(written, fcntl.LOCK_EX)
+        code, told = run(path, "P01", "--yes")
+    assert code == 0, told
+    assert (left.exists(), busy.exists()) == (False, True)
+
+
+@pytest.mark.parametrize("pointed", [False, True])
+def test_a_study_from_a_stranger_deletes_no_file_outside_its_folder(lab: tuple[Path, Full], pointed: bool) -> None:
+    path, full = lab
+    outside = path.parent.parent / "outside.mp4"
+    outside.write_bytes(b"what a stranger knows the fingerprint of")
+    with Study.open(path) as study, study.step("Relink"):
+        study.write(
+            "UPDATE medium SET path = ?, fingerprint = ? WHERE id = ?",
+            ("../outside.mp4", fingerprint(outside), full.id("med1")),
+        )
+    if pointed:
+        trust(full_id(path), Kind.FOLDER, folders_of(outside))
+    code, told = run(path, "P01", "--yes", "--delete-footage")
+    assert code == 0, told
+    assert outside.exists() is not pointed
+
+
+def test_what_links_beside_a_study_lead_to_is_not_erased(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    private = path.parent.parent / "private"
+    private.mkdir()
+    (private / "copy").write_text("mine")
+    for name in (".study.greenroom.abcdefgh", ".study.x", "study (before version 2).greenroom"):
+        path.with_name(name).symlink_to(private / "copy" if name.endswith(").greenroom") else private)
+    path.with_name(".study.greenroom.file").symlink_to(private / "copy")
+    code, told = run(path, "P01", "--yes")
+    assert code == 0, told
+    assert (private / "copy").read_text() == "mine"
+
+
+def test_what_a_killed_reader_left_is_erased_where_a_study_is_sealed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = made(tmp_path)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    left = tmp_path / "temporary" / "greenroom-scratch-abc"
+    left.mkdir(parents=True)
+    shutil.copyfile(path, left / "copy")
+    seal_with_caches(path, lambda: "a long passphrase")
+    assert is_sealed(path)
+    assert holding([NAME, SPOKEN], tmp_path) == []
+
+
+_FACTS = json.dumps(
+    {"container": "mp4", "duration_us": 60_000_000, "size_bytes": 1, "video": None, "audio": None, "missing_us": 0}
+)

@@ -1,0 +1,94 @@
+"""The way to a scheduler: its address is read, permitted and written down before anything else happens."""
+
+import pytest
+
+from models.connection import cluster
+from models.connection.cluster import Scheduler, permitted, scheduler_at
+from project.errors import UserError
+from project.policy import Departure, Forbidden, Purpose
+
+
+class Asked:
+    """Permits the first few requests."""
+
+    threadsafe = False
+
+    def __init__(self, permits: int) -> None:
+        self.requests: list[Departure] = []
+        self._permits = permits
+
+    def permit(self, departure: Departure, uncleared: int) -> None:
+        self.requests.append(departure)
+        if len(self.requests) > self._permits:
+            raise Forbidden("cluster", "No.")
+
+
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("tcp://node7:8786", Scheduler("tcp", "node7", 8786)),
+        ("tls://Node7.Example.ORG.:9000", Scheduler("tls", "node7.example.org", 9000)),
+        (" 10.0.0.7 ", Scheduler("tcp", "10.0.0.7", 8786)),
+        ("node7:1", Scheduler("tcp", "node7", 1)),
+        ("tcp://[::1]:8786", Scheduler("tcp", "::1", 8786)),
+        ("tcp://0x7f000001:8786", Scheduler("tcp", "127.0.0.1", 8786)),
+    ],
+)
+def test_an_address_is_read(address: str, found: Scheduler) -> None:
+    assert scheduler_at(address) == found
+    assert scheduler_at(str(found)) == found
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["", "tcp://", "http://node7:8786", "inproc://x/1/2", "tcp://a b:1", "tcp://node7:99999", "node7/x", "u@node7"],
+)
+def test_what_is_no_address_is_refused(address: str) -> None:
+    with pytest.raises(UserError, match="no address of a scheduler"):
+        scheduler_at(address)
+
+
+def test_a_name_is_asked_for_before_it_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_up: list[str] = []
+
+    def resolve(host: str, port: int) -> tuple[str, ...]:
+        looked_up.append(host)
+        return ("192.0.2.7",)
+
+    monkeypatch.setattr(cluster, "resolve", resolve)
+    monkeypatch.setattr(cluster, "known_here", lambda host: False)
+    for permits, names in ((0, 0), (1, 1), (2, 1)):
+        looked_up.clear()
+        authority = Asked(permits)
+        if permits < 2:
+            with pytest.raises(Forbidden):
+                permitted(Scheduler("tcp", "node7", 8786), authority)
+        else:
+            assert permitted(Scheduler("tcp", "node7", 8786), authority) == ("192.0.2.7",)
+        assert len(looked_up) == names
+        assert {one.purpose for one in authority.requests} == {Purpose.CLUSTER}
+        assert [one.addresses for one in authority.requests] == [(), ("192.0.2.7",)][: permits + 1]
+        assert not any(one.local for one in authority.requests)
+
+
+@pytest.mark.parametrize(
+    ("addresses", "local"),
+    [(("127.0.0.1",), True), (("127.0.0.1", "::1"), True), (("127.0.0.1", "192.0.2.7"), False)],
+)
+def test_it_is_this_machine_where_all_its_addresses_are(
+    addresses: tuple[str, ...], local: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "resolve", lambda host, port: addresses)
+    monkeypatch.setattr(cluster, "known_here", lambda host: True)
+    authority = Asked(1)
+    permitted(Scheduler("tcp", "head", 8786), authority)
+    assert [one.local for one in authority.requests] == [local]
+
+
+def test_a_machine_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def resolve(host: str, port: int) -> tuple[str, ...]:
+        raise OSError
+
+    monkeypatch.setattr(cluster, "resolve", resolve)
+    with pytest.raises(UserError, match="no machine node7"):
+        permitted(Scheduler("tcp", "node7", 8786), Asked(9))

@@ -1,0 +1,123 @@
+"""Nobody who withdrew comes back with a copy."""
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from project.check import check
+from project.errors import UserError
+from project.ids import new_id
+from project.merging.merge import merge_copy, open_copy
+from project.splitting import Share, split
+from project.store import Study
+from project.types import Annotator
+from project.withdrawing.file import alone, in_memory, write_anew
+from project.withdrawing.reach import reach_of
+from project.withdrawing.removing import bury, remove
+from tests.fakes.full_study import NAME, SPOKEN, Full
+from tests.unit.project.merging.lab import PERSON, copy_file, merge
+from tests.unit.project.merging.test_any_order import EDITS, play, two_segments
+from tests.unit.project.test_withdrawing import AT, left_in, made, without
+
+
+def work(path: Path, full: Full, number: int) -> list[str]:
+    """Work on in a copy; return what is not to come home."""
+    segment, who, ada = new_id(), full.id("P01"), full.id("ada")
+    with Study.open(path) as copy:
+        with copy.step("Add segment", ada):
+            copy.write(
+                "INSERT INTO segment VALUES (?, ?, ?, 'shrec', 'segments', 'competence', 5, 9)",
+                (segment, full.id("rec1"), ada),
+            )
+            for field, value in (("rationale", f"plain words {number}"), ("fix", f"{NAME} smiles {number}")):
+                copy.write(
+                    "INSERT INTO segment_value VALUES (?, 'shrec', 1, ?, ?)", (segment, field, json.dumps(value))
+                )
+        with copy.step("Transcribe", ada):
+            copy.write(
+                "INSERT INTO utterance VALUES (?, ?, ?, 5, 9, ?, '[]', 1, 0)",
+                (new_id(), full.id("rec1"), who, f"later words {number}"),
+            )
+        with copy.step("Say who appears", ada):
+            copy.write("INSERT INTO appearance VALUES (?, ?)", (full.id("rec2"), who))
+        with copy.step("Change pseudonym", ada):
+            copy.write("UPDATE participant SET pseudonym = ? WHERE id = ?", (f"X{number}", who))
+    return [f"later words {number}", f"smiles {number}", f"X{number}", NAME]
+
+
+def merged(path: Path, copy: Path) -> None:
+    with Study.open(path) as study, open_copy(study, copy) as opened:
+        merge_copy(study, opened, None)
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_a_copy_of_the_file_does_not_bring_them_back(tmp_path: Path, drop: bool) -> None:
+    path, full = made(tmp_path)
+    copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
+    gone = work(copy, full, 1)
+    without(path, full, drop=drop)
+    before = copy.read_bytes()
+    merged(path, copy)
+    assert check(path) == []
+    assert left_in(path, [*gone, *full.theirs, SPOKEN, full.id("P01")]) == []
+    assert copy.read_bytes() == before
+    assert (b"plain words 1" in path.read_bytes()) is not drop
+
+
+def test_a_split_copy_does_not_bring_them_back_and_its_other_work_comes(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    out = tmp_path / "for ada.greenroom"
+    with Study.open(path) as study:
+        split(study, Share(Annotator(full.id("ada"), "Ada"), (full.id("rec1"), full.id("rec2"))), out)
+    gone = work(out, full, 2)
+    without(path, full)
+    merged(path, out)
+    assert check(path) == []
+    # The names of somebody are no part of a split copy: what says one there has to be found in it (`--word`).
+    assert left_in(path, [*full.theirs, SPOKEN, full.id("P01"), "later words 2", "X2"]) == []
+    assert b"plain words 2" in path.read_bytes()
+    assert gone
+
+
+def test_merging_a_copy_from_which_somebody_withdrew_is_refused_until_they_are_gone(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    copy = Path(shutil.copyfile(path, tmp_path / "copy.greenroom"))
+    without(copy, full)
+    with pytest.raises(UserError, match="P01 withdrew"):
+        merged(path, copy)
+    without(path, full)
+    merged(path, copy)
+    assert check(path) == []
+
+
+@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(first=EDITS, here=EDITS, there=EDITS, drop=st.booleans())
+def test_whatever_was_edited_and_undone_they_are_gone_and_stay_gone(
+    first: list[tuple[str, int, int]], here: list[tuple[str, int, int]], there: list[tuple[str, int, int]], drop: bool
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        home = Path(folder) / "home.greenroom"
+        home.write_bytes(two_segments())
+        play(home, first)
+        copy = copy_file(home, "copy")
+        play(home, here)
+        play(copy, there)
+        with alone(home):
+            memory = in_memory(home)
+            reach = reach_of(memory, [PERSON.id], words=["Jane"], drop=drop)
+            remove(memory, reach)
+            bury(memory, reach, None, AT)
+            write_anew(memory, home)
+        assert check(home) == []
+        merge(home, copy)
+        assert check(home) == []
+        assert left_in(home, ["Jane", PERSON.pseudonym]) == []
+        with Study.open(home, read_only=True) as study:
+            for table in ("participant", "appearance"):
+                assert study.rows(f"SELECT * FROM {table}") == []
+            assert study.rows("SELECT 1 FROM journal_change WHERE before LIKE '%p-1%' OR after LIKE '%p-1%'") == []

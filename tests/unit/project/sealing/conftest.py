@@ -1,0 +1,48 @@
+"""Keys that take no quarter of a second to work out, and a process that remembers none of another test."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from project.sealing import keys, passphrases
+from project.sealing.memory import CACHE, FOLDER
+from project.store import Study
+from tests.fakes.cheap_key import cheap
+
+PASSPHRASE = "correct horse"
+SECRET = "Zacharias Quibbletree"
+"""What a thief of the disk must not find."""
+
+
+@pytest.fixture(autouse=True)
+def quick_and_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """A cheap key, an empty memory, and a folder of one's own in place of the one in memory; returns that folder."""
+    memory = tmp_path / "memory"
+    memory.mkdir()
+    monkeypatch.setattr(keys, "_usual", cheap)
+    monkeypatch.setenv(FOLDER, str(memory))
+    monkeypatch.delenv(CACHE, raising=False)
+    monkeypatch.delenv(passphrases.VARIABLE, raising=False)
+    passphrases._keys.clear()
+    passphrases.ask_with(None)
+    yield memory
+    passphrases._keys.clear()
+    passphrases.ask_with(None)
+    assert CACHE not in os.environ, "a study was left open"
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """A study in the clear, in a folder of its own."""
+    (tmp_path / "disk").mkdir()
+    with Study.create(tmp_path / "disk" / "a.greenroom") as study, study.step("First"):
+        study.set_property("secret", SECRET)
+    return tmp_path / "disk" / "a.greenroom"
+
+
+def found_on(folder: Path, text: str = SECRET) -> list[str]:
+    """Name the files under a folder that hold a text."""
+    needle = text.encode()
+    return [str(one.relative_to(folder)) for one in folder.rglob("*") if one.is_file() and needle in one.read_bytes()]

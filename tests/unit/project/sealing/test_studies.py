@@ -1,0 +1,222 @@
+"""Sealing in place: study and backups, another passphrase, back again, and other files."""
+
+import os
+import shutil
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.errors import UserError
+from project.recovering.recover import recover
+from project.sealing import passphrases, studies
+from project.sealing.backups import back_up_sealed
+from project.sealing.container import is_sealed
+from project.sealing.keys import Key
+from project.sealing.others import seal_file, unseal_file
+from project.sealing.studies import change_passphrase, seal_study, unseal_study
+from project.store import Study
+from tests.unit.project.sealing.conftest import PASSPHRASE, SECRET, found_on
+
+
+@pytest.fixture
+def backup(path: Path) -> Path:
+    backup = path.with_name(path.name + ".bak-1")
+    backup.write_bytes(path.read_bytes())
+    os.utime(backup, (1_700_000_000, 1_700_000_000))
+    return backup
+
+
+def test_study_and_backups_are_sealed_and_come_back(path: Path, backup: Path) -> None:
+    path.chmod(0o600)
+    before = backup.read_bytes()
+    assert set(seal_study(path, PASSPHRASE).files) == {path, backup}
+    assert found_on(path.parent) == []
+    assert is_sealed(path)
+    assert is_sealed(backup)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert backup.stat().st_mtime == 1_700_000_000, "the backup looks newer than it is"
+    with pytest.raises(UserError, match="sealed already"):
+        seal_study(path, "other")
+    assert set(unseal_study(path).files) == {path, backup}
+    assert (backup.read_bytes(), check(path)) == (before, [])
+
+
+def test_what_was_in_the_clear_is_overwritten_where_it_lay(path: Path) -> None:
+    with path.open("rb") as still_open:
+        seal_study(path, PASSPHRASE)
+        assert not any(still_open.read()), "the old file's bytes are there as before"
+
+
+def test_sealing_again_seals_the_backups_that_a_killed_process_left(path: Path, backup: Path) -> None:
+    content = backup.read_bytes()
+    seal_study(path, PASSPHRASE)
+    backup.write_bytes(content)
+    assert seal_study(path, "").files == (backup,)
+    assert found_on(path.parent) == []
+
+
+@pytest.mark.parametrize("sealed", [0, 1, 2])
+def test_a_study_is_sealed_after_its_backups_and_all_under_one_key(
+    path: Path, backup: Path, monkeypatch: pytest.MonkeyPatch, sealed: int
+) -> None:
+    older = shutil.copyfile(backup, path.with_name(path.name + ".bak-2"))
+    seal, left = studies._seal, iter(range(sealed))
+
+    def killed_later(file: Path, key: Key) -> None:
+        if next(left, None) is None:
+            raise KeyboardInterrupt
+        seal(file, key)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(studies, "_seal", killed_later)
+        with pytest.raises(KeyboardInterrupt):
+            seal_study(path, PASSPHRASE)
+    assert not is_sealed(path), "it says that it is sealed while a backup is in the clear"
+    seal_study(path, PASSPHRASE)
+    assert found_on(path.parent) == []
+    passphrases._keys.clear()
+    passphrases.remember(passphrases.header_of(path), PASSPHRASE, path)
+    assert set(unseal_study(path).files) == {path, backup, older}
+
+
+def test_another_passphrase_opens_all_and_the_old_one_nothing(path: Path, backup: Path) -> None:
+    seal_study(path, PASSPHRASE)
+    change_passphrase(path, "new one")
+    for one in (path, backup):
+        passphrases._keys.clear()
+        header = passphrases.header_of(one)
+        with pytest.raises(UserError, match="not the passphrase"):
+            passphrases.remember(header, PASSPHRASE, one)
+        passphrases.remember(header, "new one", one)
+        with Study.open(one, read_only=True) as study:
+            assert study.get_property("secret") == SECRET
+
+
+def test_a_backup_under_another_passphrase_is_left_and_named(path: Path, backup: Path) -> None:
+    seal_study(path, PASSPHRASE)
+    other = backup.read_bytes()
+    change_passphrase(path, "new one")
+    backup.write_bytes(other)
+    passphrases._keys.clear()
+    passphrases.remember(passphrases.header_of(path), "new one", path)
+    done = unseal_study(path)
+    assert (done.files, done.left) == ((path,), (backup,))
+
+
+@pytest.mark.parametrize("when", ["backup", "study"])
+def test_a_disk_that_is_full_leaves_every_file_whole(
+    path: Path, backup: Path, when: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = os.fsync
+    left = [0 if when == "backup" else 2]
+
+    def full(descriptor: int) -> None:
+        left[0] -= 1
+        if left[0] < 0:
+            raise OSError(28, "No space left on device")
+        usual(descriptor)
+
+    monkeypatch.setattr("project.sealing.files.os.fsync", full)
+    with pytest.raises(UserError, match="No space left"):
+        seal_study(path, PASSPHRASE)
+    monkeypatch.undo()
+    names = sorted(one.name for one in path.parent.iterdir())
+    assert names == [path.name, backup.name]
+    for one in (path, backup):
+        if is_sealed(one):
+            passphrases.remember(passphrases.header_of(one), PASSPHRASE, one)
+        assert check(one) == []
+    assert is_sealed(backup) or not is_sealed(path)
+
+
+def test_a_study_that_is_open_or_damaged_is_not_sealed(path: Path) -> None:
+    with Study.open(path), pytest.raises(UserError, match="reading only"):
+        seal_study(path, PASSPHRASE)
+    content = bytearray(path.read_bytes())
+    content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="damaged"):
+        seal_study(path, PASSPHRASE)
+    assert path.read_bytes() == content
+
+
+def test_any_other_file(tmp_path: Path) -> None:
+    clip = tmp_path / "clip.mp4"
+    content = SECRET.encode() * 200_000
+    clip.write_bytes(content)
+    sealed = seal_file(clip, PASSPHRASE)
+    assert [one.name for one in tmp_path.glob("clip*")] == ["clip.mp4.sealed"]
+    assert found_on(tmp_path) == []
+    passphrases._keys.clear()
+    with pytest.raises(UserError, match="no passphrase"):
+        unseal_file(sealed)
+    passphrases.remember(passphrases.header_of(sealed), PASSPHRASE, sealed)
+    assert unseal_file(sealed).read_bytes() == content
+    seal_file(clip, PASSPHRASE)
+    clip.touch()
+    with pytest.raises(UserError, match="there already"):
+        unseal_file(sealed)
+
+
+def test_what_is_left_of_a_damaged_sealed_study_is_saved_and_stays_sealed(path: Path, quick_and_alone: Path) -> None:
+    with Study.open(path) as study:
+        for number in range(400):
+            with study.step("x"):
+                study.set_property(f"long {number}", SECRET * 200)
+    seal_study(path, PASSPHRASE)
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+    with pytest.raises(UserError, match="damaged"):
+        Study.open(path)
+    assert any("damaged" in line for line in check(path))
+    found = recover(path, path.with_name("saved"))
+    assert found_on(path.parent) == found_on(quick_and_alone) == []
+    assert found.losses
+    assert is_sealed(found.path)
+    assert (check(found.path), path.read_bytes()) == ([], content)
+    with Study.open(found.path) as study:
+        assert sum(study.get_property(f"long {number}") is not None for number in range(400)) > 100
+
+
+def test_what_was_committed_since_a_damaged_study_was_sealed_is_saved_too(path: Path, quick_and_alone: Path) -> None:
+    with Study.open(path) as study:
+        for number in range(400):
+            with study.step("x"):
+                study.set_property(f"long {number}", SECRET * 200)
+    seal_study(path, PASSPHRASE)
+    killed = path.parent.parent / "killed"
+    with Study.open(path) as study:
+        with study.step("Since"):
+            study.set_property("since", SECRET)
+        shutil.copytree(path.parent, killed)
+    left = killed / path.name
+    content = bytearray(left.read_bytes())
+    content[len(content) // 2] ^= 1
+    left.write_bytes(content)
+    found = recover(left, left.with_name("saved"))
+    assert found_on(killed) == found_on(quick_and_alone) == []
+    with Study.open(found.path) as study:
+        assert study.get_property("since") == SECRET
+
+
+def test_a_backup_is_not_written_through_a_link_that_lies_in_its_way(path: Path, tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("mine")
+    seal_study(path, PASSPHRASE)
+    path.with_name(f".{path.name}.{os.getpid()}.bak").symlink_to(mine)
+    back_up_sealed(path, 5, datetime(2100, 1, 1, tzinfo=UTC))
+    assert mine.read_text() == "mine"
+    assert is_sealed(path.with_name(f"{path.name}.bak-1"))
+
+
+def test_copies_from_before_an_upgrade_are_sealed_and_come_back(path: Path) -> None:
+    older = path.with_name(f"{path.stem} (before version 2).greenroom")
+    older.write_bytes(path.read_bytes())
+    seal_study(path, PASSPHRASE)
+    assert is_sealed(older)
+    assert found_on(path.parent) == []
+    unseal_study(path)
+    assert check(older) == []

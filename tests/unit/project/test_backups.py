@@ -1,0 +1,252 @@
+"""Rolling backups: when one is made, which stay, and what damage, a full disk and a killed process do to them."""
+
+import contextlib
+import os
+import shutil
+import sqlite3
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project import backing_up
+from project.backups import _dispensable, backups_of, is_backup, list_backups, take_in
+from project.check import check
+from project.errors import UserError
+from project.store import Study
+
+_START = datetime.now(UTC) + timedelta(hours=1)
+
+
+class Clock:
+    """A time of day that is set by hand."""
+
+    def __init__(self) -> None:
+        self.now = _START
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def later(self, **how_much: float) -> None:
+        self.now += timedelta(**how_much)
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    with Study.create(tmp_path / "a [b].greenroom") as study:
+        _edit(study, "first")
+    return tmp_path / "a [b].greenroom"
+
+
+def _edit(study: Study, value: str) -> None:
+    with study.step("Edit"):
+        study.set_property("word", value)
+
+
+def _word(path: Path) -> object:
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        return connection.execute("SELECT json_extract(value, '$') FROM property WHERE key = 'word'").fetchone()[0]
+
+
+def _work(path: Path, clock: Clock, value: str | None, keep: int = 3) -> None:
+    with Study.open(path, clock=clock, backups=keep) as study:
+        if value is not None:
+            _edit(study, value)
+    # Files get the time of this machine; the clock of the test is ahead of it.
+    for one in list_backups(path):
+        if one.made < _START - timedelta(minutes=30):
+            os.utime(one.path, (clock.now.timestamp(),) * 2)
+
+
+def test_a_backup_is_the_study_as_it_was_opened(path: Path, clock: Clock) -> None:
+    path.chmod(0o600)
+    _work(path, clock, "second")
+    (backup,) = backups_of(path)
+    assert backup == path.with_name(path.name + ".bak-1")
+    assert (_word(backup), _word(path)) == ("first", "second")
+    assert check(backup) == []
+    assert backup.stat().st_mode & 0o777 == 0o600
+    assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
+
+
+def test_none_is_made_where_nothing_changed_or_little_time_passed(path: Path, clock: Clock) -> None:
+    _work(path, clock, "second")
+    clock.later(minutes=9)
+    _work(path, clock, None)
+    assert len(backups_of(path)) == 1, "ten minutes have not passed"
+    clock.later(minutes=2)
+    _work(path, clock, None)
+    assert [_word(one) for one in backups_of(path)] == ["second", "first"]
+    clock.later(days=1)
+    _work(path, clock, None)
+    assert len(backups_of(path)) == 2, "nothing changed"
+
+
+def test_a_run_counts_as_a_change_although_it_is_no_step(path: Path, clock: Clock) -> None:
+    _work(path, clock, None)
+    clock.later(hours=1)
+    with Study.open(path) as study, study.recording_run():
+        study.write_run("INSERT INTO egress VALUES (?, 'now', '{}', 'none', 'yes', '')", [("x",)])
+    _work(path, clock, None)
+    assert len(backups_of(path)) == 2
+
+
+def test_a_study_that_was_just_made_and_one_without_a_step_get_none(path: Path, tmp_path: Path) -> None:
+    now = datetime.now(UTC)
+    with Study.open(path, clock=lambda: now, backups=3):
+        pass
+    with Study.create(tmp_path / "empty.greenroom"):
+        pass
+    with Study.open(tmp_path / "empty.greenroom", clock=lambda: _START, backups=3):
+        pass
+    assert backups_of(path) == backups_of(tmp_path / "empty.greenroom") == []
+
+
+def test_with_no_backups_wanted_those_that_are_there_stay(path: Path, clock: Clock) -> None:
+    _work(path, clock, "second")
+    clock.later(hours=1)
+    _work(path, clock, "third", keep=0)
+    assert [_word(one) for one in backups_of(path)] == ["first"]
+
+
+def test_few_stay_and_they_reach_back(path: Path, clock: Clock) -> None:
+    for number in range(30):
+        _work(path, clock, str(number), keep=4)
+        clock.later(days=1)
+    kept = list_backups(path)
+    assert [one.number for one in kept] == [1, 2, 3, 4]
+    ages = [(clock.now - one.made).days for one in kept]
+    assert ages == sorted(ages)
+    assert ages[0] <= 1
+    assert ages[-1] >= 20, ages
+    clock.later(days=40)
+    _work(path, clock, "x", keep=4)
+    assert all(clock.now - one.made < timedelta(days=60) for one in list_backups(path)), "an old copy stayed"
+
+
+def test_fewer_wanted_than_there_are(path: Path, clock: Clock) -> None:
+    for number in range(4):
+        _work(path, clock, str(number), keep=4)
+        clock.later(hours=1)
+    _work(path, clock, None, keep=1)
+    assert [_word(one) for one in backups_of(path)] == ["3"]
+
+
+@given(st.lists(st.integers(0, 10**7), min_size=2, max_size=12).map(sorted))
+def test_the_newest_never_goes(ages: list[int]) -> None:
+    made = [_START - timedelta(seconds=age) for age in ages]
+    assert 1 <= _dispensable(made, _START) < len(made)
+
+
+def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
+    _work(path, clock, "second")
+    content = bytearray(path.read_bytes())
+    content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
+    path.write_bytes(content)
+    clock.later(hours=1)
+    with pytest.raises(UserError, match="damaged"):
+        Study.open(path, clock=clock, backups=3)
+    assert [_word(one) for one in backups_of(path)] == ["first"]
+
+
+def test_a_backup_has_no_backups(path: Path, clock: Clock) -> None:
+    _work(path, clock, "second")
+    (backup,) = backups_of(path)
+    clock.later(hours=1)
+    _work(backup, clock, "other")
+    assert is_backup(backup)
+    assert not is_backup(path)
+    assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
+
+
+def test_a_full_disk_is_told_and_the_study_is_open(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=1_000_000))
+    with Study.open(path, clock=clock, backups=3) as study:
+        assert study.backup_problem is not None
+        assert "No backup" in study.backup_problem.message
+        assert "1.0 MB left" in study.backup_problem.message
+        _edit(study, "second")
+    assert (_word(path), backups_of(path)) == ("second", [])
+
+
+def test_a_disk_that_fills_up_leaves_no_half_backup(path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(backing_up.os, "fsync", full)
+    with Study.open(path, clock=clock, backups=3) as study:
+        assert study.backup_problem is not None
+        assert "No space left" in study.backup_problem.message
+    assert [one.name for one in path.parent.iterdir()] == [path.name]
+
+
+def test_what_a_killed_process_left_is_removed(path: Path, clock: Clock) -> None:
+    left = path.with_name(f".{path.name}.4711.bak")
+    left.write_bytes(b"half")
+    _work(path, clock, None)
+    assert not left.exists()
+
+
+def test_numbers_left_out_by_a_killed_process_are_filled(path: Path, clock: Clock) -> None:
+    for number in (1, 3, 4):
+        path.with_name(f"{path.name}.bak-{number}").write_bytes(bytes([number]))
+    finished = path.with_name("finished")
+    finished.write_bytes(b"\0")
+    take_in(finished, path, 9, clock.now)
+    assert [one.read_bytes()[0] for one in backups_of(path)] == [0, 1, 3, 4]
+
+
+def test_other_files_are_no_backups(path: Path) -> None:
+    for ending in (".bak-0", ".bak-01", ".bak-1x", ".bak", ".bak-12345"):
+        path.with_name(path.name + ending).write_bytes(b"x")
+    path.with_name(path.name + ".bak-2").mkdir()
+    path.with_name(path.name + ".bak-3").symlink_to(path)
+    assert backups_of(path) == []
+    assert backups_of(path.parent / "gone" / "x.greenroom") == []
+
+
+def test_in_a_window_it_is_made_in_a_thread_while_edits_go_on(path: Path, clock: Clock) -> None:
+    checked, ended = threading.Event(), threading.Event()
+    study = Study.open(path, clock=clock, when_checked=checked.set, backups=3, when_backed_up=ended.set)
+    with study:
+        assert checked.wait(30)
+        study.finish_opening()
+        _edit(study, "second")
+        assert ended.wait(30)
+        assert study.backup_problem is None
+        (backup,) = backups_of(path)
+        assert check(backup) == []
+    assert _word(path) == "second"
+    assert sorted(one.name for one in path.parent.iterdir()) == [path.name, backup.name]
+
+
+def test_closing_gives_up_a_backup_that_is_being_made(
+    path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on = threading.Event(), threading.Event()
+    usual: Callable[..., object] = backing_up.back_up
+
+    def slow(*given: object) -> object:
+        begun.set()
+        assert go_on.wait(30)
+        return usual(*given)
+
+    monkeypatch.setattr(backing_up, "back_up", slow)
+    study = Study.open(path, clock=clock, when_checked=lambda: None, backups=3)
+    study.finish_opening()
+    assert begun.wait(30)
+    threading.Timer(0.05, go_on.set).start()
+    study.close()
+    names = [one.name for one in path.parent.iterdir()]
+    assert [name for name in names if name not in (path.name, path.name + ".bak-1")] == []
+    assert check(path) == []

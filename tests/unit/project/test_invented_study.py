@@ -1,0 +1,152 @@
+"""A whole invented study has what the tasks of the benchmark are made from, in the papers' proportions."""
+
+import json
+import statistics
+from collections import Counter, defaultdict
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.errors import Cancelled
+from project.invented.study import fill_whole
+from project.queries.chains import all_chains
+from project.queries.episodes import all_agents, all_episodes
+from project.queries.hold_outs import hold_outs
+from project.queries.recordings import all_recordings
+from project.queries.segments import all_segments
+from project.queries.utterances import utterances_of
+from project.schemes.loader import load_scheme
+from project.store import Study
+from project.types import ParticipantRole, Verdict
+
+
+def values(study: Study, field: str) -> list[object]:
+    return [json.loads(row[0]) for row in study.rows("SELECT value FROM segment_value WHERE field = ?", (field,))]
+
+
+def test_its_size_is_that_of_the_papers(tmp_path: Path) -> None:
+    path = tmp_path / "whole.greenroom"
+    with Study.create(path) as study:
+        made = fill_whole(study)
+        assert (made.recordings, made.segments, made.chains, made.episodes) == (403, 10353, 347, 40)
+        assert len(all_recordings(study)) == 403 + 40
+        assert len(all_chains(study)) == 347
+        assert len(hold_outs(study)) == 40
+        assert made.utterances > 2 * 5900
+        attributes = values(study, "attributes")
+        counts = Counter(one for found in attributes for one in found)  # type: ignore[attr-defined]
+        assert counts.most_common(1)[0][0] == "conversation"
+        assert counts.most_common()[-1][0] == "emotions"
+        channels = Counter(values(study, "channel"))
+        assert channels["verbal"] > channels["both"] > channels["nonverbal"]
+        plausible = [one / 100 for one in values(study, "plausibility")]  # type: ignore[operator]
+        assert abs(statistics.mean(plausible) - 0.863) < 0.03
+        assert abs(statistics.pstdev(plausible) - 0.172) < 0.03
+        labels = Counter(one.label for one in all_segments(study) if one.scheme == "socialnli")
+        assert abs(labels["reality"] / labels.total() - 0.40) < 0.05
+    assert check(path) == []
+
+
+def test_annotators_overlap_and_agree_as_often_as_in_the_paper(study: Study) -> None:
+    fill_whole(study, recordings=60, segments=1540)
+    by_home = defaultdict(list)
+    for one in all_segments(study):
+        if one.scheme == "shrec":
+            by_home[one.recording_id].append(one)
+    overlapping = agreeing = 0
+    for found in by_home.values():
+        for one in found:
+            others = [
+                other
+                for other in found
+                if other.annotator_id != one.annotator_id
+                and other.start_us < one.end_us
+                and other.end_us > one.start_us
+            ]
+            overlapping += bool(others)
+            agreeing += any(other.label == one.label for other in others)
+    assert abs(overlapping / 1540 - 0.851) < 0.04
+    assert abs(agreeing / overlapping - 0.913) < 0.03
+
+
+def test_what_differs_is_reviewed_and_what_is_alike_is_not(study: Study) -> None:
+    fill_whole(study, recordings=20, segments=500)
+    reviewed = Counter(row[0] for row in study.rows("SELECT decision FROM review"))
+    assert reviewed["agree"] > reviewed["disagree"] > 0
+    assert reviewed.total() < 500
+    assert not study.rows("SELECT 1 FROM review r JOIN segment s ON s.id = segment_id WHERE annotator_id = reviewer_id")
+
+
+def test_the_person_and_then_the_agent_speak_in_every_moment(study: Study) -> None:
+    fill_whole(study, recordings=8, segments=200)
+    roles = {row[0]: row[1] for row in study.rows("SELECT id, role FROM participant")}
+    told = 0
+    for home in all_recordings(study):
+        said = utterances_of(study, home.id)
+        assert all(one.end_us <= other.start_us for one, other in pairwise(said))
+        for one in all_segments(study):
+            if one.recording_id == home.id and one.scheme == "shrec" and one.label != Verdict.NONE:
+                inside = [u for u in said if one.start_us <= u.start_us and u.end_us <= one.end_us]
+                spoke = [roles[u.participant_id or ""] for u in inside]
+                assert spoke[:2] == [ParticipantRole.USER, ParticipantRole.ROBOT]
+                told += 1
+    assert told > 150
+
+
+def test_every_text_reads_as_a_sentence_and_few_are_alike(study: Study) -> None:
+    fill_whole(study, recordings=20, segments=500)
+    for field in ("rationale", "correction", "statement", "explanation"):
+        texts = [str(one) for one in values(study, field)]
+        assert all("{" not in one and one.endswith((".", "?", "!")) for one in texts)
+        assert len({*texts}) > 0.6 * len(texts)
+
+
+def test_episodes_are_rated_by_two_people_within_the_scale(study: Study) -> None:
+    fill_whole(study, recordings=20, segments=100)
+    scheme = load_scheme("sotopia-eval")
+    assert len(all_episodes(study)) == 2
+    for recording, agents in all_agents(study).items():
+        rated = [one for one in all_segments(study) if one.recording_id == recording]
+        assert len(rated) == 2 * len(agents) == 4
+        for one in rated:
+            rows = study.rows("SELECT field, value FROM segment_value WHERE segment_id = ?", (one.id,))
+            filled = {field: json.loads(value) for field, value in rows}
+            assert scheme.missing(one.label, filled) == ()
+            assert all(scheme.check_value(field, value) == value for field, value in filled.items())
+            assert filled["participant"] in {agent.participant_id for agent in agents}
+
+
+@pytest.mark.parametrize(("recordings", "segments", "annotators"), [(1, 0, 1), (1, 1, 1), (2, 5, 2), (3, 900, 3)])
+def test_any_size(tmp_path: Path, recordings: int, segments: int, annotators: int) -> None:
+    path = tmp_path / "small.greenroom"
+    with Study.create(path) as study:
+        made = fill_whole(study, recordings, segments, annotators)
+        assert made.segments == segments
+    assert check(path) == []
+
+
+def test_the_same_seed_gives_the_same_study(tmp_path: Path) -> None:
+    found = []
+    for name, seed in (("a", 1), ("b", 1), ("c", 2)):
+        with Study.create(tmp_path / name) as study:
+            fill_whole(study, 6, 60, seed=seed)
+            tables = ("utterance", "review", "segment_value", "chain_node", "episode_agent")
+            found.append([study.rows(f"SELECT * FROM {table}") for table in tables])
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+class Impatient:
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        pass
+
+    def check_cancelled(self) -> None:
+        raise Cancelled
+
+
+def test_cancelling_leaves_the_study_empty(study: Study) -> None:
+    with pytest.raises(Cancelled):
+        fill_whole(study, 3, 30, progress=Impatient())
+    assert all_recordings(study) == []

@@ -1,0 +1,139 @@
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.errors import UserError
+from project.item_sets import BenchmarkRun, FrozenItem, ItemSet, RunAnswer, Shown
+from project.judging import About, Subject
+from project.queries.item_sets import (
+    all_sets,
+    answers_of,
+    benchmark_runs,
+    insert_answers,
+    insert_benchmark_run,
+    insert_set,
+    item_called,
+    items_of,
+    set_called,
+)
+from project.questions import question_json
+from project.store import Study
+from tests.fakes.questions_said import question
+
+SET = ItemSet("s", "verdicts", "verdict", 7, 2, {"size": 4}, {"disagreed": 3}, "ab", "2026-01-01T00:00:00", "1")
+ITEMS = [
+    FrozenItem("i2", "s", 1, 0, "", "r", 0, 5, {"label": "none"}, "x"),
+    FrozenItem("i1", "s", 0, 1, "question/q", "r", 0, 5, {"options": ["a", "b"], "place": 1}, "y"),
+    FrozenItem("i0", "s", 0, 0, "segment-1", "r", 3, 5),
+]
+RUN = BenchmarkRun(
+    "b", "s", "j", {"name": "gpt"}, None, "plain", Shown.BOTH, "raw", 0, "2026-01-02T00:00:00", "1"
+)  # fmt: skip
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Iterator[Study]:
+    with Study.create(tmp_path / "a.greenroom", "a") as found:
+        with found.recording_run():
+            insert_set(found, SET, ITEMS)
+            insert_benchmark_run(found, RUN)
+        yield found
+
+
+def test_what_is_stored_is_read_again(study: Study) -> None:
+    assert all_sets(study) == [SET]
+    assert set_called(study, "verdicts") == set_called(study, "s") == SET
+    assert set_called(study, "nothing") is None
+    assert items_of(study, "s") == [ITEMS[2], ITEMS[1], ITEMS[0]]
+    assert item_called(study, "i1") == ITEMS[1]
+    assert benchmark_runs(study) == benchmark_runs(study, "s") == [RUN]
+    assert benchmark_runs(study, "another") == []
+
+
+def test_an_item_says_what_it_was_made_from() -> None:
+    assert [one.subject for one in ITEMS] == [Subject.SEGMENT, Subject.QUESTION, Subject.SEGMENT]
+    assert [one.source for one in ITEMS] == [None, About(Subject.QUESTION, "q"), About(Subject.SEGMENT, "segment-1")]
+
+
+def test_the_first_answer_of_a_run_counts(study: Study) -> None:
+    with study.recording_run():
+        insert_answers(study, [RunAnswer("b", "i1", "", "first"), RunAnswer("b", "i0", "support", "one")])
+        insert_answers(study, [RunAnswer("b", "i1", "", "second")])
+    assert answers_of(study, "b") == [RunAnswer("b", "i0", "support", "one"), RunAnswer("b", "i1", "", "first")]
+
+
+def test_a_damaged_set_is_said_to_be_damaged(study: Study) -> None:
+    study._connection.execute("DROP TRIGGER temp.keep_item_update")
+    study._connection.execute("UPDATE item SET content = 'x' WHERE id = 'i1'")
+    with pytest.raises(UserError, match="damaged"):
+        items_of(study, "s")
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        '{"options": ["a"], "place": 1}',
+        '{"options": ["a", "b"], "place": -1}',
+        '{"options": ["a", "b"], "place": "1"}',
+        '{"options": ["a", 2]}',
+        '{"options": "ab"}',
+        '{"facts": ["a"]}',
+        '{"facts": {"statement": {"a": 1}}}',
+        '{"question": {"id": "q"}}',
+        '{"question": []}',
+        '{"truth": {"verdict": "none"}}',
+        '{"traits": []}',
+        '{"values": 3}',
+        '{"homes": {"r": 1}}',
+        '{"label": null}',
+        '["a"]',
+        "[" * 100_000,
+    ],
+)
+def test_wrong_content_is_said_to_be_damaged_and_found_by_the_check(study: Study, content: str) -> None:
+    study._connection.execute("DROP TRIGGER temp.keep_item_update")
+    study._connection.execute("UPDATE item SET content = ? WHERE id = 'i1'", (content,))
+    study._connection.commit()
+    with pytest.raises(UserError, match="i1 of this study is damaged"):
+        items_of(study, "s")
+    assert len([one for one in check(study.path) if "item" in one]) == 1
+
+
+def test_a_question_that_was_frozen_is_read_again(study: Study) -> None:
+    one = question(1)
+    with study.recording_run():
+        insert_set(
+            study,
+            replace(SET, id="t"),
+            [FrozenItem("i9", "t", 0, 0, "question/q", "r", 0, 5, {"question": question_json(one)})],
+        )
+    assert items_of(study, "t")[0].content["question"] == question_json(one)
+
+
+def test_of_two_sets_of_one_name_the_id_is_asked_for(study: Study) -> None:
+    with study.recording_run():
+        insert_set(study, replace(SET, id="t"), [])
+    with pytest.raises(UserError, match="2 item sets called “verdicts”") as raised:
+        set_called(study, "verdicts")
+    assert raised.value.hint == "Name it by its id: s or t"
+    assert set_called(study, "s") == SET
+
+
+def test_rows_that_belong_to_nothing_are_found(study: Study) -> None:
+    with study.recording_run():
+        insert_set(
+            study,
+            replace(SET, id="t", name="other"),
+            [FrozenItem("x", "gone", 5, 0, "", "r", 0, 5), FrozenItem("y", "t", 2, 0, "", "r", 0, 5)],
+        )
+        insert_benchmark_run(study, replace(RUN, id="c", set_id="gone"))
+        insert_answers(study, [RunAnswer("gone", "i1", "", "one")])
+    assert {
+        "an item belongs to no set: x",
+        "an item is in a draw that its set does not have: y",
+        "a run of the benchmark is over no set: c",
+        "an answer of the benchmark belongs to no run: gone",
+    } <= {*check(study.path)}

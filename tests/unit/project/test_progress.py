@@ -1,0 +1,119 @@
+"""How long work still takes, told by a clock that a test turns; and stages that end where nobody wants them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from project.errors import Cancelled
+from project.progress import SURE_AFTER_S, Remaining, Silent, Stages, time_left
+
+
+class Clock:
+    """Shows what it is set to."""
+
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+def after(clock: Clock, remaining: Remaining, seconds: float, done: int, total: int) -> float | None:
+    clock.now += seconds
+    return remaining.seconds(done, total)
+
+
+def test_nothing_is_said_before_anybody_can_know(clock: Clock) -> None:
+    remaining = Remaining(clock)
+    assert remaining.seconds(0, 100) is None
+    assert after(clock, remaining, SURE_AFTER_S / 2, 50, 100) is None
+    assert after(clock, remaining, 60, 0, 0) is None, "nobody knows how much there is"
+
+
+def test_what_is_left_takes_as_long_as_what_was_done(clock: Clock) -> None:
+    remaining = Remaining(clock)
+    remaining.seconds(0, 100)
+    assert after(clock, remaining, 10, 20, 100) == pytest.approx(40)
+    assert after(clock, remaining, 10, 50, 100) == pytest.approx(20)
+    assert after(clock, remaining, 1, 100, 100) is None, "it is done"
+
+
+def test_what_a_cache_held_does_not_make_it_faster(clock: Clock) -> None:
+    remaining = Remaining(clock)
+    remaining.seconds(900, 1000)
+    assert after(clock, remaining, 10, 900, 1000) is None
+    assert after(clock, remaining, 10, 910, 1000) == pytest.approx(180)
+
+
+@pytest.mark.parametrize("total", [100, 7])
+def test_what_falls_back_is_another_piece_of_work(clock: Clock, total: int) -> None:
+    remaining = Remaining(clock)
+    remaining.seconds(0, 100)
+    assert after(clock, remaining, 1000, 90, 100) is not None
+    assert after(clock, remaining, 0, 1, total) is None
+    assert after(clock, remaining, 4, 3, total) == pytest.approx(2 * (total - 3))
+
+
+def test_another_end_without_a_step_is_another_piece_and_a_later_end_is_not(clock: Clock) -> None:
+    remaining = Remaining(clock)
+    remaining.seconds(0, 10)
+    assert after(clock, remaining, 10, 5, 10) == pytest.approx(10)
+    assert after(clock, remaining, 10, 10, 30) == pytest.approx(40)
+    assert after(clock, remaining, 10, 10, 50) is None
+
+
+@given(st.lists(st.tuples(st.floats(0, 1e4), st.integers(0, 10**6), st.integers(0, 10**6)), max_size=30))
+def test_it_is_never_negative_and_always_in_words(told: list[tuple[float, int, int]]) -> None:
+    clock = Clock()
+    remaining = Remaining(clock)
+    for seconds, done, total in told:
+        left = after(clock, remaining, seconds, done, total)
+        assert left is None or left >= 0
+        assert bool(time_left(left)) == (left is not None)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (None, ""),
+        (0.2, "about 1 s left"),
+        (89, "about 89 s left"),
+        (100, "about 2 min left"),
+        (89 * 60, "about 89 min left"),
+        (3 * 3600, "about 3.0 h left"),
+    ],
+)
+def test_words(seconds: float | None, words: str) -> None:
+    assert time_left(seconds) == words
+
+
+def test_words_are_put_into_the_language_of_the_reader() -> None:
+    assert time_left(30, {"about {value:.0f} s left": "noch {value:.0f} s"}.__getitem__) == "noch 30 s"
+
+
+class Unwanted(Silent):
+    """Is stopped at one of its stages."""
+
+    def __init__(self, at: int) -> None:
+        self.at, self.told = at, list[tuple[int, int, str]]()
+
+    def progress(self, done: int, total: int, text: str = "") -> None:
+        self.told.append((done, total, text))
+
+    def check_cancelled(self) -> None:
+        if len(self.told) == self.at:
+            raise Cancelled
+
+
+def test_stages_tell_how_far_it_is_and_end_where_nobody_wants_them() -> None:
+    progress = Unwanted(3)
+    stages = Stages(progress, 5, "Counting")
+    assert [stages.after(made) for made in "ab"] == ["a", "b"]
+    with pytest.raises(Cancelled):
+        stages.after("c")
+    assert progress.told == [(1, 5, "Counting"), (2, 5, "Counting"), (3, 5, "Counting")]

@@ -1,0 +1,242 @@
+"""A damaged study becomes a sound one: what can be read is saved, and what is lost is told."""
+
+import random
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from project.check import check
+from project.errors import UserError
+from project.recovering.recover import Recovered, copy_backup, recover
+from project.recovering.rows import left_in, shapes
+from project.store import Study
+from project.synthetic import fill
+
+_PAGE = 4096
+_TABLES = shapes()
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    path = tmp_path_factory.mktemp("whole") / "a.greenroom"
+    with Study.create(path, "Wellness") as study:
+        fill(study, recordings=3, segments=80)
+        for number in range(30):
+            with study.step(f"Edit {number}"):
+                study.write(
+                    "UPDATE segment SET end_us = end_us - 1 WHERE id = (SELECT id FROM segment LIMIT 1 OFFSET ?)",
+                    (number,),
+                )
+    return path.read_bytes()
+
+
+@pytest.fixture
+def path(tmp_path: Path, whole: bytes) -> Path:
+    (tmp_path / "a.greenroom").write_bytes(whole)
+    return tmp_path / "a.greenroom"
+
+
+def _rows(path: Path, table: str) -> set[tuple[object, ...]]:
+    with closing(sqlite3.connect(path)) as connection:
+        return set(connection.execute(f"SELECT {', '.join(_TABLES[table].columns)} FROM {table}"))
+
+
+def _root(path: Path, name: str) -> int:
+    with closing(sqlite3.connect(path)) as connection:
+        return int(connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).fetchone()[0])
+
+
+def _spoil(path: Path, page: int) -> None:
+    with path.open("r+b") as file:
+        file.seek((page - 1) * _PAGE)
+        file.write(b"\xa5" * _PAGE)
+
+
+def _told(found: Recovered, table: str) -> object:
+    return next(one for one in found.tables if one.name == table)
+
+
+def test_all_rows_of_a_sound_file_are_read_from_its_pages(path: Path, whole: bytes) -> None:
+    left = left_in(whole, _TABLES)
+    for name, shape in _TABLES.items():
+        found = {tuple(row[column] for column in shape.columns) for row in left[name].rows.values()}
+        assert found == _rows(path, name), name
+        assert (left[name].bad_pages, left[name].bad_rows, left[name].loose) == (0, 0, {}), name
+
+
+def test_long_values_are_read_over_many_pages(tmp_path: Path) -> None:
+    text = "".join(chr(0x100 + number % 5000) for number in range(50_000))
+    path = tmp_path / "long.greenroom"
+    with Study.create(path) as study:
+        for number, length in enumerate((4000, 4057, 4058, 4059, 4060, 4061, 4062, 8200, 50_000)):
+            with study.step("x"):
+                study.set_property(f"p{number}", text[:length])
+                study.set_property(f"a{number}", "a" * length)
+    left = left_in(path.read_bytes(), _TABLES)
+    assert {(row["key"], row["value"]) for row in left["property"].rows.values()} == _rows(path, "property")
+    assert len(left["journal_change"].rows) == len(_rows(path, "journal_change"))
+
+
+def test_a_lost_index_costs_nothing(path: Path, tmp_path: Path) -> None:
+    _spoil(path, _root(path, "journal_change_by_step"))
+    found = recover(path, tmp_path / "new")
+    assert (found.problems, found.losses, found.whole_history) == ((), False, True)
+    for name in _TABLES:
+        assert _rows(found.path, name) == _rows(tmp_path / "new.greenroom", name)
+    with Study.open(found.path) as study:
+        study.undo()
+
+
+def test_the_root_of_a_table_is_lost_and_its_leaves_are_found(path: Path, tmp_path: Path) -> None:
+    before = _rows(path, "segment_value")
+    _spoil(path, _root(path, "segment_value"))
+    found = recover(path, tmp_path / "new")
+    told = _told(found, "segment_value")
+    assert check(found.path) == []
+    assert _rows(found.path, "segment_value") <= before
+    assert told.bad_pages == 1  # type: ignore[attr-defined]
+    assert told.loose > len(before) * 0.9, told  # type: ignore[attr-defined]
+
+
+def test_what_rows_refer_to_is_made_up_where_it_is_lost(path: Path, tmp_path: Path) -> None:
+    before = {table: _rows(path, table) for table in ("segment", "segment_value", "recording")}
+    for table in ("collection", "annotator", "recording"):
+        _spoil(path, _root(path, table))
+    found = recover(path, tmp_path / "new")
+    assert check(found.path) == []
+    assert _rows(found.path, "segment") == before["segment"], "work was thrown away because a name was lost"
+    assert _rows(found.path, "segment_value") == before["segment_value"]
+    assert {row[0] for row in _rows(found.path, "recording")} == {row[0] for row in before["recording"]}
+    assert found.losses
+
+
+def test_what_rows_refer_to_is_taken_from_the_newest_backup(path: Path, tmp_path: Path, with_backup: Path) -> None:
+    before = {table: _rows(path, table) for table in ("collection", "annotator", "recording")}
+    for table in before:
+        _spoil(path, _root(path, table))
+    found = recover(path, tmp_path / "new")
+    assert {table: _rows(found.path, table) for table in before} == before
+
+
+def test_rows_that_are_lost_come_back_from_the_history(tmp_path: Path) -> None:
+    path = tmp_path / "a.greenroom"
+    with Study.create(path) as study:
+        for number in range(20):
+            with study.step("x"):
+                study.set_property(f"p{number}", number)
+        with study.step("x"):
+            study.write("DELETE FROM property WHERE key = 'p3'", ())
+        identity = study.id
+    before = _rows(path, "property")
+    _spoil(path, _root(path, "property"))
+    found = recover(path, tmp_path / "new")
+    assert check(found.path) == []
+    assert {row for row in _rows(found.path, "property") if str(row[0]).startswith("p")} == {
+        row for row in before if str(row[0]).startswith("p")
+    }, "what was deleted must not come back, what was not must"
+    assert found.whole_history, "not a row was lost that the history knows"
+    assert identity not in str(_rows(found.path, "property")), "its id was in no history: another one is made"
+
+
+def test_the_first_page_is_gone(path: Path, tmp_path: Path) -> None:
+    before = _rows(path, "segment_value")
+    _spoil(path, 1)
+    found = recover(path, tmp_path / "new")
+    assert check(found.path) == []
+    assert _rows(found.path, "segment_value") <= before
+
+
+def test_the_end_is_missing(path: Path, tmp_path: Path, whole: bytes) -> None:
+    path.write_bytes(whole[: len(whole) * 2 // 3])
+    with pytest.raises(UserError):
+        Study.open(path)
+    found = recover(path, tmp_path / "new")
+    assert check(found.path) == []
+    assert found.losses
+    with Study.open(found.path) as study, pytest.raises(UserError):
+        study.undo()
+
+
+@settings(max_examples=15)
+@given(st.integers(0, 2**32), st.sampled_from([1, 3, 10]))
+def test_whatever_is_damaged_the_new_study_is_sound(
+    tmp_path_factory: pytest.TempPathFactory, whole: bytes, seed: int, times: int
+) -> None:
+    folder = tmp_path_factory.mktemp("damaged")
+    path = folder / "a.greenroom"
+    path.write_bytes(_damaged(whole, random.Random(seed), times))
+    content = path.read_bytes()
+    if not check(path):
+        return
+    found = recover(path, folder / "new")
+    assert check(found.path) == list(found.problems) == []
+    assert path.read_bytes() == content, "the damaged file was touched"
+    with Study.open(found.path) as study:
+        with study.step("Go on"):
+            study.set_property("x", 1)
+        study.undo()
+    assert check(found.path) == []
+
+
+def _damaged(whole: bytes, chance: random.Random, times: int) -> bytes:
+    content = bytearray(whole)
+    for _ in range(times):
+        at = chance.randrange(_PAGE, len(content))
+        match chance.randrange(3):
+            case 0:
+                content[at : at + _PAGE] = chance.randbytes(len(content[at : at + _PAGE]))
+            case 1:
+                for _ in range(30):
+                    content[chance.randrange(100, len(content))] ^= 1 << chance.randrange(8)
+            case _:
+                content[at : at + 512] = bytes(len(content[at : at + 512]))
+    return bytes(content)
+
+
+@pytest.fixture
+def with_backup(path: Path) -> Path:
+    backup = path.with_name(path.name + ".bak-1")
+    backup.write_bytes(path.read_bytes())
+    return backup
+
+
+def test_the_newest_backup_is_compared(path: Path, tmp_path: Path, with_backup: Path, whole: bytes) -> None:
+    path.write_bytes(whole[: len(whole) // 2])
+    found = recover(path, tmp_path / "new")
+    assert found.backup is not None
+    assert found.backup[0] == with_backup
+    assert sum(one.only_in_backup or 0 for one in found.tables) > 0
+    lost = {row[0] for row in _rows(with_backup, "segment")} - {row[0] for row in _rows(found.path, "segment")}
+    told = next((one.only_in_backup for one in found.tables if one.name == "segment"), 0)
+    assert told == len(lost)
+    with Study.open(found.path) as study, Study.open(with_backup, read_only=True) as before:
+        assert study.id == before.id, "copies of the study could not be merged any more"
+
+
+def test_a_backup_is_copied_under_a_new_name(path: Path, tmp_path: Path, with_backup: Path) -> None:
+    assert copy_backup(path, 1, tmp_path / "old").read_bytes() == with_backup.read_bytes()
+    with pytest.raises(UserError, match="no backup 2"):
+        copy_backup(path, 2, tmp_path / "older")
+    with pytest.raises(UserError, match="there already"):
+        copy_backup(path, 1, tmp_path / "old")
+    _spoil(with_backup, 4)
+    with pytest.raises(UserError, match="not sound"):
+        copy_backup(path, 1, tmp_path / "older")
+
+
+def test_refusals(path: Path, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="sound"):
+        recover(path, tmp_path / "new")
+    with Study.open(path), pytest.raises(UserError, match="open in a window"):
+        recover(path, tmp_path / "new")
+    other = tmp_path / "other.greenroom"
+    other.write_bytes(random.Random(1).randbytes(20_000))
+    with pytest.raises(UserError, match="Nothing of a study"):
+        recover(other, tmp_path / "new")
+    with pytest.raises(UserError, match="cannot be read"):
+        recover(tmp_path / "gone", tmp_path / "new")
+    assert not (tmp_path / "new.greenroom").exists()

@@ -1,0 +1,143 @@
+"""A copy with annotations alone, byte by byte."""
+
+import json
+from pathlib import Path
+
+from project.check import check
+from project.columns import COLUMNS
+from project.sharing.annotations import Shared, share_annotations
+from project.sharing.stripped_scheme import stripped
+from project.store import Study
+from tests.fakes.full_study import NAME, SPOKEN, Full
+from tests.unit.project.test_withdrawing import left_in, made
+
+AT = "2026-11-22T09:00:00.000+00:00"
+
+OWN_SCHEME = """# nobody may read this comment
+key = "lab"
+name = "Lab"
+version = 1
+definition = "secret definition"
+[[tracks]]
+key = "moments"
+name = "Moments"
+[[tracks.labels]]
+key = "good"
+name = "Good “one”"
+examples = ["a secret example"]
+[[fields]]
+key = "how"
+kind = "slider"
+name = "How"
+minimum = 0
+maximum = 1
+step = 0.25
+ends = ["bad", "good"]
+[[fields]]
+key = "why"
+kind = "text"
+name = "Why"
+[[rules]]
+label = "good"
+needs = ["how"]
+[[examples]]
+title = "secret title"
+situation = "secret situation"
+label = "good"
+"""
+
+
+def shared(tmp_path: Path, *, held_out: bool = False) -> tuple[Path, Full, Shared]:
+    path, full = made(tmp_path)
+    with Study.open(path) as study:
+        if not held_out:
+            with study.step("Give back"):
+                study.write("DELETE FROM hold_out", ())
+        with study.step("Use a scheme of our own"):
+            study.write("INSERT INTO scheme_version VALUES ('lab', 1, ?)", (OWN_SCHEME,))
+            for field, value in (("attributes", ["norms", "emotions"]), ("channel", "verbal")):
+                study.write(
+                    "INSERT INTO segment_value VALUES (?, 'shrec', 1, ?, ?)",
+                    (full.id("seg1"), field, json.dumps(value)),
+                )
+            study.write(
+                "INSERT INTO segment VALUES ('s', ?, ?, 'lab', 'moments', 'good', 1, 2)",
+                (full.id("rec1"), full.id("ada")),
+            )
+            for field, text in (("how", "0.25"), ("why", '"a reason in words"'), ("else", "5")):
+                study.write("INSERT INTO segment_value VALUES ('s', 'lab', 1, ?, ?)", (field, text))
+        done = share_annotations(study, tmp_path / "shared", AT, lambda _, chain: chain)
+    return done.path, full, done
+
+
+def test_no_private_text_is_in_the_bytes(tmp_path: Path) -> None:
+    path, full, _ = shared(tmp_path)
+    assert check(path) == []
+    private = [*full.theirs, *full.others, NAME, SPOKEN, "Ada", "A study", *full.ids.values()]
+    private += [
+        "secret definition",
+        "a secret example",
+        "secret title",
+        "secret situation",
+        "nobody may read",
+        "a reason in words",
+        "2026-11-22T08",
+        "openai-",
+        "gpt",
+        "api.example.org",
+    ]
+    assert left_in(path, private) == []
+    assert {one.name for one in tmp_path.iterdir()} == {"study.greenroom", "shared.greenroom"}
+
+
+def test_what_agreement_and_chains_need_is_there(tmp_path: Path) -> None:
+    path, _, done = shared(tmp_path)
+    with Study.open(path, read_only=True) as study:
+        assert study.rows("SELECT track, label, start_us, end_us FROM segment ORDER BY scheme, start_us") == [
+            ("moments", "good", 1, 2),
+            *[("segments", "error", 1_000_000, 2_000_000)] * 2,
+        ]
+        assert study.rows("SELECT field, value FROM segment_value ORDER BY field") == [
+            ("attributes", '["emotions", "norms"]'),
+            ("channel", '"verbal"'),
+            ("how", "0.25"),
+        ]
+        assert study.rows("SELECT name, kind FROM annotator") == [("A1", "person")]
+        assert study.rows("SELECT name FROM recording ORDER BY number") == [("Recording 1",), ("Recording 2",)]
+        assert study.rows("SELECT decision, note FROM review") == [("agree", "")] * 2
+        assert study.rows("SELECT count(*), count(DISTINCT kind) FROM chain_node WHERE text = ''") == [(4, 2)]
+        assert study.rows("SELECT count(*) FROM chain_edge") == [(2,)]
+        assert study.rows("SELECT count(*) FROM journal_step") == [(0,)]
+    assert done.left_out["segment_value"] > 0
+
+
+def test_recordings_that_are_held_out_stay(tmp_path: Path) -> None:
+    path, _, done = shared(tmp_path, held_out=True)
+    assert done.held_out == 1
+    with Study.open(path, read_only=True) as study:
+        assert study.rows("SELECT number FROM recording") == [(1,)]
+        assert study.rows("SELECT count(*) FROM chain") == [(1,)]
+
+
+def test_a_judgment_keeps_its_label_and_no_word(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    with Study.open(path) as study:
+        with study.recording_run():
+            own = {"id": "'j' || segment_id", "request_key": "'k' || segment_id", "item_id": "''"}
+            columns = [*COLUMNS["judgment"]]
+            asked = ", ".join(own.get(name, name) for name in columns)
+            study.write_run(f"INSERT INTO judgment ({', '.join(columns)}) SELECT {asked} FROM judgment", [()])
+        done = share_annotations(study, tmp_path / "shared", AT, lambda _, chain: chain)
+    with Study.open(done.path, read_only=True) as study:
+        rows = study.rows("SELECT answer, raw, json_extract(judge, '$.name') FROM judgment")
+    assert rows == [('{"label": "error"}', "", "Judge 1")]
+    assert left_in(done.path, [*full.theirs, *full.others]) == []
+
+
+def test_a_stripped_scheme_is_the_same_scheme_without_its_explanations() -> None:
+    text, scheme = stripped(OWN_SCHEME, "lab")
+    assert "secret" not in text
+    assert "comment" not in text
+    assert [one.name for one in scheme.tracks[0].labels] == ["Good “one”"]
+    assert (scheme.field("how").step, scheme.field("how").ends) == (0.25, ("bad", "good"))
+    assert scheme.rules[0].needs == ("how",)

@@ -1,0 +1,183 @@
+"""What withdraws from a study file, byte by byte."""
+
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from project.check import check
+from project.columns import COLUMNS
+from project.errors import UserError
+from project.schemes.loader import parse_scheme, shipped_text
+from project.store import Study
+from project.withdrawing.file import alone, in_memory, write_anew
+from project.withdrawing.reach import reach_of
+from project.withdrawing.removing import Removed, bury, remove
+from resources import resource
+from tests.fakes.full_study import NAME, SPOKEN, Full, fill, forms
+
+AT = "2026-11-22T09:00:00.000+00:00"
+
+
+@cache
+def _filled() -> tuple[bytes, Full]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "study.greenroom"
+        with Study.create(path, "A study") as study:
+            full = fill(study)
+        return path.read_bytes(), full
+
+
+def made(folder: Path) -> tuple[Path, Full]:
+    path = folder / "study.greenroom"
+    content, full = _filled()
+    path.write_bytes(content)
+    return path, full
+
+
+def without(path: Path, full: Full, *, drop: bool = False) -> Removed:
+    with alone(path):
+        memory = in_memory(path)
+        reach = reach_of(memory, [full.id("P01")], drop=drop)
+        done = remove(memory, reach)
+        bury(memory, reach, full.id("ada"), AT)
+        write_anew(memory, path)
+    return done
+
+
+def left_in(path: Path, texts: list[str]) -> list[bytes]:
+    content = path.read_bytes()
+    return [one for one in forms(texts) if one in content]
+
+
+def test_the_study_of_this_test_fills_every_column_of_every_table(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    assert check(path) == []
+    assert len(left_in(path, full.theirs)) >= len(full.theirs)
+    with Study.open(path, read_only=True) as study:
+        empty = {table for table in COLUMNS if study.row(f"SELECT 1 FROM {table} LIMIT 1") is None}
+    assert empty == {"withdrawal"}
+
+
+@pytest.mark.parametrize("drop", [False, True])
+def test_nothing_of_theirs_is_in_the_bytes_and_the_study_is_sound(tmp_path: Path, drop: bool) -> None:
+    path, full = made(tmp_path)
+    without(path, full, drop=drop)
+    assert check(path) == []
+    assert [one.name for one in tmp_path.iterdir()] == ["study.greenroom"]
+    assert (
+        left_in(path, [*full.theirs, NAME, NAME.upper(), NAME.split()[0], SPOKEN, full.id("P01"), "P01", "p01"]) == []
+    )
+
+
+def test_what_others_wrote_stays(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    without(path, full)
+    content = path.read_bytes()
+    missing = [one for one in full.others if not any(form in content for form in forms([one]))]
+    # A set that lost an item says so, and its other items, their judgments and answers stay.
+    assert missing == []
+    with Study.open(path, read_only=True) as study:
+        assert study.rows("SELECT count(*) FROM segment") == [(2,)]
+        assert study.rows("SELECT recording_id FROM item") == [(full.id("rec2"),)]
+        assert study.rows("SELECT json_extract(left_out, '$.withdrawn'), sha256 <> 'ab' FROM item_set") == [(1, 1)]
+        assert study.rows("SELECT recording_id FROM medium") == [(full.id("rec2"),)]
+        assert study.rows("SELECT json_extract(request, '$.sha256') FROM egress ORDER BY 1") == [("aa1",), ("aa2",)]
+
+
+def test_a_recording_goes_as_a_whole_where_that_is_asked(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    without(path, full, drop=True)
+    assert full.id("rec1").encode() not in path.read_bytes()
+    with Study.open(path, read_only=True) as study:
+        assert study.rows("SELECT number FROM recording") == [(2,)]
+
+
+def test_undo_stops_there_and_goes_on_from_there(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    without(path, full)
+    with Study.open(path) as study:
+        with pytest.raises(UserError) as refused:
+            study.undo()
+        assert "withdrew" in refused.value.hint
+        with study.step("Rename", full.id("ada")):
+            study.write("UPDATE collection SET name = 'new' WHERE id = ?", (full.id("col"),))
+        study.undo()
+        with pytest.raises(UserError):
+            study.undo()
+        study.redo()
+    assert check(path) == []
+
+
+def test_withdrawing_again_finds_nothing(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    without(path, full)
+    memory = in_memory(path)
+    assert remove(memory, reach_of(memory, [full.id("P01")])).nothing
+
+
+def test_a_study_that_somebody_has_open_is_left_alone(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    with Study.open(path), pytest.raises(UserError):
+        without(path, full)
+    assert NAME.encode() in path.read_bytes()
+    assert check(path) == []
+
+
+OWN_SCHEME = f"""
+key = "quellbach"
+name = "As {NAME} sees it"
+version = 1
+definition = "What Quellbach does" # {NAME}
+
+[[tracks]]
+key = "t"
+name = "Turns"
+
+[[tracks.labels]]
+key = "error"
+name = "Good"
+definition = "As Zyxanna does"
+examples = ["Zyxanna laughs", "somebody laughs"]
+"""
+
+
+def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> None:
+    path, full = made(tmp_path)
+    with Study.open(path) as study, study.step("Schemes"):
+        study.write("UPDATE participant SET pseudonym = 'Error' WHERE id = ?", (full.id("P01"),))
+        study.write("INSERT INTO scheme_version VALUES ('quellbach', 1, ?)", (OWN_SCHEME,))
+        study.write(
+            "INSERT INTO prompt_version VALUES ('pre', 8, ?)", ('system = "Frau Quellbach\'s turn"\nbody = "x"',)
+        )
+        study.write("INSERT INTO prompt_version VALUES ('pre', 1, ?)", (shipped_prompt("pre"),))
+    done = without(path, full)
+    assert check(path) == []
+    with Study.open(path, read_only=True) as study:
+        schemes = dict(study.rows("SELECT key, text FROM scheme_version"))
+        prompts = dict(study.rows("SELECT version, text FROM prompt_version WHERE key = 'pre'"))
+    own = parse_scheme(str(schemes["quellbach"]), "quellbach")
+    assert schemes["shrec"] == shipped_text("shrec")
+    assert (own.name, own.definition) == ("As [removed] sees it", "")
+    assert own.tracks[0].labels[0].examples == ("somebody laughs",)
+    assert done.left == {"scheme_version.text": 1}
+    assert prompts == {1: shipped_prompt("pre"), 8: '[removed]\nbody = "x"'}
+    assert left_in(path, ["Zyxanna", "Frau Quellbach"]) == []
+
+
+def shipped_prompt(key: str) -> str:
+    return resource("prompts", f"{key}.toml").read_text("utf-8")
+
+
+def test_what_is_deleted_outside_the_history_is_in_no_free_page(tmp_path: Path) -> None:
+    path = tmp_path / "study.greenroom"
+    with Study.create(path) as study:
+        assert study.row("PRAGMA secure_delete") == (1,)
+        with study.without_history():
+            study.set_property("secret", NAME * 1000)
+        with study.without_history():
+            study.write("DELETE FROM property WHERE key = 'secret'", ())
+    with Study.open(path, read_only=True) as study:
+        assert study.row("PRAGMA secure_delete") == (1,)
+    assert NAME.encode() not in path.read_bytes()
