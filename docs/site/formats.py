@@ -1,0 +1,18 @@
+"""The formats that annotations are exchanged in."""
+
+from app.core.interchange.registry import FORMATS, format_called
+from docs.site.markdown import code, codes, table
+
+
+def formats() -> str:
+    """Return a table of the formats, and for each what it cannot hold."""
+    known = {key: format_called(key) for key in FORMATS}
+    rows = (
+        (code(key), one.name, codes(one.suffixes), "several" if one.many else "one", "yes" if one.whole else "")
+        for key, one in known.items()
+    )
+    parts = [table(("Key", "Format", "Files end in", "Recordings in a file", "Holds the whole study"), rows)]
+    for key, one in known.items():
+        parts.append(f"### `{key}`: {one.name}\n\nWhat it cannot hold:\n")
+        parts.append("\n".join(f"- {loss}" for loss in one.losses) + "\n")
+    return "\n".join(parts)

@@ -1,0 +1,71 @@
+"""Called by MkDocs while it builds: pages of the project's root join the site, and marks in pages become reference."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+if str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))
+
+from app.core.manual.contents import contents  # noqa: E402
+from docs.site.parts import filled  # noqa: E402
+
+FROM_THE_ROOT = {
+    "ARCHITECTURE.md": "ARCHITECTURE.md",
+    "CONTRIBUTING.md": "CONTRIBUTING.md",
+    "CHANGELOG.md": "CHANGELOG.md",
+    "NOTICE": "NOTICE.md",
+    "LICENSE": "LICENSE.txt",
+    "CITATION.cff": "CITATION.cff",
+    "pyproject.toml": "pyproject.toml",
+    "resources/icons/greenroom.svg": "greenroom.svg",
+}
+"""A file of the repository -> what it is called in the site, where it lies beside the pages of docs/."""
+_OUT_OF_DOCS = re.compile(r"\]\(\.\./([^)#]+)")
+_INTO_DOCS = re.compile(r"\]\(docs/([^)]+)\)")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Give the site the order of pages that the window has."""
+    nav: list[Any] = []
+    sections: dict[tuple[str, ...], list[Any]] = {}
+    for page in contents():
+        below: list[Any] = nav
+        path: tuple[str, ...] = ()
+        for heading in filter(None, (page.section, page.group)):
+            path = (*path, heading)
+            if path not in sections:
+                sections[path] = []
+                below.append({heading: sections[path]})
+            below = sections[path]
+        name = page.name.removeprefix("../")
+        below.append(FROM_THE_ROOT.get(name, name) if page.section else {"Home": name})
+    config.nav = nav
+    return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the pages and files that lie outside docs/."""
+    for source, name in FROM_THE_ROOT.items():
+        path = ROOT / source
+        if path.exists():
+            files.append(File.generated(config, name, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Page, **_: object) -> str:
+    """Fill in what is made from the code, and lead links over the border of docs/ to where the site has it."""
+    name = page.file.src_uri
+    if name == "NOTICE.md":
+        return f"# Licences\n\n{markdown.removeprefix('Greenroom').lstrip()}"
+    if name in FROM_THE_ROOT.values():
+        return _INTO_DOCS.sub(r"](\1)", markdown)
+    if "/" not in name:
+        markdown = _OUT_OF_DOCS.sub(lambda found: f"]({FROM_THE_ROOT.get(found[1], found[1])}", markdown)
+    return filled(markdown)

@@ -1,0 +1,27 @@
+"""The keys of the window, as it has them where nobody changed them."""
+
+from app.gui.actions.table import ACTIONS
+from app.gui.chains.keys import SHEET as CHAINS
+from app.gui.pages import MODES
+from app.gui.transcript.keys import SHEET as TRANSCRIPT
+from docs.site.markdown import codes, table
+
+
+def keys() -> str:
+    """Return a table for each menu, with what it does and its keys, and one for each mode that has keys of its own."""
+    modes = {mode.key: mode.name for mode in MODES}
+    menus = list(dict.fromkeys(spec.menu for spec in ACTIONS))
+    parts = ["## Modes\n", table(("Mode", "Keys"), ((mode.name, codes([mode.keys])) for mode in MODES))]
+    for menu in menus:
+        rows = (
+            (_plain(spec.text), codes(spec.keys), modes.get(spec.mode, "")) for spec in ACTIONS if spec.menu == menu
+        )
+        parts += [f"## Menu {_plain(menu)}\n", table(("Action", "Keys", "Only in the mode"), rows)]
+    for name, sheet in (("Transcript", TRANSCRIPT), ("Chains", CHAINS)):
+        own = ((codes(one.split(", ") if one != "," else [","]), what) for one, what in sheet)
+        parts += [f"## Only in {name}\n", table(("Keys", "What they do"), own)]
+    return "\n".join(parts)
+
+
+def _plain(text: str) -> str:
+    return text.replace("&", "")

@@ -1,0 +1,214 @@
+"""Everything that the program has several of, each as a table made from its registry."""
+
+import ast
+import dataclasses
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+from anonymize.methods.registry import METHODS, method_type
+from anonymize.pii.kinds import KINDS as PERSONAL
+from anonymize.sound.kinds import COVERS
+from anonymize.voice.registry import VOICES, voice_type
+from app.core.jobs import KINDS as JOBS
+from app.core.judging.seeing.shortening import RULES as SHORTENING
+from app.core.leaving.policy_words import LEVELS, MEANINGS
+from app.core.questions.hardening.steps import STEPS
+from app.core.questions.settings import SETTINGS
+from app.core.release.rules import RULES as RELEASE
+from benchmark.suite.registry import SUITE, entry_of
+from benchmark.tasks.registry import BY_SUBJECT, task_of
+from docs.site.markdown import code, codes, paragraph, sentence, table
+from models.faces import registry as faces
+from models.faces.identity import registry as identity
+from models.faces.landmarks import registry as landmarks
+from models.flow import registry as flow
+from models.judges.registry import BACKENDS, backend_of
+from models.names import registry as names
+from models.speech import registry as speech
+from models.text_regions import registry as text_regions
+from models.voices import registry as voices
+from models.weights.catalogue import WEIGHTS
+from models.weights.editions import USES
+from project.policy import RULES as POLICY
+from project.policy import Level
+
+
+def registries() -> str:
+    """Return a section for each registry of what hides, measures, asks and recognises."""
+    sections = {
+        "Methods of hiding a face": _methods(),
+        "Methods of changing a voice": _voices(),
+        "What is heard instead of covered words": table(("Key", "Is heard"), ((code(k), v) for k, v in COVERS.items())),
+        "Kinds of personal information": _personal(),
+        "Backends of judges": _backends(),
+        "Tasks that judges are asked": _tasks(),
+        "Settings in which questions are asked": _settings(),
+        "Steps that questions are filtered by": _steps(),
+        "Tasks of the benchmark": _suite(),
+        "What finds faces, speech, names and movement": _models(),
+    }
+    return "\n".join(f"## {title}\n\n{text}" for title, text in sections.items())
+
+
+def rules() -> str:
+    """Return the levels and rules of the policy, of a release, and of what is left out of a long conversation."""
+    levels = ((code(level.value), f"{LEVELS[level]}.", MEANINGS[level]) for level in Level)
+    release = ((code(key), rule.title, "yes" if rule.waivable else "") for key, rule in RELEASE.items())
+    return "\n".join(
+        (
+            "## Levels of the policy\n",
+            table(("Level", "Is called", "Means"), levels),
+            "## Rules of the policy\n",
+            table(("Rule", "“The policy of this study says: …”"), ((code(k), v) for k, v in POLICY.items())),
+            "## Rules of a release\n",
+            table(("Rule", "Holds when it is kept", "Can be waived"), release),
+            "## Rules of leaving out\n",
+            "What a conversation loses that is too long for a judge, in this order.\n",
+            table(("Rule", "What it does"), ((code(k), v) for k, v in SHORTENING.items())),
+        )
+    )
+
+
+def jobs() -> str:
+    """Return the kinds of jobs, with what the module of each says about itself."""
+    rows = ((code(key), code(place), _said(place)) for key, place in JOBS.items())
+    return table(("Kind", "Module", "What it does"), rows)
+
+
+def weights_known() -> str:
+    """Return the catalogue of weights."""
+    rows = (
+        (code(one.name), sentence(one.purpose), one.licence, USES.get(one.use, one.use)) for one in WEIGHTS.values()
+    )
+    return table(("Name", "What it is for", "Licence", "Use"), rows)
+
+
+def _methods() -> str:
+    parts = []
+    for key in METHODS:
+        method = method_type(key)
+        said = "An attack that is published has recovered identities from its results." if method.reversible else ""
+        needs = f"Needs {codes(method.needs)}." if method.needs else ""
+        parts.append(_described(key, method.title, method.description, said, needs, options=method.options_type))
+    return "\n".join(parts)
+
+
+def _voices() -> str:
+    kinds = {key: voice_type(key) for key in VOICES}
+    return "\n".join(
+        _described(key, one.title, one.description, one.weakness, options=one.options_type)
+        for key, one in kinds.items()
+    )
+
+
+def _backends() -> str:
+    kinds = {key: backend_of(key) for key in BACKENDS}
+    return "\n".join(
+        _described(
+            key,
+            one.name,
+            one.description,
+            "Names a model." if one.needs_model else "",
+            "Opens connections, so the policy has a say." if one.leaves else "",
+            options=one.options_type,
+        )
+        for key, one in kinds.items()
+    )
+
+
+def _described(key: str, title: str, *about: str, options: type) -> str:
+    rows = [
+        (code(one.name), one.metadata["title"], one.metadata["description"], code(_shown(one.default)), _limits(one))
+        for one in dataclasses.fields(options)
+    ]
+    listed = table(("Option", "Name", "What it does", "Usually", "Can be"), rows) if rows else "It has no options.\n"
+    return f"### `{key}`: {title}\n\n{' '.join(filter(None, about))}\n\n{listed}"
+
+
+def _limits(one: dataclasses.Field[object]) -> str:
+    if "choices" in one.metadata:
+        return codes(one.metadata["choices"])
+    if "minimum" in one.metadata:
+        return f"{_shown(one.metadata['minimum'])} to {_shown(one.metadata['maximum'])}"
+    return f"up to {one.metadata['longest']} characters" if "longest" in one.metadata else ""
+
+
+def _shown(value: object) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)
+
+
+def _personal() -> str:
+    rows = ((code(key), kind.title, code(f"[{kind.label}_1]"), kind.group) for key, kind in PERSONAL.items())
+    return table(("Key", "Kind", "Is replaced by", "Group"), rows)
+
+
+def _tasks() -> str:
+    rows = (
+        (code(key), task_of(key).name, task_of(key).description, subject.value)
+        for subject, tasks in BY_SUBJECT.items()
+        for key in tasks
+    )
+    return table(("Key", "Name", "What is asked", "About a"), rows)
+
+
+def _settings() -> str:
+    rows = ((code(key), one.name, code(one.variant)) for key, one in SETTINGS.items())
+    return table(("Key", "What is shown", "Variant of the prompt"), rows)
+
+
+def _steps() -> str:
+    rows = (
+        (
+            code(step.key),
+            step.name,
+            step.description,
+            f"{step.needs.value} {step.limit}{step.unit}" if step.needs else "",
+        )
+        for step in STEPS.values()
+    )
+    return table(("Key", "Step", "What it does", "Keeps what is"), rows)
+
+
+def _suite() -> str:
+    entries = {key: entry_of(key) for key in SUITE}
+    rows = (
+        (code(key), one.name, one.description, f"{one.paper}, {one.section}", _few(each.name for each in one.metrics))
+        for key, one in entries.items()
+    )
+    return table(("Key", "Name", "What is asked", "Paper", "Figures"), rows)
+
+
+def _few(texts: Iterable[str], most: int = 4) -> str:
+    listed = [*texts]
+    more = f" and {len(listed) - most} more" if len(listed) > most else ""
+    return "; ".join(listed[:most]) + more
+
+
+def _models() -> str:
+    kinds: Mapping[str, tuple[Mapping[str, str], Mapping[str, str]]] = {
+        "finds faces": (faces.DETECTORS, faces.NEEDS_WEIGHTS),
+        "finds points of a face": (landmarks.LANDMARKS, landmarks.NEEDS_WEIGHTS),
+        "compares faces, to measure": (identity.EMBEDDERS, {name: name for name in identity.EMBEDDERS}),
+        "finds speech": (speech.DETECTORS, {}),
+        "recognises speech": (speech.RECOGNIZERS, {}),
+        "tells voices apart": (voices.EMBEDDERS, voices.NEEDS_WEIGHTS),
+        "finds names": (names.FINDERS, names.NEEDS_WEIGHTS),
+        "finds writing in the picture": (text_regions.FINDERS, text_regions.NEEDS_WEIGHTS),
+        "measures movement": (flow.FLOWS, flow.NEEDS_WEIGHTS),
+    }
+    rows = (
+        (code(key), what, _said(place.partition(":")[0]), code(needs.get(key, "")))
+        for what, (found, needs) in kinds.items()
+        for key, place in found.items()
+    )
+    return table(("Key", "What it does", "How", "Weights"), rows)
+
+
+def _said(module: str) -> str:
+    """Return the first paragraph of what a module says about itself; it may need a package that is not installed."""
+    found = find_spec(module)
+    assert found is not None
+    assert found.origin is not None
+    docstring = ast.get_docstring(ast.parse(Path(found.origin).read_text("utf-8")))
+    return paragraph((docstring or "").partition("\n\n")[0])
