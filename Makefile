@@ -1,7 +1,7 @@
 # Two commands do everything on a fresh Debian 12, Ubuntu 24.04 or newer with python3 and make:
 #   make demo    a window with the sample recording, tracked and anonymized; gets a landmark model (2.7 MB)
 #   make test    every test
-# `make lint`, `make bench`, `make bench-gpu`, `make soak` and `make wheel-test` are for developers.
+# `make lint`, `make docs`, `make bench`, `make bench-gpu`, `make soak` and others are for developers: see CONTRIBUTING.md.
 
 .DEFAULT_GOAL := help
 SHELL := /bin/bash
@@ -17,11 +17,13 @@ help:
 
 $(VENV)/program.stamp: pyproject.toml constraints.txt .ci/setup
 	.ci/setup program
+	@echo "Getting the packages that Greenroom needs: some minutes the first time, and 2 GB on the disk."
 	$(PIP) --editable .
 	touch $@
 
 $(VENV)/tests.stamp: $(VENV)/program.stamp
 	.ci/setup tests
+	@echo "Getting what the tests need: some ten minutes the first time, and 4 GB on the disk. One package is compiled."
 	$(PIP) --editable '.[dev]'
 	touch $@
 
@@ -42,13 +44,39 @@ lint: $(VENV)/tests.stamp
 bench: $(VENV)/tests.stamp
 	$(BIN)/python -m tests.bench
 
+# Fails where a figure has become worse than in the record of the last version: for a scheduled run.
+bench-check: $(VENV)/tests.stamp
+	$(BIN)/python -m tests.bench.check
+
 bench-gpu: $(VENV)/tests.stamp
 	$(BIN)/python -m tests.bench.gpu
 
+# How each of the kills ended and what came of the cases is written down; docs/reliability.md gets its tables of that.
+# Whoever has nothing left takes over from the others: a few files have most of the work.
 soak: $(VENV)/tests.stamp
-	$(BIN)/python -m pytest -q -m 'soak or hypothesis' --hypothesis-profile soak tests
+	mkdir -p .bench && rm -f .bench/faults.jsonl .bench/fuzz.jsonl
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 \
+		GREENROOM_FAULT_LOG=$(CURDIR)/.bench/faults.jsonl GREENROOM_FUZZ_LOG=$(CURDIR)/.bench/fuzz.jsonl \
+		$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m 'soak or hypothesis' --hypothesis-profile soak tests
+	$(BIN)/python -m tests.faults.table .bench/faults.jsonl --write docs/reliability.md
+	$(BIN)/python -m tests.fuzz.table .bench/fuzz.jsonl --write docs/reliability.md
 
-wheel-test: $(VENV)/tests.stamp
-	.ci/wheel-test
+install-test: $(VENV)/tests.stamp
+	.ci/install-test
 
-.PHONY: help demo test lint bench bench-gpu soak wheel-test
+wheel: $(VENV)/tests.stamp
+	.ci/wheel dist
+
+constraints: $(VENV)/tests.stamp
+	.ci/constraints
+
+# The documentation as a site, in build/site. A link or an anchor that leads nowhere is an error.
+docs: $(VENV)/tests.stamp
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+
+# What translators work from: every text of the window.
+texts: $(VENV)/tests.stamp
+	mkdir -p build
+	$(BIN)/pybabel --quiet extract --no-default-keywords -k tr -k trn:1,2 -k later --project Greenroom -o build/greenroom.pot app widgets project
+
+.PHONY: help bench-check demo test lint bench bench-gpu soak install-test wheel constraints docs texts
