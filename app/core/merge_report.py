@@ -39,7 +39,9 @@ def as_text(done: Sequence[MergedCopy], unresolved: int, *, dry_run: bool = Fals
         lines.append(f"{one.path.name}: {'would bring' if dry_run else 'brought'} the work of {one.merged.source}")
         for table, came in one.merged.tables.items():
             counts = ((came.added, "added"), (came.changed, "changed"), (came.removed, "removed"))
-            lines.append(f"  {WORDS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}")
+            lines.append(
+                f"  {WORDS.get(table, table)}: {', '.join(f'{count} {what}' for count, what in counts if count)}"
+            )
         lines += [f"  {name} is recording {number} here" for name, number in one.merged.renumbered.items()]
         lines += [f"  the judge {name} is called {own} here" for name, own in one.merged.renamed.items()]
         if one.merged.conflicts:
