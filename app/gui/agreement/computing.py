@@ -84,7 +84,6 @@ class Computing(QObject):
         self._studio = studio
         self._background = background
         self._question = question
-        self._asked = 0
         self._seconds = 0.0
         self._looking: Look | None = None
         self.state = State.OUT_OF_DATE
@@ -105,18 +104,15 @@ class Computing(QObject):
         if session is None or question is None:
             return
         self._drop()
-        number, began = self._asked, time.monotonic()
+        began = time.monotonic()
         self._say(State.WORKING)
 
         def then(found: Found) -> None:
-            if number == self._asked:
-                self._seconds = time.monotonic() - began
-                self.found.emit(found)
-                self._say(State.CURRENT)
+            self._seconds = time.monotonic() - began
+            self.found.emit(found)
+            self._say(State.CURRENT)
 
         def failed(error: Exception) -> None:
-            if number != self._asked:
-                return
             if isinstance(error, UserError):
                 self._say(State.REFUSED, f"{error.message} {error.hint}".strip())
             else:
@@ -139,7 +135,6 @@ class Computing(QObject):
         self._say(State.REFUSED, tr("Cancelled. Refresh computes the figures."))
 
     def _drop(self) -> None:
-        self._asked += 1
         if self._looking is not None:
             self._looking.stop()
             self._looking = None

@@ -19,11 +19,14 @@ from PySide6.QtWidgets import (
 from app.core.benchmark.report.document import ItemList, Report, Table
 from app.core.benchmark.report.making import Gathered, Wish, report_of
 from app.core.benchmark.report.writing import PAGE, write_report
+from app.core.session import Session
 from app.gui.agreement.taking import Taking
 from app.gui.benchmark import report_rows
-from app.gui.benchmark.report_computing import Found, ReportComputing
+from app.gui.benchmark.report_computing import MATTERS, Found, put_together
 from app.gui.benchmark.report_pictures import painted
 from app.gui.context import Context
+from app.gui.figures_computing import FiguresComputing
+from app.gui.second_look import Read
 from app.gui.stoppable import Stoppable
 from project.errors import UserError
 from project.queries.item_sets import all_sets
@@ -64,7 +67,7 @@ class ReportWindow(QWidget):
         self.setAutoFillBackground(True)
         self.resize(1180, 800)
         self.setMinimumWidth(520)
-        self.computing = ReportComputing(context, self._wish, self)
+        self.computing = FiguresComputing(context, self._work, MATTERS, self)
         self._taking = Taking(context, self._tell)
         self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
         self.run, self.part = QComboBox(), QComboBox()
@@ -186,6 +189,10 @@ class ReportWindow(QWidget):
         self._writing = None
         self._show_working(False)
         self._tell(tr("Cancelled: no report was written."))
+
+    def _work(self, session: Session) -> Read[object]:
+        wish, answering = self._wish(), not session.study.read_only
+        return lambda second, progress: put_together(second, wish, progress, answering)
 
     def _wish(self) -> Wish:
         key = self.sets.currentData()

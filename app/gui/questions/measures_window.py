@@ -16,12 +16,15 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.questions.measures import JudgeMeasures, Measures
+from app.core.session import Session
 from app.gui.agreement.taking import Taking
 from app.gui.agreement.whole_files import write_folder
 from app.gui.context import Context
+from app.gui.figures_computing import FiguresComputing
 from app.gui.questions import measures_plots, measures_rows
-from app.gui.questions.measures_computing import Found, MeasuresComputing
+from app.gui.questions.measures_computing import MATTERS, Found, measure
 from app.gui.questions.measures_files import all_files
+from app.gui.second_look import Read
 from benchmark.questions.published import PublishedRow
 from project.errors import UserError
 from resources.translation import tr, trn
@@ -58,7 +61,7 @@ class MeasuresWindow(QWidget):
         self.everything.setToolTip(
             tr("Count questions that two people have not approved of yet; dropped ones never count")
         )
-        self.computing = MeasuresComputing(context, self.everything.isChecked, self)
+        self.computing = FiguresComputing(context, self._work, MATTERS, self)
         self._taking = Taking(context, self._tell)
         self.overview = RowsTable(tr("Judges and published rows"), measures_rows.COLUMNS)
         self.figures, self.about = (
@@ -174,6 +177,10 @@ class MeasuresWindow(QWidget):
                     count=trn("{count} file", "{count} files", len(files)), name=made.name
                 )
             )
+
+    def _work(self, _session: Session) -> Read[object]:
+        everything = self.everything.isChecked()
+        return lambda second, progress: measure(second, progress, everything)
 
     def _show(self, found: Found) -> None:
         self._found, self._fresh = found, True
