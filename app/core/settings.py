@@ -15,6 +15,8 @@ from project.types import Json
 
 _APP = "greenroom"
 RECENT_LIMIT = 10
+_LONGEST_LOG = 1_000_000
+"""Bytes; of a longer log the newest half stays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ def save_view(study_id: str, view: dict[str, Json]) -> None:
 
 
 def log_path() -> Path:
-    """Return the file that unexpected errors are written to."""
+    """Return the file that unexpected errors are written to, not longer than it may be."""
     folder = platformdirs.user_log_path(_APP)
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     log = folder / "greenroom.log"
@@ -96,7 +98,20 @@ def log_path() -> Path:
     with suppress(OSError):
         log.touch(0o600)
         log.chmod(0o600)
+        if log.stat().st_size > _LONGEST_LOG:
+            _forget_older_half(log)
     return log
+
+
+def _forget_older_half(log: Path) -> None:
+    """Rewrite it in place: whoever has it open goes on writing at its end."""
+    with log.open("r+b") as file:
+        file.seek(-_LONGEST_LOG // 2, os.SEEK_END)
+        file.readline()
+        newest = file.read()
+        file.seek(0)
+        file.write(newest)
+        file.truncate()
 
 
 def _settings_path() -> Path:

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from app.core.settings import Settings, _settings_path, load_settings, load_view, save_settings, save_view
+from app.core.settings import Settings, _settings_path, load_settings, load_view, log_path, save_settings, save_view
 
 
 def test_settings_come_back_as_they_were_saved() -> None:
@@ -31,3 +31,18 @@ def test_a_view_is_kept_for_each_study() -> None:
     save_view("one", {"playhead": 5})
     assert load_view("one") == {"playhead": 5}
     assert load_view("two") == {}
+
+
+def test_of_a_long_log_the_newest_lines_stay_and_whoever_writes_goes_on() -> None:
+    log = log_path()
+    with log.open("a", buffering=1) as open_already:
+        for number in range(100_000):
+            open_already.write(f"line {number:06}\n")
+        length = log.stat().st_size
+        assert log_path() == log
+        open_already.write("the last\n")
+    lines = log.read_text().splitlines()
+    assert log.stat().st_size < length
+    assert lines[-1] == "the last"
+    assert lines[:-1] == [f"line {number:06}" for number in range(100_000 - len(lines) + 1, 100_000)]
+    assert log.stat().st_mode & 0o777 == 0o600
