@@ -1,6 +1,7 @@
 """Lets the program live, kills it at a moment drawn from its whole life, and remembers how that went."""
 
 import os
+import shutil
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +19,6 @@ EVERYDAY, RUNS_A_KIND, COLD_EVERY = 3, 200, 20
 RUNS = [
     pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(EVERYDAY + RUNS_A_KIND)
 ]
-WHOLE = 1
-"""Lives that are let be before the first is cut short; those that end before their moment comes are measured too."""
 _START_S = 1.0
 _BEYOND = 1.05
 """Lives vary: some moments lie a little after the usual end, so that the last thing done is hit too."""
@@ -49,14 +48,18 @@ class Death:
 
 
 class Lives:
-    """The lives of one kind of work; how long they are is learnt from those that were not cut short."""
+    """The lives of one kind of work; how long they are is learnt from those that were not cut short.
+
+    One is let be before the first is cut short. Those that end before their moment comes are measured too.
+    """
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
         self._seconds: dict[bool, list[float]] = {False: [], True: []}
 
-    def whole(self, folder: Path, module: str, *arguments: object) -> list[str]:
-        """Let one live to its end, well; returns what it printed."""
+    def whole(self, origin: Path, folder: Path, module: str, *arguments: object) -> list[str]:
+        """Let one live to its end, well, on a copy of a folder; returns what it printed."""
+        shutil.copytree(origin, folder, dirs_exist_ok=True)
         one = Program(module, arguments, folder / "printed")
         self._end_well(one, one.ended_within(LIMIT_S), cold=False)
         return one.lines

@@ -9,7 +9,7 @@ from app.core.session import Session
 from tests.fakes.clips import make_clip
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, SEED, WHOLE, Lives
+from tests.faults.kills.life import RUNS, SEED, Lives
 from tests.faults.kills.looking import STUDY, alone, sound
 from tests.faults.victims.editing import printed_step
 
@@ -29,10 +29,9 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def lives(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
-    lives, folder = Lives("editing"), tmp_path_factory.mktemp("whole")
-    for seed in range(WHOLE):
-        shutil.copyfile(prepared / STUDY, folder / STUDY)
-        lives.whole(folder, VICTIM, folder / STUDY, seed)
+    lives = Lives("editing")
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, VICTIM, whole / STUDY, 0)
     return lives
 
 

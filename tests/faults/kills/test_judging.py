@@ -14,7 +14,7 @@ from project.types import Json
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, sound
 from tests.unit.core.pairs import WALK, mark, open_study
 
@@ -46,10 +46,8 @@ def prepared(server: Server, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lives(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
     lives = Lives("judging")
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, "greenroom", "ask", whole / STUDY, *ASK)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, "greenroom", "ask", whole / STUDY, *ASK)
     return lives
 
 

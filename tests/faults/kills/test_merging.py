@@ -11,7 +11,7 @@ from project.journal import SUBJECTS
 from project.queries.segments import all_segments
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of, sound
 from tests.faults.kills.marked import CLIP, add_marks, marked_study
 
@@ -42,10 +42,8 @@ def lives() -> Lives:
 @pytest.fixture(scope="module")
 def merged(prepared: Path, lives: Lives, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What lives made of the study that were not cut short."""
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, "greenroom", "merge", whole / STUDY, whole / COPY)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, "greenroom", "merge", whole / STUDY, whole / COPY)
     return rows_of(whole / STUDY, SUBJECTS, OWN_EACH_TIME)
 
 

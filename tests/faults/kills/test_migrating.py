@@ -12,7 +12,7 @@ from project.check import check
 from project.journal import SUBJECTS
 from project.store import Study
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of, sound
 from tests.faults.kills.marked import CLIP, marked_study
 from tests.faults.victims.migrating import NEXT
@@ -30,10 +30,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lives(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
     lives = Lives("migrating")
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, VICTIM, whole / STUDY)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, VICTIM, whole / STUDY)
     return lives
 
 

@@ -9,7 +9,7 @@ from project.check import check
 from project.store import Study
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone
 from tests.faults.kills.marked import CLIP, marked_study
 
@@ -39,10 +39,8 @@ def damaged(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lives(damaged: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
     lives = Lives("recovering")
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(damaged, whole, dirs_exist_ok=True)
-        lives.whole(whole, "greenroom", "recover", whole / STUDY, "--out", whole / OUT)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(damaged, whole, "greenroom", "recover", whole / STUDY, "--out", whole / OUT)
     return lives
 
 

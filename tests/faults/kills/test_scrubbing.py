@@ -11,7 +11,7 @@ from project.sharing.noted import shared_copies
 from project.store import Study
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of, sound
 from tests.faults.kills.marked import CLIP, marked_study
 
@@ -28,10 +28,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lives(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
     lives = Lives("scrubbing")
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, "greenroom", "scrub", whole / STUDY, "--out", whole / OUT)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, "greenroom", "scrub", whole / STUDY, "--out", whole / OUT)
     return lives
 
 

@@ -13,7 +13,7 @@ from project.sealing.passphrases import VARIABLE
 from tests.fakes.cheap_key import cheap
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of
 from tests.faults.kills.marked import CLIP, marked_study
 
@@ -39,10 +39,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lives(prepared: Path, passphrase: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
     lives = Lives("sealing")
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, VICTIM, "seal", whole / STUDY, "--passphrase-file", passphrase)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, VICTIM, "seal", whole / STUDY, "--passphrase-file", passphrase)
     return lives
 
 

@@ -10,7 +10,7 @@ from media.writer import paint_clip
 from resources import resource
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of, sound
 
 pytestmark = pytest.mark.e2e
@@ -35,10 +35,8 @@ def lives() -> Lives:
 @pytest.fixture(scope="module")
 def found(prepared: Path, lives: Lives, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """The tracks of lives that were not cut short."""
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, "greenroom", "faces", whole / STUDY)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, "greenroom", "faces", whole / STUDY)
     return rows_of(whole / STUDY, TABLES, OWN_EACH_TIME)
 
 

@@ -10,7 +10,7 @@ from tests.fakes.tiny_whisper import write_tiny_whisper
 from tests.fakes.voices import RATE, spoken, write_sound
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of, sound
 
 pytestmark = pytest.mark.e2e
@@ -40,10 +40,8 @@ def lives() -> Lives:
 @pytest.fixture(scope="module")
 def said(prepared: Path, model: Path, lives: Lives, tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     """What lives wrote that were not cut short."""
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, "greenroom", "transcribe", whole / STUDY, "--model", model)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, "greenroom", "transcribe", whole / STUDY, "--model", model)
     return rows_of(whole / STUDY, TABLES, OWN_EACH_TIME)
 
 

@@ -13,7 +13,7 @@ from project.queries.recordings import all_recordings
 from project.types import ParticipantRole
 from tests.faults.killing import greenroom
 from tests.faults.kills.conftest import KillOne
-from tests.faults.kills.life import RUNS, WHOLE, Lives
+from tests.faults.kills.life import RUNS, Lives
 from tests.faults.kills.looking import STUDY, alone, rows_of, sound
 from tests.faults.kills.marked import CLIP, marked_study
 
@@ -38,10 +38,8 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def lives(prepared: Path, tmp_path_factory: pytest.TempPathFactory) -> Lives:
     lives = Lives("withdrawing")
-    for _ in range(WHOLE):
-        whole = tmp_path_factory.mktemp("whole")
-        shutil.copytree(prepared, whole, dirs_exist_ok=True)
-        lives.whole(whole, "greenroom", "withdraw", whole / STUDY, *WITHDRAW)
+    whole = tmp_path_factory.mktemp("whole")
+    lives.whole(prepared, whole, "greenroom", "withdraw", whole / STUDY, *WITHDRAW)
     return lives
 
 
