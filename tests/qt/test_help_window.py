@@ -68,6 +68,16 @@ def test_links_go_to_pages_and_to_places_in_them_and_back_again(shown: HelpWindo
     assert not shown.forward.isEnabled()
 
 
+def test_the_bar_ends_where_the_page_does_at_once(shown: HelpWindow) -> None:
+    shown.follow("faces.md#where-it-ends")
+    bar, view = shown.view.verticalScrollBar(), shown.view
+    end = view.document().documentLayout().documentSize().height() - view.viewport().height()
+    assert abs(bar.maximum() - end) <= 1
+    assert not view.horizontalScrollBar().isVisible()
+    there = next(block for block in view._blocks() if block.text() == "Where it ends")
+    assert bar.value() <= view._room_of(there).top() <= bar.value() + view.viewport().height()
+
+
 def test_a_link_that_leads_out_is_shown_and_opened_only_when_asked(shown: HelpWindow, browsed: list[str]) -> None:
     address = "https://cryptography.io"
     shown.follow(address)

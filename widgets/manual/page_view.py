@@ -1,11 +1,13 @@
 """Shows one page of the documentation: words, tables, code and pictures. It reads shipped pictures and nothing else."""
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QPoint, QRegularExpression, Qt, QTimer, QUrl, Signal
-from PySide6.QtGui import QImage, QMouseEvent, QResizeEvent, QTextCursor, QTextDocument, QWheelEvent
+from PySide6.QtCore import QRectF, QRegularExpression, Qt, QTimer, QUrl, Signal
+from PySide6.QtGui import QImage, QMouseEvent, QResizeEvent, QTextBlock, QTextCursor, QTextDocument, QWheelEvent
 from PySide6.QtWidgets import QFrame, QTextBrowser, QTextEdit, QWidget
 
 from resources.translation import tr
@@ -16,6 +18,17 @@ _WIDEST = 840
 _SETTLED_MS = 120
 _MOST_MARKED = 300
 _BACK, _FORWARD = Qt.MouseButton.BackButton, Qt.MouseButton.ForwardButton
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is at the top of the view, however wide lines are: the number of a block, and how much of it is above."""
+
+    block: int = 0
+    above: float = 0.0
+
+
+TOP = Place()
 
 
 class PageView(QTextBrowser):
@@ -44,6 +57,8 @@ class PageView(QTextBrowser):
         self.setOpenLinks(False)
         # A bar that comes and goes would change the room for pictures after they were fitted.
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        # Code is broken and pictures are fitted; only the border of a table, a pixel, is wider than the room.
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.anchorClicked.connect(lambda link: self.link_chosen.emit(link.toString()))
         self._settled = QTimer(self, singleShot=True, interval=_SETTLED_MS)
         self._settled.timeout.connect(self._tell_width)
@@ -64,18 +79,28 @@ class PageView(QTextBrowser):
         frame.setTopMargin(theme.GRID * 2)
         frame.setBottomMargin(theme.GRID * 4)
         document.rootFrame().setFrameFormat(frame)
+        # Lines are laid out when there is time, and until then the bar ends elsewhere: a place could not be gone to.
+        height = document.documentLayout().documentSize().height()
+        self.verticalScrollBar().setMaximum(max(0, math.ceil(height) - self.viewport().height()))
 
-    def place(self) -> int:
+    def place(self) -> Place:
         """Return the place in the text that is at the top."""
-        return self.cursorForPosition(QPoint(0, 0)).position()
+        down = self.verticalScrollBar().value()
+        if not down:
+            return TOP
+        tops = ((self._room_of(block).top(), block.blockNumber()) for block in self._blocks())
+        top, number = max((one for one in tops if one[0] <= down), default=(0.0, 0))
+        height = self._room_of(self.document().findBlockByNumber(number)).height()
+        return Place(number, min(1.0, (down - top) / max(height, 1.0)))
 
-    def go_to(self, place: int) -> None:
+    def go_to(self, place: Place) -> None:
         """Show the text from a place on."""
-        if place <= 0:
+        if place == TOP:
             self.verticalScrollBar().setValue(0)
             return
-        block = self.document().findBlock(min(place, self.document().characterCount() - 1))
-        self.verticalScrollBar().setValue(round(self.document().documentLayout().blockBoundingRect(block).top()))
+        block = self.document().findBlockByNumber(min(place.block, self.document().blockCount() - 1))
+        there = self._room_of(block)
+        self.verticalScrollBar().setValue(round(there.top() + place.above * there.height()))
 
     def mark(self, words: Sequence[str]) -> None:
         """Show where words begin that were searched for; none takes the marks away."""
@@ -121,6 +146,15 @@ class PageView(QTextBrowser):
             self.walk_requested.emit(-1 if event.button() == _BACK else 1)
         else:
             super().mouseReleaseEvent(event)
+
+    def _blocks(self) -> Iterator[QTextBlock]:
+        block = self.document().begin()
+        while block.isValid():
+            yield block
+            block = block.next()
+
+    def _room_of(self, block: QTextBlock) -> QRectF:
+        return self.document().documentLayout().blockBoundingRect(block)
 
     def _margins(self) -> tuple[int, int]:
         least = theme.GRID * 3

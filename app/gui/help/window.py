@@ -19,7 +19,7 @@ from widgets.icons import icon
 from widgets.manual.address_bar import AddressBar
 from widgets.manual.contents_tree import ContentsTree, ListedPage
 from widgets.manual.found_list import FoundList, FoundPlace
-from widgets.manual.page_view import PageView
+from widgets.manual.page_view import TOP, PageView, Place
 from widgets.plain_tip import plain_tip
 
 _ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
@@ -36,7 +36,7 @@ class _Place:
     picture: str = ""
     anchor: str = ""
     words: tuple[str, ...] = ()
-    down: int = 0
+    down: Place = TOP
 
 
 def open_in_browser(address: str) -> None:
@@ -85,7 +85,7 @@ class HelpWindow(QWidget):
     def follow(self, link: str) -> None:
         """Go where a link of the page leads; one that leads out is only asked about."""
         if link.startswith(WHOLE_PICTURE):
-            self._go(replace(self._here, picture=link.removeprefix(WHOLE_PICTURE), down=0))
+            self._go(replace(self._here, picture=link.removeprefix(WHOLE_PICTURE), down=TOP))
             return
         found = target(self._here.page, link)
         if found is not None and found.address:
