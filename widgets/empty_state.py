@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QPixmap
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from widgets import theme
+from widgets.elided_button import ElidedButton
 from widgets.icons import pixmap
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -63,7 +64,7 @@ class EmptyState(QWidget):
         row.setSpacing(theme.GRID)
         row.addStretch()
         for choice in choices:
-            row.addWidget(self._button(choice))
+            row.addWidget(self._joined(QPushButton(choice.text), choice))
         row.addStretch()
         if choices:
             column.addLayout(row)
@@ -93,7 +94,7 @@ class EmptyState(QWidget):
             if (link := item.widget()) is not None:
                 link.deleteLater()
         for choice in choices:
-            button = self._button(choice)
+            button = self._joined(ElidedButton(choice.text), choice)
             button.setProperty("flat", True)
             self._links.addWidget(button, 0, Qt.AlignmentFlag.AlignHCenter)
 
@@ -101,8 +102,7 @@ class EmptyState(QWidget):
         """Return what stands on top."""
         return pixmap(self._icon, 40, ink, self.devicePixelRatioF())
 
-    def _button(self, choice: Choice) -> QPushButton:
-        button = QPushButton(choice.text)
+    def _joined(self, button: QPushButton, choice: Choice) -> QPushButton:
         button.setProperty("primary", choice.primary)
         button.setToolTip(plain_tip(f"{choice.text} ({choice.keys})" if choice.keys else choice.text))
         button.setAccessibleName(choice.text)

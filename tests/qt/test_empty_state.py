@@ -4,6 +4,7 @@ from PySide6.QtWidgets import QLabel, QPushButton
 from tests.qt.walking import nameless
 from widgets import theme
 from widgets.empty_state import Choice, EmptyState
+from widgets.plain_tip import plain_tip
 
 
 def test_it_says_what_to_do_and_offers_it(qtbot):
@@ -28,3 +29,23 @@ def test_its_words_can_change_and_follow_the_theme(qtbot, qapp):
     assert state.accessibleDescription() == "Nothing is left to do."
     hint = state.findChildren(QLabel)[-1]
     assert theme.palette().muted.name() in hint.styleSheet()
+
+
+def test_a_long_path_gives_way_to_a_narrow_window(qtbot):
+    path = f"/lab/{'a deep folder/' * 40}R&D study.greenroom"
+    state = EmptyState("film", "Welcome", "Open a study.")
+    qtbot.addWidget(state)
+    state.set_links([Choice("recent", path)])
+    (link,) = state.findChildren(QPushButton)
+    assert state.minimumSizeHint().width() < 200
+    state.resize(600, 400)
+    state.show()
+    assert link.geometry().right() <= 600
+    assert "…" in link.text()
+    assert link.text().endswith("R&&D study.greenroom")
+    assert link.accessibleName() == path
+    assert link.toolTip() == plain_tip(path)
+    state.resize(20_000, 400)
+    qtbot.waitUntil(lambda: link.text() == path.replace("&", "&&"))
+    with qtbot.waitSignal(state.chosen):
+        link.click()

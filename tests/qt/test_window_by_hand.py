@@ -164,14 +164,17 @@ def test_a_long_name_does_not_widen_the_export_dialog(qtbot: QtBot, tmp_path: Pa
     assert long.sizeHint().width() == short.sizeHint().width()
 
 
-def test_the_window_fits_a_small_screen(opened: MainWindow) -> None:
-    """1600 x 1000 pixels at twice the size are 800 x 500."""
-    smallest = opened.minimumSizeHint()
+def test_the_window_fits_a_small_screen(window: MainWindow, tmp_path: Path) -> None:
+    """1600 x 1000 pixels at twice the size are 800 x 500; how deep a study lies makes no difference."""
+    deep = tmp_path.joinpath(*["a folder with a long name"] * 5)
+    deep.mkdir(parents=True)
+    assert window.open_study(sample_study(deep / "study"))
+    smallest = window.minimumSizeHint()
     assert smallest.width() <= 784
     assert smallest.height() <= 452
-    screen = opened.screen().availableSize()
-    assert opened.width() <= screen.width()
-    assert opened.height() <= screen.height()
+    screen = window.screen().availableSize()
+    assert window.width() <= screen.width()
+    assert window.height() <= screen.height()
 
 
 def test_esc_in_a_text_goes_back_to_the_timeline_so_that_the_next_segment_is_a_key_away(
