@@ -8,7 +8,8 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-WORKERS ?= 2
+# For two processors: tests often wait for a program that they started. Each worker takes up to 3 GB of memory.
+WORKERS ?= 3
 # pip compiles llama-cpp-python, and keeps what it made: for any processor of its kind, not for this one alone.
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 
@@ -57,7 +58,8 @@ soak: $(VENV)/tests.stamp
 	mkdir -p .bench && rm -f .bench/faults.jsonl .bench/fuzz.jsonl
 	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 \
 		GREENROOM_FAULT_LOG=$(CURDIR)/.bench/faults.jsonl GREENROOM_FUZZ_LOG=$(CURDIR)/.bench/fuzz.jsonl \
-		$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q -m 'soak or hypothesis' --hypothesis-profile soak tests
+		$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -q \
+		-m 'soak or hypothesis' --hypothesis-profile soak -o faulthandler_timeout=1800 tests
 	$(BIN)/python -m tests.faults.table .bench/faults.jsonl --write docs/reliability.md
 	$(BIN)/python -m tests.fuzz.table .bench/fuzz.jsonl --write docs/reliability.md
 
