@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from resources.translation import tr
 from widgets import theme
 from widgets.agreement.figure_row import FigureRow
-from widgets.plots.canvas import LEFT, RIGHT, SMALL, TEXT, Canvas, text_width
+from widgets.plots.canvas import LEFT, RIGHT, SMALL, TEXT, Canvas, text_width, type_of
 from widgets.plots.scene import shown
 from widgets.plots.ticks import Ticks, nice_ticks
 from widgets.semibold import semibold
@@ -132,7 +132,7 @@ class _Drawing(QStyledItemDelegate):
         figure, colours = row.figure, canvas.colours
         assert figure is not None
         if figure.value is None:
-            canvas.text(area, figure.reason, colour=colours.muted)
+            _paint_reason(canvas, area, figure.reason)
             return
         bar = area.adjusted(0, 0, -_TEXT, 0)
         inside = all(self.axis.low <= one <= self.axis.high for one in (figure.value, figure.high or 0))
@@ -160,6 +160,18 @@ class _Drawing(QStyledItemDelegate):
         canvas.text(
             QRectF(area.right() - text_width(text) - 2, area.top(), text_width(text) + 2, area.height()), text, LEFT
         )
+
+
+def _paint_reason(canvas: Canvas, area: QRectF, reason: str) -> None:
+    """Write why there is no figure, on as many lines as the row has room for, else shortened on one."""
+    painter, muted = canvas.painter, canvas.colours.muted
+    painter.setFont(type_of(SMALL))
+    painter.setPen(muted)
+    wrapped = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.TextFlag.TextWordWrap
+    if painter.boundingRect(area, wrapped, reason).height() <= area.height():
+        painter.drawText(area, wrapped, reason)
+    else:
+        canvas.text(area, reason, colour=muted)
 
 
 def _axis(rows: Sequence[FigureRow]) -> Ticks:

@@ -77,7 +77,7 @@ class ChoiceBar(QWidget):
         self.task = _combo(tr("Task"))
         self.variant = _combo(tr("Variant of the prompt"))
         grid = QGridLayout()
-        grid.setHorizontalSpacing(theme.GRID // 2)
+        grid.setHorizontalSpacing(theme.GRID)
         grid.setVerticalSpacing(theme.GRID // 2)
         for place, (title, widget) in enumerate(
             (

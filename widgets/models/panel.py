@@ -146,7 +146,7 @@ class ModelPanel(QFrame):
         self.source.setAccessibleName(tr("Source"))
         self.source.setToolTip(tr("Where it is fetched from"))
         # Its longest text must not widen the window.
-        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.source.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         self.source.setMinimumContentsLength(_SOURCE_LETTERS)
         self.licence = QLineEdit(placeholderText=tr("Licence, in your words"))
         self.licence.setAccessibleName(tr("Licence"))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from resources.translation import tr
@@ -13,8 +14,10 @@ from widgets.icons import icon
 from widgets.plain_tip import plain_tip
 
 COLUMNS = (tr("Model"), tr("State"), tr("Size"), tr("Licence"), tr("What it is for"), tr("Where it is used"))
-_STATE, _SIZE = 1, 2
-_WIDTHS = (208, 144, 100, 108, 400)
+_STATE, _SIZE, _PURPOSE, _USED = 1, 2, 4, 5
+_WIDTHS = (208, 144, 100, 108)
+_LEAST_USED = 200
+"""Pixels that the column of where a model is used gets in any case."""
 _KEY = Qt.ItemDataRole.UserRole
 
 
@@ -87,13 +90,22 @@ class ModelsTable(QTreeWidget):
         self.header().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         for column, width in enumerate(_WIDTHS):
             self.setColumnWidth(column, width)
-        # What a model is for is a sentence; where it is used are a few words.
         self.header().setStretchLastSection(False)
-        self.header().setSectionResizeMode(len(COLUMNS) - 2, QHeaderView.ResizeMode.Stretch)
-        self.header().setSectionResizeMode(len(COLUMNS) - 1, QHeaderView.ResizeMode.ResizeToContents)
+        self.header().setSectionResizeMode(_PURPOSE, QHeaderView.ResizeMode.Stretch)
+        self.header().setSectionResizeMode(_USED, QHeaderView.ResizeMode.Fixed)
         self.itemCollapsed.connect(lambda item: self._closed.add(item.data(0, _KEY)))
         self.itemExpanded.connect(lambda item: self._closed.discard(item.data(0, _KEY)))
         self.currentItemChanged.connect(lambda *_: self.chosen.emit(self.current_key()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_used()
+
+    def _fit_used(self) -> None:
+        """Give what a model is for, a sentence, its room before where it is used, a few words."""
+        room = self.viewport().width() - sum(self.columnWidth(column) for column in range(_PURPOSE))
+        left = max(_LEAST_USED, room - self.sizeHintForColumn(_PURPOSE))
+        self.setColumnWidth(_USED, min(left, self.sizeHintForColumn(_USED)))
 
     def set_groups(self, groups: Sequence[ModelGroup]) -> None:
         """Show these; what was folded stays folded, and the place and the choice are kept."""
@@ -131,6 +143,7 @@ class ModelsTable(QTreeWidget):
         if current in self._items:
             self.setCurrentItem(self._items[current])
         self.blockSignals(False)
+        self._fit_used()
         self.verticalScrollBar().setValue(top)
 
     def show_state(self, key: str, state: ModelState, said: str) -> None:

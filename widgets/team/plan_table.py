@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from resources.translation import later, tr, trn
 from widgets import theme
+from widgets.empty_hint import EmptyHint
 from widgets.icons import icon
 from widgets.plain_tip import plain_tip
 
@@ -141,6 +142,7 @@ class PlanTable(QTableView):
         self.plan = PlanModel(self)
         self.setModel(self.plan)
         self.setAccessibleName(tr("Who annotates what"))
+        EmptyHint(self, tr("No recordings yet. Add some in the main window: Ctrl+O."))
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)

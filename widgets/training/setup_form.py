@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
 from widgets.number_boxes import DecimalBox
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -57,6 +58,7 @@ class SetupForm(QWidget):
         self.recordings.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.recordings.setAccessibleName(tr("Recordings to train on"))
         self.recordings.setToolTip(tr("Tick the recordings that everybody trains on"))
+        EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
         left = QVBoxLayout()
         left.addWidget(PlainLabel(tr("Recordings to train on")))
         left.addWidget(self.recordings, 1)
@@ -65,6 +67,7 @@ class SetupForm(QWidget):
         right.addWidget(PlainLabel(tr("Reference: whose segments are compared with")))
         self.reference = QComboBox()
         self.reference.setAccessibleName(tr("Reference"))
+        self.reference.setPlaceholderText(tr("Nobody has worked on the study yet"))
         self.reference.setToolTip(tr("The annotator whose segments the others are compared with"))
         right.addWidget(self.reference)
         grid = QGridLayout()
@@ -112,6 +115,7 @@ class SetupForm(QWidget):
         self.reference.clear()
         self.reference.addItems(list(people))
         self.reference.setCurrentText(chosen)
+        self.reference.setEnabled(bool(people))
 
     def show_round(self, wanted: Wanted) -> None:
         """Show the round that there is."""

@@ -44,7 +44,7 @@ def going_text(found: Found) -> str:
     """Say how many survive, and how many go on."""
     total = len(found.funnel.questions)
     if not total:
-        return tr("There are no questions yet. Make some first: greenroom questions make STUDY")
+        return tr("There are no questions yet. Make some first, in the mode Questions.")
     survive = tr("{survivors:,} of {count} survive every step.").format(
         survivors=len(found.funnel.survivors), count=trn("{count} question", "{count} questions", total)
     )
