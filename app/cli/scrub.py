@@ -26,13 +26,11 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
       greenroom scrub my-study.greenroom --out annotations.greenroom
     """
     from app.core.scrubbing import as_json as told
-    from app.core.scrubbing import note
     from app.core.scrubbing import scrub as run_scrub
     from app.core.session import Session
 
     with Session.open(study) as session:
-        made = run_scrub(session, out)
-        noted = note(session, made) is not None
+        made, changes = run_scrub(session, out)
     rows = ", ".join(
         counted(made.rows.get(table, 0), thing)
         for table, thing in (
@@ -47,6 +45,6 @@ def scrub(study: Path, out: Path, as_json: bool) -> None:
         lines.append(f"{counted(made.held_out, 'recording')} held out: not in it")
     if left := made.left_out.get("segment_value"):
         lines.append(f"{counted(left, 'value')} in words: not in it")
-    if not noted:
+    if changes is None:
         lines.append("The study can only be read now, so it does not note that there is this copy.")
-    tell(as_json, {**told(made), "noted": noted}, "\n".join(lines))
+    tell(as_json, {**told(made), "noted": changes is not None}, "\n".join(lines))

@@ -5,12 +5,14 @@ from pathlib import Path
 from app.core.chains.state import state_of
 from app.core.clock import utc_now
 from app.core.session import Session
+from project.progress import Progress, Silent
 from project.queries.chains import chain_called, graph_of
 from project.sharing.annotations import Shared, share_annotations
 from project.sharing.noted import SharedCopy, note_shared
 from project.store import Study
 from project.types import Changes, Json
 
+_SILENT = Silent()
 GOES = (
     "segments with their labels, and choices and numbers of their forms",
     "turns without words, nodes and edges of chains without texts",
@@ -27,27 +29,26 @@ STAYS = (
 """What it does not hold."""
 
 
-def scrub(session: Session, out: Path) -> Shared:
+def scrub(session: Session, out: Path, progress: Progress = _SILENT) -> tuple[Shared, Changes | None]:
     """Write a copy that holds annotations alone, under ids of its own; it cannot be merged.
 
-    The study is only read: `note` writes down that there is a copy.
+    The study notes the copy, for the day on which a participant withdraws, right before it is there: whatever happens,
+    none is unknown. What changed is None where the study can only be read, and notes nothing.
 
     Raises:
-        UserError: something of that name is there already, or the folder cannot be written to.
+        UserError: something of that name is there already, the folder cannot be written to, or the disk is full.
+        Cancelled: the user stopped it; nothing was written.
     """
-    return share_annotations(session.study, out, utc_now(), _chain_state)
+    noted: list[Changes] = []
 
+    def note(path: Path) -> None:
+        if not session.study.read_only:
+            who = session.annotator()
+            copy = SharedCopy(utc_now(), path.name)
+            noted.append(note_shared(session.study, copy, None if who is None else who.id))
 
-def note(session: Session, made: Shared) -> Changes | None:
-    """Write into the study that a copy was made, for the day on which a participant withdraws; None where it cannot be.
-
-    Raises:
-        UserError: the disk is full.
-    """
-    if session.study.read_only:
-        return None
-    who = session.annotator()
-    return note_shared(session.study, SharedCopy(utc_now(), made.path.name), None if who is None else who.id)
+    made = share_annotations(session.study, out, utc_now(), _chain_state, placing=note, progress=progress)
+    return made, noted[0] if noted else None
 
 
 def as_json(made: Shared) -> dict[str, Json]:

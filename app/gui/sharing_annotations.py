@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING
 
-from app.core.scrubbing import GOES, STAYS, note, scrub
+from app.core.scrubbing import GOES, STAYS, scrub
 from app.core.session import Session
 from project.counted import counted
-from project.errors import UserError
 from project.progress import Progress
 from project.sharing.annotations import Shared
+from project.types import Changes
 from resources.translation import tr
 
 if TYPE_CHECKING:
@@ -33,33 +33,23 @@ def share_annotations_only(window: "MainWindow") -> None:
     place = questions.save(_TITLE, session.study.folder / name, tr("Studies"))
     if place is None:
         return
-    path, who = session.study.path, session.annotator_name
-    studio = window.studio
+    done: list[tuple[Shared, bool]] = []
 
-    def make(_: Progress) -> Shared:
-        with Session.open(path, who, read_only=True) as read:
-            return scrub(read, place)
+    def make(session: Session, progress: Progress) -> Changes | None:
+        made, changes = scrub(session, place, progress)
+        done.append((made, changes is not None))
+        return changes
 
-    def tell(made: Shared) -> None:
-        now = studio.session
-        noted = now is not None and now.study.path == path and not now.study.read_only
-        if noted:
-            studio.edit(lambda session: note(session, made))
-        text = tr("Made {file}: {segments} of {recordings}, without words, names and footage.")
-        if not noted:
-            text += " " + tr("The study could not note that there is this copy.")
-        studio.told.emit(
-            text.format(
-                file=made.path.name,
-                segments=counted(made.rows.get("segment", 0), "segment"),
-                recordings=counted(made.rows.get("recording", 0), "recording"),
-            )
+    if not window.studio.edit_apart(make, tr("Making {file}…").format(file=place.name)):
+        return
+    ((made, noted),) = done
+    text = tr("Made {file}: {segments} of {recordings}, without words, names and footage.")
+    if not noted:
+        text += " " + tr("The study could not note that there is this copy.")
+    window.studio.told.emit(
+        text.format(
+            file=made.path.name,
+            segments=counted(made.rows.get("segment", 0), "segment"),
+            recordings=counted(made.rows.get("recording", 0), "recording"),
         )
-
-    def fail(error: Exception) -> None:
-        if not isinstance(error, UserError):
-            raise error
-        studio.failed.emit(error)
-
-    studio.told.emit(tr("Making {file}…").format(file=place.name))
-    window.background.run(make, tell, fail)
+    )

@@ -6,13 +6,14 @@ What no rule here says goes along does not: `project.columns` lists every column
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
 from project.columns import COLUMNS
 from project.errors import UserError
 from project.placing import put_in_place
+from project.progress import Progress, Silent
 from project.scratch import scratch_folder
 from project.sharing.given_rows import ChainState, GivenRows
 from project.sight import SEEN, SEEN_CHAIN, SEEN_RECORDING
@@ -20,6 +21,7 @@ from project.splitting import free_place
 from project.store import Study
 
 NAME = "Annotations"
+_SILENT = Silent()
 _R = "(SELECT value FROM json_each(?1))"
 _SEGMENTS = f"SELECT id FROM {SEEN} WHERE recording_id IN {_R}"
 _CHAINS = f"SELECT id FROM {SEEN_CHAIN} WHERE recording_id IN {_R}"
@@ -78,7 +80,15 @@ class Shared:
     held_out: int
 
 
-def share_annotations(study: Study, out: Path, at: str, chain_state: ChainState) -> Shared:
+def share_annotations(
+    study: Study,
+    out: Path,
+    at: str,
+    chain_state: ChainState,
+    *,
+    placing: Callable[[Path], None] = lambda _path: None,
+    progress: Progress = _SILENT,
+) -> Shared:
     """Write the copy; it appears whole or not at all, and never in the place of another file.
 
     Args:
@@ -86,9 +96,12 @@ def share_annotations(study: Study, out: Path, at: str, chain_state: ChainState)
         out: where the copy goes.
         at: the time that stands for all times at which somebody did something, UTC, ISO 8601.
         chain_state: returns the state of a chain of a study, by id.
+        placing: is told where the copy goes when it is whole, right before it is there.
+        progress: told how many tables of how many are written.
 
     Raises:
         UserError: something of that name is there already, or the folder cannot be written to.
+        Cancelled: the user stopped it; nothing was written.
     """
     path = free_place(out)
     held = {row[0] for row in study.rows("SELECT recording_id FROM hold_out")}
@@ -97,8 +110,9 @@ def share_annotations(study: Study, out: Path, at: str, chain_state: ChainState)
     ]
     try:
         with scratch_folder(path) as folder, Study.create(folder / "copy", NAME) as copy:
-            kept, left_out = _fill(study, copy, recordings, GivenRows(study, copy, at, chain_state))
+            kept, left_out = _fill(study, copy, recordings, GivenRows(study, copy, at, chain_state), progress)
             copy.close()
+            placing(path)
             put_in_place(copy.path, path)
     except OSError as error:
         raise _refused(path, error) from None
@@ -109,7 +123,9 @@ def _refused(path: Path, error: OSError) -> UserError:
     return UserError(f"“{path.name}” cannot be written: {error.strerror}.", "Choose another folder.")
 
 
-def _fill(study: Study, copy: Study, recordings: list[str], given: GivenRows) -> tuple[dict[str, int], dict[str, int]]:
+def _fill(
+    study: Study, copy: Study, recordings: list[str], given: GivenRows, progress: Progress
+) -> tuple[dict[str, int], dict[str, int]]:
     """Write all that goes along; return table -> how many rows did, and how many did not."""
     kept: dict[str, int] = {}
     left_out: dict[str, int] = {}
@@ -122,7 +138,9 @@ def _fill(study: Study, copy: Study, recordings: list[str], given: GivenRows) ->
         in_use, known = study.get_property(IN_USE), {key for key, _ in given.schemes}
         if isinstance(in_use, list):
             copy.set_property(IN_USE, [one for one in in_use if one in known])
-        for table, where in GIVEN.items():
+        for done, (table, where) in enumerate(GIVEN.items()):
+            progress.check_cancelled()
+            progress.progress(done, len(GIVEN))
             columns = [*COLUMNS[table]]
             order = "id" if "id" in columns else columns[0]
             found = study.rows(f"SELECT {', '.join(columns)} FROM {table} WHERE {where} ORDER BY {order}", asked)
