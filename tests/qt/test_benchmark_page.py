@@ -201,7 +201,7 @@ def test_judges_are_asked_and_their_figures_lead_to_items_and_moments(bench: Ope
     on.qtbot.waitUntil(lambda: "2 runs" in on.page.results.status.text(), timeout=SLOW_MS)
     rows = on.page.results.table.texts()
     oracle = next(row for row in rows if row[0].startswith("oracle"))
-    assert (oracle[1], oracle[2], oracle[4]) == ("Accuracy", "100.0%", "4")
+    assert (oracle[1], oracle[2], oracle[4]) == ("Accuracy", "100.0 %", "4")
     assert any(row[0] == "Chance" for row in rows)
     assert any(row[0] == "Published in SHREC" for row in rows)
     on.page.results.published.setChecked(False)

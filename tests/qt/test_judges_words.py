@@ -51,7 +51,7 @@ def test_judges_come_first_then_who_made_the_segment_then_others_that_overlap(se
         "llama-cpp · tiny-lm.gguf",
         "openai · some-model",
         "This segment",
-        "Own segment, 82% in common",
+        "Own segment, 82 % in common",
     ]
 
 

@@ -159,7 +159,7 @@ def test_what_others_say_is_shown_after_ones_own_word(verifying: Open, session: 
     on.press(Key.Key_A, Key.Key_Y)
     assert on.standings() == {"Why does she smile?": Standing.DISPUTED}
     assert "Bo: drop · Two are right." in on.page.verify.others.text()
-    assert "decision 0%" in on.page.agreement.text()
+    assert "decision 0 %" in on.page.agreement.text()
 
 
 def test_the_chain_shows_what_a_question_covers_and_what_was_edited_comes_first(

@@ -188,7 +188,7 @@ class ChainGraphView(QWidget):
         return foot
 
     def _show_zoom(self) -> None:
-        self._told.setText(f"{self.board.sight.zoom:.0%}")
+        self._told.setText(f"{100 * self.board.sight.zoom:.0f} %")
 
     def _show_state(self, graph: ChainGraph | None) -> None:
         self._stack.setCurrentWidget(self.empty if graph is None else self.board)

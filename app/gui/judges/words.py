@@ -184,7 +184,7 @@ def _paired(columns: list[Column]) -> list[Column]:
 
 def _person_column(one: PersonSays, about: Segment, answers: Answers) -> Column:
     own = one.segment.id == about.id
-    what = tr("This segment") if own else tr("Own segment, {overlap:.0%} in common").format(overlap=one.overlap)
+    what = tr("This segment") if own else tr("Own segment, {overlap:.0f} % in common").format(overlap=100 * one.overlap)
     key = f"person {one.segment.id}"
     return Column(key, one.name, what, State.PERSON, cells=answers.cells(key))
 

@@ -181,7 +181,7 @@ def agreement_in_words(found: Agreement) -> str:
         if one.raw is not None:
             kappa = "" if one.kappa is None else f", κ {one.kappa:.2f}"
             name = _FIGURES.get(one.key, one.key)
-            parts.append(f"{name} {one.raw:.0%}{kappa}")
+            parts.append(f"{name} {100 * one.raw:.0f} %{kappa}")
     pairs = found.of("decision").pairs
     return (
         tr("Agreement of {count}: {list}").format(
