@@ -6,8 +6,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
+from PySide6.QtGui import QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from resources.translation import tr
 from widgets import theme
@@ -19,7 +27,7 @@ _MEASURED = 60
 _NUMBER = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min)?( ± [\d.]+( ?%)?)?")
 _NO_NUMBER = frozenset({"", "\N{EN DASH}"})
 _LEAST_NAME = 200
-"""Pixels that the first column gets in any case, where names are kept short."""
+"""Pixels that the column of names gets in any case, where they are kept short."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
@@ -49,8 +57,7 @@ class _RowsModel(QAbstractTableModel):
         """Show other rows."""
         self.beginResetModel()
         self.rows, self.over = tuple(rows), ()
-        # The last column takes the room that is left: numbers at its right edge would stand alone.
-        self._numbers = frozenset(at for at in range(len(self._columns) - 1) if self._holds_numbers(at))
+        self._numbers = frozenset(at for at in range(len(self._columns)) if self._holds_numbers(at))
         self.endResetModel()
 
     def _holds_numbers(self, column: int) -> bool:
@@ -67,8 +74,10 @@ class _RowsModel(QAbstractTableModel):
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
             return self._columns[section]
+        if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.ToolTipRole:
+            return plain_tip(self._columns[section])
         if orientation == Qt.Orientation.Horizontal and role == Qt.ItemDataRole.TextAlignmentRole:
-            return self._side(section)
+            return _LEFT if section == len(self._columns) - 1 else self._side(section)
         return None
 
     def _side(self, column: int) -> Qt.AlignmentFlag:
@@ -91,6 +100,19 @@ class _RowsModel(QAbstractTableModel):
         return icon(row.icon) if role == Qt.ItemDataRole.DecorationRole and row.icon and not index.column() else None
 
 
+class _Last(QStyledItemDelegate):
+    """The last column takes the room that is left: numbers at its right edge would stand alone, far from its name."""
+
+    width = 0
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        if index.data(Qt.ItemDataRole.TextAlignmentRole) == _RIGHT:
+            if option.state & QStyle.StateFlag.State_Selected:
+                painter.fillRect(option.rect, theme.palette().selection)
+            option.rect.setWidth(min(option.rect.width(), self.width))
+        super().paint(painter, option, index)
+
+
 class RowsTable(QTableView):
     """Rows that are read and chosen, never written.
 
@@ -105,8 +127,10 @@ class RowsTable(QTableView):
     def __init__(self, name: str, columns: Sequence[str], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._model = _RowsModel(columns)
-        self._short_names = False
+        self._names: int | None = None
         self.setModel(self._model)
+        self._last = _Last(self)
+        self.setItemDelegateForColumn(len(columns) - 1, self._last)
         self.setAccessibleName(name)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -123,13 +147,14 @@ class RowsTable(QTableView):
         self.activated.connect(self._choose)
         self.selectionModel().selectionChanged.connect(lambda *_: self.chosen_changed.emit())
 
-    def keep_names_short(self) -> None:
-        """Let the first column take no more than the others leave, and shorten its texts in the middle.
+    def keep_names_short(self, column: int = 0) -> None:
+        """Let the column of names take no more than the others leave, and shorten its texts in the middle.
 
         Names of models are long, and differ at both ends; in full they stand in their tooltips.
         """
-        self._short_names = True
+        self._names = column
         self.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.horizontalHeader().setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self._fit_names()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -137,17 +162,25 @@ class RowsTable(QTableView):
         self._fit_names()
 
     def _fit_names(self) -> None:
-        if self._short_names:
-            head, last = self.horizontalHeader(), self._model.columnCount() - 1
+        if self._names is not None:
+            head, wide, last = self.horizontalHeader(), self.viewport().width(), self._model.columnCount() - 1
             # The last column stretches, and never gets less than what Qt gives a column by itself.
-            others = sum(self._natural(at) for at in range(1, last))
+            others = sum(self._natural(at) for at in range(last) if at != self._names)
             others += max(self._natural(last), head.defaultSectionSize())
-            room = max(_LEAST_NAME, self.viewport().width() - others)
+            room = max(_LEAST_NAME, wide - others)
+            name = min(room, self._natural(self._names))
             head.setMaximumSectionSize(room)
-            head.resizeSection(0, min(room, self._natural(0)))
+            head.resizeSection(self._names, name)
+            # Where nothing is left for it, it takes what it needs itself.
+            head.setStretchLastSection(name + others <= wide)
 
     def _natural(self, column: int) -> int:
         return max(self.sizeHintForColumn(column), self.horizontalHeader().sectionSizeHint(column))
+
+    def _least_of_last(self) -> int:
+        last, head = self._model.columnCount() - 1, self.horizontalHeader()
+        name = str(self._model.headerData(last, Qt.Orientation.Horizontal))
+        return max(self.sizeHintForColumn(last), head.fontMetrics().horizontalAdvance(name) + 2 * theme.GRID)
 
     def show_rows(self, rows: Sequence[Row]) -> None:
         """Show other rows; the one with the same key stays chosen."""
@@ -155,6 +188,7 @@ class RowsTable(QTableView):
             return
         chosen, place = self.current_key(), self.verticalScrollBar().value()
         self._model.show(rows)
+        self._last.width = self._least_of_last()
         self._fit_names()
         if chosen:
             self.choose(chosen)

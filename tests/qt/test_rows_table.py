@@ -18,7 +18,7 @@ def _table(qtbot: QtBot, rows: list[Row]) -> RowsTable:
 
 def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
     rows = [
-        Row("a", ("7B", "22.0% ± 2.0", "0:00:01.000", "1,204", "3")),
+        Row("a", ("7B", "22.0 % ± 2.0", "0:00:01.000", "1,204", "3")),
         Row("b", ("Chance", "\N{EN DASH}", "", "", "4")),
         Row("c", ("Me", "\N{MINUS SIGN}0.3 s", "0:00:02.000", "36", "")),
     ]
@@ -27,9 +27,9 @@ def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
         bool(model.data(model.index(0, at), Qt.ItemDataRole.TextAlignmentRole) & _RIGHT)
         for at in range(model.columnCount())
     ]
-    assert right == [False, True, False, True, False], "the last one takes the room that is left"
+    assert right == [False, True, False, True, True]
     heads = [model.headerData(at, Qt.Orientation.Horizontal, Qt.ItemDataRole.TextAlignmentRole) for at in range(5)]
-    assert [bool(one & _RIGHT) for one in heads] == right
+    assert [bool(one & _RIGHT) for one in heads] == [*right[:-1], False], "the last one takes the room that is left"
 
 
 def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtBot) -> None:
@@ -45,3 +45,15 @@ def test_a_long_name_leaves_the_other_columns_in_sight_where_they_fit(qtbot: QtB
     assert table.columnWidth(0) == 200, "and no less than this"
     table.resize(1200, 200)
     assert table.columnWidth(0) > 500, "it is read in full where there is room"
+
+
+def test_a_column_of_names_need_not_be_the_first(qtbot: QtBot) -> None:
+    table = RowsTable("Items", ("Item", "Recording", _NAME))
+    qtbot.addWidget(table)
+    table.keep_names_short(1)
+    table.show_rows([Row("a", ("1.1", f"{_NAME}, again and again", "no"))])
+    table.resize(400, 200)
+    table.show()
+    qtbot.waitExposed(table)
+    assert table.columnWidth(1) == 200
+    assert table.columnWidth(2) == 200, "a judge's name over a column gets no more than a name in one"

@@ -89,6 +89,7 @@ class ItemsTab(QWidget):
             self._holder.removeWidget(self.table)
             self.table.deleteLater()
             self.table = RowsTable(tr("Items"), columns)
+            self.table.keep_names_short(1)
             self.table.row_chosen.connect(lambda key, _time: self.show_requested.emit(key))
             self.table.doubleClicked.connect(lambda _index: self._play())
             self._holder.addWidget(self.table)
