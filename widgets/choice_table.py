@@ -21,6 +21,8 @@ from widgets.plain_tip import plain_tip
 
 _CHOICES = Qt.ItemDataRole.UserRole
 _KEY = Qt.ItemDataRole.UserRole + 1
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
 
 
@@ -71,8 +73,9 @@ class ChoiceTable(QTableWidget):
         self.setShowGrid(False)
         self.setTabKeyNavigation(False)
         self.horizontalHeader().setHighlightSections(False)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setDefaultAlignment(_LEFT)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
+        self.horizontalHeader().setStretchLastSection(True)
         self.itemChanged.connect(self._tell)
 
     def fill(self, rows: Sequence[Sequence[Cell]]) -> None:
@@ -82,7 +85,7 @@ class ChoiceTable(QTableWidget):
         self.setRowCount(len(rows))
         for y, cells in enumerate(rows):
             for x, cell in enumerate(cells):
-                self.setItem(y, x, _item(cell))
+                self._put(y, x, cell)
         self._filling = False
         if 0 <= current < len(rows):
             self.setCurrentCell(current, 0)
@@ -90,8 +93,14 @@ class ChoiceTable(QTableWidget):
     def show_cell(self, row: int, column: int, cell: Cell) -> None:
         """Show another cell in one place."""
         self._filling = True
-        self.setItem(row, column, _item(cell))
+        self._put(row, column, cell)
         self._filling = False
+
+    def _put(self, row: int, column: int, cell: Cell) -> None:
+        item, heading = _item(cell), self.horizontalHeaderItem(column)
+        self.setItem(row, column, item)
+        if not row and heading is not None:
+            heading.setTextAlignment(_RIGHT if _counts(cell) else _LEFT)
 
     def _tell(self, item: QTableWidgetItem) -> None:
         if not self._filling:
@@ -147,6 +156,10 @@ def _item(cell: Cell) -> QTableWidgetItem:
     item.setData(_CHOICES, cell.choices)
     item.setData(_KEY, cell.key)
     item.setToolTip(plain_tip(cell.tip or item.text()))
-    if not cell.choices and not cell.free and item.text().replace(" ", "").isdecimal():
-        item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    if _counts(cell):
+        item.setTextAlignment(_RIGHT)
     return item
+
+
+def _counts(cell: Cell) -> bool:
+    return not cell.choices and not cell.free and cell.text.replace(" ", "").isdecimal()

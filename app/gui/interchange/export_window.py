@@ -191,6 +191,7 @@ class ExportWindow(QWidget):
 
 def _ticks(name: str) -> QListWidget:
     found = ShortList()
+    found.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
     found.setAccessibleName(name)
     found.setToolTip(plain_tip(tr("{name}: Space ticks one").format(name=name)))
     return found

@@ -27,6 +27,7 @@ from project.types import Changes
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.choice_table import Cell, ChoiceTable
+from widgets.empty_hint import EmptyHint
 from widgets.number_boxes import IntegerBox
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -81,6 +82,10 @@ class ImportWindow(QWidget):
         ):
             for place, width in enumerate(widths):
                 table.setColumnWidth(place, width)
+        EmptyHint(
+            self.details,
+            tr("Of a lane that becomes segments, each text and value stands here. Choose one under Lanes."),
+        )
         self.tabs = QTabWidget()
         self.tabs.addTab(self.lanes, tr("&Lanes"))
         self.tabs.addTab(self.details, tr("&Texts and values"))
