@@ -157,9 +157,9 @@ class ReviewPage(QWidget):
         parts.setChildrenCollapsible(False)
         parts.addWidget(self.items)
         parts.addWidget(self.side_by_side)
-        parts.setStretchFactor(0, 0)
-        parts.setStretchFactor(1, 1)
-        parts.setSizes([184, 400])
+        parts.setStretchFactor(0, 2)
+        parts.setStretchFactor(1, 3)
+        parts.setSizes([184, 300])
         column.addWidget(parts, 1)
         column.addWidget(self.decisions)
         return page

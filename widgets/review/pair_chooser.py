@@ -25,7 +25,7 @@ class PairChooser(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        grid = QGridLayout(self)
+        self._grid = grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(theme.GRID // 2)
         self.first = _box(tr("First annotator"), tr("Whose segments stand on the left"))
@@ -53,6 +53,7 @@ class PairChooser(QWidget):
                     box.addItem(one.name, one.id)
             box.setCurrentIndex(max(0, box.findData(chosen, flags=Qt.MatchFlag.MatchExactly)))
         self.third.setVisible(len(people) > 2)
+        self._grid.setColumnStretch(2, int(len(people) > 2))
 
     def set_progress(self, done: int, total: int, text: str) -> None:
         """Show how much was reviewed."""
