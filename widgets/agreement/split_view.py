@@ -34,7 +34,6 @@ class SplitView(QTableWidget):
         self.setTabKeyNavigation(False)
         self.setShowGrid(False)
         self.setWordWrap(False)
-        self.setStyleSheet(f"QTableView::item {{ padding: 0 {theme.GRID}px; }}")
         self.verticalHeader().hide()
         self.verticalHeader().setDefaultSectionSize(theme.GRID * 7 // 2)
         head = self.horizontalHeader()

@@ -110,9 +110,14 @@ def _player(one: EpisodeAgent, called: Mapping[str, str]) -> str:
 def _scores(title: str, scores: Mapping[str, object]) -> str:
     scheme = load_scheme(SCHEME)
     told = [
-        f"{scheme.field(key).name.lower()} {value:g}"
+        f"{scheme.field(key).name.lower()} {_number(value, 'g')}"
         for key in DIMENSIONS
         if isinstance(value := scores.get(key), int | float)
     ]
     mean = overall({key: value for key, value in scores.items() if isinstance(value, int | float)})
-    return f"{title}: {', '.join(told)}" + (tr("; overall {mean:.2f}").format(mean=mean) if mean is not None else "")
+    end = "" if mean is None else tr("; overall {mean}").format(mean=_number(mean, ".2f"))
+    return f"{title}: {', '.join(told)}{end}"
+
+
+def _number(value: float, form: str) -> str:
+    return format(value, form).replace("-", "\N{MINUS SIGN}")

@@ -30,6 +30,7 @@ from project.errors import UserError
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.agreement.figures_view import FiguresView
+from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
 from widgets.plots.wall import PlotWall
@@ -73,6 +74,7 @@ class MeasuresWindow(QWidget):
             tr("What the chains are made of"), (tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))
         )
         self.chains_drawn = PlotWall(tr("Plots of the chains"))
+        EmptyHint(self.figures, tr("Figures stand here once a judge was asked, in the mode Questions."))
         self._lay_out()
         self._join()
 
