@@ -235,7 +235,8 @@ class Playback(QObject):
 
     def _show_missing(self, located: LocatedMedium | None) -> None:
         if located is None:
-            self._view.set_notice("video-off", tr("No file"), tr("This recording has no media file."))
+            hint = tr("This recording has no media file. Segments can be worked on all the same.")
+            self._view.set_notice("video-off", tr("No file"), hint)
             return
         titles = {
             MediaState.REPLACED: tr("Another file is in its place"),
