@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.core.judging.seeing.prompt_text import BODY
@@ -63,6 +64,15 @@ def test_words_are_checked_saved_listed_and_taken_back(qtbot: QtBot, window: Mai
     window.studio.undo()
     assert prompt_for(window.studio.session, "verdict").own
     assert shown.texts()[BODY].startswith("Look closely.")
+
+
+def test_no_slot_is_explained_only_in_part(qtbot: QtBot, window: MainWindow) -> None:
+    slots = prompts(qtbot, window).slots
+    for place in range(slots.count()):
+        row = slots.visualItemRect(slots.item(place))
+        room = row.adjusted(5, 3, -5, -3)
+        text = slots.fontMetrics().boundingRect(room, Qt.TextFlag.TextWordWrap, slots.item(place).text())
+        assert text.height() <= room.height()
 
 
 def test_the_preview_is_the_whole_text_for_the_selected_segment(qtbot: QtBot, window: MainWindow) -> None:

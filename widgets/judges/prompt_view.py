@@ -22,6 +22,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.wrapping_delegate import WrappingDelegate
 
 _SIZE = QSize(1080, 760)
 _KEY = Qt.ItemDataRole.UserRole
@@ -54,13 +55,14 @@ class PromptView(QWidget):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.edited)
         column = QVBoxLayout(self)
-        column.setContentsMargins(*[theme.GRID * 2] * 4)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addLayout(self._head())
         split = QSplitter(Qt.Orientation.Horizontal)
         split.setChildrenCollapsible(False)
+        middle = self._middle()
         split.addWidget(self._left())
-        split.addWidget(self._middle())
+        split.addWidget(middle)
         split.addWidget(self._right())
         split.setSizes([180, 620, 260])
         split.setStretchFactor(1, 1)
@@ -152,7 +154,7 @@ class PromptView(QWidget):
         return row
 
     def _left(self) -> QWidget:
-        holder, column = _column(tr("Parts"))
+        holder, column = self._column(tr("Parts"))
         self.parts = QListWidget()
         self.parts.setAccessibleName(tr("Parts of the prompt"))
         self.parts.currentItemChanged.connect(lambda *_: self._show_part())
@@ -161,6 +163,7 @@ class PromptView(QWidget):
         self.versions = QListWidget()
         self.versions.setAccessibleName(tr("Versions"))
         self.versions.setWordWrap(True)
+        self.versions.setItemDelegate(WrappingDelegate(self.versions))
         self.versions.setToolTip(tr("Shows the texts of an earlier version; saving makes them a new one"))
         self.versions.currentItemChanged.connect(
             lambda item, _before: self.version_chosen.emit(item.data(_KEY)) if item is not None else None
@@ -182,15 +185,28 @@ class PromptView(QWidget):
         return self.tabs
 
     def _right(self) -> QWidget:
-        holder, column = _column(tr("Slots"))
+        holder, column = self._column(tr("Slots"))
         self.slots = QListWidget()
         self.slots.setAccessibleName(tr("Slots"))
         self.slots.setWordWrap(True)
+        self.slots.setItemDelegate(WrappingDelegate(self.slots))
         self.slots.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.slots.setSpacing(2)
         self.slots.itemDoubleClicked.connect(lambda item: self._insert(item.data(_KEY)))
         column.addWidget(self.slots, 1)
         return holder
+
+    def _column(self, title: str) -> tuple[QWidget, QVBoxLayout]:
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        heading = _heading(title)
+        # What is below it begins where the text below the tabs does.
+        self.tabs.tabBar().ensurePolished()
+        heading.setMinimumHeight(self.tabs.tabBar().sizeHint().height() - theme.GRID // 2)
+        column.addWidget(heading)
+        return holder, column
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
@@ -232,15 +248,6 @@ class PromptView(QWidget):
         cursor.insertText(f"{before}{{{slot}}}{after}")
         self.tabs.setCurrentWidget(self.editor)
         self.editor.setFocus()
-
-
-def _column(title: str) -> tuple[QWidget, QVBoxLayout]:
-    holder = QWidget()
-    column = QVBoxLayout(holder)
-    column.setContentsMargins(0, 0, 0, 0)
-    column.setSpacing(theme.GRID // 2)
-    column.addWidget(_heading(title))
-    return holder, column
 
 
 def _heading(text: str) -> QLabel:
