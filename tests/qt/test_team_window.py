@@ -58,6 +58,13 @@ def team_of(window: MainWindow) -> TeamWindow:
     return found
 
 
+def test_without_conflicts_no_version_can_be_taken(window: MainWindow) -> None:
+    team = team_of(window)
+    assert team.merge.isEnabled()
+    assert not team.conflicts.ours.isEnabled()
+    assert not team.conflicts.theirs.isEnabled()
+
+
 def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, study: Path, tmp_path: Path) -> None:
     team = team_of(window)
     questions = window.files.questions

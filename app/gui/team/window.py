@@ -87,8 +87,10 @@ class TeamWindow(QWidget):
             return
         self._show_plan(team_plan(session))
         self._show_conflicts(session)
-        for control in (self.form, self.split, self.merge, self.conflicts.ours, self.conflicts.theirs):
-            control.setEnabled(self._studio.writable and (control.isEnabled() or control is not self.conflicts.ours))
+        for control in (self.form, self.merge):
+            control.setEnabled(self._studio.writable)
+        for button in (self.conflicts.ours, self.conflicts.theirs):
+            button.setEnabled(self._studio.writable and button.isEnabled())
         self.split.setEnabled(self._studio.writable and not self.copying.busy)
 
     def _plan_page(self) -> QWidget:
