@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands.policy import set_policy
 from app.core.leaving.authority import authority_of
+from app.core.leaving.journal import HEAD
 from app.core.session import Session
 from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
@@ -155,6 +156,23 @@ def test_the_journal_is_filtered_and_grows_while_it_is_open(qtbot: QtBot, open_w
     permit(session, replace(abroad("r1", RAW), host="late.example.org"))
     qtbot.waitUntil(lambda: len(window.table.texts()) == 2)
     assert window.table.texts()[-1][2].startswith("late.example.org")
+
+
+def test_columns_of_the_journal_are_as_wide_as_their_texts_until_somebody_drags_one(
+    open_window: Opener, study: Path
+) -> None:
+    main = open_window(study)
+    permit(session_of(main), abroad("r1", RAW))
+    window = window_of(main)
+    table, why = window.table, HEAD.index("Why")
+    window.resize(900, 600)
+    narrow = table.columnWidth(why)
+    assert narrow < table.sizeHintForColumn(why)
+    window.resize(2200, 600)
+    assert table.columnWidth(why) == table.sizeHintForColumn(why)
+    table.setColumnWidth(why, 90)
+    window.resize(1400, 600)
+    assert table.columnWidth(why) == 90
 
 
 class Place(Questions):

@@ -246,6 +246,22 @@ def test_labels_are_told_by_a_sign_and_columns_can_be_chosen(segments: SegmentsW
     assert not segments.view.isColumnHidden(model.columns.index("field correction"))
 
 
+def test_columns_of_texts_take_the_room_that_is_left_until_somebody_drags_them(segments: SegmentsWindow) -> None:
+    view, head = segments.view, segments.view.horizontalHeader()
+    place = view.rows_model.columns.index("field rationale")
+    segments.resize(600, 400)
+    narrow = view.columnWidth(place)
+    assert head.length() > view.viewport().width()
+    segments.resize(2200, 400)
+    assert view.columnWidth(place) > narrow
+    assert head.length() == view.viewport().width()
+    segments.resize(600, 400)
+    assert view.columnWidth(place) == narrow
+    head.resizeSection(place, 300)
+    segments.resize(620, 400)
+    assert view.columnWidth(place) == 300
+
+
 def test_every_control_has_a_name_and_is_explained(segments: SegmentsWindow) -> None:
     assert nameless(segments) == []
     assert unexplained(segments) == []

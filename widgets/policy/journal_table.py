@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from resources.translation import tr
@@ -14,8 +15,10 @@ from widgets.plain_tip import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 _TOP = QModelIndex()
-_WIDTHS = (168, 104, 212, 232, 120, 190, 140, 230)
-"""Pixels of every column but the last, which takes the room there is."""
+_WIDTHS = (168, 104, 200, 208, 120, 190, 140, 230)
+"""Pixels that every column but the last needs at most; it has more where there is room."""
+_MEASURED = 60
+"""Rows beyond those in sight by which columns find their width."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,8 @@ class JournalTable(LongTable):
         header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setStretchLastSection(True)
-        for column, width in enumerate(_WIDTHS[: len(head) - 1]):
-            self.setColumnWidth(column, width)
+        header.setResizeContentsPrecision(_MEASURED)
+        self._fitted: dict[int, int] = {}
         self.activated.connect(lambda index: self.opened.emit(self._model.rows[index.row()].key))
         theme.notifier.changed.connect(self.viewport().update)
 
@@ -109,6 +112,28 @@ class JournalTable(LongTable):
         self._model.show_rows(tuple(rows))
         if at_end:
             self.scrollToBottom()
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give columns what their texts need and the room allows, until somebody drags one."""
+        if any(self.columnWidth(column) != width for column, width in self._fitted.items()):
+            return
+        header = self.horizontalHeader()
+        needed = [
+            max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            for column in range(self._model.columnCount())
+        ]
+        widths = [min(one, most) for one, most in zip(needed, _WIDTHS, strict=False)]
+        spare = self.viewport().width() - sum(widths) - needed[-1]
+        for column, width in enumerate(widths):
+            more = max(0, min(spare, needed[column] - width))
+            spare -= more
+            self.setColumnWidth(column, width + more)
+        self._fitted = {column: self.columnWidth(column) for column in range(len(widths))}
 
     def texts(self) -> list[tuple[str, ...]]:
         """Return what is shown."""

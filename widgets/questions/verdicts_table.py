@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
 
 from resources.translation import tr
 from widgets.icons import icon
@@ -13,7 +13,8 @@ from widgets.long_table import LongTable
 from widgets.plain_tip import plain_tip
 
 _COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
-_WIDTHS = (72, 240, 64)
+_WIDTHS = {0: 72, 2: 64}
+"""Pixels by column; the others share the room that these leave."""
 _ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -81,9 +82,11 @@ class VerdictsTable(LongTable):
         self._rows = _Rows(self)
         self.setModel(self._rows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        for column, width in enumerate(_WIDTHS):
-            self.setColumnWidth(column, width)
-        self.horizontalHeader().setStretchLastSection(True)
+        for column in range(len(_COLUMNS)):
+            if column in _WIDTHS:
+                self.setColumnWidth(column, _WIDTHS[column])
+            else:
+                self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self.chosen.emit(self.current()))
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QHeaderView, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
 from resources.translation import tr
 from widgets import theme
@@ -11,9 +11,10 @@ from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
 
-_HELP = tr("One a line, such as  Anna = P01. They stay in the study, and are found with any case, accent and ending.")
+_HELP = tr("One a line, such as Anna = P01. They stay in the study, and are found with any case, accent and ending.")
 _WORDS_HEIGHT = 96
-_WIDEST = 400
+_TEXTS = (3, 4)
+"""Columns that share the room that the others leave."""
 
 
 class TextsView(QWidget):
@@ -59,7 +60,10 @@ class TextsView(QWidget):
         self.only.toggled.connect(lambda _on: self._show())
         column.addWidget(self.only)
         self.table = RowsTable(tr("Texts"), [tr("Recording"), tr("Time"), tr("Place"), tr("Before"), tr("After")])
-        self.table.horizontalHeader().setMaximumSectionSize(_WIDEST)
+        head = self.table.horizontalHeader()
+        head.setStretchLastSection(False)
+        for text in _TEXTS:
+            head.setSectionResizeMode(text, QHeaderView.ResizeMode.Stretch)
         EmptyHint(self.table, tr("Texts that would leave are listed here."))
         self.table.row_chosen.connect(lambda key, time: self.row_chosen.emit(key.split()[0], time))
         column.addWidget(self.table, 1)

@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QMenu, QWidget
 
 from resources.translation import tr
@@ -35,6 +35,7 @@ _WIDTHS = {
     **{f"field {name}": width for name, width in (("rationale", 240), ("attributes", 184), ("channel", 88))},
 }
 _OTHER = 140
+"""Columns from this width on hold texts of any length."""
 
 
 class SegmentsView(LongTable):
@@ -64,6 +65,7 @@ class SegmentsView(LongTable):
         self._titles: Mapping[str, str] = {}
         self._hidden: set[str] = set()
         self._searching = False
+        self._given: dict[int, tuple[int, int]] = {}
         self.rows_model = SegmentsModel(cells, self)
         self.setModel(self.rows_model)
         head = self.horizontalHeader()
@@ -84,6 +86,7 @@ class SegmentsView(LongTable):
         self.rows_model.set_columns({**titles, FOUND: tr("Found")})
         for place, key in enumerate(self.rows_model.columns):
             self.setColumnWidth(place, _WIDTHS.get(key, _OTHER))
+        self._given = {}
         self._show_columns()
 
     def set_searching(self, searching: bool) -> None:
@@ -145,6 +148,10 @@ class SegmentsView(LongTable):
         keys = [self.rows_model.columns[place] for place in places]
         return [key for key in keys if key != FOUND and key not in self._hidden]
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._share_room()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._open(self.currentIndex())
@@ -181,6 +188,31 @@ class SegmentsView(LongTable):
     def _show_columns(self) -> None:
         for place, key in enumerate(self.rows_model.columns):
             self.setColumnHidden(place, key in self._hidden or (key == FOUND and not self._searching))
+        self._share_room()
+
+    def _share_room(self) -> None:
+        """Let columns of texts take the room that is left, and give it back where there is none.
+
+        What somebody dragged stays as it is.
+        """
+        head = self.horizontalHeader()
+        for place, (before, now) in self._given.items():
+            if head.sectionSize(place) == now:
+                head.resizeSection(place, before)
+        self._given = {}
+        texts = {
+            place: head.sectionSize(place)
+            for place, key in enumerate(self.rows_model.columns)
+            if _WIDTHS.get(key, _OTHER) >= _OTHER and not self.isColumnHidden(place)
+        }
+        spare, whole = self.viewport().width() - head.length(), sum(texts.values())
+        if spare <= 0:
+            return
+        for place, width in texts.items():
+            more = spare * width // whole
+            spare, whole = spare - more, whole - width
+            head.resizeSection(place, width + more)
+            self._given[place] = width, head.sectionSize(place)
 
     def _ask_columns(self, where: QPoint) -> None:
         menu = self.columns_menu()
@@ -196,6 +228,7 @@ class SegmentsView(LongTable):
         """Hide these columns, and give the others the widths and order that `horizontalHeader().saveState()` gave."""
         self._hidden = set(hidden) & set(self._titles)
         self.horizontalHeader().restoreState(head)
+        self._given = {}
         self._show_columns()
 
     def columns_menu(self) -> QMenu:

@@ -252,6 +252,7 @@ class SetWindow(QWidget):
         both.setChildrenCollapsible(False)
         both.addWidget(self.counts)
         both.addWidget(self.left_out)
+        both.setSizes([300, 200])
         column.addWidget(both, 1)
         return page
 
