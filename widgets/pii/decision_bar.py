@@ -72,6 +72,7 @@ class DecisionBar(QWidget):
         self.count = PlainLabel()
         self.count.setAccessibleName(tr("How many nobody decided on"))
         self.count.setFont(theme.font(semibold=True))
+        self.count.setMinimumHeight(self.hide_one.sizeHint().height())
         row.addWidget(self.count, 0, Qt.AlignmentFlag.AlignTop)
         self._edits = (self.hide_one, self.keep_one, self.hide_all, self.keep_all, self.again, self.person, self.kind)
         for button, signal in (

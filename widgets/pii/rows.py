@@ -1,6 +1,6 @@
 """The rows of tables in which one decides: places, or words with all their places."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,6 +20,8 @@ SIGNS = {
     MIXED: ("circle-alert", "uncertain"),
 }
 """State -> icon and colour."""
+_LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+_RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,15 @@ class DecisionRow:
 class RowsModel(QAbstractTableModel):
     """Rows in the order given; a cell is asked for when it is drawn."""
 
-    def __init__(self, columns: Sequence[str], state: int, parent: QObject | None = None) -> None:
-        """Have columns with these titles; the sign of the state stands in the one at the place `state`."""
+    def __init__(
+        self, columns: Sequence[str], state: int, numbers: Collection[int] = (), parent: QObject | None = None
+    ) -> None:
+        """Have columns with these titles; the sign of the state stands in the one at the place `state`.
+
+        Numbers stand in those at the places `numbers`.
+        """
         super().__init__(parent)
+        self._numbers = frozenset(numbers)
         self._columns = tuple(columns)
         self._state = state
         self._rows: Sequence[DecisionRow] = ()
@@ -84,7 +92,7 @@ class RowsModel(QAbstractTableModel):
         if orientation == Qt.Orientation.Vertical:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
-            return Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
+            return _RIGHT if section in self._numbers else _LEFT
         return self._columns[section] if role == Qt.ItemDataRole.DisplayRole else None
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -92,6 +100,8 @@ class RowsModel(QAbstractTableModel):
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 return row.cells[index.column()]
+            case Qt.ItemDataRole.TextAlignmentRole if index.column() in self._numbers:
+                return _RIGHT
             case Qt.ItemDataRole.ToolTipRole:
                 return plain_tip(row.cells[index.column()])
             case Qt.ItemDataRole.DecorationRole if index.column() == self._state:

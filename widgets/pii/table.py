@@ -1,6 +1,6 @@
 """A table in which one decides row by row with single keys."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from PySide6.QtCore import QItemSelection, QItemSelectionModel, Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -26,12 +26,20 @@ class DecisionTable(LongTable):
     play_requested = Signal()
 
     def __init__(
-        self, name: str, columns: Sequence[tuple[str, int]], state: int, parent: QWidget | None = None
+        self,
+        name: str,
+        columns: Sequence[tuple[str, int]],
+        state: int,
+        numbers: Collection[int] = (),
+        parent: QWidget | None = None,
     ) -> None:
-        """Have columns of these titles and widths in pixels; the decision stands in the one at the place `state`."""
+        """Have columns of these titles and widths in pixels; the decision stands in the one at the place `state`.
+
+        Numbers stand in those at the places `numbers`.
+        """
         super().__init__(name, parent)
         self._telling = True
-        self.rows_model = RowsModel([title for title, _ in columns], state, self)
+        self.rows_model = RowsModel([title for title, _ in columns], state, numbers, self)
         self.setModel(self.rows_model)
         head = self.horizontalHeader()
         for place, (_, width) in enumerate(columns):

@@ -17,6 +17,7 @@ WORDS = (
     *((tr("Written instead"), 140), (tr("Whose name"), 140)),
 )
 DECISION_OF_PLACE, DECISION_OF_WORD = 3, 4
+COUNTS_OF_WORD = (2, 3)
 STATES = {UNDECIDED: tr("Undecided"), HIDE: tr("Hide"), KEEP: tr("Keep"), MIXED: tr("Differs")}
 _FIELDS = {
     "text": tr("comment"),

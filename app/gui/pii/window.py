@@ -15,6 +15,7 @@ from app.gui.context import Context
 from app.gui.pii.finding import Finding
 from app.gui.pii.key_page import KeyPage
 from app.gui.pii.rows import (
+    COUNTS_OF_WORD,
     DECISION_OF_PLACE,
     DECISION_OF_WORD,
     PLACES,
@@ -82,7 +83,7 @@ class PiiWindow(QWidget):
         self.bar = FilterBar()
         self.bar.search.setPlaceholderText(tr("Search in what was found and around it"))
         self.places = DecisionTable(tr("Places"), PLACES, DECISION_OF_PLACE)
-        self.words = DecisionTable(tr("Words"), WORDS, DECISION_OF_WORD)
+        self.words = DecisionTable(tr("Words"), WORDS, DECISION_OF_WORD, COUNTS_OF_WORD)
         looking = tr("What is found stands here once all texts were searched.")
         self._hints = [EmptyHint(table, looking) for table in (self.places, self.words)]
         self.key = KeyPage(context, self._tell)
