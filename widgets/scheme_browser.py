@@ -1,6 +1,6 @@
 """Shows a scheme's words, with its labels as plates in their colours and patterns."""
 
-from PySide6.QtCore import QRectF, Qt, QUrl
+from PySide6.QtCore import QRectF, QSize, Qt, QUrl
 from PySide6.QtGui import QFontMetricsF, QPainter, QPixmap, QTextDocument
 from PySide6.QtWidgets import QTextBrowser, QWidget
 
@@ -11,6 +11,8 @@ from widgets.label_paint import paint_plate, plate_size
 from widgets.scheme_text import guidelines, whole_scheme
 
 _LOOK = "look:"
+_BELOW = 4
+"""Pixels free below a plate: its middle is at the middle of the letters beside it, and not on their line."""
 
 
 class SchemeBrowser(QTextBrowser):
@@ -66,7 +68,7 @@ class SchemeBrowser(QTextBrowser):
     def _plate(self, look: LabelLook) -> QPixmap:
         scale = self.devicePixelRatioF()
         size = plate_size(QFontMetricsF(theme.font(semibold=True)).horizontalAdvance(look.name))
-        pixmap = QPixmap(size * scale)
+        pixmap = QPixmap(QSize(size.width(), size.height() + _BELOW) * scale)
         pixmap.setDevicePixelRatio(scale)
         pixmap.fill(Qt.GlobalColor.transparent)
         painter = QPainter(pixmap)

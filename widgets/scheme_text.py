@@ -88,7 +88,8 @@ def _examples(examples: tuple[str, ...]) -> str:
 
 def _label(track: Track, label: Label) -> str:
     source = f"look:{escape(track.key)}/{escape(label.key)}"
-    return f'<p><img src="{source}">{_key(label.shortcut)}<br>{escape(label.definition)}{_examples(label.examples)}</p>'
+    plate = f'<img src="{source}" style="vertical-align: middle">'
+    return f"<p>{plate}{_key(label.shortcut)}<br>{escape(label.definition)}{_examples(label.examples)}</p>"
 
 
 def _field(field: Field, scheme: Scheme) -> str:
