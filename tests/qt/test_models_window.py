@@ -143,7 +143,7 @@ def test_it_says_what_comes_in_what_goes_out_and_who_is_asked(window: ModelsWind
     assert "Nothing of a study goes out" in window.ethics.text()
     assert "index.invalid" in window.network.text()
     assert "huggingface.co" in window.network.text()
-    assert "you are asked before another machine is" in window.network.text()
+    assert "you are asked first" in window.network.text()
     assert sender.paths == []
 
 

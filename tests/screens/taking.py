@@ -13,7 +13,7 @@ from app.gui.main_window import MainWindow
 _STILL_S = 0.12
 """How long nothing may happen before a picture is taken."""
 _MOST_S = 60.0
-_UNDER_WAY = ("Computing", "Looking for", "Finding the exact")
+_UNDER_WAY = ("Computing", "Looking at", "Looking for", "Finding the exact")
 """How a line begins that says what is awaited."""
 
 

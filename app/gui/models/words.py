@@ -13,7 +13,7 @@ ETHICS = tr(
 )
 
 
-_ASKED_FIRST = tr("The policy of this study allows no downloads: you are asked before another machine is.")
+_ASKED_FIRST = tr("The policy of this study allows no downloads: you are asked first.")
 
 
 def groups(models: list[Model], busy: dict[str, str], damaged: dict[str, str]) -> list[ModelGroup]:
