@@ -22,6 +22,7 @@ from app.core.rendering.preview import Preview
 from app.core.voice.choice import SoundChoice
 from app.gui.method_list import MethodList
 from app.gui.preview_pane import PreviewPane
+from app.gui.room import within_screen
 from app.gui.sound_choice import SoundForm
 from project.errors import UserError
 from project.schemes.scheme import Choice
@@ -97,7 +98,7 @@ class ExportDialog(QDialog):
         self._recordings, self._shown, self._span = tuple(recordings), shown, span
         self._choose_folder = choose_folder or _ask_folder
         self.setWindowTitle(tr("Export anonymized"))
-        self.resize(_SIZE.boundedTo(self.screen().availableSize() - QSize(16, 48)))
+        self.resize(within_screen(_SIZE, self))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)

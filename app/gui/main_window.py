@@ -41,6 +41,7 @@ from app.gui.player import Player
 from app.gui.policy.searching_ahead import SearchingAhead
 from app.gui.prelabel_deciding import PrelabelDeciding
 from app.gui.recordings_feed import RecordingsFeed
+from app.gui.room import within_screen
 from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts
 from app.gui.speech.listening import Listening
@@ -73,8 +74,6 @@ from widgets.timeline.view import TimelineView
 from widgets.transport_bar import TransportBar
 
 _SIZE = QSize(1360, 860)
-_FRAME = QSize(16, 48)
-"""What the desktop may put around a window."""
 
 
 class MainWindow(QMainWindow):
@@ -123,7 +122,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.setWindowTitle(tr("Greenroom"))
         self.setObjectName("greenroom")
-        self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
+        self.resize(within_screen(_SIZE, self))
         self.studio = Studio(self)
         accessible.install()
         # Before any widget is made: those that exist already would keep the desktop's typeface.

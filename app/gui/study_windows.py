@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.gui import view_state
 from app.gui.context import Context
+from app.gui.room import within_screen
 from app.gui.view_state import Remembering, View
 from project.types import Json
 
@@ -106,6 +107,7 @@ class StudyWindows(QObject):
         make = cast(Callable[[Context], QWidget], getattr(import_module(module), function))
         made = self._open[key] = make(self._context)
         made.setParent(self._owner, Qt.WindowType.Window)
+        made.resize(within_screen(made.size(), self._owner))
         before = self._looks.get(key, {})
         made.restoreGeometry(view_state.unpack(view_state.text(before, "geometry")))
         for splitter, state in zip(made.findChildren(QSplitter), view_state.texts(before, "splitters"), strict=False):

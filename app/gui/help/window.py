@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from PySide6.QtCore import Qt, QUrl
+from PySide6.QtCore import QSize, Qt, QUrl
 from PySide6.QtGui import QCloseEvent, QDesktopServices, QGuiApplication, QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QSplitter, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 
@@ -13,6 +13,7 @@ from app.core.manual.links import picture, target
 from app.core.manual.search import search, words_of
 from app.gui.help.reference import Reference
 from app.gui.help.topics import START
+from app.gui.room import within_screen
 from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
@@ -24,6 +25,7 @@ from widgets.plain_tip import plain_tip
 
 _ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 _USUAL = _ZOOMS.index(1.0)
+_SIZE = QSize(1180, 820)
 _BIGGER_THAN_THE_WINDOW = 1.12
 """Pages are read longer than labels are: their text is larger."""
 
@@ -57,7 +59,7 @@ class HelpWindow(QWidget):
         self.setWindowTitle(tr("Documentation"))
         self.setAccessibleName(tr("Documentation"))
         self.setAutoFillBackground(True)
-        self.resize(1180, 820)
+        self.resize(within_screen(_SIZE, self))
         self.view = PageView(WHOLE_PICTURE, picture)
         self.contents = ContentsTree()
         self.found = FoundList()
@@ -158,7 +160,7 @@ class HelpWindow(QWidget):
         split.addWidget(side)
         split.addWidget(main)
         split.setStretchFactor(1, 1)
-        split.setSizes([300, 880])
+        split.setSizes([340, 840])
         split.setChildrenCollapsible(False)
         whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)

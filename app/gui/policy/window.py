@@ -18,6 +18,7 @@ from app.core.leaving.journal import FATES, HEAD, Fate, Line, lines, totals, wri
 from app.core.leaving.policy_words import LEVELS, MEANINGS, about_policy
 from app.core.session import Session
 from app.gui.context import Context
+from app.gui.room import within_screen
 from project.errors import UserError
 from project.policy import Policy
 from project.queries.policy import KEY, egress_count, policy_of
@@ -31,7 +32,7 @@ from widgets.policy.form import PolicyForm
 from widgets.policy.journal_table import JournalRow, JournalTable
 
 LOOK_EVERY_MS = 1000
-_SIZE, _FRAME = QSize(1440, 840), QSize(16, 48)
+_SIZE = QSize(1440, 840)
 _COLOURS = {Fate.LEFT: "uncertain", Fate.STAYED: "text", Fate.REFUSED: "error"}
 _WHAT = tr(
     "Every request is written down here before it is sent, also those that are refused and those to this machine. "
@@ -56,7 +57,7 @@ class PolicyWindow(QWidget):
         self.setWindowTitle(tr("What leaves this machine"))
         self.setAccessibleName(tr("What leaves this machine"))
         self.setAutoFillBackground(True)
-        self.resize(_SIZE.boundedTo(self.screen().availableSize() - _FRAME))
+        self.resize(within_screen(_SIZE, self))
         self.form = PolicyForm(
             {level: tr(words) for level, words in LEVELS.items()},
             {level: tr(words) for level, words in MEANINGS.items()},
