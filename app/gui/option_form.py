@@ -68,8 +68,9 @@ def _input(spec: Field[Any], value: Any) -> Input:
     metadata = spec.metadata
     if "choices" in metadata:
         combo = QComboBox()
-        combo.addItems(metadata["choices"])
-        combo.setCurrentText(str(value))
+        for one in metadata["choices"]:
+            combo.addItem(one[:1].upper() + one[1:], one)
+        combo.setCurrentIndex(combo.findData(str(value)))
         return combo
     if "longest" in metadata:
         line = QLineEdit(str(value))
@@ -86,6 +87,8 @@ def _input(spec: Field[Any], value: Any) -> Input:
         box = DecimalBox()
         box.setDecimals(2)
         box.setSingleStep(0.05)
+    if spec.name.endswith("_s"):
+        box.setSuffix(" s")
     box.setRange(metadata["minimum"], metadata["maximum"])
     box.setSpecialValueText(metadata.get("none", ""))
     box.setValue(value)
@@ -103,5 +106,5 @@ def _value(box: Input) -> Json:
     if isinstance(box, QLineEdit):
         return box.text().strip()
     if isinstance(box, QComboBox):
-        return box.currentText()
+        return str(box.currentData())
     return box.isChecked() if isinstance(box, QCheckBox) else box.value()

@@ -30,8 +30,10 @@ class ModelOptions:
     temperature: float = limited(0.0, 0.0, 2.0, "Temperature", "How freely words are drawn; 0 takes the likeliest.")
     max_tokens: int = limited(2048, 16, 65536, "Longest answer", "Tokens that an answer may have, thoughts included.")
     timeout_s: float = limited(120.0, 1.0, 3600.0, "Time limit", "Seconds that one request may take.")
-    concurrency: int = limited(4, 1, 64, "At once", "Requests that may be under way at the same time.")
-    per_minute: int = limited(0, 0, 100000, "A minute", "Requests that may be started in a minute; 0 for no limit.")
+    concurrency: int = limited(4, 1, 64, "Requests at once", "Requests that may be under way at the same time.")
+    per_minute: int = limited(
+        0, 0, 100000, "Requests a minute", "Requests that may be started in a minute; 0 for no limit."
+    )
     price_in: float = limited(0.0, 0.0, 10000.0, "Price in", "Of a million tokens that it reads.")
     price_out: float = limited(0.0, 0.0, 10000.0, "Price out", "Of a million tokens that it writes.")
     currency: str = written("USD", 8, "Currency", "Of the prices.")

@@ -84,7 +84,7 @@ def test_options_come_from_the_dataclass_and_are_kept_for_each_method(qtbot: QtB
     assert isinstance(hats, QCheckBox)
     assert (steps.minimum(), steps.maximum()) == (1, 9)
     steps.setValue(7)
-    look.setCurrentText("bright")
+    look.setCurrentText("Bright")
     hats.setChecked(True)
     dialog.methods.tree.select("blur")
     dialog.methods.tree.tick("blur")

@@ -345,7 +345,7 @@ def test_a_judge_is_added_tried_and_its_key_goes_nowhere_but_the_keyring(
     address.setText(server.url)
     sees = dialog.form.inputs["sees"]
     assert isinstance(sees, QComboBox)
-    sees.setCurrentText("text")
+    sees.setCurrentText("Text")
     dialog.key.setText("sk-very-secret")
     dialog.test.click()
     assert not dialog.test.isEnabled()

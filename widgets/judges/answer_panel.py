@@ -138,7 +138,8 @@ class AnswerPanel(QSplitter):
     def _enlarge(self, item: QListWidgetItem) -> None:
         """Show a frame over everything, until the next click or key."""
         if QApplication.activePopupWidget() is None:
-            large = _Large(item.data(_PICTURE), tr("Frame at {text}").format(text=item.text()), self)
+            # Not inside the panel: a splitter would make it one of its parts.
+            large = _Large(item.data(_PICTURE), tr("Frame at {text}").format(text=item.text()), self.window())
             large.move(self.mapToGlobal(self.rect().center()) - large.rect().center())
             large.show()
 

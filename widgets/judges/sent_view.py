@@ -3,11 +3,10 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPixmap, QResizeEvent
+from PySide6.QtGui import QImage, QPixmap, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QDialog,
-    QFrame,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -185,11 +184,9 @@ class SentView(QDialog):
 
 
 def _message(one: SentMessage) -> QWidget:
-    frame = QFrame()
-    frame.setObjectName("message")
-    frame.setStyleSheet(f"#message {{ border-left: 3px solid {theme.palette().border.name()}; }}")
-    column = QVBoxLayout(frame)
-    column.setContentsMargins(theme.GRID, 0, 0, 0)
+    part = QWidget()
+    column = QVBoxLayout(part)
+    column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(theme.GRID // 2)
     head = _plain(tr("{role} · {size} of words").format(role=one.role.capitalize(), size=_bytes(one.size)))
     head.setFont(theme.font(semibold=True))
@@ -203,7 +200,7 @@ def _message(one: SentMessage) -> QWidget:
         column.addWidget(flowing)
     if one.text:
         column.addWidget(_Grown(_Whole(one.text, tr("Words, {role}").format(role=one.role))))
-    return frame
+    return part
 
 
 class _Grown(QWidget):
@@ -238,8 +235,7 @@ def _thumbnail(one: SentPicture) -> QWidget:
     colours = theme.palette()
     picture.setStyleSheet(f"background: {colours.stage.name()}; color: {colours.stage_text.name()};")
     if one.picture is not None and not one.picture.isNull():
-        mode = Qt.TransformationMode.SmoothTransformation
-        picture.setPixmap(QPixmap.fromImage(one.picture.scaled(_THUMBNAIL, Qt.AspectRatioMode.KeepAspectRatio, mode)))
+        picture.setPixmap(_fitted(one.picture, picture.devicePixelRatioF()))
     else:
         picture.setWordWrap(True)
         picture.setText(one.note or tr("Not shown"))
@@ -257,6 +253,14 @@ def _thumbnail(one: SentPicture) -> QWidget:
         )
     )
     return box
+
+
+def _fitted(picture: QImage, scale: float) -> QPixmap:
+    """Return a picture as large as a thumbnail may be, sharp on a screen of that scale."""
+    mode = Qt.TransformationMode.SmoothTransformation
+    made = QPixmap.fromImage(picture.scaled(_THUMBNAIL * scale, Qt.AspectRatioMode.KeepAspectRatio, mode))
+    made.setDevicePixelRatio(scale)
+    return made
 
 
 def _plain(text: str) -> QLabel:

@@ -1,5 +1,7 @@
 """Shows every character that came back, and puts words of a judge into one's own form where that is asked for."""
 
+from datetime import datetime
+
 from PySide6.QtCore import QObject
 
 from app.core.commands.adoption import adopt
@@ -31,7 +33,7 @@ class Details(QObject):
             for one in (
                 found.model_id and tr("model {model_id}").format(model_id=found.model_id),
                 found.prompt,
-                found.at,
+                f"{datetime.fromisoformat(found.at).astimezone():%Y-%m-%d %H:%M}",
             )
             if one
         )

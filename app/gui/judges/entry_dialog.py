@@ -193,6 +193,7 @@ class EntryDialog(QDialog):
         self._key_title = PlainLabel(tr("Key"))
         self._key_title.setBuddy(self.key)
         row.addWidget(self._key_title)
+        row.addSpacing(theme.GRID // 2)
         row.addWidget(self.key, 1)
         row.addWidget(self.forget)
         column.addLayout(row)

@@ -25,7 +25,9 @@ class LlamaOptions(ModelOptions):
     gpu_layers: int = limited(-1, -1, 1000, "GPU layers", "Layers that a GPU computes; -1 for all, 0 for none.")
     threads: int = limited(0, 0, 256, "Threads", "Of the processor; 0 leaves it to the library.")
     timeout_s: float = limited(600.0, 1.0, 86400.0, "Time limit", "Seconds that one answer may take, loading left out.")
-    concurrency: int = limited(1, 1, 64, "At once", "A model answers one question after the other; more wait in line.")
+    concurrency: int = limited(
+        1, 1, 64, "Requests at once", "A model answers one question after the other; more wait in line."
+    )
 
     def __post_init__(self) -> None:
         super().__post_init__()
