@@ -5,7 +5,6 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from resources.translation import tr
 from widgets import theme
-from widgets.elided_label import ElidedLabel
 from widgets.icons import pixmap
 from widgets.plain_label import PlainLabel
 
@@ -25,15 +24,16 @@ class GateLine(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.GRID, 2, theme.GRID, 2)
         row.setSpacing(theme.GRID)
-        sign = PlainLabel()
-        sign.setPixmap(pixmap("lock", 16, theme.palette().uncertain))
-        row.addWidget(sign)
-        self._text = ElidedLabel()
+        self._sign = PlainLabel()
+        row.addWidget(self._sign)
+        self._text = PlainLabel(wordWrap=True)
         row.addWidget(self._text, 1)
         self.button = QPushButton(tr("Training…"))
         self.button.setToolTip(tr("Show how far your training is"))
         self.button.clicked.connect(self.open_requested)
         row.addWidget(self.button)
+        theme.notifier.changed.connect(self._tint)
+        self._tint()
         self.hide()
 
     def text(self) -> str:
@@ -42,5 +42,8 @@ class GateLine(QWidget):
 
     def show_reason(self, text: str) -> None:
         """Say why; "" hides the line."""
-        self._text.set_text(text)
+        self._text.setText(text)
         self.setVisible(bool(text))
+
+    def _tint(self) -> None:
+        self._sign.setPixmap(pixmap("lock", 16, theme.palette().uncertain, self.devicePixelRatioF()))

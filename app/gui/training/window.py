@@ -50,7 +50,8 @@ class TrainingWindow(QWidget):
         )
         self.note = PlainLabel(wordWrap=True)
         EmptyHint(self.figures, tr("How well each annotator does stands here once a training is set up."))
-        EmptyHint(self.lines, tr("Choose an annotator to see their segments beside the reference."))
+        EmptyHint(self.recordings, tr("The recordings to train on stand here, and who is done with them."))
+        EmptyHint(self.lines, tr("Segments stand here beside those of the reference."))
         self.form = SetupForm(list(NAMES.items()))
         self.tabs = QTabWidget()
         self.tabs.setDocumentMode(True)
@@ -81,6 +82,7 @@ class TrainingWindow(QWidget):
         people = self._people(session)
         owner = session.annotator() not in trainees(session) and not owner_of_copy(session.study)
         self.tabs.setTabVisible(1, owner)
+        self.tabs.tabBar().setVisible(owner)
         self.form.start.setEnabled(self._studio.writable)
         self.form.off.setEnabled(self._studio.writable and gate is not None)
         if gate is None:
