@@ -77,7 +77,7 @@ class EntryDelegate(QStyledItemDelegate):
         area = QRectF(option.rect).adjusted(theme.GRID, 0, -theme.GRID, 0)
         chosen = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
-        if chosen:
+        if chosen and one.key:
             painter.fillRect(option.rect, colours.selection)
         right = self._keys(painter, one.keys, area)
         painter.setFont(theme.font())
@@ -87,7 +87,7 @@ class EntryDelegate(QStyledItemDelegate):
         room = max(0.0, right - area.left() - least - theme.GRID)
         name = measure.elidedText(one.text, Qt.TextElideMode.ElideRight, room)
         middle = Qt.AlignmentFlag.AlignVCenter
-        painter.setPen(colours.disabled if one.why_not else colours.text)
+        painter.setPen(colours.disabled if one.why_not and one.key else colours.text)
         painter.drawText(area, middle | Qt.AlignmentFlag.AlignLeft, name)
         left = area.left() + measure.horizontalAdvance(name) + theme.GRID
         painter.setPen(colours.muted)

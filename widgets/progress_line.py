@@ -32,6 +32,7 @@ class ProgressLine(QWidget):
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(name)
         self.text = PlainLabel()
+        self.setMinimumHeight(self.text.sizeHint().height())
         self.cancel = QPushButton(tr("&Cancel"))
         self.cancel.setAccessibleName(tr("Cancel: {name}").format(name=name))
         self.cancel.setToolTip(tr("Stop; nothing is left of it"))
@@ -54,5 +55,7 @@ class ProgressLine(QWidget):
         share = f"{100 * done // max(total, 1)} %"
         figures = tr("{done:,} of {total:,}").format(done=done, total=total) if text else share
         said = ": ".join(part for part in (text, figures) if part) if total else f"{text}…" if text else ""
-        self.text.setText(", ".join(part for part in (said, left) if part))
+        words = ", ".join(part for part in (said, left) if part)
+        self.text.setText(words)
+        self.text.setVisible(bool(words))
         self.show()

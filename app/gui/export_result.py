@@ -66,7 +66,7 @@ class ExportResult(QDialog):
     def __init__(self, output: Path, found: Findings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export finished"))
-        self.setMinimumSize(440, 240)
+        self.setMinimumWidth(440)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
@@ -156,7 +156,7 @@ def _headline(bad: bool, text: str) -> QHBoxLayout:
     picture = PlainLabel()
     colours = theme.palette()
     name, colour = ("triangle-alert", colours.error) if bad else ("circle-check", colours.competence)
-    picture.setPixmap(pixmap(name, 20, colour))
+    picture.setPixmap(pixmap(name, 20, colour, picture.devicePixelRatioF()))
     words = PlainLabel(text, wordWrap=True)
     words.setFont(theme.font(theme.POINTS + 2, semibold=True))
     row.addWidget(picture)

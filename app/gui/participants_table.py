@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
+    QHeaderView,
     QLineEdit,
     QPushButton,
     QTreeWidget,
@@ -76,6 +77,7 @@ class ParticipantsTable(QWidget):
         self.tree.header().setStretchLastSection(False)
         for place, width in enumerate((112, 120, 48, 72, 64, 64)):
             self.tree.setColumnWidth(place, width)
+        self.tree.header().setSectionResizeMode(_PERSON, QHeaderView.ResizeMode.Stretch)
         self.tree.setMinimumHeight(136)
         self.tree.itemChanged.connect(self._ticked)
         column.addWidget(self.tree, 1)

@@ -38,6 +38,7 @@ class ContentsTree(QTreeWidget):
         self.setHeaderHidden(True)
         self.setIndentation(theme.GRID * 3 // 2)
         self.setUniformRowHeights(True)
+        self.setStyleSheet("QTreeWidget::item { padding: 2px 5px; }")
         self.setExpandsOnDoubleClick(False)
         self.itemClicked.connect(self._choose)
         self.itemActivated.connect(self._choose)

@@ -155,6 +155,7 @@ class StartForm(QWidget):
 
     def _lay_out(self) -> None:
         self._does_row = QWidget()
+        self._does_row.setMaximumHeight(_TALL)
         row = QHBoxLayout(self._does_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
