@@ -81,7 +81,10 @@ class InspectorFeed(QObject):
             return
         names = {a.id: a.name for a in all_annotators(session.study)}
         own = all(names.get(one.annotator_id) == session.annotator_name for one in found)
-        reason = session.study.read_only_reason if not self._studio.writable else ""
+        reason = ""
+        if not self._studio.writable:
+            why = session.study.read_only_reason
+            reason = tr("This study is read-only. {why}").format(why=why).rstrip()
         if not reason and not own:
             suggested = all(is_prelabel(session.study, one) for one in found)
             reason = _SUGGESTED if suggested else tr("Somebody else made it; only they change it.")
