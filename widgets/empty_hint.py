@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QAbstractItemView
 from widgets import theme
 from widgets.plain_label import PlainLabel
 
-_WIDEST = 420
+_WIDEST = 520
 """Pixels of a line: longer ones are hard to read."""
 
 

@@ -57,6 +57,7 @@ class TextsForm(QWidget):
         super().__init__(parent)
         self._fields: dict[str, QLineEdit | QPlainTextEdit | QComboBox] = {}
         form = QFormLayout()
+        form.setContentsMargins(0, 0, 0, 0)
         form.setSpacing(theme.GRID)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.ExpandingFieldsGrow)
         form.setLabelAlignment(Qt.AlignmentFlag.AlignTop)
@@ -74,6 +75,7 @@ class TextsForm(QWidget):
         self.delete.setToolTip(
             plain_tip(tr("Delete this {what}; episodes keep what they were played with").format(what=what))
         )
+        self.delete.setEnabled(False)
         self.save = QPushButton(tr("Save"))
         self.save.setProperty("primary", True)
         self.save.setToolTip(plain_tip(tr("Keep this {what}").format(what=what)))

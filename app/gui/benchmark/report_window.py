@@ -71,6 +71,8 @@ class ReportWindow(QWidget):
         self._taking = Taking(context, self._tell)
         self.sets, self.against, self.chosen = QComboBox(), QComboBox(), QComboBox()
         self.run, self.part = QComboBox(), QComboBox()
+        for box in (self.chosen, self.run, self.part):
+            box.setEnabled(False)
         self.figures = FiguresTable(tr("Figures"))
         self.note = PlainLabel(wordWrap=True)
         self.drawn = PlotWall(tr("Plots of the benchmark"))
@@ -332,6 +334,7 @@ def _offer(box: QComboBox, entries: list[tuple[str, str]]) -> None:
     for name, key in entries:
         box.addItem(name, key)
     box.setCurrentIndex(max(0, box.findData(chosen)) if entries else -1)
+    box.setEnabled(bool(entries))
     box.blockSignals(blocked)
 
 

@@ -31,6 +31,7 @@ from project.queries.recordings import all_recordings
 from project.types import Recording
 from resources.translation import tr
 from widgets import theme
+from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
 from widgets.progress_line import ProgressLine
@@ -69,9 +70,11 @@ class ExportWindow(QWidget):
         self.losses.setAlignment(Qt.AlignmentFlag.AlignTop)
         form.addRow("", self.losses)
         self.recordings = _ticks(tr("Recordings to export"))
+        EmptyHint(self.recordings, tr("No recordings yet. Add some in the main window: Ctrl+O."))
         form.addRow(tr("&Recordings"), self.recordings)
         self.annotators = _ticks(tr("Annotators whose work is exported"))
         self.annotators.setMaximumHeight(theme.GRID * 14)
+        EmptyHint(self.annotators, tr("Nobody has annotated yet."))
         form.addRow(tr("&Annotators"), self.annotators)
         column.addLayout(form, 1)
         self.problem = PlainLabel(wordWrap=True)

@@ -19,6 +19,8 @@ from widgets.segments.checklist_view import ChecklistView, TaskGroup, TaskLine
 
 _PAUSE_MS = 400
 _TITLE = tr("Checklist")
+_ALL_DONE = (tr("All done"), tr("Nothing is missing, nothing waits."))
+_NO_RECORDINGS = (tr("Nothing to do yet"), tr("Add recordings in the main window first: Ctrl+O."))
 
 
 def make(context: Context) -> QWidget:
@@ -61,7 +63,7 @@ class ChecklistWindow(QWidget):
         row.addWidget(self.counts, 1)
         column.addLayout(row)
         self.view = ChecklistView()
-        self._done = EmptyState("circle-check", tr("All done"), tr("Nothing is missing, nothing waits."))
+        self._done = EmptyState("circle-check", *_ALL_DONE)
         self._stack = QStackedLayout()
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._done)
@@ -91,6 +93,7 @@ class ChecklistWindow(QWidget):
         self._tasks = found.tasks
         groups = _groups(found, who is None)
         self.view.set_groups(groups)
+        self._done.set_text(*(_ALL_DONE if self._table.recordings else _NO_RECORDINGS))
         self._stack.setCurrentWidget(self.view if groups else self._done)
         self.counts.setText(tr("{tasks:,} to do").format(tasks=len(self._tasks)) if self._tasks else "")
 
