@@ -4,7 +4,7 @@ from typing import Any
 
 from PySide6.QtWidgets import QDoubleSpinBox, QSpinBox, QWidget
 
-_MARGIN = 6
+_MARGIN = 7
 """Pixels at the left: the style sheet's padding does not reach the field inside such a box."""
 
 
