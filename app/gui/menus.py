@@ -249,7 +249,10 @@ class Menus(QObject):
         """A menu of the lanes, since folding one with the mouse is not for everybody."""
         lanes = QMenu(tr("&Lanes in full"), self._window)
         lanes.aboutToShow.connect(lambda: self._fill_lanes(lanes))
-        self._menus[tr("&View")].insertMenu(self.actions["mode_annotate"], lanes)
+        view = self._menus[tr("&View")]
+        entries = view.actions()
+        line = entries[entries.index(self.actions["mode_annotate"]) - 1]
+        view.insertMenu(line, lanes)
 
     def _fill_lanes(self, menu: QMenu) -> None:
         menu.clear()
