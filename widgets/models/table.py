@@ -14,7 +14,7 @@ from widgets.icons import icon
 from widgets.plain_tip import plain_tip
 
 COLUMNS = (tr("Model"), tr("State"), tr("Size"), tr("Licence"), tr("What it is for"), tr("Where it is used"))
-_STATE, _SIZE, _PURPOSE, _USED = 1, 2, 4, 5
+_STATE, _SIZE, _LICENCE, _PURPOSE, _USED = range(1, 6)
 _WIDTHS = (208, 144, 100, 108)
 _LEAST_USED = 200
 """Pixels that the column of where a model is used gets in any case."""
@@ -83,7 +83,6 @@ class ModelsTable(QTreeWidget):
         self._closed: set[str] = set()
         self.setAccessibleName(tr("Models"))
         self.setHeaderLabels(list(COLUMNS))
-        self.setAllColumnsShowFocus(True)
         self.setUniformRowHeights(True)
         self.setIndentation(theme.GRID * 2)
         self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
@@ -99,13 +98,15 @@ class ModelsTable(QTreeWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self._fit_used()
+        self._share_room()
 
-    def _fit_used(self) -> None:
-        """Give what a model is for, a sentence, its room before where it is used, a few words."""
-        room = self.viewport().width() - sum(self.columnWidth(column) for column in range(_PURPOSE))
-        left = max(_LEAST_USED, room - self.sizeHintForColumn(_PURPOSE))
-        self.setColumnWidth(_USED, min(left, self.sizeHintForColumn(_USED)))
+    def _share_room(self) -> None:
+        """Give what a model is for, a sentence, its room first, then where it is used, then a long licence."""
+        licence, purpose, used = (self.sizeHintForColumn(column) for column in (_LICENCE, _PURPOSE, _USED))
+        room = self.viewport().width() - sum(self.columnWidth(column) for column in range(_LICENCE)) - purpose
+        used = min(used, max(_LEAST_USED, room - _WIDTHS[_LICENCE]))
+        self.setColumnWidth(_USED, used)
+        self.setColumnWidth(_LICENCE, max(_WIDTHS[_LICENCE], min(licence, room - used)))
 
     def set_groups(self, groups: Sequence[ModelGroup]) -> None:
         """Show these; what was folded stays folded, and the place and the choice are kept."""
@@ -143,7 +144,7 @@ class ModelsTable(QTreeWidget):
         if current in self._items:
             self.setCurrentItem(self._items[current])
         self.blockSignals(False)
-        self._fit_used()
+        self._share_room()
         self.verticalScrollBar().setValue(top)
 
     def show_state(self, key: str, state: ModelState, said: str) -> None:
