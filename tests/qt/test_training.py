@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 from app.gui.main_window import MainWindow
 from app.gui.training.window import TrainingWindow
@@ -11,6 +12,7 @@ from project.queries.recordings import all_recordings
 from project.types import Segment
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.training_round import SECOND, copy_for, open_round
+from widgets.training.setup_form import SetupForm
 
 Open = Callable[[Path], MainWindow]
 
@@ -121,3 +123,15 @@ def test_the_owner_sets_it_up_and_ends_it(open_window: Open, tmp_path: Path) -> 
     window.studio.undo()
     assert "attributes" not in training.heading.text()
     assert "boundaries 0.50" in training.heading.text()
+
+
+def test_somebody_is_the_reference_as_soon_as_there_is_anybody(qtbot: QtBot) -> None:
+    form = SetupForm([("labels", "Labels")])
+    qtbot.addWidget(form)
+    form.offer([("r1", "1  Walk")], [])
+    assert not form.reference.currentText()
+    form.offer([("r1", "1  Walk")], ["Ada", "Bo"])
+    assert form.reference.currentText() == "Ada"
+    form.reference.setCurrentText("Bo")
+    form.offer([("r1", "1  Walk")], ["Ada", "Bo"])
+    assert form.reference.currentText() == "Bo"

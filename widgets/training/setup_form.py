@@ -85,6 +85,7 @@ class SetupForm(QWidget):
             grid.addWidget(tick, place, 0)
             grid.addWidget(least, place, 1)
             self.minimum[key] = (tick, least)
+        grid.setColumnStretch(2, 1)
         right.addLayout(grid)
         right.addStretch()
         buttons = QHBoxLayout()
@@ -114,7 +115,7 @@ class SetupForm(QWidget):
             self.recordings.addItem(item)
         self.reference.clear()
         self.reference.addItems(list(people))
-        self.reference.setCurrentText(chosen)
+        self.reference.setCurrentIndex(max(0, self.reference.findText(chosen)))
         self.reference.setEnabled(bool(people))
 
     def show_round(self, wanted: Wanted) -> None:

@@ -49,7 +49,7 @@ class TrainingWindow(QWidget):
             tr("Segments beside the reference"), [tr("Recording"), tr("Marked"), tr("Reference"), tr("What differs")]
         )
         self.note = PlainLabel(wordWrap=True)
-        EmptyHint(self.figures, tr("How well each annotator does stands here once a training is set up."))
+        EmptyHint(self.figures, tr("The figures of each annotator stand here once a training is set up."))
         EmptyHint(self.recordings, tr("The recordings to train on stand here, and who is done with them."))
         EmptyHint(self.lines, tr("Segments stand here beside those of the reference."))
         self.form = SetupForm(list(NAMES.items()))
