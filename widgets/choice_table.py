@@ -21,6 +21,7 @@ from widgets.plain_tip import plain_tip
 
 _CHOICES = Qt.ItemDataRole.UserRole
 _KEY = Qt.ItemDataRole.UserRole + 1
+_NARROWEST = 64
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
@@ -75,7 +76,8 @@ class ChoiceTable(QTableWidget):
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultAlignment(_LEFT)
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
-        self.horizontalHeader().setStretchLastSection(True)
+        self.horizontalHeader().setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        self.horizontalHeader().setMinimumSectionSize(_NARROWEST)
         self.itemChanged.connect(self._tell)
 
     def fill(self, rows: Sequence[Sequence[Cell]]) -> None:

@@ -76,11 +76,11 @@ class ImportWindow(QWidget):
         self.parts = ChoiceTable(PARTS, tr("Which recording each is"))
         self.details = ChoiceTable(DETAILS, tr("What the texts and values of the lane become"))
         for table, widths in (
-            (self.lanes, (230, 210, 120, 70, 70, 90, 70)),
-            (self.parts, (380, 380)),
-            (self.details, (420, 80, 260)),
+            (self.lanes, (210, 120, 70, 70, 90, 70)),
+            (self.parts, (380,)),
+            (self.details, (80, 260)),
         ):
-            for place, width in enumerate(widths):
+            for place, width in enumerate(widths, 1):
                 table.setColumnWidth(place, width)
         EmptyHint(
             self.details,
