@@ -235,7 +235,7 @@ class Playback(QObject):
 
     def _show_missing(self, located: LocatedMedium | None) -> None:
         if located is None:
-            hint = tr("This recording has no media file. Segments can be worked on all the same.")
+            hint = tr("This recording has no media file.\nSegments can be worked on all the same.")
             self._view.set_notice("video-off", tr("No file"), hint)
             return
         titles = {
