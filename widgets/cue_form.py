@@ -125,7 +125,7 @@ class CueForm(QDialog):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         painter = QPainter(self)
-        painter.fillRect(self.rect(), theme.palette().raised)
+        painter.fillRect(self.rect(), theme.palette().panel)
         painter.setPen(theme.palette().outline)
         painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()
