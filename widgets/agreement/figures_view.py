@@ -53,6 +53,7 @@ class FiguresView(QTableWidget):
         self._drawing = _Drawing(self)
         self.setItemDelegate(self._drawing)
         theme.notifier.changed.connect(self.viewport().update)
+        self.show_rows(())
 
     def show_rows(self, rows: Sequence[FigureRow], published: str = "") -> None:
         """Show these; `published` is the heading of the figures to compare with, "" where there are none."""

@@ -84,7 +84,7 @@ class ImportWindow(QWidget):
                 table.setColumnWidth(place, width)
         EmptyHint(
             self.details,
-            tr("Of a lane that becomes segments, each text and value stands here. Choose one under Lanes."),
+            tr("Of a lane that becomes segments, each text and value stands here.\nChoose one under Lanes."),
         )
         self.tabs = QTabWidget()
         self.tabs.addTab(self.lanes, tr("&Lanes"))
