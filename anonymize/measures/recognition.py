@@ -31,7 +31,7 @@ from anonymize.measures.tools import Tools
 
 _BINS = 40
 _EDGES = np.linspace(-1, 1, 2 * _BINS + 1)
-_NO_EMBEDDING = "No model that recognizes faces is installed, so re-identification is not measured."
+_NO_EMBEDDING = "No model that recognises faces is installed, so re-identification is not measured."
 _PARROT_LOOKS = (
     "The method gives each person one look. A parrot attacker then tells how well frames of one look are linked with "
     "each other, not who the person is."

@@ -61,7 +61,7 @@ class MeasureOptions:
     looks_per_second: float = limited(3.0, 0.1, 240.0, "Looks a second", "How often the clip is looked at.")
     most_looks: int = limited(2_000, 1, 1_000_000, "Looks", "How often a clip is looked at, at most.")
     most_embeddings: int = limited(200, 2, 10_000, "Faces of a track", "How many faces of a track are compared.")
-    least_width: int = limited(40, 8, 512, "Least face", "Narrower faces are not recognized or measured.")
+    least_width: int = limited(40, 8, 512, "Least face", "Narrower faces are not recognised or measured.")
 
     def __post_init__(self) -> None:
         hold_to_limits(self)

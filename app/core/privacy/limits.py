@@ -102,7 +102,7 @@ def not_measured(report: PrivacyReport) -> list[str]:
 
 def _why_no_attack(report: PrivacyReport) -> str:
     if not report.tools.get("embedders"):
-        return "No model that recognizes faces is installed: greenroom models fetch sface"
+        return "No model that recognises faces is installed: greenroom models fetch sface"
     if not report.tools.get("landmarks") and not report.tools.get("driver"):
         return "Faces are aligned by landmarks first, and no model finds any: greenroom models fetch face-landmarks"
     return "No face was seen well enough to be aligned."

@@ -39,7 +39,7 @@ RULES: dict[str, Rule] = {
     "rendered": Rule("The recording could be rendered in the state that was reviewed."),
     "face-left": Rule("No face is left in the rendering."),
     "face-under-mask": Rule("Every face lies wholly under its mask."),
-    "not-recognized": Rule("No drawn face is recognized as the person whose place it takes."),
+    "not-recognized": Rule("No drawn face is recognised as the person whose place it takes."),
     "doubtful-hits": Rule("Whatever looks like a face in the rendering was covered or dismissed by a reviewer."),
     "independent-check": Rule("The rendering was checked by a detector that did not find the tracks.", waivable=True),
     "privacy-measured": Rule("It was measured how private the rendering is.", waivable=True),

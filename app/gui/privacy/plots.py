@@ -101,7 +101,7 @@ def _newest(exports: Sequence[Export]) -> list[tuple[str, int, PrivacyReport]]:
 def _rate(report: PrivacyReport, kind: str) -> Measured:
     attack = report.attack(kind)
     if attack is None:
-        return Measured(None, reason=tr("No model that recognizes faces was installed."))
+        return Measured(None, reason=tr("No model that recognises faces was installed."))
     return _measured(attack.rates[0])
 
 
