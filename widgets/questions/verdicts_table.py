@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
-from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QAbstractItemView, QWidget
 
 from resources.translation import tr
 from widgets.icons import icon
@@ -15,6 +16,9 @@ from widgets.plain_tip import plain_tip
 _COLUMNS = ("", tr("Why"), tr("Kind"), tr("Question"))
 _WIDTHS = {0: 72, 2: 64}
 """Pixels by column; the others share the room that these leave."""
+_WHY = 1
+_MEASURED = 60
+"""Rows beyond those in sight by which a column finds its width."""
 _ICONS = {"kept": "circle-check", "fell": "circle-x", "open": "circle-dashed"}
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -82,12 +86,12 @@ class VerdictsTable(LongTable):
         self._rows = _Rows(self)
         self.setModel(self._rows)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        for column in range(len(_COLUMNS)):
-            if column in _WIDTHS:
-                self.setColumnWidth(column, _WIDTHS[column])
-            else:
-                self.horizontalHeader().setSectionResizeMode(column, QHeaderView.ResizeMode.Stretch)
-        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        for column, width in _WIDTHS.items():
+            self.setColumnWidth(column, width)
+        head = self.horizontalHeader()
+        head.setStretchLastSection(True)
+        head.setResizeContentsPrecision(_MEASURED)
+        head.setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.selectionModel().currentRowChanged.connect(lambda _now, _before: self.chosen.emit(self.current()))
 
     def show_rows(self, rows: Sequence[VerdictRow]) -> None:
@@ -96,10 +100,21 @@ class VerdictsTable(LongTable):
         if tuple(rows) == self._rows.rows:
             return
         self._rows.show_rows(rows)
+        self._fit()
         place = next((at for at, one in enumerate(self._rows.rows) if one.key == before), 0)
         if self._rows.rows:
             self.selectRow(place)
         self.chosen.emit(self.current())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the reasons what they need, and no more than the questions have."""
+        room = self.viewport().width() - sum(_WIDTHS.values())
+        needed = max(self.sizeHintForColumn(_WHY), self.horizontalHeader().sectionSizeHint(_WHY))
+        self.setColumnWidth(_WHY, min(needed, room // 2))
 
     def current(self) -> str:
         """Return the id of the current question, or ""."""
