@@ -25,7 +25,7 @@ from widgets.plain_label import PlainLabel
 
 _GAP_US = 500_000
 _NO_WITNESS = tr(
-    "It was looked at by the detector that found the faces. A witness sees more: greenroom models fetch rfb320."
+    "It was looked at by the detector that found the faces. A witness sees more: get rfb320 under File > Models…"
 )
 
 
