@@ -43,6 +43,7 @@ from widgets.status_line import StatusLine
 _EVERY_SET = tr("All sets")
 _NOTHING = tr("Nothing")
 _FILE = tr("An earlier report…")
+_WORKING = tr("Figures are being worked out.")
 _MOST_NAMES = 1000
 
 
@@ -76,10 +77,9 @@ class ReportWindow(QWidget):
         self.figures = FiguresTable(tr("Figures"))
         self.note = PlainLabel(wordWrap=True)
         self.drawn = PlotWall(tr("Plots of the benchmark"))
-        self.drawn.set_hint(tr("Plots stand here once judges were asked about a set, in the mode Benchmark."))
         self.items = RowsTable(tr("Items of a run"), report_rows.ITEM_COLUMNS)
-        for table in (self.figures, self.items):
-            EmptyHint(table, tr("Figures stand here once judges were asked about a set, in the mode Benchmark."))
+        self._hints = [EmptyHint(table, "") for table in (self.figures, self.items)]
+        self._say_why_empty(working=False)
         self._lay_out()
         self._join()
 
@@ -271,8 +271,16 @@ class ReportWindow(QWidget):
         one = self._list()
         self.items.show_rows(report_rows.item_rows(one, self.part.currentData() or "") if one is not None else ())
 
+    def _say_why_empty(self, *, working: bool) -> None:
+        figures = tr("Figures stand here once judges were asked about a set, in the mode Benchmark.")
+        plots = tr("Plots stand here once judges were asked about a set, in the mode Benchmark.")
+        for hint in self._hints:
+            hint.setText(_WORKING if working else figures)
+        self.drawn.set_hint(_WORKING if working else plots)
+
     def _show_working(self, working: bool) -> None:
         self.write.setEnabled(not working and self._found is not None)
+        self._say_why_empty(working=working)
         if working:
             self.status.show_progress(0, 0, tr("Reading the study"))
         else:

@@ -38,6 +38,7 @@ from widgets.rows_table import RowsTable
 from widgets.status_line import StatusLine
 
 _BESIDE = tr("GPT-4o, +sub+tom")
+_NOBODY_ASKED = tr("Figures stand here once a judge was asked, in the mode Questions.")
 
 
 def make(context: Context) -> QWidget:
@@ -74,7 +75,7 @@ class MeasuresWindow(QWidget):
             tr("What the chains are made of"), (tr("Figure"), tr("This study"), "R3-VQA", tr("Where it says so"))
         )
         self.chains_drawn = PlotWall(tr("Plots of the chains"))
-        EmptyHint(self.figures, tr("Figures stand here once a judge was asked, in the mode Questions."))
+        self._hint = EmptyHint(self.figures, _NOBODY_ASKED)
         self._lay_out()
         self._join()
 
@@ -232,6 +233,7 @@ class MeasuresWindow(QWidget):
         return measures_rows.published().get(self.beside.currentText())
 
     def _show_working(self, working: bool) -> None:
+        self._hint.setText(tr("Figures are being worked out.") if working else _NOBODY_ASKED)
         if working:
             self.status.show_progress(0, 0, tr("Reading the study"))
         else:
