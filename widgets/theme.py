@@ -40,6 +40,7 @@ class Palette:
     stage: QColor
     text: QColor
     muted: QColor
+    hint: QColor
     disabled: QColor
     stage_text: QColor
     accent: QColor
@@ -173,7 +174,7 @@ def _qt_palette(colours: Palette) -> QPalette:
         (role.BrightText, colours.error),
         (role.ToolTipBase, colours.raised),
         (role.ToolTipText, colours.text),
-        (role.PlaceholderText, colours.muted),
+        (role.PlaceholderText, colours.hint),
         (role.Highlight, colours.selection),
         (role.HighlightedText, colours.text),
         (role.Link, colours.accent),

@@ -11,6 +11,8 @@ TEXTS = ("text", "muted", "error", "competence", "uncertain", "accent")
 SURFACES = ("window", "panel", "raised", "field")
 PAIRS = [
     *product(TEXTS, SURFACES),
+    ("hint", "field"),
+    ("hint", "panel"),
     ("text", "selection"),
     ("text", "hover"),
     ("text", "lane"),
@@ -62,7 +64,7 @@ def test_what_stands_in_an_empty_field_is_readable(qapp, qtbot, shade, kind):
     qtbot.addWidget(field)
     field.show()
     colours = theme.palette()
-    assert field.palette().color(QPalette.ColorRole.PlaceholderText) == colours.muted
+    assert field.palette().color(QPalette.ColorRole.PlaceholderText) == colours.hint
     field.setEnabled(False)
     assert field.palette().color(QPalette.ColorRole.PlaceholderText) == colours.disabled
 
