@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFormLayout, QGridLayout, QLineEdit, QWidget
 
 from resources.translation import tr
 from widgets import theme
@@ -48,6 +48,8 @@ _TYPED = {
     "holder": (tr("Rights holder"), tr("Who holds the rights, for the terms of use")),
 }
 _COLUMNS = 3
+_ROW = theme.GRID * 7 // 2
+"""Height of a row of ticks, in pixels: the name of the field stands beside the first of them."""
 
 
 class PlanForm(QWidget):
@@ -149,22 +151,18 @@ class PlanForm(QWidget):
         return box
 
     def _ticks(self, form: QFormLayout, name: str, pairs: Pairs, tip: str) -> dict[str, QCheckBox]:
-        column = QVBoxLayout()
-        column.setSpacing(theme.GRID // 2)
+        grid = QGridLayout()
+        grid.setHorizontalSpacing(theme.GRID * 2)
+        grid.setVerticalSpacing(0)
+        grid.setColumnStretch(_COLUMNS, 1)
         made: dict[str, QCheckBox] = {}
-        row = QHBoxLayout()
         for place, (key, text) in enumerate(pairs):
-            if place % _COLUMNS == 0:
-                row = QHBoxLayout()
-                row.setSpacing(theme.GRID * 2)
-                column.addLayout(row)
             tick = QCheckBox(text)
+            tick.setMinimumHeight(_ROW)
             tick.setAccessibleName(f"{name}: {text}")
             tick.setToolTip(plain_tip(f"{tip}: {text}"))
             tick.clicked.connect(lambda _on: self._tell())
-            row.addWidget(tick)
+            grid.addWidget(tick, place // _COLUMNS, place % _COLUMNS)
             made[key] = tick
-            if place % _COLUMNS == _COLUMNS - 1 or place == len(pairs) - 1:
-                row.addStretch()
-        add_row(form, name, column)
+        add_row(form, name, grid)
         return made
