@@ -155,7 +155,6 @@ class StartForm(QWidget):
 
     def _lay_out(self) -> None:
         self._does_row = QWidget()
-        self._does_row.setMaximumHeight(_TALL)
         row = QHBoxLayout(self._does_row)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
@@ -186,5 +185,5 @@ class StartForm(QWidget):
         column.setSpacing(theme.GRID)
         column.addWidget(self.title)
         column.addLayout(self._form)
-        column.addStretch()
+        column.addStretch(1)
         column.addLayout(foot)
