@@ -2,11 +2,13 @@
 
 import re
 import xml.etree.ElementTree as ElementTree
+from typing import Literal
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QColor, QHelpEvent, QImage
+from PySide6.QtCore import QEvent, QPoint, QRectF, Qt
+from PySide6.QtGui import QColor, QHelpEvent, QImage, QPainter
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QTableWidget, QToolTip
 from pytestqt.qtbot import QtBot
@@ -14,7 +16,8 @@ from pytestqt.qtbot import QtBot
 from project.schemes.loader import load_scheme
 from tests.qt.walking import nameless, unexplained
 from widgets import theme
-from widgets.label_looks import looks_of
+from widgets.label_looks import contrast, looks_of
+from widgets.plots.canvas import Canvas
 from widgets.plots.drawing import plot_height
 from widgets.plots.pictures import WIDTH, as_image, as_png, as_svg
 from widgets.plots.scene import Bars, Histogram, Lines, Matrix, Measured, Number, Pile, Plot, Series, in_words
@@ -65,6 +68,17 @@ def test_numbers_of_a_matrix_are_never_cut() -> None:
     texts = ["".join(one.itertext()).strip() for one in root.iter("{http://www.w3.org/2000/svg}text")]
     assert texts.count("10,353") == 49
     assert texts.count("7") == 2, "over its column and beside its row"
+
+
+@pytest.mark.parametrize("mode", ["light", "dark"])
+def test_numbers_of_a_matrix_are_read_on_every_shade(mode: Literal["light", "dark"]) -> None:
+    for hundredth in range(101):
+        image = QImage(80, 30, QImage.Format.Format_RGB32)
+        painter = QPainter(image)
+        Canvas(painter, theme.load(mode)).tile(QRectF(0, 0, 80, 30), hundredth / 100, "7", "")
+        ink = painter.pen().color()
+        painter.end()
+        assert contrast(ink, image.pixelColor(2, 2)) >= 4.5
 
 
 def test_what_is_saved_is_on_white_in_every_theme(qapp: QApplication) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from project.names import shown
 from widgets import theme
-from widgets.label_looks import LabelLook, contrast, label_ink
+from widgets.label_looks import READABLE, LabelLook, contrast, label_ink
 from widgets.label_paint import SIGN, mix, paint_sign
 from widgets.plots.strokes import strokes
 
@@ -108,8 +108,9 @@ class Canvas:
         self.painter.setPen(Qt.PenStyle.NoPen)
         self.painter.setBrush(ground)
         self.painter.drawRect(area)
-        inks = (self.colours.text, self.colours.field)
-        self.text(area, text, MIDDLE, TEXT, max(inks, key=lambda ink: contrast(ink, ground)))
+        # Between the two of the theme there are blues on which neither is read well; black or white always is.
+        inks = (self.colours.text, self.colours.field, QColor("black"), QColor("white"))
+        self.text(area, text, MIDDLE, TEXT, next(ink for ink in inks if contrast(ink, ground) >= READABLE))
         self.spots.append(Spot(area, says))
 
     def whisker(self, low: float, high: float, at: float, *, upright: bool = False) -> None:
