@@ -63,6 +63,7 @@ class DecisionBar(QWidget):
         self.again = self._button(tr("Take back"), "Backspace", tr("Nobody decided about it any more"), "undo-2")
         self.person = self._list(tr("Whose name"), tr("Whose name it is: hidden everywhere under one stand-in (P)"))
         self.kind = self._list(tr("Kind"), tr("What it is (C)"))
+        self.kind.setPlaceholderText(tr("What it is…"))
         for key, title in kinds:
             self.kind.addItem(title, key)
         self.play = self._button(tr("Play"), "Space", tr("Play the place with a second around it"), "play")
@@ -99,10 +100,11 @@ class DecisionBar(QWidget):
             self.person.addItem(name, key)
         blocker.unblock()
 
-    def show_choice(self, *, usable: bool, spoken: bool, kind: str, person: str) -> None:
+    def show_choice(self, *, chosen: bool, usable: bool, spoken: bool, kind: str, person: str) -> None:
         """Offer what fits; `kind` and `person` are keys of what is selected, or ""."""
         for edit in self._edits:
             edit.setEnabled(usable)
+        self.jump.setEnabled(chosen)
         self.play.setEnabled(spoken)
         for box, key in ((self.kind, kind), (self.person, person)):
             box.setCurrentIndex(box.findData(key))

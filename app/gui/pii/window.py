@@ -310,8 +310,9 @@ class PiiWindow(QWidget):
 
     def _found(self) -> None:
         if self._finding.complete:
+            found = tr("Nothing personal is listed here.")
             for hint in self._hints:
-                hint.setText(tr("Nothing personal is listed here."))
+                hint.setText(found if self._finding.hits else tr("Nothing personal was found yet."))
         self.refresh()
         if self._moving:
             self._moving = False
@@ -333,6 +334,7 @@ class PiiWindow(QWidget):
         writable = self._context.studio.writable
         kinds, whose = {each.kind for each in those}, {each.hit.participant_id or "" for each in those}
         self.decide_bar.show_choice(
+            chosen=bool(those),
             usable=bool(those) and writable,
             spoken=any(each.is_spoken for each in those),
             kind=next(iter(kinds)) if len(kinds) == 1 else "",
