@@ -20,6 +20,7 @@ _EXTENTS = {
     Extent.RECORDING: tr("Its segments cover the whole recording."),
     Extent.EITHER: tr("Its segments cover the whole recording or a part of it."),
 }
+_PLATE = '<img src="{}" style="vertical-align: middle">'
 
 
 def guidelines(scheme: Scheme, track: Track) -> str:
@@ -87,8 +88,7 @@ def _examples(examples: tuple[str, ...]) -> str:
 
 
 def _label(track: Track, label: Label) -> str:
-    source = f"look:{escape(track.key)}/{escape(label.key)}"
-    plate = f'<img src="{source}" style="vertical-align: middle">'
+    plate = _PLATE.format(f"look:{escape(track.key)}/{escape(label.key)}")
     return f"<p>{plate}{_key(label.shortcut)}<br>{escape(label.definition)}{_examples(label.examples)}</p>"
 
 
