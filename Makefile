@@ -8,8 +8,7 @@ SHELL := /bin/bash
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
-# For two processors: tests often wait for a program that they started. Each worker takes up to 3 GB of memory.
-WORKERS ?= 3
+WORKERS ?= 2
 # pip compiles llama-cpp-python, and keeps what it made: for any processor of its kind, not for this one alone.
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 

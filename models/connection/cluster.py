@@ -158,7 +158,9 @@ class Cluster:
 
     async def _asked(self, question: Any, within_s: float = _ANSWERING_S) -> Any:
         try:
-            return await asyncio.wait_for(question, within_s)
+            # Python 3.11's `wait_for` forgets that it was cancelled where the answer comes at the same moment.
+            async with asyncio.timeout(within_s):
+                return await question
         except (TimeoutError, OSError) as error:
             raise Gone from error
 

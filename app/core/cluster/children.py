@@ -42,10 +42,11 @@ class Child:
             self._process.stdin.flush()
 
     def heard(self) -> Iterator[dict[str, Json]]:
-        """Yield what it says, until it ends."""
+        """Yield what it says, until it ends, be it in the middle of a line."""
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            yield json.loads(line)
+            if line.endswith("\n"):
+                yield json.loads(line)
 
     def end(self) -> None:
         """End it, whatever it does."""

@@ -60,6 +60,7 @@ class Serving:
         self._relays: dict[str, str] = {}
         self._seat_of: dict[str, str] = {}
         self._seen_at = 0.0
+        self._ending = False
 
     async def go(self) -> None:
         """Return when all is done, or cannot be.
@@ -80,6 +81,7 @@ class Serving:
             await asyncio.shield(self._stop())
             raise
         finally:
+            self._ending = True
             for one in self._asked.values():
                 one.cancel()
             await asyncio.gather(*self._asked.values(), return_exceptions=True)
@@ -152,7 +154,7 @@ class Serving:
             self._relays[seat.address] = facts["relay"]
             self._seen[seat.address] = self._told[seat.address] = 0
             self._telling[seat.address] = []
-        while True:
+        while not self._ending:
             telling = [*self._telling[seat.address]]
             said = await self._cluster.exchange(
                 seat.address, run=self._run, seen=self._seen[seat.address], told=json.dumps(telling), wait_s=_WAIT_S

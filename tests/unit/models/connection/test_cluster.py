@@ -1,9 +1,11 @@
 """The way to a scheduler: its address is read, permitted and written down before anything else happens."""
 
+import asyncio
+
 import pytest
 
 from models.connection import cluster
-from models.connection.cluster import Scheduler, permitted, scheduler_at
+from models.connection.cluster import Cluster, Scheduler, permitted, scheduler_at
 from project.errors import UserError
 from project.policy import Departure, Forbidden, Purpose
 
@@ -92,3 +94,24 @@ def test_a_machine_that_is_not_there_is_said(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(cluster, "resolve", resolve)
     with pytest.raises(UserError, match="no machine node7"):
         permitted(Scheduler("tcp", "node7", 8786), Asked(9))
+
+
+@pytest.mark.parametrize("moments", range(4))
+def test_who_is_cancelled_as_the_answer_comes_is_cancelled(moments: int) -> None:
+    async def run() -> None:
+        answer = asyncio.get_running_loop().create_future()
+
+        async def question() -> object:
+            return await answer
+
+        asking = asyncio.create_task(Cluster(None)._asked(question()))
+        await asyncio.sleep(0.01)
+        answer.set_result("said")
+        for _ in range(moments):
+            await asyncio.sleep(0)
+        too_late = asking.done()
+        asking.cancel()
+        await asyncio.wait([asking])
+        assert asking.cancelled() is not too_late
+
+    asyncio.run(run())
