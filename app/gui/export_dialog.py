@@ -22,7 +22,6 @@ from app.core.rendering.preview import Preview
 from app.core.voice.choice import SoundChoice
 from app.gui.method_list import MethodList
 from app.gui.preview_pane import PreviewPane
-from app.gui.room import within_screen
 from app.gui.sound_choice import SoundForm
 from project.errors import UserError
 from project.schemes.scheme import Choice
@@ -32,6 +31,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.plain_label import PlainLabel
+from widgets.room import within_screen
 from widgets.tick_list import TickList
 from widgets.tick_row import TickRow
 

@@ -41,7 +41,6 @@ from app.gui.player import Player
 from app.gui.policy.searching_ahead import SearchingAhead
 from app.gui.prelabel_deciding import PrelabelDeciding
 from app.gui.recordings_feed import RecordingsFeed
-from app.gui.room import within_screen
 from app.gui.segment_editing import SegmentEditing
 from app.gui.shortcuts import Shortcuts
 from app.gui.speech.listening import Listening
@@ -70,6 +69,7 @@ from widgets.inspector import Inspector
 from widgets.message_bar import Level, MessageBar
 from widgets.player_view import PlayerView
 from widgets.recordings_list import RecordingsList
+from widgets.room import within_screen
 from widgets.timeline.view import TimelineView
 from widgets.transport_bar import TransportBar
 

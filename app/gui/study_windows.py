@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QSplitter, QWidget
 
 from app.gui import view_state
 from app.gui.context import Context
-from app.gui.room import within_screen
 from app.gui.view_state import Remembering, View
 from project.types import Json
+from widgets.room import within_screen
 
 WINDOWS: dict[str, str] = {
     "segments": "app.gui.segments.window:make",

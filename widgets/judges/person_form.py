@@ -11,6 +11,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.judges.answer_panel import AnswerPanel
+from widgets.room import within_screen
 
 _SIZE = QSize(1080, 760)
 
@@ -29,7 +30,7 @@ class PersonForm(QDialog):
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self.resize(within_screen(_SIZE, self))
         self.panel = AnswerPanel(scheme, track, people)
         self.form, self.words, self.pictures = self.panel.form, self.panel.words, self.panel.pictures
         self.form.value_changed.connect(lambda _field, _value: self.say(""))

@@ -22,6 +22,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.room import within_screen
 from widgets.wrapping_delegate import WrappingDelegate
 
 _SIZE = QSize(1080, 760)
@@ -49,7 +50,7 @@ class PromptView(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Prompts"))
-        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self.resize(within_screen(_SIZE, self))
         self._texts: dict[str, str] = {}
         self._part = ""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)

@@ -23,6 +23,7 @@ from widgets.judges.plain_text import plainly
 from widgets.judges.sent import Sent, SentMessage, SentPicture
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.room import within_screen
 from widgets.segments.flow import FlowLayout
 
 _SIZE = QSize(820, 720)
@@ -62,7 +63,7 @@ class SentView(QDialog):
     def __init__(self, title: str, offered: Sequence[str], *, before: bool, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self.resize(within_screen(_SIZE, self))
         self._sent: Sent | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)

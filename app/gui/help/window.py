@@ -13,7 +13,6 @@ from app.core.manual.links import picture, target
 from app.core.manual.search import search, words_of
 from app.gui.help.reference import Reference
 from app.gui.help.topics import START
-from app.gui.room import within_screen
 from resources.translation import tr
 from widgets import theme
 from widgets.icons import icon
@@ -22,6 +21,7 @@ from widgets.manual.contents_tree import ContentsTree, ListedPage
 from widgets.manual.found_list import FoundList, FoundPlace
 from widgets.manual.page_view import TOP, PageView, Place
 from widgets.plain_tip import plain_tip
+from widgets.room import within_screen
 
 _ZOOMS = (0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0)
 _USUAL = _ZOOMS.index(1.0)

@@ -31,6 +31,7 @@ from widgets.dialog_buttons import DialogButtons
 from widgets.icons import icon
 from widgets.judges.plain_text import plainly
 from widgets.plain_label import PlainLabel
+from widgets.room import within_screen
 
 _SIZE = QSize(520, 640)
 _FILES = "llama-cpp"
@@ -80,7 +81,7 @@ class EntryDialog(QDialog):
             self.backend.setCurrentIndex(max(0, self.backend.findData(entry.backend)))
         self.backend.currentIndexChanged.connect(lambda _at: self._show_backend())
         self._show_backend()
-        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self.resize(within_screen(_SIZE, self))
 
     def entry(self) -> JudgeEntry:
         """Return what is filled in."""

@@ -44,6 +44,7 @@ from widgets.pii.decision_bar import DecisionBar
 from widgets.pii.rows import MIXED, UNDECIDED
 from widgets.pii.table import DecisionTable
 from widgets.plain_label import PlainLabel
+from widgets.room import within_screen
 from widgets.segments.filter_bar import FilterBar
 
 _SIZE = QSize(1240, 780)
@@ -70,7 +71,7 @@ class PiiWindow(QWidget):
         self.setWindowTitle(tr("Personal information"))
         self.setAccessibleName(tr("Personal information"))
         self.setAutoFillBackground(True)
-        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self.resize(within_screen(_SIZE, self))
         self._context = context
         self._session = session
         self._finding = Finding(context, self)

@@ -18,7 +18,6 @@ from app.core.leaving.journal import FATES, HEAD, Fate, Line, lines, totals, wri
 from app.core.leaving.policy_words import LEVELS, MEANINGS, about_policy
 from app.core.session import Session
 from app.gui.context import Context
-from app.gui.room import within_screen
 from project.errors import UserError
 from project.policy import Policy
 from project.queries.policy import KEY, egress_count, policy_of
@@ -30,6 +29,7 @@ from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.policy.form import PolicyForm
 from widgets.policy.journal_table import JournalRow, JournalTable
+from widgets.room import within_screen
 
 LOOK_EVERY_MS = 1000
 _SIZE = QSize(1440, 840)

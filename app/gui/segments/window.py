@@ -24,6 +24,7 @@ from project.types import Changes
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.empty_state import EmptyState
+from widgets.room import within_screen
 from widgets.segments.bulk_bar import BulkBar
 from widgets.segments.filter_bar import FilterBar
 from widgets.segments.hits_list import FoundText, HitsList
@@ -58,7 +59,7 @@ class SegmentsWindow(QWidget):
     def __init__(self, context: Context, session: Session) -> None:
         super().__init__()
         self.setWindowTitle(tr("Segments"))
-        self.resize(_SIZE.boundedTo(self.screen().availableSize()))
+        self.resize(within_screen(_SIZE, self))
         self._context = context
         self._session = session
         self._table, self._reading = read_table(context, session, self._take)
