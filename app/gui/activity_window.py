@@ -1,6 +1,5 @@
 """The window of active minutes: by recording, by day, in all, with a switch to turn counting off."""
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.activity import by_day, by_recording, minutes
@@ -8,6 +7,7 @@ from app.gui.context import Context
 from project.types import Changes
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
@@ -91,14 +91,10 @@ class ActivityWindow(QWidget):
         self.sure = QPushButton(tr("Delete for good"))
         self.sure.setToolTip(tr("There is no undo for this"))
         self.sure.clicked.connect(self._log.delete)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.setShortcut(Qt.Key.Key_Escape)
-        close.clicked.connect(self.close)
         row.addWidget(self.delete)
         row.addWidget(self.sure)
         row.addStretch()
-        row.addWidget(close)
+        row.addWidget(close_button(self))
         return row
 
     def _ask_again(self, asking: bool) -> None:

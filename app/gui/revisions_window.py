@@ -1,7 +1,6 @@
 """The window of who changed what they had said after they were shown judges, and the switch that hides judges."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.commands.blind_first import set_blind_first
 from app.core.judging.annotators.reveals import blind_first
@@ -18,6 +17,7 @@ from app.gui.context import Context
 from project.types import Changes
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
@@ -118,10 +118,6 @@ class RevisionsWindow(QWidget):
 
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.setShortcut(Qt.Key.Key_Escape)
-        close.clicked.connect(self.close)
         row.addStretch()
-        row.addWidget(close)
+        row.addWidget(close_button(self))
         return row

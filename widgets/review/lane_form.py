@@ -8,6 +8,7 @@ from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFormLayout,
+    QHBoxLayout,
     QLineEdit,
     QPushButton,
     QVBoxLayout,
@@ -16,6 +17,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.number_boxes import DecimalBox
 from widgets.plain_label import PlainLabel, add_row
 from widgets.plain_tip import plain_tip
@@ -81,7 +83,11 @@ class LaneForm(QWidget):
         self.result.setAccessibleName(tr("What came of it"))
         column.addWidget(self.result)
         column.addStretch()
-        column.addWidget(self.make, 0, Qt.AlignmentFlag.AlignRight)
+        foot = QHBoxLayout()
+        foot.addStretch()
+        foot.addWidget(close_button(self))
+        foot.addWidget(self.make)
+        column.addLayout(foot)
 
     def answers(self) -> Mapping[str, str]:
         """Return question -> the answer that is chosen."""
@@ -99,8 +105,6 @@ class LaneForm(QWidget):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._ask()
-        elif event.key() == Qt.Key.Key_Escape:
-            self.close()
         else:
             super().keyPressEvent(event)
 

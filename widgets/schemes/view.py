@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from html import escape
 
 from PySide6.QtCore import Qt, Signal, SignalInstance
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -17,6 +16,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.icons import pixmap
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -77,7 +77,6 @@ class SchemesView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addWidget(split, 1)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
         self._show_current()
 
     def show_entries(self, entries: Sequence[SchemeEntry], writable: bool, reason: str = "") -> None:
@@ -179,6 +178,7 @@ class SchemesView(QWidget):
         buttons.addStretch()
         buttons.addWidget(self.default)
         buttons.addWidget(self.drop)
+        buttons.addWidget(close_button(self))
         column.addLayout(buttons)
         theme.notifier.changed.connect(self._tint)
         self._tint()

@@ -1,7 +1,6 @@
 """The window about agreement: what is compared, the figures, plots of them, and statistics of the study."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.agreement.measuring import Question
@@ -22,6 +21,7 @@ from resources.translation import tr, trn
 from widgets import theme
 from widgets.agreement.comparison_bar import ComparisonBar
 from widgets.agreement.figures_view import FiguresView
+from widgets.close_button import close_button
 from widgets.plots.wall import PlotWall
 from widgets.status_line import StatusLine
 
@@ -79,6 +79,7 @@ class AgreementWindow(QWidget):
         self.export.setProperty("primary", True)
         foot.addWidget(self.status, 1)
         foot.addWidget(self.copy)
+        foot.addWidget(close_button(self))
         foot.addWidget(self.export)
         column.addLayout(foot)
 
@@ -93,7 +94,6 @@ class AgreementWindow(QWidget):
         self.counted.asked.connect(self._taking.plot)
         self.copy.clicked.connect(self._copy)
         self.export.clicked.connect(self.export_all)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
         self._show_state(State.OUT_OF_DATE, "")
 
     def refresh(self) -> None:

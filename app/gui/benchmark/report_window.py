@@ -3,8 +3,7 @@
 from pathlib import Path
 from threading import Event
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -33,6 +32,7 @@ from project.queries.item_sets import all_sets
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.benchmark.figures_table import FiguresTable
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -123,6 +123,7 @@ class ReportWindow(QWidget):
         self.write.setEnabled(False)
         foot.addWidget(self.status, 1)
         foot.addWidget(self.private)
+        foot.addWidget(close_button(self))
         foot.addWidget(self.write)
         column.addLayout(foot)
 
@@ -144,7 +145,6 @@ class ReportWindow(QWidget):
         self.items.row_chosen.connect(lambda key, time: self._context.look_at(key.split()[0], time))
         self.drawn.asked.connect(self._taking.plot)
         self.write.clicked.connect(self.write_all)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
         self.against.addItems([_NOTHING, _FILE])
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import QSignalBlocker, Qt, QTimer
+from PySide6.QtCore import QSignalBlocker, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.episodes.ending import failed_turns
 from app.core.episodes.rating import rate
@@ -28,6 +28,7 @@ from project.turns import Turn
 from project.types import Changes
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.judges.tick_menu import Entry
 
 _SIZE = (1280, 820)
@@ -66,14 +67,10 @@ class EpisodesWindow(QWidget):
             (tr("Scenarios"), self.scenarios),
         ):
             self.tabs.addTab(one, name)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.setShortcut(Qt.Key.Key_Escape)
-        close.clicked.connect(self.close)
         foot = QHBoxLayout()
         foot.setContentsMargins(0, 0, 0, 0)
         foot.addStretch()
-        foot.addWidget(close)
+        foot.addWidget(close_button(self))
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)

@@ -21,6 +21,7 @@ from app.gui.meta.rows import SCENES, SPEECH
 from project.schemes.loader import load_scheme
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.elided_label import ElidedLabel
 from widgets.empty_state import EmptyState
 from widgets.judges.tick_menu import TickMenu
@@ -201,14 +202,11 @@ class MetaLayout(QWidget):
         self.make_questions = _button(
             tr("Make ESI questions"), tr("Let the chosen judges word questions of five dimensions from this")
         )
-        close = _button(tr("Close"), tr("Close this window (Esc)"))
-        close.setShortcut(Qt.Key.Key_Escape)
-        close.clicked.connect(self.close)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         row.addWidget(self.status, 1)
         row.addWidget(self.make_questions)
-        row.addWidget(close)
+        row.addWidget(close_button(self))
         return row
 
 

@@ -4,8 +4,7 @@ from pathlib import Path
 from threading import Event
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core import fetching
 from app.core.jobs import Work
@@ -19,6 +18,7 @@ from models import weights
 from project.errors import UserError
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.models.panel import ModelPanel
 from widgets.models.table import ModelsTable, ModelState
 from widgets.plain_label import PlainLabel
@@ -145,11 +145,8 @@ class ModelsWindow(QWidget):
         foot = QHBoxLayout()
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.clicked.connect(self.close)
         foot.addWidget(self.status, 1)
-        foot.addWidget(close, 0, Qt.AlignmentFlag.AlignBottom)
+        foot.addWidget(close_button(self), 0, Qt.AlignmentFlag.AlignBottom)
         column.addLayout(foot)
 
     def _join(self) -> None:
@@ -169,7 +166,6 @@ class ModelsWindow(QWidget):
         )
         self._jobs.stopped.connect(self._on_stopped)
         theme.notifier.changed.connect(self.reload)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
 
     def _ask_folder(self, name: str, licence: str) -> None:
         found = self._context.questions.folder(tr("Folder with {name}").format(name=name))

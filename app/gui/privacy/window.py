@@ -4,7 +4,6 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.jobs import Work
@@ -26,6 +25,7 @@ from project.timebase import format_time
 from project.types import Changes
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.plots.wall import PlotWall
@@ -150,11 +150,8 @@ class PrivacyWindow(QWidget):
         self.start = QPushButton(tr("&Measure"))
         self.start.setToolTip(tr("Measure the chosen export against its recording"))
         self.start.setProperty("primary", True)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.clicked.connect(self.close)
         row.addWidget(self.status, 1)
-        for button in (self.go, close, self.start):
+        for button in (self.go, close_button(self), self.start):
             row.addWidget(button)
         return row
 
@@ -172,7 +169,6 @@ class PrivacyWindow(QWidget):
         jobs.done.connect(self._done)
         jobs.stopped.connect(self._stopped)
         theme.notifier.changed.connect(self.reload)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:
         if _MATTERS & changes.tables.keys():

@@ -20,6 +20,7 @@ from app.gui.questions.rule_bar import RuleBar
 from resources.translation import tr
 from widgets import theme
 from widgets.busy_line import busy_line
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.icons import icon
 from widgets.judges.tick_menu import TickMenu
@@ -172,11 +173,9 @@ class FunnelLayout(QWidget):
         self.progress.setAccessibleName(tr("Questions asked about"))
         self.progress.setMaximumWidth(220)
         self.progress.hide()
-        self.close_button = QPushButton(tr("Close"))
-        self.close_button.setToolTip(tr("Close this window (Esc)"))
         row.addWidget(self.status, 1)
         row.addWidget(self.progress)
-        row.addWidget(self.close_button)
+        row.addWidget(close_button(self))
         return row
 
 

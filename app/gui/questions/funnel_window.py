@@ -1,7 +1,6 @@
 """The window of the funnel: how many questions survive each step, who fell where and why, and what is asked next."""
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QWidget
 
 from app.core.commands import thresholds
@@ -79,7 +78,6 @@ class FunnelWindow(FunnelLayout):
         self.cancel.clicked.connect(self.running.cancel)
         self.take_all.clicked.connect(self._take_all)
         self.proposals.take_over_requested.connect(self._take)
-        self.close_button.clicked.connect(self.close)
         self.computing.found.connect(self._take_in)
         self.computing.working.connect(self.busy.setVisible)
         self.computing.refused.connect(self.going.setText)
@@ -87,7 +85,6 @@ class FunnelWindow(FunnelLayout):
         self.running.progressed.connect(self.show_progress)
         self.running.running_changed.connect(self._on_running)
         self._context.studio.bridge.changed.connect(self._on_changed)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
 
     def _take_in(self, found: Found) -> None:
         self._found = found

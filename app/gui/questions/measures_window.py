@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -30,6 +30,7 @@ from project.errors import UserError
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.agreement.figures_view import FiguresView
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
@@ -110,6 +111,7 @@ class MeasuresWindow(QWidget):
         self.export.setProperty("primary", True)
         self.export.setEnabled(False)
         foot.addWidget(self.status, 1)
+        foot.addWidget(close_button(self))
         foot.addWidget(self.export)
         column.addLayout(foot)
 
@@ -154,7 +156,6 @@ class MeasuresWindow(QWidget):
         for wall in (self.compared, self.drawn, self.chains_drawn):
             wall.asked.connect(self._taking.plot)
         self.export.clicked.connect(self.export_all)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.commands.release import set_words
@@ -25,6 +25,7 @@ from project.queries.recordings import all_recordings
 from project.types import Changes
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.progress_line import ProgressLine
@@ -79,8 +80,6 @@ class SetWindow(QWidget):
         self.export = QPushButton(tr("&Export…"))
         self.export.setProperty("primary", True)
         self.export.setToolTip(tr("Write the questions into a new folder, once their texts were read"))
-        self.close_button = QPushButton(tr("Close"))
-        self.close_button.setToolTip(tr("Close this window (Esc)"))
         self.gathering = SetGathering(context, lambda: self.form.chosen().everything, self)
         self.writing = SetWriting(context, self)
         self._lay_out()
@@ -266,7 +265,7 @@ class SetWindow(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         row.addWidget(self.report, 1)
-        row.addWidget(self.close_button)
+        row.addWidget(close_button(self))
         row.addWidget(self.export)
         column.addLayout(row)
 
@@ -284,8 +283,6 @@ class SetWindow(QWidget):
         self.texts.confirm_requested.connect(self._confirm)
         self.texts.row_chosen.connect(self._context.look_at)
         self.export.clicked.connect(self._start)
-        self.close_button.clicked.connect(self.close)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self, self.close)
         self._soon = QTimer(self, singleShot=True, interval=_WAIT_MS)
         self._soon.timeout.connect(self.reload)
         self._studio.bridge.changed.connect(self._apply)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QTimer
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.commands import release as commands
@@ -29,6 +29,7 @@ from project.queries.recordings import all_recordings
 from project.types import Changes
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.plain_label import PlainLabel
 from widgets.release.plan_form import Chosen, PlanForm
 from widgets.release.texts_view import TextsView
@@ -89,8 +90,6 @@ class ReleaseWindow(QWidget):
         self.release = QPushButton(tr("Release…"))
         self.release.setProperty("primary", True)
         self.release.setToolTip(tr("Render, check and write the release into a new folder"))
-        self.close_button = QPushButton(tr("Close"))
-        self.close_button.setToolTip(tr("Close this window (Esc)"))
         self._lay_out()
         self._join()
         self.reload()
@@ -324,7 +323,7 @@ class ReleaseWindow(QWidget):
         column.addWidget(self.tabs, 1)
         row = QHBoxLayout()
         row.addWidget(self.report, 1)
-        row.addWidget(self.close_button)
+        row.addWidget(close_button(self))
         row.addWidget(self.release)
         column.addLayout(row)
 
@@ -348,8 +347,6 @@ class ReleaseWindow(QWidget):
         self._searching.told.connect(self.heading.setText)
         self._searching.stopped.connect(lambda: self.heading.setText(_STOPPED))
         self.release.clicked.connect(self._start)
-        self.close_button.clicked.connect(self.close)
-        QShortcut(QKeySequence("Esc"), self, self.close)
         self._studio.bridge.changed.connect(self._apply)
         self._studio.failed.connect(self._show_error)
         self._context.jobs.stopped.connect(self._stopped)

@@ -1,7 +1,7 @@
 """The window with what everybody still has to do."""
 
-from PySide6.QtCore import QTimer
-from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedLayout, QVBoxLayout, QWidget
 
 from app.core.checklist import NAMES, Checklist, Kind, ReviewsWaiting, Task, checklist
@@ -13,6 +13,7 @@ from project.timebase import format_time
 from project.types import Annotator, Changes
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_state import EmptyState
 from widgets.plain_label import PlainLabel
 from widgets.segments.checklist_view import ChecklistView, TaskGroup, TaskLine
@@ -68,13 +69,13 @@ class ChecklistWindow(QWidget):
         self._stack.addWidget(self.view)
         self._stack.addWidget(self._done)
         column.addLayout(self._stack, 1)
+        column.addWidget(close_button(self), 0, Qt.AlignmentFlag.AlignRight)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.refresh)
         self.view.opened.connect(self._open)
         self.who.activated.connect(lambda _: self.refresh())
         context.studio.bridge.changed.connect(self._apply)
         context.studio.leaving.connect(self._pause.stop)
-        QShortcut(QKeySequence("Esc"), self).activated.connect(self.close)
         self._fill_people(session.annotator_name)
         self.refresh()
 

@@ -23,6 +23,7 @@ from project.splitting import Split
 from project.types import Changes, WorkPurpose
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.icons import icon
 from widgets.plain_label import PlainLabel
 from widgets.progress_line import ProgressLine
@@ -111,14 +112,10 @@ class TeamWindow(QWidget):
         self.merge = QPushButton(tr("Merge copies…"))
         self.merge.setToolTip(tr("Bring the work of copies home; merging a copy twice changes nothing"))
         self.merge.clicked.connect(self._merge)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.setShortcut("Esc")
-        close.clicked.connect(self.close)
         row.addWidget(self.split)
         row.addWidget(self.merge)
         row.addStretch()
-        row.addWidget(close)
+        row.addWidget(close_button(self))
         return row
 
     def _apply(self, changes: Changes, _initiator: object) -> None:

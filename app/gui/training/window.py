@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QTabWidget, QVBoxLayout, QWidget
 
 from app.core.commands import training as commands
 from app.core.session import Session, owner_of_copy
@@ -17,6 +17,7 @@ from project.queries.recordings import all_recordings
 from project.types import Annotator, Changes
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.rows_table import Row, RowsTable
@@ -171,12 +172,8 @@ class TrainingWindow(QWidget):
     def _foot(self) -> QHBoxLayout:
         row = QHBoxLayout()
         self.report = PlainLabel(wordWrap=True)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.setShortcut("Esc")
-        close.clicked.connect(self.close)
         row.addWidget(self.report, 1)
-        row.addWidget(close)
+        row.addWidget(close_button(self))
         return row
 
     def _offer(self, anew: bool) -> None:
