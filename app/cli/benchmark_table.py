@@ -8,6 +8,7 @@ from benchmark.published import PublishedRow
 from benchmark.results.base import FigureRow
 from project.counted import counted
 from project.judging import RAW
+from project.percent import percent
 
 _HUNDRED = 100.0
 _SECOND = 1000
@@ -19,7 +20,7 @@ def value(number: float | None, *, share: bool) -> str:
     """Return a figure: percent where it is a share, two decimals where it is not, a dash where there is none."""
     if number is None:
         return "-"
-    return f"{_HUNDRED * number:.1f} %" if share else f"{number:.2f}"
+    return percent(number) if share else f"{number:.2f}"
 
 
 def figure(row: FigureRow) -> str:

@@ -13,6 +13,7 @@ from benchmark.questions.diagnostics import ACCURACY, BIAS, NAMES
 from benchmark.questions.published import PublishedRow
 from project.counted import counted
 from project.errors import UserError
+from project.percent import percent
 
 _KINDS = {"MSE": "mse", "EU": "eu", "CW": "cw", "CH/W": "chw"}
 """Kind of question -> what published rows call it."""
@@ -62,7 +63,7 @@ def _text(found: Measures) -> list[str]:
         ours = next(one for one in found.published if one.model == "ESI-Bench")
         lines.append("What the set is like, beside ESI-Bench:")
         for name, one in found.diagnostics.items():
-            value = "-" if one.value is None else f"{one.value:.1%}" if name in (BIAS, ACCURACY) else f"{one.value:.2f}"
+            value = "-" if one.value is None else percent(one.value) if name in (BIAS, ACCURACY) else f"{one.value:.2f}"
             lines.append(f"  {NAMES[name]:<{_WIDE}} {value:>7}   there {ours.figures[name]:.2f}")
     return lines
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from app.cli.output import Bar, json_option, progress_bar, tell
+from project.percent import percent
 
 _LANDMARKS = "face-landmarks"
 
@@ -44,7 +45,7 @@ def demo(folder: Path, fetch: bool, only_video: bool, no_window: bool, as_json: 
     made = make_demo(folder, lambda work: Bar(work.title))
     text = [
         f"Study: {made.study}",
-        f"Recording {made.recording}: a face in {100 * made.face_coverage:.1f} % of the frames",
+        f"Recording {made.recording}: a face in {percent(made.face_coverage)} of the frames",
         f"Anonymized clip: {made.clip}",
         f"Faces left in it: {len(made.faces_left)}",
     ]

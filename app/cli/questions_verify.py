@@ -15,6 +15,7 @@ from app.core.questions.verifying import queue as waiting
 from app.core.session import Session
 from project.counted import counted
 from project.errors import UserError
+from project.percent import percent
 from project.questions import CHECKS, DIFFICULTIES, VerificationDecision
 from project.timebase import format_time
 from project.types import Json
@@ -146,7 +147,7 @@ def standing(study: Path, recording: str | None, as_json: bool) -> None:
     for one in figures.figures:
         if one.raw is not None:
             kappa = "undefined" if one.kappa is None else f"{one.kappa:.3f}"
-            lines.append(f"Agreement on {one.key}: {one.raw:.1%} of {counted(one.pairs, 'pair')}, kappa {kappa}")
+            lines.append(f"Agreement on {one.key}: {percent(one.raw)} of {counted(one.pairs, 'pair')}, kappa {kappa}")
     told: dict[str, Json] = {
         "questions": far.total,
         "standings": counts,

@@ -10,6 +10,7 @@ from app.cli.study import STUDY
 from app.core.session import Session
 from project.counted import counted
 from project.names import shown
+from project.percent import percent
 from project.timebase import SECOND
 from project.types import Json
 
@@ -107,7 +108,7 @@ def transcribe(
             )
             if "language" in result and result["language_certainty"] not in (0, 1):
                 sure = float(str(result["language_certainty"]))
-                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({sure:.0%} sure)"
+                lines[-1] += f"; it sounds like {LANGUAGES[str(result['language'])]} ({percent(sure, 0)} sure)"
             lines += [f"  [{one.start_us / SECOND:.2f}-{one.end_us / SECOND:.2f}] {shown(one.text)}" for one in said]
     lines += [f"Recording {one.number} has a transcript already; --replace renews its drafts." for one in left_out]
     tell(

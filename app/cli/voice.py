@@ -12,6 +12,7 @@ from app.cli.voice_options import chosen_sound, sound_options
 from app.core.session import Session
 from app.core.voice.choice import IDENTIFIES, KEEP, NO_TRANSCRIPT, NONE
 from project.errors import UserError
+from project.percent import percent
 from project.types import Json
 
 
@@ -102,9 +103,9 @@ def _lines(found: dict[str, Json]) -> list[str]:
     if words is None:
         lines.append("  Words are not compared: no model that recognises speech is installed.")
     elif words["errors_after"] is not None:
-        before = "" if words["errors_before"] is None else f"{100 * words['errors_before']:.1f} % before, "
+        before = "" if words["errors_before"] is None else f"{percent(words['errors_before'])} before, "
         against = "the transcript" if words["reference"] == "transcript" else "what was recognised before"
-        lines.append(f"  Word errors against {against}: {before}{100 * words['errors_after']:.1f} % after.")
+        lines.append(f"  Word errors against {against}: {before}{percent(words['errors_after'])} after.")
     if voices is None:
         lines.append("  Voices are not compared; for that: greenroom models fetch voice-embedding")
     else:

@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 
-from anonymize.measures.figure import Figure
 from anonymize.measures.report import NAIVE, PrivacyReport
 from app.core.session import Session
 from project.errors import UserError
 from project.limits import hold_to_limits, limited
+from project.percent import percent
 from project.store import Study
 from project.types import Changes
 
@@ -72,7 +72,9 @@ def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
         allowed = f"{limits.leak_frames} allowed" if limits.leak_frames else "none is allowed"
         found.append(f"In {leaks.value:.0f} of {leaks.n} frames a face is not covered; {allowed}.")
     if not report.replaces and detected.value is not None and detected.value > limits.detected:
-        found.append(f"{_percent(detected)} of the hidden faces are still found; {_share(limits.detected)} allowed.")
+        found.append(
+            f"{_share(detected.value)} of the hidden faces are still found; {_share(limits.detected)} allowed."
+        )
     for attack in report.attacks:
         if attack.kind != NAIVE:
             continue
@@ -82,7 +84,7 @@ def over_limit(report: PrivacyReport, limits: PrivacyLimits) -> list[str]:
         ):
             if figure.value is not None and figure.value - (chance.value or 0.0) > limit:
                 found.append(
-                    f"{_percent(figure)} {what} are re-identified ({attack.embedder}); {_share(limit)} allowed."
+                    f"{_share(figure.value)} {what} are re-identified ({attack.embedder}); {_share(limit)} allowed."
                 )
     return found
 
@@ -108,9 +110,5 @@ def _why_no_attack(report: PrivacyReport) -> str:
     return "No face was seen well enough to be aligned."
 
 
-def _percent(figure: Figure) -> str:
-    return _share(figure.value or 0.0)
-
-
 def _share(value: float) -> str:
-    return f"{value:.1%}".replace("%", " %").replace(".0 %", " %")
+    return percent(value).replace(".0 %", " %")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from anonymize.measures.figure import Figure
 from anonymize.measures.report import FIGURES, NAIVE, PARROT, RAW, About, Attack, PrivacyReport
+from project.percent import percent
 from project.timebase import format_time
 
 PRIVACY = ("detected", "coverage", "leak_frames", "leak_longest_s")
@@ -27,7 +28,7 @@ def value_text(about: About, figure: Figure) -> str:
     if figure.value is None:
         return "–"  # noqa: RUF001 an en dash stands for nothing
     if about.unit in ("share",):
-        return f"{figure.value * 100:.1f} %"
+        return percent(figure.value)
     if about.unit == "frames":
         return f"{figure.value:.0f}"
     if about.unit in ("r", "kappa", "variance"):

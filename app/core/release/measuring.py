@@ -9,6 +9,7 @@ from app.core.privacy.job import measure_rendering
 from app.core.privacy.limits import PrivacyLimits, not_measured, over_limit
 from app.core.release.outcome import Outcome
 from app.core.release.rendering import Rendering
+from project.percent import percent
 from project.progress import Progress
 from project.types import Json
 
@@ -85,5 +86,5 @@ def _said(value: float | None, unit: str) -> str:
     if value is None:
         return ""
     if unit == "share":
-        return f"{100 * value:.1f} %"
+        return percent(value)
     return f"{value:.0f}" if float(value).is_integer() and abs(value) >= _SHOWN else f"{value:.3g} {unit}".strip()

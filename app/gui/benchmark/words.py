@@ -12,6 +12,7 @@ from benchmark.suite.base import ByLabel, Entry
 from benchmark.suite.registry import SUITE, entry_of
 from project.item_sets import BenchmarkRun, FrozenItem, ItemSet, Shown
 from project.judging import RAW
+from project.percent import percent
 from project.types import Json
 from resources.translation import tr, trn
 from widgets.benchmark.new_set import TaskLine
@@ -209,7 +210,7 @@ def value(row: FigureRow, number: float | None) -> str:
     """Return a figure as it is shown."""
     if number is None:
         return NOTHING
-    return _share(number) if row.share else f"{number:.3f}"
+    return percent(number) if row.share else f"{number:.3f}"
 
 
 def answer_words(answer: Mapping[str, Mapping[str, Json]]) -> str:
@@ -239,7 +240,7 @@ def _labels(items: Sequence[FrozenItem]) -> str:
     for one in items:
         if label := str(one.content.get("label", "")):
             counts[label] = counts.get(label, 0) + 1
-    return ", ".join(f"{label} {100 * number / len(items):.0f} %" for label, number in sorted(counts.items()))
+    return ", ".join(f"{label} {percent(number / len(items), 0)}" for label, number in sorted(counts.items()))
 
 
 def _judge(one: RunFigures, *, named: bool) -> str:
@@ -269,7 +270,7 @@ def _interval(row: FigureRow) -> str:
     if row.low is None or row.high is None:
         return ""
     return (
-        tr("{low:.1f} to {high}").format(low=row.low * 100, high=_share(row.high))
+        tr("{low:.1f} to {high}").format(low=row.low * 100, high=percent(row.high))
         if row.share
         else tr("{low:.3f} to {high:.3f}").format(low=row.low, high=row.high)
     )
@@ -277,12 +278,8 @@ def _interval(row: FigureRow) -> str:
 
 def _with_sd(mean: float, sd: float | None, share: bool) -> str:
     if share:
-        return _share(mean) + (f" ± {sd * 100:.1f}" if sd is not None else "")
+        return percent(mean) + (f" ± {sd * 100:.1f}" if sd is not None else "")
     return f"{mean:.3f}" + (f" ± {sd:.3f}" if sd is not None else "")
-
-
-def _share(value: float) -> str:
-    return f"{100 * value:.1f} %"
 
 
 def _text(found: Json) -> str:

@@ -9,6 +9,7 @@ from app.gui.judges.answers import Answers
 from app.gui.judges.facts import facts_of
 from app.gui.judges.people import PersonSays, people_about
 from project.judging import PERSON, RAW, JudgeEntry, Judgment, JudgmentStatus
+from project.percent import percent
 from project.queries.annotators import all_annotators
 from project.queries.participants import all_participants
 from project.queries.utterances import words_edited
@@ -184,7 +185,7 @@ def _paired(columns: list[Column]) -> list[Column]:
 
 def _person_column(one: PersonSays, about: Segment, answers: Answers) -> Column:
     own = one.segment.id == about.id
-    what = tr("This segment") if own else tr("Own segment, {overlap:.0f} % in common").format(overlap=100 * one.overlap)
+    what = tr("This segment") if own else tr("Own segment, {overlap} in common").format(overlap=percent(one.overlap, 0))
     key = f"person {one.segment.id}"
     return Column(key, one.name, what, State.PERSON, cells=answers.cells(key))
 

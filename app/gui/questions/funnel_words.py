@@ -6,6 +6,7 @@ from app.core.questions.hardening.proposals import proposals_for
 from app.core.questions.hardening.steps import DISTRACTORS, STEPS, Needs
 from app.core.questions.hardening.words import rule_in_words
 from app.gui.questions.funnel_computing import Found
+from project.percent import percent
 from resources.translation import tr, trn
 from widgets.judges.plain_text import plainly
 from widgets.questions.funnel import FunnelBar
@@ -66,13 +67,11 @@ def described(found: Found, stage: Stage) -> str:
     chance = chance_of(stage.step, stage.rule, options)
     if chance is None:
         return stage.step.description
-    told = tr("Of {count}, guessing alone would drop {chance:.0%} of the questions").format(
-        count=trn("{count} option", "{count} options", options), chance=chance
+    told = tr("Of {count}, guessing alone would drop {chance} of the questions").format(
+        count=trn("{count} option", "{count} options", options), chance=percent(chance, 0)
     )
-    return (
-        tr("{description} {told}; more runs or judges drop fewer.")
-        .format(description=stage.step.description, told=told)
-        .replace("%", " %")
+    return tr("{description} {told}; more runs or judges drop fewer.").format(
+        description=stage.step.description, told=told
     )
 
 

@@ -8,6 +8,7 @@ from app.core.questions.settings import SETTINGS
 from app.core.questions.stump import tried
 from app.core.questions.verifying import Progress, Standing, Verified, counting
 from project.judging import Judgment, Modality
+from project.percent import percent
 from project.questions import Maker, Question, QuestionKind
 from project.timebase import format_time
 from resources.translation import tr, trn
@@ -181,7 +182,7 @@ def agreement_in_words(found: Agreement) -> str:
         if one.raw is not None:
             kappa = "" if one.kappa is None else f", κ {one.kappa:.2f}"
             name = _FIGURES.get(one.key, one.key)
-            parts.append(f"{name} {100 * one.raw:.0f} %{kappa}")
+            parts.append(f"{name} {percent(one.raw, 0)}{kappa}")
     pairs = found.of("decision").pairs
     return (
         tr("Agreement of {count}: {list}").format(

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from app.core.questions.hardening.fates import chance_of
 from app.core.questions.hardening.rules import Rule, Several
 from app.core.questions.hardening.steps import STABILITY, Needs, Step
+from project.percent import percent
 
 
 def rule_in_words(step: Step, rule: Rule, names: Mapping[str, str], options: int) -> str:
@@ -31,7 +32,7 @@ def rule_in_words(step: Step, rule: Rule, names: Mapping[str, str], options: int
         parts.append(f"only {' and '.join(names.get(one, 'a judge that has not answered') for one in rule.judges)}")
     chance = chance_of(step, rule, options)
     if chance is not None:
-        parts.append(f"guessing alone drops {chance:.0%}".replace("%", " %"))
+        parts.append(f"guessing alone drops {percent(chance, 0)}")
     if rule.decides:
         parts.append("decides")
     return ", ".join(parts)
