@@ -58,6 +58,7 @@ def test_what_is_personal_is_found(text: str, kind: str, part: str) -> None:
         "call me later",
         "call me tomorrow morning",
         "my name is not important",
+        "Every week the Wellness coach robot asks how they are; see the Timeline",
         "there were 120 people in 3 rooms",
         "one two three four five six seven eight",
         "it costs 1,250,000 euros",
