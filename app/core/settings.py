@@ -4,6 +4,7 @@ import getpass
 import json
 import os
 import tempfile
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -53,6 +54,27 @@ class Settings:
         """Return settings in which `study` is the newest of the recent ones."""
         path = str(study.absolute())
         return replace(self, recent=(path, *(p for p in self.recent if p != path))[:RECENT_LIMIT])
+
+
+def remembered_paths(study_id: str) -> list[str]:
+    """Return the paths of studies opened lately, and of the files that a study's schemes were read from."""
+    kept = load_settings()
+    return [*kept.recent, *(str(one) for key, one in kept.scheme_files.items() if key.startswith(f"{study_id}/"))]
+
+
+def forget_paths(study_id: str, paths: Collection[str]) -> None:
+    """Forget some of these paths; what the settings held before is overwritten.
+
+    Raises:
+        OSError: they cannot be written.
+    """
+    raw, kept = read_object(_settings_path()), load_settings()
+    recent: list[Json] = [one for one in kept.recent if one not in paths]
+    files = {
+        key: one for key, one in kept.scheme_files.items() if one not in paths or not key.startswith(f"{study_id}/")
+    }
+    if len(recent) < len(kept.recent) or len(files) < len(kept.scheme_files):
+        rewrite_object(_settings_path(), {**raw, "recent": recent, "scheme_files": files})
 
 
 def login_name() -> str:
@@ -142,3 +164,14 @@ def write_object(path: Path, content: dict[str, Json]) -> None:
         Path(temporary).replace(path)
     except OSError:
         return
+
+
+def rewrite_object(path: Path, content: dict[str, Json]) -> None:
+    """Write a JSON object in the place of one, whose content is overwritten.
+
+    Raises:
+        OSError: it cannot be written; what was there is as it was.
+    """
+    from project.sealing.files import write_clear
+
+    write_clear([json.dumps(content, indent=1).encode()], path, path, wipe_old=True)

@@ -7,13 +7,13 @@ for nothing here until a person on this machine did it: added or relinked a file
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from enum import StrEnum
 from pathlib import Path
 
 import platformdirs
 
-from app.core.settings import read_object, write_object
+from app.core.settings import read_object, rewrite_object, write_object
 from project.json_text import to_json
 from project.types import Json
 
@@ -46,6 +46,29 @@ def trust(study_id: str, kind: Kind, what: Iterable[str]) -> None:
     found = every.get(study_id)
     of_study: dict[str, Json] = dict(found) if isinstance(found, dict) else {}
     write_object(_place(), {**every, study_id: {**of_study, kind.value: [*now]}})
+
+
+def trusted_paths(study_id: str) -> tuple[str, ...]:
+    """Return the folders and files that were allowed to a study on this machine."""
+    return *trusted(study_id, Kind.FOLDER), *trusted(study_id, Kind.MODEL)
+
+
+def forget_paths(study_id: str, paths: Collection[str]) -> None:
+    """Allow a study some folders and files no more; what stood there is overwritten.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    every = read_object(_place())
+    found = every.get(study_id)
+    if not isinstance(found, dict):
+        return
+    kept: dict[str, Json] = {
+        kind: [one for one in listed if one not in paths] if isinstance(listed, list) else listed
+        for kind, listed in found.items()
+    }
+    if kept != found:
+        rewrite_object(_place(), {**every, study_id: kept})
 
 
 def digest(found: Json) -> str:

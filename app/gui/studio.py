@@ -2,6 +2,7 @@
 
 import contextlib
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -165,6 +166,11 @@ class Studio(QObject):
         save_settings(settings)
         if self.session is not None:
             self.session.settings = settings
+
+    def reread_paths(self) -> None:
+        """Forget the paths that a withdrawal took out of the settings on disk."""
+        now = load_settings()
+        self.change_settings(replace(self.settings, recent=now.recent, scheme_files=now.scheme_files))
 
     def show_recording(self, recording_id: str | None) -> None:
         """Show another recording, or none."""

@@ -56,8 +56,10 @@ def seal_copy(clear: Path, path: Path, key: Key) -> None:
         raise
 
 
-def write_clear(content: Iterable[bytes], path: Path, like: Path) -> None:
+def write_clear(content: Iterable[bytes], path: Path, like: Path, *, wipe_old: bool = False) -> None:
     """Write what comes into a file in the clear, whole or not at all, with the rights of another.
+
+    With `wipe_old`, what was there before is overwritten.
 
     Raises:
         OSError: it cannot be written; what was there is as it was.
@@ -68,7 +70,7 @@ def write_clear(content: Iterable[bytes], path: Path, like: Path) -> None:
             for part in content:
                 clear.write(part)
 
-    _replace(path, write, like)
+    _replace(path, write, like, wipe_old=wipe_old)
 
 
 def overwrite(path: Path) -> None:

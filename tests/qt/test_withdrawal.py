@@ -1,6 +1,7 @@
 """Withdrawing a participant and sharing annotations in the window."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from app.core.settings import load_settings
 from app.gui.dialogs import Questions
 from app.gui.main_window import MainWindow
 from app.gui.withdrawal.dialog import WithdrawalDialog
@@ -56,6 +58,8 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     name = dialog.who.currentText()
     QTest.keyClicks(dialog.typed, name)
     assert dialog.buttons.go_on.isEnabled()
+    opened = (str(lab), f"/old/{name}.greenroom", "/old/other.greenroom")
+    window.studio.change_settings(replace(window.studio.settings, recent=opened))
     told: list[str] = []
     window.studio.told.connect(told.append)
     QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)
@@ -64,6 +68,7 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     assert name not in [one.pseudonym for one in all_participants(window.studio.session.study)]
     assert [one.name for one in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
     assert check(lab) == []
+    assert window.studio.settings.recent == load_settings().recent == (opened[0], opened[2])
 
 
 def test_a_dialog_may_be_closed_while_it_looks_for_everything(qtbot: QtBot, lab: Path, open_window: Open) -> None:

@@ -24,6 +24,7 @@ BEYOND = (
     "Ask for it to be deleted, or run the same command on it.",
     "What was written out of the study to files of other kinds: transcripts, tables, chains, reports, pictures, keys "
     "of replacements. The study keeps no list of them.",
+    "Paths that the desktop and other programs remember, such as lists of files opened lately.",
     "Backups of the machine, snapshots of the file system, and what a solid-state disk keeps of overwritten blocks.",
     "What was sent elsewhere before, and what people downloaded, printed or remember.",
 )
@@ -52,6 +53,7 @@ def as_json(done: Done) -> dict[str, Json]:
         "words_left": len(seen.alike.left),
         "backups": [{"file": name, "what": what, "sha256": sha} for name, (what, sha) in done.older.items()],
         "cached_files": done.caches,
+        "forgotten_paths": done.forgotten,
         "clips": [{"recording": number, "sha256": sha} for number, sha in done.clips],
         "footage": [
             {"recording": number, "role": role, "sha256": sha, "deleted": gone}
@@ -67,6 +69,7 @@ def as_json(done: Done) -> dict[str, Json]:
             "copies": [*facts.copies],
             "shared": [{"at": one.at, "name": one.name} for one in facts.shared],
             "copies_on_this_machine": len(seen.copies),
+            "named_by_path": seen.named_by_path,
             "sent": [{"at": one.at, "host": one.host, "bytes": one.size, "sha256": one.sha256} for one in facts.sent],
         },
         "by_hand": len(done.problems),
@@ -121,6 +124,8 @@ def _lines(done: Done) -> Iterator[str]:
         yield "whatever else was in it, such as others' work, is gone from there too."
         yield ""
     yield f"- Files of caches: {done.caches}"
+    if done.forgotten:
+        yield f"- Paths in the settings of the program that named them: {done.forgotten}"
     yield from (f"- Clip or report of recording {number}, SHA-256 `{sha}`" for number, sha in done.clips)
     yield ""
     yield "## Footage"
@@ -150,6 +155,8 @@ def _lines(done: Done) -> Iterator[str]:
         yield f"- {counted(clips, 'clip')} that were made and are not beside the study any more"
     if seen.copies:
         yield f"- {counted(len(seen.copies), 'file')} on this machine that {_are(len(seen.copies))} of the study"
+    if seen.named_by_path:
+        yield "- The name of the study's file, or of a folder that it lies in, which names them"
     yield from (f"- Copy of the study, split off or merged {at}" for at in facts.copies)
     for copy in facts.shared:
         name = f" `{copy.name}`" if copy.name else ""

@@ -42,6 +42,9 @@ def foretold(seen: Foreseen) -> list[str]:
     )
     if seen.caches:
         lines.append(f"Files of caches, deleted: {len(seen.caches)}")
+    lines += _listed("Paths in the settings of the program that name them, forgotten", [*map(Path, seen.remembered)])
+    if seen.named_by_path:
+        lines.append("The study's own name or folder names them: rename it afterwards.")
     for where, count in removed.left.items():
         lines.append(f"Spelled alike and left: {count} in {where}")
     copies = len(facts.copies) + len(facts.shared)
@@ -73,6 +76,8 @@ def foretold_json(seen: Foreseen) -> dict[str, Json]:
         "clips": [str(one.path) for one in seen.clips if one.sure],
         "footage": [{"path": str(one.path), "there": one.there} for one in seen.footage],
         "cached_files": len(seen.caches),
+        "remembered_paths": [*seen.remembered],
+        "named_by_path": seen.named_by_path,
     }
 
 

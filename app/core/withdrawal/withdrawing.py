@@ -8,6 +8,7 @@ from pathlib import Path
 from app.core.clock import utc_now
 from app.core.settings import load_settings
 from app.core.withdrawal.places import Clip, Footing, cached, clips, footage, left_by_window, log_file, unfinished
+from app.core.withdrawal.remembered import forget, names, remembered
 from project.checksums import sha256_of
 from project.counted import counted
 from project.errors import UserError
@@ -59,6 +60,8 @@ class Foreseen:
         unreadable: those of them that cannot be read -> why.
         caches: what can be worked out again, and what the program keeps for itself.
         copies: of the study, under names that a person gave them; they are left.
+        remembered: paths in the program's own settings that name them.
+        named_by_path: whether the study's own path does; it is left.
     """
 
     wanted: Wanted
@@ -71,6 +74,8 @@ class Foreseen:
     clips: tuple[Clip, ...]
     footage: tuple[Footing, ...]
     copies: tuple[Path, ...]
+    remembered: tuple[str, ...]
+    named_by_path: bool
 
 
 @dataclass(slots=True)
@@ -83,6 +88,7 @@ class Done:
         older: name of a file that held an older state -> `rewritten`, `erased`, `erased unread` or `clean`, and its
             checksum.
         caches: how many files of the cache went.
+        forgotten: how many paths that named them went from the program's own settings.
         clips: recording and checksum of each clip and report that was deleted.
         footage: recording, role and checksum of each file of footage, and whether it was deleted.
         problems: what could not be deleted, one line each; it has to be done by hand.
@@ -93,6 +99,7 @@ class Done:
     sha256: str
     older: dict[str, tuple[str, str]] = field(default_factory=dict)
     caches: int = 0
+    forgotten: int = 0
     clips: list[tuple[int, str]] = field(default_factory=list)
     footage: list[tuple[int, str, str, bool]] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
@@ -112,7 +119,7 @@ def foresee(path: Path, wanted: Wanted) -> Foreseen:
 
 
 def _foreseen(prepared: Prepared, wanted: Wanted) -> Foreseen:
-    facts, study = prepared.facts, prepared.path
+    facts, study, wording = prepared.facts, prepared.path, prepared.reach.wording
     older = tuple(older_states(study))
     why = {one: why_unreadable(one, study) for one in older}
     return Foreseen(
@@ -126,6 +133,8 @@ def _foreseen(prepared: Prepared, wanted: Wanted) -> Foreseen:
         tuple(clips(facts, study.parent)),
         tuple(footage(facts, study.parent)),
         tuple(copies_of(study, facts.study_id, map(Path, load_settings().recent))),
+        tuple(remembered(facts.study_id, wording)),
+        names(str(study), wording),
     )
 
 
@@ -210,6 +219,11 @@ def _delete(prepared: Prepared, done: Done) -> None:
         digest = _sha256(one.path) if one.there else ""
         gone = one.there and done.foreseen.wanted.delete_footage and _erased(one.path, done)
         done.footage.append((one.about.recording, one.about.role, digest, gone))
+    try:
+        forget(prepared.facts.study_id, done.foreseen.remembered)
+        done.forgotten = len(done.foreseen.remembered)
+    except OSError as error:
+        done.problems.append(f"Paths in the settings that name them could not be forgotten: {error.strerror}.")
 
 
 def _forget_in_log(prepared: Prepared, done: Done) -> None:

@@ -115,4 +115,5 @@ class Withdrawing(QObject):
     def _open_again(self) -> None:
         self.deleteLater()
         self._window.setEnabled(True)
+        self._window.studio.reread_paths()
         self._window.files.open(self._path)

@@ -8,17 +8,21 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from platformdirs import user_config_path
 
 from app.cli.main import greenroom
 from app.core.sealing import seal_study as seal_with_caches
-from app.core.settings import log_path, view_path
-from app.core.trusted import Kind, folders_of, trust
+from app.core.settings import Settings, load_settings, log_path, save_settings, view_path
+from app.core.trusted import Kind, folders_of, trust, trusted
+from app.core.withdrawal.remembered import names
 from media.cache import cache_folder
 from media.fingerprint import fingerprint
 from project.check import check
 from project.sealing.container import is_sealed
 from project.sealing.studies import seal_study, unseal_study
 from project.store import Study
+from project.types import Json
+from project.withdrawing.wording import Wording
 from tests.fakes.full_study import NAME, SPOKEN, Full, forms
 from tests.fakes.terminal import Terminal
 from tests.unit.project.test_withdrawing import made
@@ -191,6 +195,46 @@ def test_words_of_their_name_are_found_however_they_are_written_and_what_is_like
             ("a rose and annikalein",),
             ("the others",),
         ]
+
+
+def test_paths_that_name_them_are_forgotten_and_others_stay(lab: tuple[Path, Full]) -> None:
+    path, _ = lab
+    theirs, others = (path.parent / name for name in (f"of {NAME.split()[0]}", "of somebody else"))
+    study_id = full_id(path)
+    files: dict[str, Json] = {f"{study_id}/{one.name}": str(one / "own.toml") for one in (theirs, others)}
+    recent = tuple(str(one / "old.greenroom") for one in (theirs, others))
+    save_settings(Settings(recent=recent, scheme_files=files, theme="dark"))
+    trust(study_id, Kind.FOLDER, [str(theirs), str(others)])
+    trust(study_id, Kind.MODEL, [str(theirs / "small.gguf")])
+    code, told = run(path, "P01", "--dry-run")
+    assert str(theirs / "small.gguf") in told
+    code, told = run(path, "P01", "--yes", "--certificate", path.with_name("proof"))
+    assert code == 0, told
+    assert holding([NAME, theirs.name], user_config_path("greenroom")) == []
+    kept = load_settings()
+    assert (kept.theme, kept.recent, [*kept.scheme_files.values()]) == ("dark", recent[1:], [str(others / "own.toml")])
+    assert (trusted(study_id, Kind.FOLDER), trusted(study_id, Kind.MODEL)) == ((str(others),), ())
+    said = json.loads(path.with_name("proof.json").read_text())
+    assert (said["forgotten_paths"], said["elsewhere"]["named_by_path"]) == (4, False)
+
+
+def test_a_home_that_is_called_like_them_is_the_users(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", "/home/anna")
+    wording = Wording(["Anna"])
+    paths = ("/home/anna/study.greenroom", "/home/anna/anna_1.mp4", "/media/anna/study.greenroom")
+    assert [names(one, wording) for one in paths] == [False, True, True]
+
+
+def test_a_study_whose_own_path_names_them_is_told_of_without_the_name(tmp_path: Path) -> None:
+    made(tmp_path)
+    path = Path(shutil.copyfile(tmp_path / "study.greenroom", tmp_path / f"{NAME}.greenroom"))
+    (tmp_path / "study.greenroom").unlink()
+    code, told = run(path, "P01", "--dry-run")
+    assert "rename it" in told
+    code, told = run(path, "P01", "--yes", "--certificate", tmp_path / "proof")
+    assert code == 0, told
+    assert json.loads((tmp_path / "proof.json").read_text())["elsewhere"]["named_by_path"] is True
+    assert NAME not in (tmp_path / "proof.md").read_text()
 
 
 def test_without_a_confirmation_nothing_is_removed(lab: tuple[Path, Full]) -> None:
