@@ -23,6 +23,7 @@ from project.names import shown
 from project.opening import Leftover, Snapshot, check_pages, connect, examine, verify
 from project.page_check import PageCheck
 from project.progress import Progress
+from project.readers import Readers
 from project.scratch import sweep
 from project.sealing.container import is_sealed
 from project.sealing.working import Working
@@ -53,7 +54,8 @@ class Study:
     """An open study. One that can only be read belongs to the thread that opened it.
 
     One that may be written to can be used by another thread meanwhile: whoever comes second waits until the other's
-    transaction is through, so nobody sees anything half done.
+    transaction is through, so nobody sees anything half done. A thread that may not wait, such as that of a window, can
+    read what was saved before: see `never_wait`.
 
     The first window that opens a study may write to it; every later one reads, sees what the first one saves, and says
     in `read_only_reason` why it cannot write.
@@ -87,11 +89,14 @@ class Study:
         self._connection = connection
         self._lock = lock
         self._wal = wal
+        self._readers = Readers(path) if wal else None
         self._snapshot = snapshot
         self.working = working
         self._clock = clock or (lambda: datetime.now(UTC))
         self._writing = ""
         self._whole = False
+        self._viewer: str | None = None
+        self._hasty: int | None = None
         self._look: Callable[[], int] | None = None
         self._turn = threading.RLock()
         self._closed = False
@@ -280,6 +285,8 @@ class Study:
             elif self._snapshot is not None:
                 self._snapshot.close()
             elif self._lock is not None:
+                if self._readers is not None:
+                    self._readers.close()
                 if self._wal:
                     leave_one_file(self._connection)
                 self._connection.close()
@@ -364,10 +371,12 @@ class Study:
         Raises:
             Cancelled: it was stopped.
         """
-        before, stopped = self._connection.total_changes, False
+        before, stopped, writer = self._connection.total_changes, False, threading.get_ident()
 
         def look() -> int:
             nonlocal stopped
+            if threading.get_ident() != writer:
+                return False
             progress.progress(min(rows, self._connection.total_changes - before), rows)
             try:
                 progress.check_cancelled()
@@ -375,8 +384,8 @@ class Study:
                 stopped = True
             return stopped
 
-        outer, self._look = self._look, look
-        self._connection.set_progress_handler(look, _LOOK_EVERY)
+        outer = self._look
+        self._look_with(look)
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -384,8 +393,13 @@ class Study:
                 raise Cancelled from error
             raise
         finally:
-            self._look = outer
-            self._connection.set_progress_handler(outer, _LOOK_EVERY)
+            self._look_with(outer)
+
+    def _look_with(self, look: Callable[[], int] | None) -> None:
+        # Python would wait here for a statement that runs in another thread, and that one for Python, to look.
+        with self._turn:
+            self._look = look
+            self._connection.set_progress_handler(look, _LOOK_EVERY)
 
     @contextlib.contextmanager
     def in_bulk(self) -> Iterator[None]:
@@ -421,7 +435,17 @@ class Study:
     def look_as(self, name: str) -> None:
         """Say who looks at the study: what somebody must not see yet is left out of what queries show them."""
         with self._turn:
+            self._viewer = name
             sight.look_as(self._connection, name)
+            if self._readers is not None:
+                self._readers.look_as(name)
+
+    def never_wait(self) -> None:
+        """Let this thread read what was saved last, instead of waiting, while another thread writes.
+
+        It waits all the same where the study is sealed or lies on a network.
+        """
+        self._hasty = threading.get_ident()
 
     @property
     def undo_name(self) -> str | None:
@@ -494,6 +518,10 @@ class Study:
             self._page_check.wait()
             with explained(self.path.name):
                 self._wal = prepare(self._connection, network=False)
+            if self._wal:
+                self._readers = Readers(self.path)
+                if self._viewer is not None:
+                    self._readers.look_as(self._viewer)
             self._page_check = None
             if self._keep:
                 self._backing_up = BackingUp(self.path, self._keep, self._clock(), self._when_backed_up)
@@ -506,13 +534,26 @@ class Study:
     def rows(self, sql: str, values: Sequence[Cell] = ()) -> list[Row]:
         """Read; for the modules in `project.queries` only."""
         try:
-            with self._turn, explained(self.path.name):
-                return self._connection.execute(sql, values).fetchall()
+            with self._reading() as connection, explained(self.path.name):
+                return connection.execute(sql, values).fetchall()
         except UserError:
             # SQLite calls it a bad disk where the file was taken away.
             if self._standing is not None:
                 self._standing.require()
             raise
+
+    @contextlib.contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend the study's own connection, or one that reads what is saved while another thread has that one."""
+        readers = self._readers if threading.get_ident() == self._hasty else None
+        if self._turn.acquire(blocking=readers is None):
+            try:
+                yield self._connection
+            finally:
+                self._turn.release()
+        elif readers is not None:
+            with readers.one() as connection:
+                yield connection
 
     def row(self, sql: str, values: Sequence[Cell] = ()) -> Row | None:
         """Read the first row; for the modules in `project.queries` only."""

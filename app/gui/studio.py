@@ -100,6 +100,7 @@ class Studio(QObject):
         self.close()
         opened.settings = self.settings
         opened.patient = False
+        opened.study.never_wait()
         self.session = opened
         self._hidden = hidden_lanes(opened.study)
         self.change_settings(self.settings.opened(opened.study.path))

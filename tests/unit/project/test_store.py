@@ -525,6 +525,61 @@ def test_whoever_comes_second_waits_and_sees_nothing_half_done(study: Study) -> 
     assert study.undo_name == "Two"
 
 
+def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_whoever_looks(study: Study) -> None:
+    with study.step("Before"):
+        study.set_property("one", 0)
+    study.never_wait()
+    study.look_as("Ada")
+    seen = "SELECT (SELECT value FROM property WHERE key = 'one'), (SELECT group_concat(name) FROM temp.viewer)"
+    found = []
+
+    def write(meanwhile: Callable[[], object]) -> None:
+        begun, read = threading.Event(), threading.Event()
+
+        def step() -> None:
+            with study.step("One"):
+                study.set_property("one", len(found) + 1)
+                begun.set()
+                assert read.wait(10)
+
+        thread = threading.Thread(target=step)
+        thread.start()
+        begun.wait()
+        found.append(study.row(seen))
+        meanwhile()
+        read.set()
+        thread.join()
+        found.append(study.row(seen))
+
+    write(lambda: None)
+    study.look_as("Ben")
+    write(lambda: None)
+    assert found == [("0", "Ada"), ("1", "Ada"), ("1", "Ben"), ("3", "Ben")]
+    study.close()
+    assert names(study.folder) == [study.path.name]
+
+
+def test_whoever_reads_while_an_edit_becomes_stoppable_does_not_wait_for_ever(tmp_path: Path) -> None:
+    program = """
+import sys, threading, time
+from project.progress import Silent
+from project.store import Study
+
+study = Study.create(sys.argv[1])
+changes = threading.Thread(target=lambda: [change() for _ in range(30)])
+
+def change():
+    with study.stoppable(Silent()):
+        time.sleep(0.005)
+
+changes.start()
+while changes.is_alive():
+    study.row("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT sum(i) FROM n")
+study.close()
+"""
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.greenroom")], check=True, timeout=60)
+
+
 class Impatient(Silent):
     """Wants no more after so many looks."""
 
