@@ -29,6 +29,12 @@ from resources import resource
 _log = logging.getLogger("greenroom")
 _AFTER_MS = 3_000
 """Milliseconds after the start: what is on the screen comes first."""
+_SWITCH_S = 0.0005
+"""How long a thread of the window may compute before another one of them has a turn.
+
+While another thread computes, the window waits so long at each of its many calls of Qt and SQLite; Python's own
+choice is 5 ms.
+"""
 
 
 def run(
@@ -98,6 +104,7 @@ def make_application() -> QApplication:
     """Return the application object; there is one for each process."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     assert isinstance(app, QApplication)
+    sys.setswitchinterval(_SWITCH_S)
     app.setApplicationName("Greenroom")
     app.setApplicationVersion(__version__)
     app.setDesktopFileName("greenroom")
