@@ -11,6 +11,7 @@ def close_button(window: QWidget, *, by_escape: bool = True) -> QPushButton:
     """Return one for a window, which Esc closes too; not `by_escape` where Esc has something else to do before."""
     button = QPushButton(tr("Close"))
     button.setToolTip(tr("Close this window (Esc)"))
+    button.setAutoDefault(True)
     button.clicked.connect(window.close)
     if by_escape:
         QShortcut(QKeySequence(Qt.Key.Key_Escape), window).activated.connect(window.close)

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
 from widgets.room import within_screen
@@ -69,7 +70,6 @@ class PromptView(QWidget):
         split.setStretchFactor(1, 1)
         column.addWidget(split, 1)
         column.addLayout(self._foot())
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
         QShortcut(QKeySequence.StandardKey.Save, self).activated.connect(self.save.click)
 
     def set_prompts(self, names: Mapping[str, str]) -> None:
@@ -221,12 +221,9 @@ class PromptView(QWidget):
         self.save.setProperty("primary", True)
         self.save.setToolTip(tr("Ask with these words from now on (Ctrl+S); undo takes it back"))
         self.save.clicked.connect(self.save_requested)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.clicked.connect(self.close)
         row.addWidget(self.state, 1)
         row.addWidget(self.restore)
-        row.addWidget(close)
+        row.addWidget(close_button(self))
         row.addWidget(self.save)
         return row
 

@@ -62,14 +62,21 @@ class MetaLayout(QWidget):
         self.frames = SummaryBox(tr("Summary from pictures"), _FRAMES_HINT)
         self.contradictions = ContradictionsTable()
         self.audit_answers = AnswerPicker("contradictions")
-        self._stack = QStackedLayout(self)
+        self._stack = QStackedLayout()
         self._stack.addWidget(EmptyState("film", tr("No recording is open"), tr("Choose one in the main window.")))
         self._stack.addWidget(self._page())
+        column = QVBoxLayout(self)
+        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setSpacing(theme.GRID)
+        column.addLayout(self._stack, 1)
+        column.addLayout(self._foot())
+        self.show_recording("")
 
     def show_recording(self, title: str) -> None:
         """Show whose information it is; "" for no recording."""
         self.title.set_text(title)
         self._stack.setCurrentIndex(int(bool(title)))
+        self.make_questions.setVisible(bool(title))
 
     def summary_boxes(self) -> dict[str, SummaryBox]:
         """Return task -> the summary that it makes."""
@@ -111,7 +118,7 @@ class MetaLayout(QWidget):
     def _page(self) -> QWidget:
         page = QWidget()
         column = QVBoxLayout(page)
-        column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
         column.addLayout(self._head())
         above = _beside(self._people_part(), self._scenes_part(), (3, 2))
@@ -127,7 +134,6 @@ class MetaLayout(QWidget):
         parts.setChildrenCollapsible(False)
         parts.setHandleWidth(theme.GRID * 2)
         column.addWidget(parts, 1)
-        column.addLayout(self._foot())
         return page
 
     def _head(self) -> QHBoxLayout:

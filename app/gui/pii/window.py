@@ -5,7 +5,7 @@ from functools import partial
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSplitter, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from anonymize.pii.kinds import KINDS
 from app.core.commands import pii as commands
@@ -38,6 +38,7 @@ from project.timebase import SECOND
 from project.types import Changes
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.pii.context_pane import ContextPane
 from widgets.pii.decision_bar import DecisionBar
@@ -243,11 +244,8 @@ class PiiWindow(QWidget):
         column.addWidget(self.decide_bar)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GRID)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.clicked.connect(self.close)
         foot.addWidget(self.status, 1)
-        foot.addWidget(close)
+        foot.addWidget(close_button(self, by_escape=False))
         column.addLayout(foot)
 
     def _join(self) -> None:

@@ -1,7 +1,7 @@
 """The window of what leaves this machine: the policy at the top, the journal of requests below it."""
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QHideEvent, QKeySequence, QShortcut, QShowEvent
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -25,6 +25,7 @@ from project.queries.segments import segment
 from project.types import Changes
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
 from widgets.plain_label import PlainLabel
 from widgets.policy.form import PolicyForm
@@ -140,12 +141,9 @@ class PolicyWindow(QWidget):
         self.save = QPushButton(tr("&Save as CSV…"))
         self.save.setToolTip(tr("Write the requests that are shown to a table, with the checksums of what was sent"))
         self.save.clicked.connect(self._ask_place)
-        close = QPushButton(tr("Close"))
-        close.setToolTip(tr("Close this window (Esc)"))
-        close.clicked.connect(self.close)
         row.addWidget(self.status, 1)
         row.addWidget(self.save)
-        row.addWidget(close)
+        row.addWidget(close_button(self))
         return row
 
     def _join(self) -> None:
@@ -155,7 +153,6 @@ class PolicyWindow(QWidget):
         self.table.opened.connect(self._go_to)
         self._timer.timeout.connect(self._look)
         self._studio.bridge.changed.connect(self._on_change)
-        QShortcut(QKeySequence(Qt.Key.Key_Escape), self).activated.connect(self.close)
 
     def _on_change(self, changes: Changes, _initiator: object) -> None:
         session = self._studio.session

@@ -23,6 +23,7 @@ from project.errors import UserError
 from project.types import Changes
 from resources.translation import tr, trn
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.empty_state import EmptyState
 from widgets.room import within_screen
 from widgets.segments.bulk_bar import BulkBar
@@ -125,6 +126,7 @@ class SegmentsWindow(QWidget):
         self.follow.setChecked(True)
         foot.addWidget(self.bulk_bar, 1)
         foot.addWidget(self.follow)
+        foot.addWidget(close_button(self, by_escape=False))
         column.addLayout(foot)
         self._following = QTimer(self, singleShot=True, interval=_FOLLOW_MS)
         self._idle = QTimer(self, interval=0)
