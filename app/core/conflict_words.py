@@ -7,6 +7,7 @@ from textwrap import shorten
 from typing import Any
 
 from app.core.questions.hardening.rules import step_of
+from app.core.session import Session
 from project.errors import UserError
 from project.queries.annotators import all_annotators
 from project.queries.chains import chain_called, node_called
@@ -17,7 +18,6 @@ from project.queries.questions import question_called
 from project.queries.recordings import all_recordings
 from project.queries.segments import segment
 from project.queries.word_times import words_from_json
-from project.store import Study
 from project.timebase import SECOND, format_time
 from project.types import Participant
 
@@ -43,8 +43,9 @@ _LONGEST = 40
 class ConflictWords:
     """Says what two versions of the same rows are about, and what each of them says."""
 
-    def __init__(self, study: Study) -> None:
-        self._study = study
+    def __init__(self, session: Session) -> None:
+        self._study = study = session.study
+        self._schemes = session.schemes
         self._names = {one.id: one.name for one in all_annotators(study)}
         self._names |= {one.id: one.name for one in all_judges(study)}
         self._names |= _told_apart(all_participants(study))
@@ -59,7 +60,7 @@ class ConflictWords:
             case "segment":
                 return f"Segment of {self._name(row.get('annotator_id'))}, {self._where(row)}"
             case "segment_value":
-                return f"{key[3].capitalize()} of a segment, {self._segment(key[0])}"
+                return f"{self._field(key[1], key[3])} of a segment, {self._segment(key[0])}"
             case "utterance" | "question":
                 return f"{conflict.table.capitalize()} {_quoted(row.get('text'))}, {self._where(row)}"
             case "property":
@@ -95,12 +96,33 @@ class ConflictWords:
             hidden = _HIDDEN | _HIDDEN_TOO.get(table, frozenset())
             for row in rows:
                 if table == "segment_value":
-                    found[str(row["field"])] = self._plain(row["value"])
+                    found[self._field(row["scheme"], row["field"])] = self._chosen(row)
                 elif table == "property" and (parts := _parts(row.get("value"))):
                     found |= {name.replace("_", " "): self._told(value) for name, value in parts.items()}
                 else:
-                    found |= dict(self._column(table, name, row[name]) for name in row if name not in hidden)
+                    titled = row | self._titles(row) if table == "segment" else row
+                    found |= dict(self._column(table, name, titled[name]) for name in row if name not in hidden)
         return found
+
+    def _titles(self, row: dict[str, Any]) -> dict[str, str]:
+        """Return the track and the label of a segment as its scheme calls them."""
+        scheme = self._schemes.known(row["scheme"])
+        if scheme is None:
+            return {}
+        return {"track": scheme.lane(row["track"]).name, "label": scheme.label_name(row["track"], row["label"])}
+
+    def _field(self, scheme: str, key: str) -> str:
+        known = self._schemes.known(scheme)
+        return known.field_name(key) if known is not None else key
+
+    def _chosen(self, row: dict[str, Any]) -> str:
+        """Return the value of a field, choices as its scheme calls them."""
+        scheme, value = self._schemes.known(row["scheme"]), _parsed(row["value"])
+        if scheme is None:
+            return self._told(value)
+        if isinstance(value, list):
+            return ", ".join(scheme.choice_name(row["field"], str(one)) for one in value)
+        return self._told(scheme.choice_name(row["field"], value) if isinstance(value, str) else value)
 
     def _column(self, table: str, column: str, value: Any) -> tuple[str, str]:
         if table == "utterance" and column in _UTTERANCE:
@@ -160,11 +182,7 @@ class ConflictWords:
         return f"{self._name(row.get('recording_id'))}, at {format_time(int(row['start_us']))}"
 
     def _plain(self, text: Any) -> str:
-        try:
-            value = json.loads(text)
-        except (TypeError, ValueError):
-            return str(text)
-        return self._told(value)
+        return self._told(_parsed(text))
 
     def _told(self, value: Any) -> str:
         """Return a value of JSON in words; of a wrong option, which is a list that begins with its text, the text."""
@@ -199,16 +217,18 @@ def _quoted(text: Any) -> str:
 
 def _parts(text: Any) -> dict[str, Any]:
     """Return what a property says, where that is several things."""
-    try:
-        found = json.loads(text)
-    except (TypeError, ValueError):
-        return {}
+    found = _parsed(text)
     return found if isinstance(found, dict) else {}
 
 
 def _items(text: Any) -> list[Any]:
-    try:
-        found = json.loads(text)
-    except (TypeError, ValueError):
-        return []
+    found = _parsed(text)
     return found if isinstance(found, list) else []
+
+
+def _parsed(text: Any) -> Any:
+    """Return a value of JSON; the text itself where it is none."""
+    try:
+        return json.loads(text)
+    except (TypeError, ValueError):
+        return text

@@ -61,7 +61,7 @@ class Described:
 
 def described(session: Session, conflict: Conflict) -> Described:
     """Put a conflict into words."""
-    words = ConflictWords(session.study)
+    words = ConflictWords(session)
     ours = present_version(session.study, conflict) if conflict.resolution is None else conflict.ours
     theirs = conflict.theirs
     left, right = words.of(ours), words.of(theirs)

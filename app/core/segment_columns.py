@@ -145,8 +145,7 @@ class SegmentColumns:
         kept = (scheme, track, label)
         if kept not in self._names:
             known = self._session.schemes.known(scheme)
-            found = known.lane(track).label(label) if known else None
-            self._names[kept] = found.name if found else label
+            self._names[kept] = known.label_name(track, label) if known else label
         return self._names[kept]
 
     def _judges(self, segment_id: str) -> str:

@@ -232,6 +232,20 @@ class Scheme:
         known = ", ".join(field.key for field in self.fields)
         raise UserError(f"{self.name} has no field “{key}”.", f"Choose one of {known}.")
 
+    def label_name(self, track: str, label: str) -> str:
+        """Return what people read for a label; the key where this version has none of that key."""
+        found = self.lane(track).label(label)
+        return found.name if found is not None else label
+
+    def field_name(self, key: str) -> str:
+        """Return what people read for a field; the key where this version has none of that key."""
+        return next((field.name for field in self.fields if field.key == key), key)
+
+    def choice_name(self, field: str, key: str) -> str:
+        """Return what people read for a choice of a field; the key where this version has none of that key."""
+        choices = (choice for one in self.fields if one.key == field for choice in one.choices)
+        return next((choice.name for choice in choices if choice.key == key), key)
+
     def fields_of(self, track: str) -> tuple[Field, ...]:
         """Return the fields that the segments of a track have."""
         return tuple(field for field in self.fields if not field.tracks or track in field.tracks)

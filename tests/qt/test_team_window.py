@@ -103,7 +103,7 @@ def test_apart_then_together_with_a_conflict(qtbot: QtBot, window: MainWindow, s
     assert "segments: 1 added" in team.report.text()
     assert team.tabs.currentWidget() is team.conflicts
     shown = [team.conflicts.table.item(0, place).text() for place in range(3)]
-    assert shown == ["rationale", "at home", "away"]
+    assert shown == ["Rationale", "at home", "away"]
     assert nameless(team) == []
     assert unexplained(team) == []
     qtbot.mouseClick(team.conflicts.theirs, Qt.MouseButton.LeftButton)

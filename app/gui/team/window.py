@@ -245,5 +245,5 @@ def _cell(cell: Cell | None) -> PlanCell | None:
 
 
 def _versions(one: Described) -> Versions:
-    lines = tuple((line.name, line.ours, line.theirs) for line in one.lines)
+    lines = tuple((line.name[:1].upper() + line.name[1:], line.ours, line.theirs) for line in one.lines)
     return Versions(one.id, one.title, one.source, lines, one.deleted)

@@ -50,10 +50,9 @@ def described(session: Session, mark: Mark | None) -> str:
         return "nothing"
     one = mark.segment
     scheme = session.schemes.known(one.scheme)
-    track = scheme.lane(one.track) if scheme is not None else None
-    label = track.label(one.label) if track is not None else None
+    label = scheme.label_name(one.track, one.label) if scheme is not None else one.label
     return tr("{words}  {start_us} to {end_us}").format(
-        words=label.name if label else one.label, start_us=format_time(one.start_us), end_us=format_time(one.end_us)
+        words=label, start_us=format_time(one.start_us), end_us=format_time(one.end_us)
     )
 
 

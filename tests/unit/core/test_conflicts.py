@@ -57,3 +57,23 @@ def test_two_participants_with_one_pseudonym_are_told_apart(session: Session) ->
     (line,) = described(session, _conflict(*sides)).differing
     assert (line.name, line.ours) == ("speaker", "P50 (1 of 2 with this pseudonym)")
     assert line.theirs == "P50 (2 of 2 with this pseudonym)"
+
+
+def test_a_verdict_and_an_attribute_are_told_as_the_scheme_calls_them(session: Session) -> None:
+    row = {"id": "s", "recording_id": only_recording(session), "start_us": 0, "end_us": 1, "scheme": "shrec"}
+    value = {"segment_id": "s", "scheme": "shrec", "version": 1, "field": "attributes"}
+    sides = [
+        {
+            "segment": [row | {"track": "segments", "label": label}],
+            "segment_value": [value | {"value": f'["{attribute}", "of-a-later-version"]'}],
+        }
+        for label, attribute in (("none", "conversation"), ("competence", "emotions"))
+    ]
+    found = described(session, Conflict("c", "segment", ("s",), sides[0], sides[1], "Bo", "2026", "ours"))
+    assert [(one.name, one.ours, one.theirs) for one in found.differing] == [
+        ("label", "None", "Competence"),
+        ("Attributes", "Conversational mechanics, of-a-later-version", "Emotions, of-a-later-version"),
+    ]
+    key = ("s", "shrec", "1", "attributes")
+    of_value = Conflict("c", "segment_value", key, None, {"segment_value": sides[0]["segment_value"]}, "Bo", "2026", "")
+    assert described(session, of_value).title == "Attributes of a segment, which is gone"
