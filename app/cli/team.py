@@ -83,7 +83,8 @@ def conflicts(study: Path, everything: bool, as_json: bool) -> None:
       greenroom conflicts my-study.greenroom
     """
     with Session.open(study, read_only=True) as session:
-        found = [described(session, one) for one in all_conflicts(session.study, unresolved=not everything)]
+        listed = all_conflicts(session.study, unresolved=not everything)
+        found = [described(session, one, keys=as_json) for one in listed]
     lines = []
     for one in found:
         state = f" ({one.resolution} was taken)" if one.resolution else ""

@@ -18,6 +18,7 @@ from project.queries.questions import question_called
 from project.queries.recordings import all_recordings
 from project.queries.segments import segment
 from project.queries.word_times import words_from_json
+from project.schemes.scheme import Scheme
 from project.timebase import SECOND, format_time
 from project.types import Participant
 
@@ -41,11 +42,14 @@ _LONGEST = 40
 
 
 class ConflictWords:
-    """Says what two versions of the same rows are about, and what each of them says."""
+    """Says what two versions of the same rows are about, and what each of them says.
 
-    def __init__(self, session: Session) -> None:
+    What a scheme has names for is told by them, or by its `keys`, for programs.
+    """
+
+    def __init__(self, session: Session, *, keys: bool = False) -> None:
         self._study = study = session.study
-        self._schemes = session.schemes
+        self._schemes = None if keys else session.schemes
         self._names = {one.id: one.name for one in all_annotators(study)}
         self._names |= {one.id: one.name for one in all_judges(study)}
         self._names |= _told_apart(all_participants(study))
@@ -106,18 +110,21 @@ class ConflictWords:
 
     def _titles(self, row: dict[str, Any]) -> dict[str, str]:
         """Return the track and the label of a segment as its scheme calls them."""
-        scheme = self._schemes.known(row["scheme"])
+        scheme = self._scheme(row["scheme"])
         if scheme is None:
             return {}
         return {"track": scheme.lane(row["track"]).name, "label": scheme.label_name(row["track"], row["label"])}
 
+    def _scheme(self, key: str) -> Scheme | None:
+        return None if self._schemes is None else self._schemes.known(key)
+
     def _field(self, scheme: str, key: str) -> str:
-        known = self._schemes.known(scheme)
+        known = self._scheme(scheme)
         return known.field_name(key) if known is not None else key
 
     def _chosen(self, row: dict[str, Any]) -> str:
         """Return the value of a field, choices as its scheme calls them."""
-        scheme, value = self._schemes.known(row["scheme"]), _parsed(row["value"])
+        scheme, value = self._scheme(row["scheme"]), _parsed(row["value"])
         if scheme is None:
             return self._told(value)
         if isinstance(value, list):

@@ -59,9 +59,9 @@ class Described:
         }
 
 
-def described(session: Session, conflict: Conflict) -> Described:
-    """Put a conflict into words."""
-    words = ConflictWords(session)
+def described(session: Session, conflict: Conflict, *, keys: bool = False) -> Described:
+    """Put a conflict into words; a program is told the `keys` of labels, fields and choices instead of their names."""
+    words = ConflictWords(session, keys=keys)
     ours = present_version(session.study, conflict) if conflict.resolution is None else conflict.ours
     theirs = conflict.theirs
     left, right = words.of(ours), words.of(theirs)

@@ -69,10 +69,16 @@ def test_a_verdict_and_an_attribute_are_told_as_the_scheme_calls_them(session: S
         }
         for label, attribute in (("none", "conversation"), ("competence", "emotions"))
     ]
-    found = described(session, Conflict("c", "segment", ("s",), sides[0], sides[1], "Bo", "2026", "ours"))
+    conflict = Conflict("c", "segment", ("s",), sides[0], sides[1], "Bo", "2026", "ours")
+    found = described(session, conflict)
     assert [(one.name, one.ours, one.theirs) for one in found.differing] == [
         ("label", "None", "Competence"),
         ("Attributes", "Conversational mechanics, of-a-later-version", "Emotions, of-a-later-version"),
+    ]
+    for_programs = described(session, conflict, keys=True)
+    assert [(one.name, one.ours) for one in for_programs.differing] == [
+        ("label", "none"),
+        ("attributes", "conversation, of-a-later-version"),
     ]
     key = ("s", "shrec", "1", "attributes")
     of_value = Conflict("c", "segment_value", key, None, {"segment_value": sides[0]["segment_value"]}, "Bo", "2026", "")
