@@ -29,7 +29,7 @@ def test_a_matrix_for_each_judge_counts_every_answer_once(tmp_path: Path) -> Non
     assert len(drawn) == 5, "of three judges, of one of them again under “blur”, and of a person"
     for plot in drawn.values():
         assert isinstance(plot, Matrix)
-        assert plot.columns[-1] == "unreadable"
+        assert plot.columns[-1] == "Unreadable"
         assert sum(value or 0 for row in plot.values for value in row) == 30
 
 

@@ -7,6 +7,7 @@ from app.core.benchmark.report.attributes import attribute_f1, error_f1
 from app.core.benchmark.report.condition_tables import compared
 from app.core.benchmark.report.document import Cell, Standing
 from app.core.benchmark.report.material import Asked, Material, by_name, published_of
+from app.core.benchmark.report.telling import LABEL
 from benchmark.dimensions import DIMENSIONS
 from benchmark.metrics.calibration import BINS, calibration
 from benchmark.metrics.names import ACCURACY, CHAIN_CONSISTENCY, MACRO_F1, PEARSON_R, joined
@@ -241,7 +242,7 @@ def _attributes(material: Material) -> Iterator[Plot]:
         for task in tasks:
             figures = [(one.name, found) for one in material.of(task) if (found := measure(material, one))]
             names = tuple(dict.fromkeys(name for _, cells in figures for name in cells))
-            told = tuple(material.called("attributes", one).replace("_", " ") for one in names)
+            told = tuple(material.titled("attributes", one) for one in names)
             where = f"{note}; {material.entries[task].name.lower()}" if figures else ""
             if 0 < len(figures) <= _SIDE_BY_SIDE:
                 columns = [[_cell(cells.get(name)) for name in names] for _, cells in figures]
@@ -261,12 +262,13 @@ def _confusions(material: Material) -> Iterator[Plot]:
         for number, found in enumerate(one.figures.confusions):
             if len(found.labels) <= _MOST_LABELS and made < _MOST_MATRICES:
                 made += 1
+                labels = tuple(material.titled(LABEL, one) for one in found.labels)
                 yield Matrix(
                     f"confusion-{one.list}-{number}",
                     f"{material.entries[one.task].name}: {one.name}",
                     tr("n = {number:,} answers of all draws").format(number=sum(map(sum, found.counts))),
-                    found.labels,
-                    (*found.labels, "unreadable"),
+                    labels,
+                    (*labels, tr("Unreadable")),
                     found.counts,
                     "true",
                     "said",

@@ -46,10 +46,10 @@ def item_rows(one: ItemList, part: str) -> list[ListRow]:
                 *(
                     tr("{start_us} to {end_us}").format(start_us=moment(line.start_us), end_us=moment(line.end_us)),
                     line.outcome,
-                    line.truth,
-                    line.said,
+                    line.words.truth,
+                    line.words.said,
                 ),
-                *(took(line.ms) if line.ms else "", line.traits),
+                *(took(line.ms) if line.ms else "", line.words.traits),
             ),
             _ICONS.get(line.outcome, ""),
             line.start_us,

@@ -76,7 +76,7 @@ def part_tables(material: Material) -> list[Table]:
             values = list(dict.fromkeys(part.value for one in material.of(task) for part in _parts(one, trait)))
             if trait in _SAID_ELSEWHERE or not 1 < len(values) <= _MOST:
                 continue
-            columns = tuple(Column(f"{trait}.{at}", material.called(trait, one)) for at, one in enumerate(values))
+            columns = tuple(Column(f"{trait}.{at}", material.titled(trait, one)) for at, one in enumerate(values))
             rows = tuple(
                 Row(
                     one.name,
@@ -102,7 +102,7 @@ def _by_attribute(
     attributes = list(dict.fromkeys(name for _, cells in figures for name in cells))
     if not attributes:
         return None
-    columns = tuple(Column(one, material.called(_ATTRIBUTES, one).replace("_", " ")) for one in attributes)
+    columns = tuple(Column(one, material.titled(_ATTRIBUTES, one)) for one in attributes)
     rows = tuple(
         Row(one.name, one.standing, tuple(cells.get(name, Cell()) for name in attributes)) for one, cells in figures
     )

@@ -130,6 +130,21 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
+class Answered:
+    """What was to be answered about an item, and what was.
+
+    Attributes:
+        truth: the right answer.
+        said: the answer.
+        traits: by which figures are broken down.
+    """
+
+    truth: str
+    said: str
+    traits: str
+
+
+@dataclass(frozen=True, slots=True)
 class ItemLine:
     """One item, and what came of it.
 
@@ -139,9 +154,8 @@ class ItemLine:
         recording: its number in the study.
         recording_id: of it.
         outcome: `right`, `wrong`, `unparsed`, `refused`, `error`, `not asked`; `answered` where nothing is right.
-        truth: the right answer, in keys and numbers.
-        said: the answer, in keys and numbers.
-        traits: by which figures are broken down.
+        keys: for programs, in keys of schemes and numbers.
+        words: for people, in the names that go with the keys.
         leaves: whether a report may tell of it: its recording may leave.
         texts: name -> text that may be private; {} unless they were asked for.
     """
@@ -153,9 +167,8 @@ class ItemLine:
     start_us: int
     end_us: int
     outcome: str
-    truth: str
-    said: str
-    traits: str
+    keys: Answered
+    words: Answered
     ms: int
     leaves: bool = True
     texts: Mapping[str, str] = field(default_factory=dict)

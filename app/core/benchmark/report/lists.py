@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 
-from app.core.benchmark.report.document import ItemLine, ItemList, ItemPart
+from app.core.benchmark.report.document import Answered, ItemLine, ItemList, ItemPart
 from app.core.benchmark.report.material import Asked, Material
 from app.core.benchmark.report.telling import Telling
 from benchmark.results.base import ItemResult
@@ -81,16 +81,23 @@ def list_of(
                 frozen.start_us,
                 frozen.end_us,
                 outcome_of(item),
-                telling.told(item.said.truth),
-                telling.told(item.said.answers),
-                ", ".join(_trait_text(material, *each) for each in traits),
+                Answered(
+                    telling.told(item.said.truth),
+                    telling.told(item.said.answers),
+                    ", ".join(_trait_text(each[0], material.called(*each)) for each in traits),
+                ),
+                Answered(
+                    telling.told(item.said.truth, titles=True),
+                    telling.told(item.said.answers, titles=True),
+                    ", ".join(_trait_text(each[0], material.titled(*each)) for each in traits),
+                ),
                 item.said.ms,
                 frozen.recording_id not in withheld,
                 texts.get(item.said.item_id, {}),
             )
         )
     named = tuple(
-        ItemPart(part_key(material, *each), f"{each[0]}: {material.called(*each)}", tuple(found))
+        ItemPart(part_key(material, *each), f"{each[0].capitalize()}: {material.titled(*each)}", tuple(found))
         for each, found in sorted(parts.items())
     )
     entry = material.entries[one.task]
@@ -117,8 +124,7 @@ def traits_of(said: Said, collections: Mapping[str, str]) -> list[tuple[str, str
     return [*dict.fromkeys(named)]
 
 
-def _trait_text(material: Material, trait: str, value: str) -> str:
-    called = material.called(trait, value)
+def _trait_text(trait: str, called: str) -> str:
     return called if not called.isdecimal() else f"{called} {trait}"
 
 

@@ -15,7 +15,7 @@ from app.core.benchmark.report.material import BASELINES, Asked, Material
 from app.core.benchmark.report.naming import names_of, sets_of, way_of
 from app.core.benchmark.report.pair_tables import Pair, against_best, pair_table, run_table
 from app.core.benchmark.report.paper_tables import KNOWN, other_tables, paper_tables
-from app.core.benchmark.report.telling import Telling, parts_called
+from app.core.benchmark.report.telling import LABEL, Telling, parts_called
 from app.core.benchmark.report.texts import texts_of
 from app.core.benchmark.results.comparing import compare
 from app.core.benchmark.results.figures import RunFigures, computed, figures_of, read_runs
@@ -232,7 +232,10 @@ def _material(
     parts = {each for one in ranked for item in one.items for each in traits_of(item.said, collections)}
     parts |= {(found.trait, part.value) for one in ranked for found in one.breakdowns for part in found.parts}
     parts |= {(ATTRIBUTES, row.metric.partition(SEPARATOR)[2]) for one in ranked for row in one.labels}
-    return Material(tuple(asked), entries, sets, conditions, parts_called(telling, sorted(parts)))
+    parts |= {(LABEL, one) for each in ranked for found in each.confusions for one in found.labels}
+    called = parts_called(telling, sorted(parts))
+    titles = {(trait, value): telling.title(trait, name) for (trait, value), name in called.items()}
+    return Material(tuple(asked), entries, sets, conditions, called, titles)
 
 
 def _standing(one: RunFigures) -> Standing:

@@ -53,6 +53,7 @@ class Material:
         entries: tasks of the suite, by key, in its order.
         conditions: of runs that saw something else than raw footage, by key: how it is called.
         parts: trait and value, as figures have them -> how the value may be called.
+        titles: the same -> what people read for it.
     """
 
     asked: tuple[Asked, ...]
@@ -60,6 +61,7 @@ class Material:
     sets: Mapping[str, str]
     conditions: Mapping[str, str]
     parts: Mapping[tuple[str, str], str]
+    titles: Mapping[tuple[str, str], str]
 
     def of(self, *tasks: str) -> list[Asked]:
         """Return the runs of these tasks."""
@@ -73,6 +75,10 @@ class Material:
     def called(self, trait: str, value: str) -> str:
         """Return how a value of a trait is called in the report: what nobody looked at is not told."""
         return self.parts.get((trait, value), f"another {trait}")
+
+    def titled(self, trait: str, value: str) -> str:
+        """Return what people read for a value of a trait, or for a label, whose trait is `label`."""
+        return self.titles.get((trait, value), f"Another {trait}")
 
     def condition(self, key: str) -> str:
         """Return how a condition is called in the report."""

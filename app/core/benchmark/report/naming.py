@@ -27,7 +27,7 @@ def names_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
     """
     codes = annotator_codes(all_annotators(session.study), [one.pseudonym for one in all_participants(session.study)])
     people = {one.id: codes[one.name] for one in all_annotators(session.study)}
-    tells = _tells(session)
+    tells = tells_of(session)
     found: dict[str, str] = {}
     owners: dict[str, str] = {}
     judges = list(dict.fromkeys(one.run.judge_id for one in runs))
@@ -46,7 +46,7 @@ def names_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
 
 def sets_of(session: Session, runs: Sequence[RunFigures]) -> dict[str, str]:
     """Return id of a set -> its name, or its number where the name holds what must not leave."""
-    tells = _tells(session)
+    tells = tells_of(session)
     named = dict.fromkeys((one.item_set.id, one.item_set.name) for one in runs)
     return {
         key: f"set {place}" if tells(name) or _PATH.search(name) else name for place, (key, name) in enumerate(named, 1)
@@ -66,7 +66,8 @@ def way_of(run: BenchmarkRun, name: str, condition: str) -> str:
     return ", ".join([told, *extras])
 
 
-def _tells(session: Session) -> Callable[[str], bool]:
+def tells_of(session: Session) -> Callable[[str], bool]:
+    """Return what tells whether a text holds anything that must not leave the study."""
     private = private_of(session)
     models = {one.name for one in all_annotators(session.study) if one.kind != _PERSON}
     words = Words({word: "-" for word in private.words if word not in models})

@@ -50,11 +50,11 @@ def _line(line: ItemLine) -> Iterator[str]:
     command = f"greenroom open STUDY --recording {line.recording} --at {start}"
     cells = (
         *(str(line.draw), str(line.recording), f"{start} to {end}", line.outcome),
-        *(line.truth, line.said, took(line.ms) if line.ms else ""),
+        *(line.words.truth, line.words.said, took(line.ms) if line.ms else ""),
     )
     kind = line.outcome.replace(" ", "-")
     yield f'<tr id="item-{line.number}" class="{kind}"><th scope="row">{line.number}</th>'
     yield "".join(f"<td>{text(cell)}</td>" for cell in cells) + f"<td><code>{text(command)}</code>"
     for name, said in line.texts.items():
         yield f"<details><summary>{text(name)}</summary><pre>{text_lines(said)}</pre></details>"
-    yield f"</td><td>{text(line.traits)}</td></tr>"
+    yield f"</td><td>{text(line.words.traits)}</td></tr>"

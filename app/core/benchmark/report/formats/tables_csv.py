@@ -32,7 +32,7 @@ def items_csv(one: ItemList) -> bytes:
     rows = [
         (
             *(line.number, line.draw, line.recording, moment(line.start_us), moment(line.end_us), line.outcome),
-            *(line.truth, line.said, line.traits, line.ms, *(line.texts.get(name) for name in texts)),
+            *(line.keys.truth, line.keys.said, line.keys.traits, line.ms, *(line.texts.get(name) for name in texts)),
         )
         for line in one.lines
     ]

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.benchmark.report.document import (
+    Answered,
     Cell,
     Column,
     ItemLine,
@@ -60,7 +61,8 @@ TABLE = Table("shrec-1", f"Table 1 {EVIL}", EVIL, COLUMNS, ROWS)
 SVG = b'<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg"><title>t</title><text>0.571</text></svg>'
 PICTURE = Picture("radar", EVIL, f"numbers\n{EVIL}", SVG, b"png", "a,b\r\n")
 LINE = ItemLine(
-    1, 2, 17, "recording-id", 83_456_000, 90_000_000, "wrong", "error", "none", EVIL, 1500, True, {EVIL: EVIL}
+    *(1, 2, 17, "recording-id", 83_456_000, 90_000_000, "wrong"),
+    *(Answered("error", "none", "norms"), Answered("Error", "None", EVIL), 1500, True, {EVIL: EVIL}),
 )
 LIST = ItemList("001-verdict", "Verdict", EVIL, "set", (LINE,), (ItemPart("attributes-norms", EVIL, (1,)),), 3)
 REPORT = Report(
@@ -162,6 +164,7 @@ def test_a_table_as_csv_keeps_every_digit_and_is_no_formula() -> None:
     formula = Table("t", "", "", COLUMNS[:1], (Row("=cmd()", Standing.JUDGE, (Cell(1.0),)),))
     assert "'=cmd()" in csv_of(formula).decode("utf-8-sig")
     assert b"0:01:23.456" in items_csv(LIST)
+    assert b"wrong,error,none,norms,1500" in items_csv(LIST)
 
 
 def balanced(tex: str) -> bool:

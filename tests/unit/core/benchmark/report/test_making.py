@@ -121,7 +121,22 @@ def test_parts_hold_the_items_that_the_figure_is_about(session: Session, asked: 
     one = next(each for each in made.lists if each.key == cell.target.list)
     part = next(each for each in one.parts if each.key == cell.target.part)
     assert len(part.numbers) == cell.n
-    assert all("agreed" in one.lines[number - 1].traits.split(", ") for number in part.numbers)
+    assert all("agreed" in one.lines[number - 1].keys.traits.split(", ") for number in part.numbers)
+
+
+def test_people_read_what_the_scheme_calls_labels_and_programs_its_keys(
+    session: Session, asked: list[RunFigures], tmp_path: Path
+) -> None:
+    made = report(session)
+    columns = tables(made)["error-f1-by-attribute-verdict"].columns
+    assert {one.key: one.name for one in columns} == {"norms": "Social norms and routines", "emotions": "Emotions"}
+    line = next(line for line in made.lists[0].lines if line.keys.truth == "none")
+    assert line.words.truth == "None"
+    assert "Emotions" in line.words.traits
+    assert "emotions" in line.keys.traits
+    written = everything(made, tmp_path / "out")
+    assert ">Social norms and routines<" in written
+    assert "attributes-norms" in written
 
 
 def test_a_report_tells_no_name_no_path_and_no_text(session: Session, asked: list[RunFigures], tmp_path: Path) -> None:
@@ -129,9 +144,9 @@ def test_a_report_tells_no_name_no_path_and_no_text(session: Session, asked: lis
     for secret in ("Grace", "Hopper", "Ada", "/home", "qwen.gguf", "walk", "anna", str(session.study.folder), "Bo "):
         assert secret not in text, secret
     assert "Judge 3" in text or "Judge 1" in text or "Judge 2" in text
-    assert "collection 1" in text
+    assert "Collection 1" in text
     assert [one.name for one in tables(report(session))["verdict-by-collection"].columns] == [
-        *("collection 1", "collection 2", "collection 3")
+        *("Collection 1", "Collection 2", "Collection 3")
     ]
 
 
