@@ -25,6 +25,7 @@ from project.types import Verdict
 from tests.fakes.terminal import Terminal
 from tests.qt.walking import nameless, unexplained
 from widgets.agreement.figures_view import BETWEEN, NAME, PUBLISHED, VALUE, N
+from widgets.plain_label import PlainLabel
 from widgets.plots.scene import shown
 from widgets.plots.view import COPY_PICTURE, COPY_TABLE, CSV, SVG
 
@@ -254,7 +255,10 @@ def test_a_study_in_which_nothing_is_marked_says_what_to_do(qtbot: QtBot, window
     assert isinstance(found, AgreementWindow)
     current(qtbot, found)
     assert "Nothing is marked yet" in found.status.text()
-    assert found.drawn.views
+    for wall in (found.drawn, found.counted):
+        found.tabs.setCurrentWidget(wall)
+        assert not wall.views
+        assert any("Nothing is marked yet" in one.text() for one in wall.findChildren(PlainLabel) if one.isVisible())
 
 
 def test_what_is_drawn_of_the_statistics_is_what_was_counted(window: MainWindow, opened: AgreementWindow) -> None:

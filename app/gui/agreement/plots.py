@@ -18,7 +18,9 @@ _FIGURE_BINS = tuple(place / 20 for place in range(-20, 21))
 
 
 def agreement_plots(report: Report) -> list[Plot]:
-    """Return what agreement is drawn as."""
+    """Return what agreement is drawn as; nothing where no recording was annotated by two."""
+    if not report.settings["recordings_compared"]:
+        return []
     names = [name_of(label) for label in report.labels]
     matched = int(report.confusion[:-1, :-1].sum())
     alone = int(report.confusion.sum()) - matched

@@ -98,11 +98,13 @@ class SplitsPage(QWidget):
 
     def _draw(self) -> None:
         key, figure = str(self.by.currentData() or ""), str(self.figure.currentData() or "")
-        if self._report is not None and figure:
-            self.wall.set_plots([_plot(self._report, key, figure)])
+        report = self._report
+        there = report is not None and bool(report.settings["recordings_compared"]) and bool(figure)
+        plots = [_plot(report, key, figure)] if report is not None and there else []
+        self.wall.setVisible(there)
+        self.wall.set_plots(plots)
+        if plots:
             self.wall.setMaximumHeight(self.wall.page_height())
-        else:
-            self.wall.set_plots([])
 
     def _copy(self) -> None:
         if self._report is not None:

@@ -24,8 +24,10 @@ _SIDE_BY_SIDE = 6
 
 
 def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
-    """Return what the study's segments are drawn as."""
+    """Return what the study's segments are drawn as; nothing where nothing is marked."""
     total = int(statistics.by_label.sum())
+    if not total:
+        return []
     labels = [(label, looks.get(label.key) or unknown_look(label.key)) for label in statistics.labels]
     about = tr("{segments} in {recordings}").format(
         segments=trn("{count} segment", "{count} segments", total),
@@ -60,12 +62,12 @@ def statistics_plots(statistics: Statistics, looks: Looks) -> list[Plot]:
 
 
 def annotator_plots(each: Sequence[Statistics]) -> list[Plot]:
-    """Return the statistics of several annotators side by side; nothing for one, or for too many."""
-    if not 1 < len(each) <= _SIDE_BY_SIDE:
+    """Return the statistics of several annotators side by side; nothing for one, too many, or without any segment."""
+    total = sum(int(one.by_label.sum()) for one in each)
+    if not 1 < len(each) <= _SIDE_BY_SIDE or not total:
         return []
     people = [one.annotators[0] for one in each]
     looks = looks_of(Track("annotators", "", tuple(Label(who.key, who.name) for who in people)))
-    total = sum(int(one.by_label.sum()) for one in each)
     named = list(zip(people, looks, strict=True))
     found: list[Plot] = [
         _density_of(

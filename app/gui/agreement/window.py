@@ -145,7 +145,9 @@ class AgreementWindow(QWidget):
         )
         self.form.show_rows(rows.form_rows(report))
         self.tabs.setTabVisible(self.tabs.indexOf(self.form), bool(report.fields))
+        self.drawn.set_hint(_what_is_missing(report))
         self.drawn.set_plots(found.drawn)
+        self.counted.set_hint(_what_is_missing(report))
         self.counted.set_plots(found.counted)
         self.splits.show_report(report)
 
@@ -173,13 +175,22 @@ class AgreementWindow(QWidget):
             self._taking.copy(as_csv(head, table), tr("Figures"))
 
 
+def _what_is_missing(report: Report) -> str:
+    """Return what has to be done before there is agreement; "" where there is some."""
+    if not report.settings["annotations"]:
+        return tr("Nothing is marked yet. Mark segments in the main window: I at the start, O at the end.")
+    if not report.settings["recordings_compared"]:
+        return tr("Agreement needs a recording that two people annotated.")
+    return ""
+
+
 def _summary(report: Report) -> str:
-    found = report.settings
+    found, missing = report.settings, _what_is_missing(report)
     annotations, recordings = int(str(found["annotations"])), int(str(found["recordings"]))
     if not annotations:
-        return tr("Nothing is marked yet. Mark segments in the main window: I at the start, O at the end.")
+        return missing
     compared = int(str(found["recordings_compared"]))
     text = tr("{annotations:,} annotations of {count}, {compared} by two or more.").format(
         annotations=annotations, count=trn("{count} recording", "{count} recordings", recordings), compared=compared
     )
-    return text if compared else tr("{text} Agreement needs a recording that two people annotated.").format(text=text)
+    return f"{text} {missing}".strip()
