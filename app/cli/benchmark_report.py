@@ -40,7 +40,7 @@ def report(
       greenroom benchmark report my-study.greenroom --out report-2 --set verdict --against report
     """
     from app.core.benchmark.people import open_for
-    from app.core.benchmark.report.making import WARNING, Wish, gather, report_of
+    from app.core.benchmark.report.making import WARNING, NothingAsked, Wish, gather, report_of
     from app.core.benchmark.report.writing import PAGE, write_report
     from app.core.release.staging import require_free
     from project.queries.item_sets import all_sets
@@ -50,7 +50,12 @@ def report(
     with progress_bar("Report") as bar:
         with Session.open(study) as session:
             unanswered = frozenset().union(*(open_for(session, one) for one in all_sets(session.study)))
-            gathered = gather(session, Wish(sets, against, texts), bar, unanswered)
+            try:
+                gathered = gather(session, Wish(sets, against, texts), bar, unanswered)
+            except NothingAsked as error:
+                raise UserError(
+                    error.message, "Ask judges about one first: greenroom benchmark run STUDY --judge NAME"
+                ) from None
         pictures = paint(gathered.material) if paint is not None else {}
         made = report_of(gathered, pictures)
         files = write_report(made, out, bar)

@@ -156,6 +156,8 @@ class ReleaseWindow(QWidget):
             self.heading.setText(
                 tr("{said} Waive what may be waived, or mend it; the next try judges anew.").format(said=said)
             )
+        elif not count and not self._judged.selection.left_out:
+            self.heading.setText(tr("Nothing to release yet. Add recordings in the main window first: Ctrl+O."))
         elif broken:
             self.heading.setText(
                 tr("{rules} not kept for {recordings}.").format(

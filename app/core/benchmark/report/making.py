@@ -53,6 +53,10 @@ WARNING = (
 )
 
 
+class NothingAsked(UserError):
+    """There is nothing to report on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Wish:
     """What a report is to be about.
@@ -101,17 +105,15 @@ def gather(session: Session, wish: Wish, progress: Progress, hidden: Collection[
         hidden: ids of items of which somebody must not see yet what is right, because they still answer.
 
     Raises:
-        UserError: there is no such set or earlier report, or nothing was asked yet.
+        UserError: there is no such set or earlier report.
+        NothingAsked: nothing was asked yet.
         Cancelled: the user stopped it.
     """
     runs = read_runs(session, sets=wish.sets)
     after = Stages(progress, _TIMES * len(runs), "Working out figures").after
     figures = [after(computed(one, samples=wish.samples)) for one in runs]
     if not figures:
-        raise UserError(
-            "No set of items was asked yet.",
-            "Ask judges first, in the mode Benchmark, or type: greenroom benchmark run STUDY --judge NAME",
-        )
+        raise NothingAsked("No set of items was asked yet.", "Ask judges about one first, in the mode Benchmark.")
     path = Path(wish.against) if wish.against else None
     earlier = read_earlier(path) if path is not None and path.exists() else []
     other = figures_of(session, [wish.against], samples=0) if path is not None and not path.exists() else []
