@@ -41,10 +41,18 @@ STUDY: tuple[Spec, ...] = (
         ("F7",),
         lambda w: w.windows.open("agreement"),
         Need.STUDY,
-        icon="info",
+        icon="chart-column",
     ),
-    Spec("adjudicate", tr("&Study"), tr("Ad&judicated lane…"), (), lambda w: w.windows.open("adjudicate"), Need.STUDY),
-    Spec("team", tr("&Study"), tr("&Team…"), ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="list-checks"),
+    Spec(
+        "adjudicate",
+        tr("&Study"),
+        tr("Ad&judicated lane…"),
+        (),
+        lambda w: w.windows.open("adjudicate"),
+        Need.STUDY,
+        icon="gavel",
+    ),
+    Spec("team", tr("&Study"), tr("&Team…"), ("F6",), lambda w: w.windows.open("team"), Need.STUDY, icon="users"),
     Spec(
         "training",
         tr("&Study"),
@@ -52,7 +60,7 @@ STUDY: tuple[Spec, ...] = (
         ("Shift+F6",),
         lambda w: w.windows.open("training"),
         Need.STUDY,
-        icon="circle-check",
+        icon="graduation-cap",
     ),
     Spec(
         "done",
@@ -84,7 +92,7 @@ STUDY: tuple[Spec, ...] = (
         ("Shift+F7",),
         lambda w: w.windows.open("question_filter"),
         Need.STUDY,
-        icon="list-checks",
+        icon="funnel",
     ),
     Spec(
         "measures",
@@ -93,6 +101,7 @@ STUDY: tuple[Spec, ...] = (
         ("Shift+F8",),
         lambda w: w.windows.open("measures"),
         Need.STUDY,
+        icon="lightbulb",
     ),
     Spec(
         "episodes",
@@ -101,7 +110,7 @@ STUDY: tuple[Spec, ...] = (
         ("Shift+F3",),
         lambda w: w.windows.open("episodes"),
         Need.STUDY,
-        icon="play",
+        icon="drama",
     ),
     Spec(
         "benchmark_report",
@@ -110,9 +119,9 @@ STUDY: tuple[Spec, ...] = (
         ("Shift+F5",),
         lambda w: w.windows.open("benchmark_report"),
         Need.STUDY,
-        icon="list-checks",
+        icon="file-chart-column",
     ),
-    Spec("what_if", tr("&Study"), tr("What &if…"), ("Ctrl+Alt+W",), lambda w: what_if(w), ON_SELECTION),
+    Spec("what_if", tr("&Study"), tr("What &if…"), ("Ctrl+Alt+W",), lambda w: what_if(w), ON_SELECTION, icon="split"),
     Spec(
         "activity",
         tr("&Study"),
@@ -120,6 +129,7 @@ STUDY: tuple[Spec, ...] = (
         (),
         lambda w: w.windows.open("activity"),
         Need.STUDY,
+        icon="timer",
         line=True,
     ),
     Spec(
@@ -129,7 +139,7 @@ STUDY: tuple[Spec, ...] = (
         ("Ctrl+Shift+R",),
         lambda w: w.windows.open("release"),
         Need.STUDY,
-        icon="lock",
+        icon="package",
         line=True,
     ),
     Spec(
@@ -139,7 +149,7 @@ STUDY: tuple[Spec, ...] = (
         ("Ctrl+Shift+D",),
         lambda w: w.windows.open("question_set"),
         Need.STUDY,
-        icon="lock",
+        icon="database",
     ),
     Spec(
         "policy",
@@ -157,7 +167,7 @@ STUDY: tuple[Spec, ...] = (
         ("Ctrl+Alt+S",),
         lambda w: share_annotations(w),
         Need.STUDY,
-        icon="file-plus",
+        icon="share-2",
         line=True,
     ),
     Spec(
@@ -167,6 +177,6 @@ STUDY: tuple[Spec, ...] = (
         ("Ctrl+Alt+P",),
         lambda w: withdraw(w),
         Need.STUDY | Need.WRITABLE,
-        icon="trash-2",
+        icon="user-minus",
     ),
 )
