@@ -5,7 +5,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QToolButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QToolButton, QVBoxLayout
 
 from project.progress import Remaining, time_left
 from resources.translation import tr
@@ -13,6 +13,7 @@ from widgets import theme
 from widgets.elided_label import ElidedLabel
 from widgets.icons import icon, pixmap
 from widgets.plain_label import PlainLabel
+from widgets.progress_bar import ProgressBar
 
 
 class JobState(StrEnum):
@@ -66,7 +67,7 @@ class JobRow(QFrame):
         head.addWidget(self.open)
         head.addWidget(self.cancel)
         column.addLayout(head)
-        self._bar = QProgressBar(textVisible=False)
+        self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of {title}").format(title=title))
         column.addWidget(self._bar)
@@ -79,8 +80,7 @@ class JobRow(QFrame):
         """Show how far it is; a total of 0 means that nobody knows."""
         self.state = JobState.RUNNING
         self.percent = min(100, 100 * done // total) if total > 0 else -1
-        self._bar.setRange(0, 100 if total > 0 else 0)
-        self._bar.setValue(max(0, self.percent))
+        self._bar.show_value(max(0, self.percent), 100 if total > 0 else 0)
         figures = f"{self.percent} %" if total > 0 else ""
         left = time_left(self._remaining.seconds(done, total), tr)
         self.text.setText("  ".join(part for part in (figures, left, text) if part) or tr("Running"))

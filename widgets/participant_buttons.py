@@ -30,6 +30,7 @@ class ParticipantButtons(QWidget):
         self._flow = FlowLayout(self)
         self.people: list[Participant] = []
         self.buttons: list[QPushButton] = []
+        self._made: list[QPushButton] = []
         self.more = choice_button(tr("Others"), tr("Choose another participant of the study"))
         self.more.setProperty("opens", True)
         self.more.setCheckable(True)
@@ -55,14 +56,15 @@ class ParticipantButtons(QWidget):
         self.people = list(people)
         while self._flow.count():
             self._flow.takeAt(0)
-        for gone in self.buttons:
-            gone.deleteLater()
-        self.buttons = []
-        for number, person in enumerate(people[:KEYS], 1):
-            button = choice_button(f"{number} {person.pseudonym}", f"{self.told(person)} ({number})")
-            button.setCheckable(True)
-            button.clicked.connect(lambda _=False, who=person.id: self.assign_requested.emit(who))
-            self.buttons.append(button)
+        shown = people[:KEYS]
+        self._made += [self._button(number) for number in range(len(self._made), len(shown))]
+        self.buttons = self._made[: len(shown)]
+        for number, (person, button) in enumerate(zip(shown, self.buttons, strict=True), 1):
+            say(button, f"{number} {person.pseudonym}", f"{self.told(person)} ({number})")
+            button.setChecked(False)
+            button.setEnabled(True)
+        for spare in self._made[len(shown) :]:
+            spare.hide()
         self._menu.clear()
         for person in people[KEYS:]:
             action = self._menu.addAction(person.pseudonym.replace("&", "&&"))
@@ -73,6 +75,12 @@ class ParticipantButtons(QWidget):
             button.show()
         self.updateGeometry()
         return True
+
+    def _button(self, place: int) -> QPushButton:
+        button = choice_button("", "")
+        button.setCheckable(True)
+        button.clicked.connect(lambda: self.assign_requested.emit(self.people[place].id))
+        return button
 
     def person(self, number: int) -> Participant | None:
         """Return the participant of a digit, from 1."""
@@ -92,8 +100,14 @@ class ParticipantButtons(QWidget):
 
 def choice_button(text: str, words: str) -> QPushButton:
     """Return a small button that says what it does when asked."""
-    button = QPushButton(text.replace("&", "&&"))
+    button = QPushButton()
     button.setProperty("segment", True)
+    say(button, text, words)
+    return button
+
+
+def say(button: QPushButton, text: str, words: str) -> None:
+    """Let a button say something else, and what it does when asked."""
+    button.setText(text.replace("&", "&&"))
     button.setToolTip(plain_tip(words))
     button.setAccessibleName(words)
-    return button

@@ -4,12 +4,13 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from project.progress import Remaining, time_left
 from resources.translation import tr
 from widgets import theme
 from widgets.plain_label import PlainLabel
+from widgets.progress_bar import ProgressBar
 
 
 class ProgressLine(QWidget):
@@ -28,7 +29,7 @@ class ProgressLine(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.GRID)
-        self.bar = QProgressBar(textVisible=False)
+        self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(6)
         self.bar.setAccessibleName(name)
         self.text = PlainLabel()
@@ -50,8 +51,7 @@ class ProgressLine(QWidget):
         if self.isHidden():
             self._remaining = Remaining(self._clock)
         left = time_left(self._remaining.seconds(done, total), tr)
-        self.bar.setRange(0, total)
-        self.bar.setValue(done)
+        self.bar.show_value(done, total)
         share = f"{100 * done // max(total, 1)} %"
         figures = tr("{done:,} of {total:,}").format(done=done, total=total) if text else share
         said = ": ".join(part for part in (text, figures) if part) if total else f"{text}…" if text else ""

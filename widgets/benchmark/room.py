@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QStackedLayout, QVBoxLayout, QWidget
 
 from project.schemes.scheme import CHOOSING, Scheme
 from project.types import Json, Participant
@@ -14,6 +14,7 @@ from widgets.empty_state import Choice, EmptyState
 from widgets.judges.answer_panel import AnswerPanel
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.progress_bar import ProgressBar
 
 _BACK = "back"
 _NUMBERS = 9
@@ -53,7 +54,7 @@ class AnswerRoom(QWidget):
         self.title, self.count = PlainLabel(), PlainLabel()
         self.title.setFont(theme.font(theme.POINTS + 2, semibold=True))
         self.count.setProperty("quiet", True)
-        self.bar = QProgressBar(textVisible=False)
+        self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(4)
         self.bar.setAccessibleName(tr("How much is answered"))
         self.note = PlainLabel(wordWrap=True)
@@ -83,8 +84,7 @@ class AnswerRoom(QWidget):
         """Say what is asked, and how far they are."""
         self.title.setText(title)
         self.count.setText(count)
-        self.bar.setRange(0, max(total, 1))
-        self.bar.setValue(done)
+        self.bar.show_value(done, max(total, 1))
 
     def show_task(self, scheme: Scheme, track: str, people: Sequence[Participant]) -> None:
         """Show an empty form; it can be filled in when its material is there."""

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QProgressBar,
     QPushButton,
     QVBoxLayout,
     QWidget,
@@ -18,6 +17,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.progress_bar import ProgressBar
 
 _LINES = 4
 _SOURCE_LETTERS = 40
@@ -85,7 +85,7 @@ class ModelPanel(QFrame):
         self.lines.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
         # As high as most texts need, so that the table does not jump while somebody looks through it.
         self.lines.setMinimumHeight(_LINES * self.fontMetrics().lineSpacing())
-        self.bar = QProgressBar(textVisible=False)
+        self.bar = ProgressBar(textVisible=False)
         self.bar.setFixedHeight(4)
         self._make_controls()
         column = QVBoxLayout(self)
@@ -131,8 +131,7 @@ class ModelPanel(QFrame):
 
     def set_progress(self, share: float | None) -> None:
         """Show how far the work on the model is, 0 to 1; None hides the bar."""
-        self.bar.setRange(0, 1000)
-        self.bar.setValue(round(1000 * (share or 0)))
+        self.bar.show_value(round(1000 * (share or 0)), 1000)
         # The bar keeps its place, so that nothing jumps.
         self.bar.setProperty("idle", share is None)
         self.bar.setStyleSheet("QProgressBar { background: transparent; border: none; }" if share is None else "")

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from project.types import Annotator
 from resources.translation import tr
 from widgets import theme
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.progress_bar import ProgressBar
 
 _NOBODY = ""
 
@@ -25,22 +26,23 @@ class PairChooser(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._grid = grid = QGridLayout(self)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setSpacing(theme.GRID // 2)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.GRID // 2)
+        boxes = QHBoxLayout()
         self.first = _box(tr("First annotator"), tr("Whose segments stand on the left"))
         self.second = _box(tr("Second annotator"), tr("Whose segments stand on the right"))
         self.third = _box(tr("Third annotator"), tr("Somebody to compare with the two; nobody reviews their segments"))
-        for place, box in enumerate((self.first, self.second, self.third)):
-            grid.addWidget(box, 0, place)
-            grid.setColumnStretch(place, 1)
+        for box in (self.first, self.second, self.third):
+            boxes.addWidget(box, 1)
             box.activated.connect(lambda _=0, box=box: self._choose(box))
-        self._bar = QProgressBar(textVisible=False)
+        self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of the review"))
         self._words = PlainLabel(wordWrap=True)
-        grid.addWidget(self._bar, 1, 0, 1, 3)
-        grid.addWidget(self._words, 2, 0, 1, 3)
+        column.addLayout(boxes)
+        column.addWidget(self._bar)
+        column.addWidget(self._words)
 
     def set_people(self, people: Sequence[Annotator], first: str, second: str, third: str) -> None:
         """Offer these annotators, and show who is compared (ids)."""
@@ -53,12 +55,10 @@ class PairChooser(QWidget):
                     box.addItem(one.name, one.id)
             box.setCurrentIndex(max(0, box.findData(chosen, flags=Qt.MatchFlag.MatchExactly)))
         self.third.setVisible(len(people) > 2)
-        self._grid.setColumnStretch(2, int(len(people) > 2))
 
     def set_progress(self, done: int, total: int, text: str) -> None:
         """Show how much was reviewed."""
-        self._bar.setRange(0, max(1, total))
-        self._bar.setValue(done if total else 1)
+        self._bar.show_value(done if total else 1, max(1, total))
         self._words.setText(text)
 
     def _choose(self, changed: QComboBox) -> None:

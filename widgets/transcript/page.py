@@ -6,7 +6,6 @@ from PySide6.QtCore import Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QStackedWidget,
     QVBoxLayout,
@@ -19,6 +18,7 @@ from widgets.empty_state import Choice, EmptyState
 from widgets.number_boxes import DecimalBox
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.progress_bar import ProgressBar
 from widgets.rich_label import RichLabel
 from widgets.transcript.find_bar import FindBar
 from widgets.transcript.model import TranscriptModel
@@ -107,8 +107,7 @@ class TranscriptPage(QWidget):
     def set_progress(self, checked: int, total: int, doubtful: int) -> None:
         """Say how much was read by a person, and how many words are doubtful."""
         self._checked.setText(tr("{checked} of {total} checked").format(checked=checked, total=total))
-        self._bar.setRange(0, max(total, 1))
-        self._bar.setValue(checked)
+        self._bar.show_value(checked, max(total, 1))
         self._doubtful.setText(
             tr("{count}, below").format(count=trn("{count} doubtful word", "{count} doubtful words", doubtful))
         )
@@ -126,8 +125,7 @@ class TranscriptPage(QWidget):
         """Show how far a job about the transcript is; None when there is none."""
         self._job.setVisible(text is not None)
         if text is not None:
-            self._job_bar.setRange(0, total)
-            self._job_bar.setValue(done)
+            self._job_bar.show_value(done, total)
             self._job_words.setText(text)
 
     @property
@@ -157,7 +155,7 @@ class TranscriptPage(QWidget):
         head = QHBoxLayout()
         head.setSpacing(theme.GRID)
         self._checked = PlainLabel()
-        self._bar = QProgressBar(textVisible=False)
+        self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Share of utterances that are checked"))
         self._plays_on = QPushButton(tr("Play on"))
@@ -206,7 +204,7 @@ class TranscriptPage(QWidget):
         inner = QVBoxLayout()
         inner.setSpacing(2)
         self._job_words = PlainLabel(wordWrap=True)
-        self._job_bar = QProgressBar(textVisible=False)
+        self._job_bar = ProgressBar(textVisible=False)
         self._job_bar.setFixedHeight(6)
         self._job_bar.setAccessibleName(tr("Progress of the transcript"))
         inner.addWidget(self._job_words)

@@ -6,7 +6,6 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QStackedLayout,
@@ -32,6 +31,7 @@ from widgets.faces.review_bar import ReviewBar
 from widgets.faces.suggestion_bar import SuggestionBar
 from widgets.plain_label import PlainLabel
 from widgets.plain_tip import plain_tip
+from widgets.progress_bar import ProgressBar
 from widgets.text_dialog import TextDialog
 from widgets.tick_row import TickRow
 
@@ -149,8 +149,7 @@ class FacesPage(QWidget):
         self._untracked.set_choosable(self._writable and text is None)
         self._again.setEnabled(self._writable and text is None)
         if text is not None:
-            self._bar.setRange(0, total)
-            self._bar.setValue(done)
+            self._bar.show_value(done, total)
             self._words.setText(text)
 
     def select(self, keys: Sequence[str]) -> None:
@@ -258,7 +257,7 @@ class FacesPage(QWidget):
         inner = QVBoxLayout()
         inner.setSpacing(2)
         self._words = PlainLabel()
-        self._bar = QProgressBar(textVisible=False)
+        self._bar = ProgressBar(textVisible=False)
         self._bar.setFixedHeight(6)
         self._bar.setAccessibleName(tr("Progress of face tracking"))
         inner.addWidget(self._words)

@@ -7,7 +7,6 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
-    QProgressBar,
     QPushButton,
     QScrollArea,
     QSplitter,
@@ -25,6 +24,7 @@ from widgets.empty_hint import EmptyHint
 from widgets.icons import icon
 from widgets.judges.tick_menu import TickMenu
 from widgets.plain_label import PlainLabel
+from widgets.progress_bar import ProgressBar
 from widgets.questions.funnel import FunnelView
 from widgets.questions.proposal_view import ProposalView
 from widgets.questions.verdicts_table import VerdictsTable
@@ -79,8 +79,7 @@ class FunnelLayout(QWidget):
     def show_progress(self, done: int, total: int) -> None:
         """Show how far a run is; it is hidden where `total` is 0."""
         self.progress.setVisible(total > 0)
-        self.progress.setRange(0, max(1, total))
-        self.progress.setValue(done)
+        self.progress.show_value(done, max(1, total))
 
     def _right(self) -> QWidget:
         right = QWidget()
@@ -169,7 +168,7 @@ class FunnelLayout(QWidget):
         row = QHBoxLayout()
         row.setSpacing(theme.GRID)
         self.status = _label(tr("State"))
-        self.progress = QProgressBar()
+        self.progress = ProgressBar()
         self.progress.setAccessibleName(tr("Questions asked about"))
         self.progress.setMaximumWidth(220)
         self.progress.hide()
