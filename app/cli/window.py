@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from app.core.garbage import search_new_only
 from app.core.machine import libraries, without_terminal
 from project.errors import UserError
 
@@ -30,6 +31,7 @@ def open_window(
     """
     try:
         check_libraries()
+        search_new_only()
         from app.gui.application import run
 
         return run(study, annotator, recording, at_us, stay=from_desktop)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication
 
 from app.core.lookup import recording_called
 from app.core.settings import log_path
+from app.gui.collector import Collector
 from app.gui.main_window import MainWindow
 from app.gui.passphrase import Asking
 from app.gui.screen import check_screen
@@ -66,6 +67,7 @@ def run(
     _report_bugs(window, log)
     signals = CloseOnSignals(window)
     warming = Warming(window)
+    Collector(window.studio)
     QTimer.singleShot(_AFTER_MS, window, lambda: window.background.run(_sweep, lambda _nothing: None))
     place = None
     if study is not None and stay:

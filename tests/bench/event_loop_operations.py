@@ -20,6 +20,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.gui.application import make_application
+from app.gui.collector import Collector
 from app.gui.dialogs import Questions
 from app.gui.interchange.export_window import ExportWindow
 from app.gui.interchange.import_window import ImportWindow
@@ -78,6 +79,7 @@ class Bench:
         self.window.resize(1600, 1000)
         self.window.show()
         self.watchdog = Watchdog(explain)
+        Collector(self.window.studio)
         warming = Warming(self.window)
         self.watch(Operation("start, with what is loaded after it", lambda: None, lambda: warming.done))
 

@@ -1,0 +1,45 @@
+"""Searches for circular garbage when that holds nobody up."""
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
+from PySide6.QtGui import QGuiApplication
+
+from app.core.garbage import search_all, search_new_only, search_recent
+from app.gui.studio import Studio
+
+_EVERY_MS = 500
+_AWAY_MS = 10_000
+"""How long another program must be in front, or no study open, before all is searched."""
+
+
+class Collector(QObject):
+    """Looks at what is new twice a second, and at everything once whenever somebody has turned to something else."""
+
+    def __init__(self, studio: Studio) -> None:
+        super().__init__(studio)
+        self._studio = studio
+        self._grown = False
+        search_new_only()
+        self._often = QTimer(self, interval=_EVERY_MS)
+        self._often.timeout.connect(self._search_recent)
+        self._often.start()
+        self._away = QTimer(self, interval=_AWAY_MS, singleShot=True)
+        self._away.timeout.connect(self._search_all)
+        studio.session_changed.connect(self._look_away)
+        application = QCoreApplication.instance()
+        assert isinstance(application, QGuiApplication)
+        application.applicationStateChanged.connect(self._look_away)
+
+    def _look_away(self) -> None:
+        in_front = QGuiApplication.applicationState() == Qt.ApplicationState.ApplicationActive
+        if in_front and self._studio.session is not None:
+            self._away.stop()
+        elif not self._away.isActive():
+            self._away.start()
+
+    def _search_recent(self) -> None:
+        self._grown = search_recent() or self._grown
+
+    def _search_all(self) -> None:
+        if self._grown:
+            self._grown = False
+            search_all()
