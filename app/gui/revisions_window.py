@@ -58,7 +58,7 @@ class RevisionsWindow(QWidget):
                 tr("What"),
                 tr("Before"),
                 tr("Now"),
-                tr("Toward"),
+                tr("Now agrees with"),
                 tr("Changed"),
             ],
         )

@@ -36,8 +36,8 @@ def test_who_revised_what_is_listed_for_who_may_see_it(tmp_path: Path, greenroom
         set_label(session, [made], "error")
     said = greenroom("revisions", study, "--annotator", "Ada").splitlines()
     assert said == [
-        "Ada saw judges on 1 segment and revised 1, toward Model A 1.",
-        "Ada  1  0:01:02.000  Label: Competence -> Error  toward Model A",
+        "Ada saw judges on 1 segment and revised 1, now agreeing with Model A (1).",
+        "Ada  1  0:01:02.000  Label: Competence -> Error  now agrees with Model A",
     ]
     said = greenroom("revisions", study, "--annotator", "Bo").splitlines()
     assert said[1:] == ["1 revision hidden, because your own is not complete there yet."]

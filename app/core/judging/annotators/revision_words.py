@@ -48,10 +48,10 @@ def value_words(session: Session, one: Revision, value: Json) -> str:
 
 def revised_text(one: Revised) -> str:
     """Return how much one annotator saw and revised, on one line."""
-    toward = ", ".join(f"{name} {number}" for name, number in one.toward.items())
+    toward = ", ".join(f"{name} ({number})" for name, number in one.toward.items())
     said = f"{one.annotator.name} saw judges on {counted(one.seen, 'segment')} and revised {one.revised}"
     if toward:
-        said += f", toward {toward}"
+        said += f", now agreeing with {toward}"
     if one.unprepared:
         said += f"; {counted(one.unprepared, 'segment')} more before marking anything there"
     return f"{said}."
@@ -69,7 +69,7 @@ def report_text(session: Session, report: RevisionReport) -> str:
     lines = [revised_text(one) for one in report.annotators]
     for one in report.revisions:
         change = f"{value_words(session, one, one.before)} -> {value_words(session, one, one.after)}"
-        toward = f"  toward {', '.join(one.toward)}" if one.toward else ""
+        toward = f"  now agrees with {', '.join(one.toward)}" if one.toward else ""
         lines.append(shown(f"{one.annotator.name}  {place_text(one)}  {part_name(session, one)}: {change}{toward}"))
     lines.append(hidden_text(report))
     return "\n".join(line for line in lines if line) or NOTHING
