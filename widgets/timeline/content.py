@@ -190,7 +190,10 @@ def _ruler(painter: QPainter, area: QRect, view: TimelineView, look: Style) -> N
     painter.setFont(look.small)
     painter.setPen(QPen(QColor(colours.muted)))
     for time in found.labelled:
-        painter.drawText(QPointF(HEADER + round(window.time_to_x(time)) + 4, RULER - 12), label(time, found.step_us))
+        left, text = HEADER + round(window.time_to_x(time)) + 4, label(time, found.step_us)
+        # One that the edge would cut looks like another time.
+        if left + painter.fontMetrics().horizontalAdvance(text) <= HEADER + window.width:
+            painter.drawText(QPointF(left, RULER - 12), text)
 
 
 def _frame_ticks(view: TimelineView) -> list[int]:
