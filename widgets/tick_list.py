@@ -1,7 +1,15 @@
 """A list of things that can be ticked."""
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize, Qt
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QWidget,
+)
 
 from widgets import theme
 from widgets.plain_tip import plain_tip
@@ -20,6 +28,7 @@ class TickList(QTreeWidget):
         self.setRootIsDecorated(False)
         self.setUniformRowHeights(True)
         self.setHeaderHidden(True)
+        self.setItemDelegate(_Delegate(self))
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.header().setStretchLastSection(False)
         for column in range(columns):
@@ -73,3 +82,12 @@ class TickList(QTreeWidget):
 
     def _item(self, key: str) -> QTreeWidgetItem:
         return next(item for item in self._items() if item.data(0, _KEY) == key)
+
+
+class _Delegate(QStyledItemDelegate):
+    """Draws the box of a row that is not usable as one that is shut, like its words."""
+
+    def initStyleOption(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> None:
+        super().initStyleOption(option, index)
+        if not index.flags() & Qt.ItemFlag.ItemIsUserCheckable:
+            option.state &= ~QStyle.StateFlag.State_Enabled
