@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLineEdit, QPushButton, QScr
 
 from resources.translation import tr
 from widgets import theme
+from widgets.close_button import close_button
 from widgets.key_caps import KeyCaps
 from widgets.plain_label import PlainLabel
 
@@ -67,7 +68,14 @@ class ShortcutSheet(QDialog):
         change.setToolTip(tr("Give actions other keys"))
         change.clicked.connect(self.change_requested)
         change.clicked.connect(self.close)
-        column.addWidget(change, 0, Qt.AlignmentFlag.AlignRight)
+        close = close_button(self, by_escape=False)
+        close.setAutoDefault(False)
+        foot = QHBoxLayout()
+        foot.setSpacing(theme.GRID)
+        foot.addWidget(change)
+        foot.addStretch()
+        foot.addWidget(close)
+        column.addLayout(foot)
 
     def visible_shortcuts(self) -> list[Shortcut]:
         """Return the lines that match what is searched for."""
