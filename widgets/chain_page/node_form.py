@@ -159,7 +159,7 @@ class NodeForm(QWidget):
         both.addWidget(self.results, 1)
         column.addLayout(both)
         column.addWidget(self._flags)
-        column.addStretch()
+        column.addStretch(1)
         theme.notifier.changed.connect(self._tint)
         self._tint()
         return page
