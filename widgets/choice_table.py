@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, Qt, QTimer, Signal
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QPersistentModelIndex, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -17,11 +17,13 @@ from PySide6.QtWidgets import (
 )
 
 from widgets import theme
+from widgets.icons import paint_icon
 from widgets.plain_tip import plain_tip
 
 _CHOICES = Qt.ItemDataRole.UserRole
 _KEY = Qt.ItemDataRole.UserRole + 1
 _NARROWEST = 64
+_ARROW = 14
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 Index = QModelIndex | QPersistentModelIndex
@@ -115,9 +117,9 @@ class _Delegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
         if index.data(_CHOICES):
-            area = option.rect.adjusted(0, 0, -theme.GRID, 0)
-            painter.setPen(theme.palette().muted)
-            painter.drawText(area, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, "▾")
+            area = QRectF(option.rect)
+            where = QRectF(area.right() - theme.GRID - _ARROW, area.center().y() - _ARROW / 2, _ARROW, _ARROW)
+            paint_icon(painter, "chevron-down", where, theme.palette().muted)
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         choices = index.data(_CHOICES)
