@@ -122,9 +122,10 @@ def paint_plate(painter: QPainter, look: LabelLook, area: QRectF) -> None:
     line = Qt.PenStyle.DotLine if look.pattern is Pattern.DOTS else Qt.PenStyle.SolidLine
     painter.setPen(QPen(ink, 1, line))
     painter.drawRoundedRect(plate, 4, 4)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(mix(ink, colours.panel, 0.08))
-    painter.drawRoundedRect(plate.adjusted(4, 3, -4, -3), 3, 3)
+    if look.pattern is not Pattern.SOLID:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(mix(ink, colours.panel, 0.08))
+        painter.drawRoundedRect(plate.adjusted(4, 3, -4, -3), 3, 3)
     paint_sign(painter, look.sign, QPointF(area.left() + 9, area.top() + (area.height() - SIGN) / 2), ink)
     painter.setPen(ink)
     painter.setFont(theme.font(semibold=True))
