@@ -42,7 +42,7 @@ class RecordingsDelegate(QStyledItemDelegate):
         paint_icon(
             painter,
             "chevron-down" if is_open else "chevron-right",
-            QRectF(area.left() + 8, area.center().y() - 7, 14, 14),
+            QRectF(area.left() + 8, area.top() + (area.height() - 14) / 2, 14, 14),
             colours.muted,
         )
         count = str(index.model().rowCount(index))
