@@ -108,7 +108,7 @@ def _line(line: Line) -> QWidget:
     else:
         frame.setStyleSheet("#line { border-left: 3px solid transparent; }")
     grid = QGridLayout(frame)
-    grid.setContentsMargins(theme.GRID // 2, 3, theme.GRID // 2, 3)
+    grid.setContentsMargins(theme.GRID, 3, theme.GRID, 3)
     grid.setHorizontalSpacing(theme.GRID)
     grid.setVerticalSpacing(1)
     shown = f"{DIFFERS} {line.name}" if line.differs else line.name
