@@ -26,7 +26,7 @@ class GuidelinesPanel(QWidget):
         self.setAccessibleName(tr("Guidelines"))
         self.setMinimumWidth(240)
         column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
+        column.setContentsMargins(0, 0, theme.GRID // 2, 0)
         column.setSpacing(0)
         head = QHBoxLayout()
         head.setContentsMargins(theme.GRID * 3 // 2, theme.GRID, theme.GRID, theme.GRID // 2)
