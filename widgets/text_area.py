@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QResizeEvent, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
-_AROUND = 24
+_AROUND = 20
 """Pixels for the frame and the margins; with any less, the last line would be scrolled to."""
 
 

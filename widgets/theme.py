@@ -154,7 +154,7 @@ def _style_sheet(shade: Shade) -> str:
     template = resource("style", "style.qss").read_text(encoding="utf-8")
     comment_free = re.sub(r"/\*.*?\*/", "", template, flags=re.DOTALL)
     # A style sheet takes pictures from files only, so each comes in both colours.
-    for picture in ("arrow", "check", "tick"):
+    for picture in ("faded-arrow", "arrow", "check", "tick"):
         path = resource("style", f"{picture}-{shade}.svg").as_posix()
         comment_free = comment_free.replace(f"@{picture}", path)
     return re.sub(r"@(\w+)", lambda match: getattr(colours, match[1]).name(), comment_free)
