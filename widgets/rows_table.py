@@ -24,8 +24,10 @@ from widgets.plain_tip import plain_tip
 
 _MEASURED = 60
 """Rows beyond those in sight by which columns find their width; measuring all of thousands would stop the window."""
-_NUMBER = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min)?( ± [\d.]+( ?%)?)?")
-_NO_NUMBER = frozenset({"", "\N{EN DASH}"})
+_NUMBER = re.compile(r"[-+\u2212]?[\d,]*\d(\.\d+)?( ?%| s| min| times| eye\sdistances)?( ± [\d.]+( ?%)?)?")
+NOT_YET = tr("not measured")
+"""Stands in a column of numbers where one is still to come."""
+_NO_NUMBER = frozenset({"", "\N{EN DASH}", NOT_YET})
 _LEAST_NAME = 200
 """Pixels that the column of names gets in any case, where they are kept short."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter

@@ -19,8 +19,8 @@ def _table(qtbot: QtBot, rows: list[Row]) -> RowsTable:
 def test_columns_of_numbers_stand_right_and_others_left(qtbot: QtBot) -> None:
     rows = [
         Row("a", ("7B", "22.0 % ± 2.0", "0:00:01.000", "1,204", "3")),
-        Row("b", ("Chance", "\N{EN DASH}", "", "", "4")),
-        Row("c", ("Me", "\N{MINUS SIGN}0.3 s", "0:00:02.000", "36", "")),
+        Row("b", ("Chance", "\N{EN DASH}", "", "not measured", "4")),
+        Row("c", ("Me", "\N{MINUS SIGN}0.3 s", "0:00:02.000", "36", "1.20 times")),
     ]
     model = _table(qtbot, rows).model()
     right = [

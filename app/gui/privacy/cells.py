@@ -8,6 +8,7 @@ from app.core.privacy.exports import Export
 from app.core.privacy.limits import PrivacyLimits
 from app.core.privacy.words import ATTACKERS, figure_text, value_text
 from resources.translation import tr
+from widgets.rows_table import NOT_YET
 
 EXPORTS = (
     *(tr("Recording"), tr("Method"), tr("Re-identified"), tr("Worst track"), tr("Still detected"), tr("Leaks")),
@@ -22,7 +23,6 @@ FIGURE_COLUMNS = (tr("Figure"), tr("Value"), tr("Taken from"), tr("Note"))
 _SHARE, _R = About("", "share"), About("", "r")
 _NO_CHANCE = Figure(0.0)
 _SHORT_ID = 8
-_NOT_YET = tr("not measured")
 
 Over = frozenset[int]
 
@@ -32,7 +32,7 @@ def export_cells(export: Export) -> tuple[str, ...]:
     head = (f"{export.recording.number}  {export.recording.name}", export.run.backend)
     report = export.report
     if report is None:
-        return (*head, _NOT_YET, *[""] * (len(EXPORTS) - 4), export.clip)
+        return (*head, NOT_YET, *[""] * (len(EXPORTS) - 4), export.clip)
     attack = report.attack(NAIVE)
     rates = ("–", "–") if attack is None else (value_text(_SHARE, attack.rates[0]), value_text(_SHARE, attack.worst))  # noqa: RUF001
     keys = ("detected", "leak_frames", "mouth", "eye", "warp")
@@ -68,7 +68,7 @@ def track_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...], int]]:
             else tr("unnamed {value}").format(value=one.track_id[-_SHORT_ID:])
         )
         texts = [_track_text(key, one.figures.get(key)) for key in _TRACK_KEYS]
-        rows.append((one.track_id, (name, str(one.looks), *texts), one.worst_us or 0))
+        rows.append((one.track_id, (name, f"{one.looks:,}", *texts), one.worst_us or 0))
     return rows
 
 
@@ -80,7 +80,7 @@ def figure_rows(report: PrivacyReport) -> list[tuple[str, tuple[str, ...]]]:
     for key, about in FIGURES.items():
         figure = report.figures.get(key)
         if figure is not None and not key.endswith("_in_source"):
-            rows.append((key, (about.name, figure_text(report, key), str(figure.n), figure.note)))
+            rows.append((key, (about.name, figure_text(report, key), f"{figure.n:,}", figure.note)))
     return rows
 
 
@@ -96,7 +96,7 @@ def _attack_rows(attack: Attack, key: str) -> list[tuple[str, tuple[str, ...]]]:
         (tr("equal error rate"), _R, attack.equal_error),
     )
     return [
-        (f"{key} {what}", (f"{name}: {what}", value_text(about, one), str(one.n), one.note))
+        (f"{key} {what}", (f"{name}: {what}", value_text(about, one), f"{one.n:,}", one.note))
         for what, about, one in parts
     ]
 
