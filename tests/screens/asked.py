@@ -1,14 +1,17 @@
 """Dialogs that no action opens by itself, and what dialogs show once somebody does something in them."""
 
+import shutil
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from PySide6.QtCore import QTimer
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QListWidget, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QAbstractButton, QApplication, QListWidget, QWidget
 
+from app.core.commands.recordings import add_recordings, probe_file
 from app.gui.downloads import require_permission
+from app.gui.export_dialog import ExportDialog
 from app.gui.export_result import ExportResult, Findings
 from app.gui.judges.entry_dialog import EntryDialog
 from app.gui.passphrase import Asking, PassphraseDialog, ask_new
@@ -176,12 +179,20 @@ def _what_if(camera: Camera) -> None:
 
 
 def _export_several(camera: Camera) -> None:
+    session = camera.window.studio.session
+    assert session is not None
+    folder = session.study.folder
+    second = shutil.copyfile(folder / "recording-0014-solid.mp4", folder / "sample, second take.mp4")
+    camera.window.studio.edit(lambda session: add_recordings(session, [probe_file(second)])[1])
+
     def several(shown: QWidget) -> None:
-        what = shown.findChildren(QComboBox)[0]
-        what.setCurrentIndex(what.count() - 1)
-        camera.settle(0.3)
+        assert isinstance(shown, ExportDialog)
+        shown.what.setCurrentIndex(shown.what.findData("several"))
+        for item in shown.several.findItems("", Qt.MatchFlag.MatchContains):
+            item.setCheckState(0, Qt.CheckState.Checked)
 
     camera.modal("31-export-several", camera.window.menus.actions["export"].trigger, several)
+    camera.window.studio.undo()
 
 
 SCENES: dict[str, Callable[[Camera], None]] = {

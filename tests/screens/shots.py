@@ -12,7 +12,7 @@ from project.queries.chains import chains_of, graph_of
 from project.queries.recordings import all_recordings
 from project.queries.segments import all_segments
 from project.store import Study
-from tests.screens import asked, pages, states
+from tests.screens import asked, measured, pages, states
 from tests.screens.filled import ANNOTATOR
 from tests.screens.taking import Camera
 from widgets.chain_page.page import ChainsPage
@@ -61,7 +61,7 @@ def take_all(camera: Camera, study: Path) -> None:
     _dialogs(camera, here)
     _menus(camera)
     done: list[object] = []
-    for name, take in {**asked.SCENES, **states.SCENES, **pages.SCENES}.items():
+    for name, take in {**asked.SCENES, **states.SCENES, **measured.SCENES, **pages.SCENES}.items():
         if camera.wants(name) and take not in done:
             done.append(take)
             _show(camera, here)
@@ -77,6 +77,7 @@ def named() -> list[str]:
         *(f"30-dialog-{key}" for key in DIALOGS),
         *asked.SCENES,
         *states.SCENES,
+        *measured.SCENES,
         *pages.SCENES,
         "41-jobs",
     ]

@@ -9,11 +9,12 @@ from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QTimer
 from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QWidget
 
 from app.gui.main_window import MainWindow
+from widgets.before_after import BeforeAfter
 
 _STILL_S = 0.12
 """How long nothing may happen before a picture is taken."""
 _MOST_S = 60.0
-_UNDER_WAY = ("Computing", "Looking at", "Looking for", "Finding the exact")
+_UNDER_WAY = ("Computing", "Drawing", "Looking at", "Looking for", "Finding the exact")
 """How a line begins that says what is awaited."""
 
 
@@ -100,7 +101,8 @@ class Camera:
 def _busy(widget: QWidget) -> bool:
     """Return whether it says that it computes something."""
     bars = (one for one in widget.findChildren(QProgressBar) if one.isVisible() and not one.maximum())
-    lines = (one for one in widget.findChildren(QLabel) if one.isVisible() and one.text().startswith(_UNDER_WAY))
+    labels: list[QLabel | BeforeAfter] = [*widget.findChildren(QLabel), *widget.findChildren(BeforeAfter)]
+    lines = (one for one in labels if one.isVisible() and one.text().startswith(_UNDER_WAY))
     return any(True for _ in chain(bars, lines))
 
 
