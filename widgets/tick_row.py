@@ -1,14 +1,15 @@
 """A choice that can be ticked."""
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QToolTip
+from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QStyle, QStyleOptionButton, QToolTip
 
 from project.schemes.scheme import Choice
 from widgets import theme
 from widgets.explained import explained
-from widgets.icons import paint_icon
 from widgets.key_caps import HEIGHT, KeyCaps
+
+_BOX = 16
 
 
 class TickRow(QCheckBox):
@@ -42,13 +43,10 @@ class TickRow(QCheckBox):
         painter.setPen(colours.accent if self.hasFocus() else Qt.PenStyle.NoPen)
         painter.setBrush(colours.hover if self.underMouse() and self.isEnabled() else Qt.BrushStyle.NoBrush)
         painter.drawRoundedRect(plate, 4, 4)
-        box = QRectF(6.5, (self.height() - 15) / 2, 15, 15)
-        filled = colours.accent if self.isEnabled() else colours.muted
-        painter.setPen(filled if self.isChecked() else colours.outline)
-        painter.setBrush(filled if self.isChecked() else colours.field)
-        painter.drawRoundedRect(box, 3, 3)
-        if self.isChecked():
-            paint_icon(painter, "check", box.adjusted(1, 1, -1, -1), colours.on_accent)
+        box = QStyleOptionButton()
+        self.initStyleOption(box)
+        box.rect = QRect(6, (self.height() - _BOX) // 2, _BOX, _BOX)
+        self.style().drawPrimitive(QStyle.PrimitiveElement.PE_IndicatorCheckBox, box, painter, self)
         # What is ticked stays readable also where it cannot be changed.
         painter.setPen(colours.text if self.isEnabled() or self.isChecked() else colours.muted)
         painter.setFont(self.font())
