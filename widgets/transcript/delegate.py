@@ -1,5 +1,7 @@
 """Draws a line of the transcript."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QStyleOptionViewItem
@@ -7,6 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QStyle, QStyledItemDelegate, QS
 from project.timebase import format_time
 from resources.translation import tr
 from widgets import theme
+from widgets.label_looks import readable
 from widgets.participant_looks import participant_ink
 from widgets.theme import Palette
 from widgets.transcript.chips import paint_chips
@@ -85,6 +88,9 @@ class LineDelegate(QStyledItemDelegate):
         made = QPixmap(size * ratio)
         made.setDevicePixelRatio(ratio)
         made.fill(ground)
+        # Quiet words and names stay readable where a line is chosen or spoken.
+        muted, competence = readable(colours.muted, ground), readable(colours.competence, ground)
+        colours = replace(colours, field=ground, muted=muted, competence=competence)
         painter = QPainter(made)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         rect = QRect(QPoint(0, 0), size)
