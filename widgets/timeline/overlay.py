@@ -163,10 +163,10 @@ def _playhead(painter: QPainter, area: QRect, view: TimelineView, look: Style) -
         return
     ink = look.colours.playhead
     thick = max(1, int(look.scale)) / look.scale
-    painter.fillRect(QRectF(x, RULER - 10, thick, area.height()), ink)
+    painter.fillRect(QRectF(x, RULER - 8, thick, area.height()), ink)
     middle = x + thick / 2
-    top = RULER - 14
-    head = [(-5, top), (5, top), (5, top + 6), (0, top + 12), (-5, top + 6)]
+    top = RULER - 11
+    head = [(-5, top), (5, top), (5, top + 4), (0, top + 9), (-5, top + 4)]
     _fill(painter, QPolygonF([QPointF(middle + dx, y) for dx, y in head]), ink)
 
 
