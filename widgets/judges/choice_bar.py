@@ -219,7 +219,7 @@ class ChoiceBar(QWidget):
         row.setSpacing(theme.GRID // 2)
         self._notes = quiet("")
         self._notes.setAccessibleName(tr("What stands in the way"))
-        self.policy = QPushButton(tr("Policy…"))
+        self.policy = QPushButton(tr(" Policy…"))
         self.policy.setIcon(icon("lock"))
         self.policy.setProperty("segment", True)
         self.policy.setToolTip(tr("Show what may leave this machine, and change it"))

@@ -55,7 +55,7 @@ class ContextPane(QWidget):
         self.kind.setToolTip(tr("What the selected words are"))
         for key, title in kinds:
             self.kind.addItem(title, key)
-        self.add = QPushButton(tr("Hide &selected words"))
+        self.add = QPushButton(tr(" Hide &selected words"))
         self.add.setIcon(icon("plus"))
         self.add.setToolTip(tr("Hide what is selected in the text (A)"))
         row = QHBoxLayout()

@@ -123,7 +123,7 @@ class DecisionBar(QWidget):
         return box
 
     def _button(self, text: str, keys: str, tip: str, sign: str = "") -> QPushButton:
-        button = QPushButton(f"{text}  {keys}" if text else "")
+        button = QPushButton(f"{' ' if sign else ''}{text}  {keys}" if text else "")
         button.setAccessibleName(text or tip)
         button.setToolTip(plain_tip(f"{tip} ({keys})"))
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)

@@ -69,7 +69,7 @@ class BulkBar(QWidget):
         self.add = self._menu_button(tr("Add"), tr("Add an attribute, or set a choice"), self._fill_add)
         self.remove = self._menu_button(tr("Remove"), tr("Take an attribute or a choice away"), self._fill_remove)
         self.shift = self._shift_button()
-        self.delete = self._button(tr("Delete"), tr("Delete the selected segments (Del)"))
+        self.delete = self._button(tr(" Delete"), tr("Delete the selected segments (Del)"))
         self.delete.setIcon(icon("trash-2"))
         self.delete.clicked.connect(self.delete_requested)
         self.copy = self._button(
@@ -93,7 +93,7 @@ class BulkBar(QWidget):
     def _button(self, text: str, explained: str) -> QPushButton:
         button = QPushButton(text)
         button.setToolTip(plain_tip(explained))
-        button.setAccessibleName(text)
+        button.setAccessibleName(text.strip())
         return button
 
     def _menu_button(self, text: str, explained: str, fill: object) -> QPushButton:
