@@ -7,6 +7,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableWidget, QTableWidgetItem, QWidget
 
 from resources.translation import tr
+from widgets import theme
 
 _SETTLED, _TEXT, _TRUE = 0, 1, 2
 
@@ -54,6 +55,9 @@ class ContradictionsTable(QTableWidget):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(_SETTLED, QHeaderView.ResizeMode.ResizeToContents)
         self.itemChanged.connect(self._written)
+
+    def sizeHintForRow(self, row: int) -> int:
+        return super().sizeHintForRow(row) + theme.GRID
 
     def show_rows(self, rows: Sequence[ContradictionRow], *, writable: bool) -> None:
         """Show other contradictions, or the same ones changed."""
