@@ -67,6 +67,7 @@ class ParticipantsTable(QWidget):
         column.setSpacing(theme.GRID)
         self.tree = QTreeWidget()
         self.tree.setRootIsDecorated(False)
+        self.tree.setStyleSheet("QComboBox { margin: 2px 0; }")
         self.tree.setAccessibleName(tr("Participants"))
         self.tree.setHeaderLabels([tr("Participant"), tr("Role"), tr("Here"), *(name for name, _ in _USES.values())])
         self.tree.headerItem().setToolTip(_HERE, tr("In this recording"))
