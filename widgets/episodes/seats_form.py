@@ -70,6 +70,8 @@ class SeatsForm(QWidget):
         for column, title in enumerate((tr("Who"), tr("What they want"), tr("Played by"))):
             head = PlainLabel(title)
             head.setProperty("quiet", True)
+            # As high as the name of the row that a form puts beside it.
+            head.setMinimumHeight(theme.GRID * 7 // 2)
             self._grid.addWidget(head, 0, column)
         for place, line in enumerate(lines):
             made = self._line(place, line, judges)
