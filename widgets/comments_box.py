@@ -168,6 +168,7 @@ class CommentsBox(QWidget):
         row.setSpacing(0)
         who = PlainLabel(f"{one.author}, {one.when}")
         who.setProperty("quiet", True)
+        who.setMinimumHeight(theme.GRID * 3)
         row.addWidget(who, 1)
         if writable:
             name = tr("Reopen") if one.resolved else tr("Resolve")
