@@ -90,8 +90,10 @@ class GraphPainter:
         colours, sight = self._look.colours, self._sight
         for place, row in enumerate(self._picture.layout.rows):
             top, bottom = sight.to_view(0, row.top)[1], sight.to_view(0, row.top + row.height)[1]
+            # The first one reaches up to the times, with no strip of another shade between.
+            start = top if place else min(top, 0.0)
             self._painter.fillRect(
-                QRectF(0, top, sight.width, bottom - top), colours.field if place % 2 else colours.lane
+                QRectF(0, start, sight.width, bottom - start), colours.field if place % 2 else colours.lane
             )
             self._painter.fillRect(QRectF(0, bottom - 1, sight.width, 1), colours.border)
 
