@@ -58,12 +58,14 @@ class PlanForm(QWidget):
             spin.lineEdit().setAccessibleName(spin.toolTip())
             spin.setFixedWidth(56)
             if text[0].isupper():
+                row.addSpacing(theme.GRID)
                 row.addWidget(PlainLabel(text))
                 row.addWidget(spin)
             else:
                 row.addWidget(spin)
                 row.addWidget(PlainLabel(text))
         for box in (self.keep, self.held_out):
+            row.addSpacing(theme.GRID)
             row.addWidget(box)
         row.addWidget(self.make)
 
