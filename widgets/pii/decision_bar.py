@@ -100,6 +100,12 @@ class DecisionBar(QWidget):
             self.person.addItem(name, key)
         blocker.unblock()
 
+    def show_left(self, left: int, every: int) -> None:
+        """Say how many nobody decided on; where none is left, there is none to go to."""
+        self.count.setText(tr("{left:,} of {every:,} undecided").format(left=left, every=every))
+        for button in (self.back, self.on):
+            button.setEnabled(left > 0)
+
     def show_choice(self, *, chosen: bool, usable: bool, spoken: bool, kind: str, person: str) -> None:
         """Offer what fits; `kind` and `person` are keys of what is selected, or ""."""
         for edit in self._edits:

@@ -138,7 +138,7 @@ class PiiWindow(QWidget):
         self.tabs.setTabText(1, tr("Words {words:,}").format(words=len(self._words)))
         every = self._finding.hits
         left = sum(one.verdict is None for one in every)
-        self.decide_bar.count.setText(tr("{left:,} of {every:,} undecided").format(left=left, every=len(every)))
+        self.decide_bar.show_left(left, len(every))
         self._show_choice()
 
     def selected(self) -> list[PlacedHit]:
