@@ -22,7 +22,9 @@ from resources.translation import tr
 from widgets import theme
 from widgets.icons import pixmap
 from widgets.plain_label import PlainLabel
+from widgets.room import fit_width
 
+_WIDTH = 440
 _GAP_US = 500_000
 _NO_WITNESS = tr(
     "It was looked at by the detector that found the faces. A witness sees more: get rfb320 under File > Models…"
@@ -66,7 +68,6 @@ class ExportResult(QDialog):
     def __init__(self, output: Path, found: Findings, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Export finished"))
-        self.setMinimumWidth(440)
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID)
@@ -105,6 +106,7 @@ class ExportResult(QDialog):
         row.addWidget(close)
         column.addLayout(row)
         close.setFocus()
+        fit_width(self, column, _WIDTH)
 
     def _fill(self, what: str, times: Sequence[int]) -> None:
         for start, end in spans(times):

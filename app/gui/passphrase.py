@@ -19,6 +19,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.plain_label import PlainLabel
+from widgets.room import fit_width
 
 _WIDTH = 440
 
@@ -29,7 +30,6 @@ class PassphraseDialog(QDialog):
     def __init__(self, title: str, words: str, button: str, parent: QWidget | None, *, new: bool = False) -> None:
         super().__init__(parent)
         self.setWindowTitle(title)
-        self.setMinimumWidth(_WIDTH)
         column = QVBoxLayout(self)
         column.setContentsMargins(*(theme.GRID * 2,) * 4)
         column.setSpacing(theme.GRID)
@@ -47,6 +47,7 @@ class PassphraseDialog(QDialog):
         self.buttons.go_on.clicked.connect(self.accept)
         column.addLayout(self.buttons)
         self._check()
+        fit_width(self, column, _WIDTH)
 
     def _line(self, name: str) -> QLineEdit:
         line = QLineEdit()
