@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QFormLayout, QLabel, QLayout, QWidget
 
 
@@ -12,6 +12,16 @@ class PlainLabel(QLabel):
     def __init__(self, text: str = "", parent: QWidget | None = None, **properties: Any) -> None:
         """Make a label with properties of `QLabel`, such as `wordWrap`."""
         super().__init__(text, parent, textFormat=Qt.TextFormat.PlainText, **properties)
+
+
+class NoteInForm(PlainLabel):
+    """A text of several lines in a form, as high as they are: others get the height of a narrower text there."""
+
+    def __init__(self, text: str = "") -> None:
+        super().__init__(text, wordWrap=True)
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self.minimumSizeHint().height())
 
 
 def add_row(form: QFormLayout, name: str, field: QWidget | QLayout) -> None:

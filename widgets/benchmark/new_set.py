@@ -24,7 +24,7 @@ from resources.translation import tr
 from widgets import theme
 from widgets.benchmark.set_rules import Rules, SetRules
 from widgets.number_boxes import IntegerBox
-from widgets.plain_label import PlainLabel
+from widgets.plain_label import NoteInForm, PlainLabel
 from widgets.plain_tip import plain_tip
 
 
@@ -84,7 +84,7 @@ class NewSetForm(QWidget):
         for one in tasks:
             self.task.addItem(one.name, one.key)
             self.task.setItemData(self.task.count() - 1, plain_tip(one.about), Qt.ItemDataRole.ToolTipRole)
-        self.about = PlainLabel(wordWrap=True)
+        self.about = NoteInForm()
         self.about.setProperty("quiet", True)
         self.name = QLineEdit()
         self.seed, self.draws, self.items = _number(0, 2**31 - 1), _number(1, 1000), _number(0, 100_000)

@@ -30,7 +30,7 @@ from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.icons import icon
 from widgets.judges.plain_text import plainly
-from widgets.plain_label import PlainLabel
+from widgets.plain_label import NoteInForm, PlainLabel
 from widgets.room import within_screen
 
 _SIZE = QSize(520, 640)
@@ -135,7 +135,7 @@ class EntryDialog(QDialog):
         top.setSpacing(theme.GRID)
         top.addRow(tr("Name"), self.name)
         top.addRow(tr("What is asked"), self.backend)
-        self._described = _plain("")
+        self._described = NoteInForm()
         self._described.setProperty("quiet", True)
         top.addRow("", self._described)
         self._row_of_model = self._make_model(entry.model if entry else "")
@@ -176,9 +176,10 @@ class EntryDialog(QDialog):
 
     def _make_key(self) -> QWidget:
         self._key_box = QWidget()
-        column = QVBoxLayout(self._key_box)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(2)
+        form = QFormLayout(self._key_box)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setVerticalSpacing(2)
+        form.setHorizontalSpacing(theme.GRID)
         row = QHBoxLayout()
         row.setSpacing(theme.GRID // 2)
         self.key = QLineEdit(echoMode=QLineEdit.EchoMode.Password)
@@ -189,18 +190,17 @@ class EntryDialog(QDialog):
         )
         self.forget = QPushButton(tr("Forget key"))
         self.forget.setAutoDefault(False)
+        self.forget.hide()
         self.forget.setToolTip(tr("Take the key out of the keyring of this machine"))
         self.forget.clicked.connect(lambda: self.forget_requested.emit(self.entry()))
         self._key_title = PlainLabel(tr("Key"))
         self._key_title.setBuddy(self.key)
-        row.addWidget(self._key_title)
-        row.addSpacing(theme.GRID // 2)
         row.addWidget(self.key, 1)
         row.addWidget(self.forget)
-        column.addLayout(row)
-        self._key_place = _plain("")
+        form.addRow(self._key_title, row)
+        self._key_place = NoteInForm()
         self._key_place.setProperty("quiet", True)
-        column.addWidget(self._key_place)
+        form.addRow("", self._key_place)
         return self._key_box
 
     def _make_test(self) -> QHBoxLayout:
@@ -210,7 +210,7 @@ class EntryDialog(QDialog):
         self.test.setAutoDefault(False)
         self.test.setToolTip(tr("Ask it one question that holds nothing of the study"))
         self.test.clicked.connect(lambda: self.test_requested.emit(self.entry(), self.key.text().strip()))
-        self._tested = _plain("")
+        self._tested = PlainLabel(wordWrap=True)
         row.addWidget(self.test, 0, Qt.AlignmentFlag.AlignTop)
         row.addWidget(self._tested, 1)
         return row
@@ -272,7 +272,3 @@ class EntryDialog(QDialog):
         beside = sorted(Path(str(found)).parent.glob("*mmproj*.gguf"))
         if isinstance(projector, QLineEdit) and not projector.text() and len(beside) == 1:
             projector.setText(str(beside[0]))
-
-
-def _plain(text: str) -> QLabel:
-    return PlainLabel(text, wordWrap=True)
