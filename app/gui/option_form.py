@@ -45,7 +45,7 @@ class OptionForm(QWidget):
         self.inputs: dict[str, Input] = {}
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
-        form.setSpacing(theme.GRID // 2)
+        form.setSpacing(theme.GRID)
         for spec in sorted(fields(options_type), key=lambda spec: spec.name not in first):
             box = _input(spec, values.get(spec.name, spec.default))
             self.inputs[spec.name] = box
