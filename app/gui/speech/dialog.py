@@ -6,6 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDialog,
     QFileDialog,
@@ -22,13 +23,11 @@ from models.speech.languages import LANGUAGES
 from models.speech.whisper_folder import require_files
 from models.speech.whisper_models import WhisperModel, usual, whisper_models
 from project.errors import UserError
-from project.schemes.scheme import Choice
 from project.sizes import size_text
 from resources.translation import tr, trn
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
 from widgets.plain_label import PlainLabel
-from widgets.tick_row import TickRow
 
 _WIDTH = 560
 _FOLDER = "folder"
@@ -102,9 +101,6 @@ class TranscribeDialog(QDialog):
         column.setContentsMargins(*[theme.GRID * 2] * 4)
         column.setSpacing(theme.GRID * 2)
         column.addLayout(self._build_form(vocabulary))
-        self.replace = TickRow(Choice("replace", tr("Replace drafts that nobody touched"), ""))
-        self.replace.toggled.connect(self._tell)
-        column.addWidget(self.replace)
         self.note = PlainLabel(wordWrap=True)
         self.note.setProperty("quiet", "true")
         self.note.setFixedWidth(_WIDTH)
@@ -174,6 +170,9 @@ class TranscribeDialog(QDialog):
         self.vocabulary.setPlaceholderText(tr("Words that come up, as they are spelled: products, places, terms"))
         self.vocabulary.setToolTip(tr("The model is told them; they are kept in the study"))
         form.addRow(tr("&Vocabulary"), self.vocabulary)
+        self.replace = QCheckBox(tr("Replace &drafts that nobody touched"))
+        self.replace.toggled.connect(self._tell)
+        form.addRow("", self.replace)
         return form
 
     def _buttons(self) -> DialogButtons:
