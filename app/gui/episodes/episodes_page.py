@@ -46,7 +46,7 @@ class EpisodesPage(QWidget):
             self.stack.addWidget(one)
         self.stack.setContentsMargins(theme.GRID, 0, 0, 0)
         row = QHBoxLayout()
-        row.setSpacing(theme.GRID // 2)
+        row.setSpacing(theme.GRID)
         for button in (self.new, self.bring, self.export):
             row.addWidget(button)
         row.addStretch()
