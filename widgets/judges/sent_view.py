@@ -27,7 +27,7 @@ from widgets.room import within_screen
 from widgets.segments.flow import FlowLayout
 
 _SIZE = QSize(820, 720)
-_THUMBNAIL = QSize(144, 96)
+_THUMBNAIL = QSize(144, 81)
 _LONGEST = 60_000
 
 
