@@ -50,7 +50,9 @@ def _policy(camera: Camera) -> None:
         camera.take(f"50-policy-{level}-window", shown)
         shown.close()
     camera.window.studio.publish(set_policy(session, before))
-    refusal = Forbidden("level", "The policy of this study lets nothing leave this machine.", "Study > What leaves…")
+    refusal = Forbidden(
+        "level", "The policy of this study lets nothing leave this machine.", "Study > What leaves this machine…"
+    )
     camera.window.show_error(refusal)
     camera.take("50-policy-refused")
     camera.window.messages.dismiss()
