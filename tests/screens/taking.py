@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QProgressBar, QTabWidget, QW
 
 from app.gui.main_window import MainWindow
 from widgets.before_after import BeforeAfter
+from widgets.status_line import StatusLine
 
 _STILL_S = 0.12
 """How long nothing may happen before a picture is taken."""
@@ -103,7 +104,8 @@ def _busy(widget: QWidget) -> bool:
     bars = (one for one in widget.findChildren(QProgressBar) if one.isVisible() and not one.maximum())
     labels: list[QLabel | BeforeAfter] = [*widget.findChildren(QLabel), *widget.findChildren(BeforeAfter)]
     lines = (one for one in labels if one.isVisible() and one.text().startswith(_UNDER_WAY))
-    return any(True for _ in chain(bars, lines))
+    told = (one for one in widget.findChildren(StatusLine) if one.line.isVisible())
+    return any(True for _ in chain(bars, lines, told))
 
 
 def _plain(text: str) -> str:
