@@ -25,6 +25,7 @@ from widgets.scheme_browser import SchemeBrowser
 from widgets.schemes.entry import Group, SchemeEntry
 from widgets.short_list import ShortList
 
+_EDGE = theme.GRID * 3 // 2
 _PLACE = Qt.ItemDataRole.UserRole
 
 
@@ -136,7 +137,8 @@ class SchemesView(QWidget):
     def _left(self) -> QWidget:
         left = QWidget()
         column = QVBoxLayout(left)
-        column.setContentsMargins(theme.GRID, theme.GRID, 0, theme.GRID)
+        column.setContentsMargins(_EDGE, _EDGE, 0, _EDGE)
+        column.setSpacing(theme.GRID)
         column.addWidget(self.list, 1)
         self.check = self._button(tr("&Check a file…"), tr("Read a scheme file and show it here; nothing is changed"))
         self.check.clicked.connect(self.check_requested)
@@ -146,7 +148,7 @@ class SchemesView(QWidget):
     def _right(self) -> QWidget:
         right = QWidget()
         column = QVBoxLayout(right)
-        column.setContentsMargins(theme.GRID, theme.GRID, theme.GRID, theme.GRID)
+        column.setContentsMargins(theme.GRID, _EDGE, _EDGE, _EDGE)
         column.setSpacing(theme.GRID)
         self._problem_row = QFrame()
         row = QHBoxLayout(self._problem_row)
@@ -162,6 +164,7 @@ class SchemesView(QWidget):
         column.addWidget(self.words, 1)
         column.addWidget(self.facts)
         buttons = QHBoxLayout()
+        buttons.setSpacing(theme.GRID)
         self.use = self._button(tr("&Use in this study"), tr("Add it to the schemes of the study"))
         self.use.setProperty("primary", True)
         self.use.clicked.connect(lambda: self.use_requested.emit(self.current()))
