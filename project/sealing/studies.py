@@ -6,13 +6,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from project import locking
+from project.alone import alone
 from project.backups import backups_of
 from project.creation import copies_before_upgrades
 from project.errors import UserError
 from project.filesystem import resolved
 from project.names import shown
-from project.opening import examine
 from project.sealing.container import is_sealed, read_header, unseal
 from project.sealing.files import seal_stream, write_clear
 from project.sealing.keys import Key, new_key
@@ -144,23 +143,11 @@ def _content(path: Path, key: Key) -> Iterator[bytes]:
 
 @contextmanager
 def _alone(path: Path) -> Iterator[None]:
-    """Hold the lock of a study that is closed."""
     try:
-        lock = locking.acquire(path)
-    except locking.StudyInUse as error:
-        raise UserError(
-            f"“{shown(path.name)}” is open in another window ({error.holder}).", "Close it there."
-        ) from None
+        with alone(path):
+            yield
     except OSError as error:
         raise _cannot_write(path, error) from None
-    try:
-        if not is_sealed(path) and examine(path):
-            raise UserError(f"“{shown(path.name)}” is open in another window.", "Close it there first.")
-        yield
-    except OSError as error:
-        raise _cannot_write(path, error) from None
-    finally:
-        lock.release()
 
 
 def _cannot_write(path: Path, error: OSError) -> UserError:

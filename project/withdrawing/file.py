@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from project import locking
+from project.alone import alone as hold
 from project.check import check
 from project.errors import UserError
 from project.filesystem import resolved
@@ -37,7 +38,8 @@ def in_memory(path: Path) -> sqlite3.Connection:
             return memory
     leftover = examine(path)
     if locking.is_held(path):
-        return _copied(connect(path, "ro"), path)
+        with contextlib.closing(connect(path, "ro")) as connection:
+            return _copied(connection, path)
     with Snapshot(path, leftover) as snapshot:
         verify(snapshot.connection, path.name, pages=True)
         return _copied(snapshot.connection, path)
@@ -82,22 +84,8 @@ def alone(path: Path) -> Iterator[None]:
     with Study.open(path) as study:
         study.require_writable()
         study.finish_opening()
-    try:
-        lock = locking.acquire(path)
-    except locking.StudyInUse as error:
-        raise UserError(
-            f"“{shown(path.name)}” is open in another window ({error.holder}).", "Close it there."
-        ) from None
-    except OSError as error:
-        raise UserError(
-            f"“{shown(path.name)}” cannot be written to: {error.strerror}.", "See who may write to its folder."
-        ) from None
-    try:
-        if not is_sealed(path) and examine(path):
-            raise UserError(f"“{shown(path.name)}” is open in another window.", "Close it there first.")
+    with hold(path):
         yield
-    finally:
-        lock.release()
 
 
 def write_anew(memory: sqlite3.Connection, path: Path) -> None:

@@ -1,6 +1,8 @@
 """What withdraws from a study file, byte by byte."""
 
 import tempfile
+import threading
+import time
 from functools import cache
 from pathlib import Path
 
@@ -141,6 +143,30 @@ name = "Good"
 definition = "As Zyxanna does"
 examples = ["Zyxanna laughs", "somebody laughs"]
 """
+
+
+def test_whoever_is_about_to_leave_a_study_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "study.greenroom"
+    opened = threading.Event()
+
+    def read() -> None:
+        with Study.open(path, read_only=True):
+            opened.set()
+            time.sleep(0.3)
+
+    reader = threading.Thread(target=read)
+    with Study.create(path, "A study"):
+        in_memory(path).close()
+        reader.start()
+        opened.wait()
+    assert names_beside(path) != [path.name]
+    with alone(path):
+        assert names_beside(path) == [path.name, f"{path.name}.lock"]
+    reader.join()
+
+
+def names_beside(path: Path) -> list[str]:
+    return sorted(one.name for one in path.parent.iterdir())
 
 
 def test_schemes_and_prompts_stay_usable_without_their_name(tmp_path: Path) -> None:
