@@ -7,7 +7,6 @@ import click
 
 from app.cli.output import json_option, progress_bar, tell
 from app.cli.study import STUDY
-from project.counted import counted
 from project.errors import UserError
 from project.names import shown
 from project.types import Json
@@ -48,7 +47,7 @@ def withdraw(
     """
     from app.core.session import Session
     from app.core.withdrawal import certificate as certificates
-    from app.core.withdrawal.foretold import foretold, foretold_json, words_left
+    from app.core.withdrawal.foretold import foretold, foretold_json, still_to_do, words_left
     from app.core.withdrawal.withdrawing import Wanted, foresee
     from app.core.withdrawal.withdrawing import withdraw as run_withdrawal
 
@@ -64,16 +63,13 @@ def withdraw(
     with progress_bar("Removing") as bar:
         done = run_withdrawal(study, wanted, who, bar)
     written, _ = certificates.write(done, certificates.place_of(study, pseudonym, certificate))
-    lines = [f"{shown(pseudonym)} was removed. The certificate: {written}", *done.problems]
-    lines += words_left(done.foreseen)
-    left = [one.path for one in done.foreseen.footage if one.there and one.path.exists()]
-    if left:
-        lines += [f"{counted(len(left), 'file')} of footage must still be deleted:", *(f"  {one}" for one in left)]
+    lines = [f"{shown(pseudonym)} was removed. The certificate: {written}"]
+    lines += [*still_to_do(done), *words_left(done.foreseen)]
     result: dict[str, Json] = {
         **certificates.as_json(done),
         "certificate": str(written),
         "problems": [*done.problems],
-        "footage_left": [*map(str, left)],
+        "footage_left": [str(one.path) for one in done.foreseen.footage if one.there and one.path.exists()],
     }
     tell(as_json, result, "\n".join(lines))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
@@ -69,6 +70,22 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     assert [one.name for one in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
     assert check(lab) == []
     assert window.studio.settings.recent == load_settings().recent == (opened[0], opened[2])
+
+
+def test_what_the_certificate_only_counts_is_named_once(qtbot: QtBot, lab: Path, open_window: Open) -> None:
+    copy = lab.with_name("copy.greenroom")
+    copy.write_bytes(lab.read_bytes())
+    answers = Answers(lab)
+    dialog = dialog_of(open_window(lab, None, answers))
+    qtbot.waitUntil(lambda: "copy.greenroom" in dialog.lines.toPlainText(), timeout=20_000)
+    QTest.keyClicks(dialog.typed, dialog.who.currentText())
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: bool(answers.asked), timeout=20_000)
+    assert f"• {copy} is a copy of the study" in answers.asked
+    assert QGuiApplication.clipboard().text().startswith(str(copy))
+    (certificate,) = lab.parent.glob("*.md")
+    assert copy.name not in certificate.read_text()
 
 
 def test_a_dialog_may_be_closed_while_it_looks_for_everything(qtbot: QtBot, lab: Path, open_window: Open) -> None:

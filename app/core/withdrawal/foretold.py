@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.core.table_words import WORDS
-from app.core.withdrawal.withdrawing import Foreseen
+from app.core.withdrawal.withdrawing import Done, Foreseen
 from project.counted import counted
 from project.names import shown
 from project.types import Json
@@ -79,6 +79,13 @@ def foretold_json(seen: Foreseen) -> dict[str, Json]:
         "remembered_paths": [*seen.remembered],
         "named_by_path": seen.named_by_path,
     }
+
+
+def still_to_do(done: Done) -> list[str]:
+    """Return what must be done by hand now, a line each, with the paths that a certificate never names."""
+    left = [one.path for one in done.foreseen.footage if one.there and one.path.exists()]
+    footage = [f"{shown(one)}: footage, which must still be deleted." for one in left]
+    return [*done.problems, *footage]
 
 
 def words_left(seen: Foreseen) -> list[str]:

@@ -4,10 +4,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog
 
 from app.core.withdrawal import certificate
-from app.core.withdrawal.foretold import foretold
+from app.core.withdrawal.foretold import foretold, still_to_do
 from app.core.withdrawal.withdrawing import Done, Foreseen, Wanted, foresee, withdraw
 from app.gui.withdrawal.dialog import WithdrawalDialog
 from project.errors import UserError
@@ -17,6 +18,9 @@ from resources.translation import tr, trn
 
 if TYPE_CHECKING:
     from app.gui.main_window import MainWindow
+
+_LISTED = 12
+"""Lines of what is left to do that have room in a question; the clipboard gets all."""
 
 
 def withdraw_participant(window: "MainWindow") -> None:
@@ -97,14 +101,21 @@ class Withdrawing(QObject):
         self._open_again()
         name = done.foreseen.wanted.pseudonym
         text = tr("{name} was removed. The certificate is {file}.").format(name=name, file=place.name)
-        left = sum(bool(sha) and not gone for *_, sha, gone in done.footage) + len(done.problems)
-        if left:
-            text += " " + trn(
-                "{count} file must still be deleted by hand; it says which.",
-                "{count} files must still be deleted by hand; it says which.",
-                left,
-            )
         self._window.studio.told.emit(text)
+        self._say_what_is_left(name, still_to_do(done))
+
+    def _say_what_is_left(self, name: str, lines: list[str]) -> None:
+        """Name the files that the certificate only counts, once."""
+        if not lines:
+            return
+        listed = [f"• {one}" for one in lines[:_LISTED]]
+        if len(lines) > _LISTED:
+            listed.append(trn("and {count} more", "and {count} more", len(lines) - _LISTED))
+        head = tr("{name} was removed from the study. Some of it must still be done by hand:").format(name=name)
+        foot = tr("The certificate gives only the number of these files, because their names may say who it was.")
+        text = "\n\n".join((head, "\n".join(listed), foot))
+        if self._window.files.questions.agree(tr("Still to be done"), text, tr("Copy the list"), careful=False):
+            QGuiApplication.clipboard().setText("\n".join(lines))
 
     def _failed(self, error: Exception) -> None:
         self._open_again()
