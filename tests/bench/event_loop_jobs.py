@@ -26,6 +26,7 @@ from app.core.judging.runs.wanted import AskRequest
 from app.core.pii import search
 from app.core.session import Session
 from app.gui.application import make_application
+from app.gui.collector import Collector
 from app.gui.main_window import MainWindow
 from project.opening import beside
 from project.progress import Silent
@@ -50,6 +51,7 @@ def main() -> None:
     path = _study(chosen.folder)
     make_application()
     window = MainWindow()
+    Collector(window.studio)
     window.resize(1600, 1000)
     window.show()
     window.studio.open(path, "Ada")

@@ -100,10 +100,10 @@ class Bench:
             beside(path, ending).unlink(missing_ok=True)
         return Path(shutil.copyfile(self.folder / name, path))
 
-    def open(self, name: str) -> Operation:
+    def open(self, name: str, told: str) -> Operation:
         """Open a study as the annotator whose segments it holds."""
         path = self.fresh(name)
-        return Operation("open the study", lambda: self.window.studio.open(path, WHO))
+        return Operation(f"open {told}", lambda: self.window.studio.open(path, WHO))
 
     def opened(self, key: str, kind: type[W]) -> W:
         """Return a window about the study that is open."""
@@ -114,7 +114,7 @@ class Bench:
     def operations(self) -> Iterator[Operation]:
         """Yield what is done, in turn; each begins where the one before ended."""
         window = self.window
-        yield self.open(FULL)
+        yield self.open(FULL, "the study")
         recordings = all_recordings(window.studio.session.study)  # type: ignore[union-attr]
         yield Operation("show a recording", lambda: window.choose_recording(recordings[3].id))
         yield Operation("show another recording", lambda: window.choose_recording(recordings[200].id))
@@ -145,12 +145,12 @@ class Bench:
         segments.close()
         yield from self._interchange()
         yield Operation("close the study", window.close_study)
-        yield self.open(HOME)
+        yield self.open(HOME, "a study to merge into")
         team = self.opened("team", TeamWindow)
         yield Operation(f"merge two copies of {WRITTEN:,} segments", lambda: team.merge_files(self._copies()))
         yield Operation("undo the merge", window.studio.undo)
         yield Operation("close that study", window.close_study)
-        yield self.open(WITH_ANSWERS)
+        yield self.open(WITH_ANSWERS, "a study with a benchmark, in its mode")
         yield from self._benchmark()
         window.close()
 
