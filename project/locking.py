@@ -10,12 +10,16 @@ import json
 import os
 import pwd
 import socket
+import time
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
 _LONGEST = 4096
 _SHOWN = 80
+_PATIENCE_S = 2.0
+"""How long is waited for a lock whose holder is gone."""
+_PAUSE_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ def acquire(study: Path) -> StudyLock:
         OSError: no lock file can be written there.
     """
     path = lock_path(study)
+    until = time.monotonic() + _PATIENCE_S
     while True:
         descriptor, ours = _open(path)
         try:
@@ -86,11 +91,31 @@ def acquire(study: Path) -> StudyLock:
                 path.unlink()
         except BlockingIOError:
             os.close(descriptor)
-            raise StudyInUse(read_holder(study)) from None
+            holder = read_holder(study)
+            if not _just_died(holder) or time.monotonic() > until:
+                raise StudyInUse(holder) from None
+            time.sleep(_PAUSE_S)
+            continue
         except BaseException:
             os.close(descriptor)
             raise
         os.close(descriptor)
+
+
+def _just_died(holder: Holder | None) -> bool:
+    """Tell whether the holder was a process of this machine that is gone.
+
+    What it was about to start holds the lock until it has begun.
+    """
+    if holder is None or holder.host != socket.gethostname():
+        return False
+    try:
+        os.kill(holder.pid, 0)
+    except ProcessLookupError:
+        return True
+    except (OSError, OverflowError):
+        return False
+    return False
 
 
 def is_held(study: Path) -> bool:

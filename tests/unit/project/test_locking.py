@@ -2,6 +2,8 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -29,6 +31,23 @@ def test_only_one_holds_it_at_a_time(study: Path) -> None:
     assert not is_held(study)
     assert not lock_path(study).exists()
     acquire(study).release()
+
+
+def test_what_a_killed_holder_was_about_to_start_is_waited_for(study: Path) -> None:
+    program = """
+import os, sys, time
+from pathlib import Path
+from project.locking import acquire
+
+held = acquire(Path(sys.argv[1]))
+if os.fork() == 0:
+    time.sleep(0.3)
+os._exit(0)
+"""
+    subprocess.run([sys.executable, "-c", program, str(study)], check=True)
+    assert is_held(study)
+    acquire(study).release()
+    assert not lock_path(study).exists()
 
 
 @pytest.mark.parametrize("another_came_first", [False, True])
