@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from app.gui.unread_sources import leave_sources_unread
 from models import weights
 from project import access, store
 from project.errors import UserError
@@ -25,6 +26,8 @@ from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
 # Where this machine keeps its models, before tests are pointed at folders of their own.
 _MODELS = weights.folder()
 _SHARED = Path(__file__).resolve().parents[2] / "shared"
+
+leave_sources_unread()
 
 # How long an example takes says nothing about the program: claims about time belong in benches.
 settings.register_profile("everyday", deadline=None, max_examples=40)

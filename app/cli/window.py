@@ -32,6 +32,9 @@ def open_window(
     try:
         check_libraries()
         search_new_only()
+        from app.gui.unread_sources import leave_sources_unread
+
+        leave_sources_unread()
         from app.gui.application import run
 
         return run(study, annotator, recording, at_us, stay=from_desktop)
