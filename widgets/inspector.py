@@ -39,7 +39,7 @@ class Inspector(QWidget):
         delete_requested (list): ids of segments.
         play_requested (str): segment to play.
         kept_delete_requested (str, str, int): segment, field and version of a value that the form has no place for.
-        panel_made (QWidget): labels and form of a track that were not shown before.
+        panel_made (QWidget): labels and form of a track, which are made when they are first needed.
         track_chosen (str): where new segments should go, as given to `chooser`.
         rejected (str): one line that says why what was typed cannot be.
     """
@@ -66,7 +66,8 @@ class Inspector(QWidget):
         self.header = SegmentHeader()
         self.kept = KeptValues()
         self.chooser = TrackChooser()
-        self._panel = self._make_panel(scheme, scheme.tracks[0].key)
+        self._first = scheme, scheme.tracks[0].key
+        self._shown: TrackPanel | None = None
         self._stack = QStackedLayout(self)
         self._nothing = EmptyState(
             "square-dashed-mouse-pointer",
@@ -93,23 +94,29 @@ class Inspector(QWidget):
         """The form."""
         return self._panel.form
 
+    @property
+    def _panel(self) -> TrackPanel:
+        if self._shown is None:
+            self._shown = self._make_panel(*self._first)
+        return self._shown
+
+    def prepare(self) -> None:
+        """Make the form, which is otherwise made for the first segment; a long one takes as long as a window."""
+        self._panel.show()
+
     def use(self, scheme: Scheme, track: str) -> None:
         """Show the labels and the form of a track from now on."""
-        key = (scheme.key, scheme.version, track)
-        wanted = self._panels.get(key)
-        if wanted is self._panel:
+        wanted = self._panels.get((scheme.key, scheme.version, track))
+        if wanted is not None and wanted is self._shown:
             return
         self.flush()
         self.discard()
         self._ids = []
-        self._panel.enable_keys(one=False, several=False)
-        self._panel.hide()
-        if wanted is None:
-            wanted = self._make_panel(scheme, track)
-            self._place.addWidget(wanted)
-            self.panel_made.emit(wanted)
-        self._panel = wanted
-        wanted.show()
+        if self._shown is not None:
+            self._shown.enable_keys(one=False, several=False)
+            self._shown.hide()
+        self._shown = wanted or self._make_panel(scheme, track)
+        self._shown.show()
 
     def set_people(self, people: Sequence[Participant]) -> None:
         """Say who is in the recording."""
@@ -189,7 +196,8 @@ class Inspector(QWidget):
     def discard(self) -> None:
         """Forget what was typed and not sent yet; for a segment that is gone."""
         self.header.discard()
-        self.form.discard()
+        if self._shown is not None:
+            self._shown.form.discard()
 
     def hideEvent(self, event: QHideEvent) -> None:
         self.flush()
@@ -197,7 +205,7 @@ class Inspector(QWidget):
 
     def _page(self) -> QWidget:
         inner = QWidget()
-        column = QVBoxLayout(inner)
+        self._column = column = QVBoxLayout(inner)
         column.setContentsMargins(theme.GRID * 3 // 2, theme.GRID * 2, theme.GRID * 3 // 2, theme.GRID * 2)
         column.setSpacing(theme.GRID * 2)
         column.addWidget(self._lock())
@@ -205,11 +213,6 @@ class Inspector(QWidget):
         self._count.setFont(theme.font(theme.POINTS + 2, semibold=True))
         column.addWidget(self._count)
         column.addWidget(self.header)
-        holder = QWidget()
-        self._place = QVBoxLayout(holder)
-        self._place.setContentsMargins(0, 0, 0, 0)
-        self._place.addWidget(self._panel)
-        column.addWidget(holder)
         column.addWidget(self.kept)
         self._delete = QPushButton()
         self._delete.setIcon(icon("trash-2"))
@@ -263,11 +266,15 @@ class Inspector(QWidget):
         panel.form.value_changed.connect(self._value_changed)
         panel.labels.chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel
+        self._column.insertWidget(self._column.indexOf(self.kept), panel)
+        self.panel_made.emit(panel)
         return panel
 
     def _enable_keys(self) -> None:
+        if self._shown is None:
+            return
         open_to_change = not self._read_only
-        self._panel.enable_keys(
+        self._shown.enable_keys(
             one=open_to_change and len(self._ids) == 1,
             several=open_to_change and bool(self._ids) and self._one_track,
         )

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 
 from app.core.jobs import Work
 from app.core.leaving.in_force import ELSEWHERE, policy_in_force, set_elsewhere
@@ -131,6 +131,8 @@ class WindowReactions(QObject):
             window.guard.watch(form)
             form.panel_made.connect(window.guard.watch)
         window.inspecting.set_inspector(form)
+        if form is not None:
+            QTimer.singleShot(0, form, form.prepare)
 
     def show_track(self) -> None:
         """Offer the labels of the track that new segments go to."""
