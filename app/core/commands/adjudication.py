@@ -86,14 +86,15 @@ def make_lane(
             "No recording was annotated by two people yet.", "Merge the annotators' work first: greenroom merge"
         )
     lane = lane_called(session, name)
-    with session.step(f"Adjudicate as {lane.name}") as step:
-        for recording, _, result in made:
-            _replace(session, recording.id, lane, result.drafts, schemes)
-        for recording in skipped:
-            _replace(session, recording.id, lane, (), schemes)
-    with session.study.recording_run():
-        for recording, people, result in made:
-            insert_run(session.study, _run(recording, people, lane, rule, result.counts))
+    with session.study.together():
+        with session.step(f"Adjudicate as {lane.name}") as step:
+            for recording, _, result in made:
+                _replace(session, recording.id, lane, result.drafts, schemes)
+            for recording in skipped:
+                _replace(session, recording.id, lane, (), schemes)
+        with session.study.recording_run():
+            for recording, people, result in made:
+                insert_run(session.study, _run(recording, people, lane, rule, result.counts))
     counted = tuple((recording, result.counts) for recording, _, result in made)
     return Made(lane, counted, tuple(skipped)), step.changes
 

@@ -122,12 +122,13 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     facts = {**result, "prelabels": len(found)}
     backend = str(work.parameters.get("finder", "voice"))
     run = Run(new_id(), work.recording_id, KIND, backend, parameters, facts, utc_now(), __version__)
-    with session.study.recording_run():
-        insert_run(session.study, run)
     changes = Changes.of([("run", run.id)])
     if found and not session.schemes.uses(SCHEME):
         changes |= use_shipped_scheme(session, SCHEME)[1]
-    return changes | renew_prelabels(session, work.recording_id, found)
+    with session.study.together():
+        with session.study.recording_run():
+            insert_run(session.study, run)
+        return changes | renew_prelabels(session, work.recording_id, found)
 
 
 def _watch(parameters: Mapping[str, Json], progress: Progress) -> tuple[list[Noticed], int]:

@@ -56,8 +56,6 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     last = session.recording(work.recording_id).duration_us
     parameters = {key: value for key, value in work.parameters.items() if key != "path"}
     run = Run(new_id(), work.recording_id, KIND, _BACKEND, parameters, dict(result), utc_now(), __version__)
-    with session.study.recording_run():
-        insert_run(session.study, run)
     found = [
         Placed(CHANGE, CUT, time_us, min(time_us + SHOWN_US, last), None, "")
         for time_us in cast(list[int], result["times_us"])
@@ -66,4 +64,7 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     changes = Changes.of([("run", run.id)])
     if found and not session.schemes.uses(SCHEME):
         changes |= use_shipped_scheme(session, SCHEME)[1]
-    return changes | renew_prelabels(session, work.recording_id, found, SCHEME)
+    with session.study.together():
+        with session.study.recording_run():
+            insert_run(session.study, run)
+        return changes | renew_prelabels(session, work.recording_id, found, SCHEME)

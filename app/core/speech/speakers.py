@@ -129,16 +129,17 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     parameters = {key: value for key, value in work.parameters.items() if key not in _NOT_KEPT}
     backend = " + ".join(str(work.parameters[key]) for key in ("embedder", "landmarks") if work.parameters[key])
     run = Run(new_id(), work.recording_id, KIND, backend or "pixels", parameters, dict(result), utc_now(), __version__)
-    with session.study.recording_run():
-        insert_run(session.study, run)
     changes = Changes.of([("run", run.id)])
     new = _suggested(session, cast("list[dict[str, Any]]", result["suggestions"]))
-    if new:
-        number = session.recording(work.recording_id).number
-        with session.step(f"Suggest speakers in recording {number}") as step:
-            for one in new:
-                update_utterance(session.study, one)
-        changes |= step.changes
+    number = session.recording(work.recording_id).number
+    with session.study.together():
+        with session.study.recording_run():
+            insert_run(session.study, run)
+        if new:
+            with session.step(f"Suggest speakers in recording {number}") as step:
+                for one in new:
+                    update_utterance(session.study, one)
+            changes |= step.changes
     return changes
 
 

@@ -149,7 +149,6 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     facts = {key: value for key, value in result.items() if key != "file"}
     speech = settled(np.array(found.speech, np.int64).reshape(-1, 2), found.end_us, SpeechOptions())
     spoken = {key: facts[key] for key in ("detector_parameters", "seconds")}
-    speech_run = store_speech(session, work, spoken, [(start + offset, end + offset) for start, end in speech.tolist()])
     kept = drafts.kept_of(session, work.recording_id)
     options = CuttingOptions(**cast(dict[str, Json], work.parameters["options"]))  # type: ignore[arg-type]
     pieces = [Piece(one.text, one.start_us + offset, one.end_us + offset, one.confidence) for one in found.pieces]
@@ -159,13 +158,17 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     parameters = {key: value for key, value in work.parameters.items() if key not in ("path", "folder")}
     backend = str(work.parameters["recognizer"])
     run = Run(new_id(), work.recording_id, TRANSCRIBE, backend, parameters, facts, utc_now(), __version__)
-    with session.study.recording_run():
-        insert_run(session.study, run)
-        insert_heard(session.study, run.id, heard)
     new = heard if not kept else cut(drafts.outside(inside, kept), found.language, duration, options)
-    changes = (
-        drafts.put_drafts(session, work.recording_id, new, kept) if new or work.parameters["replace"] else Changes()
-    )
+    changes = Changes()
+    with session.study.together():
+        speech_run = store_speech(
+            session, work, spoken, [(start + offset, end + offset) for start, end in speech.tolist()]
+        )
+        with session.study.recording_run():
+            insert_run(session.study, run)
+            insert_heard(session.study, run.id, heard)
+        if new or work.parameters["replace"]:
+            changes = drafts.put_drafts(session, work.recording_id, new, kept)
     path.unlink(missing_ok=True)
     return changes | Changes.of([("run", speech_run), ("run", run.id), ("heard", work.recording_id)])
 

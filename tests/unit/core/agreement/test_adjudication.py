@@ -20,6 +20,7 @@ from project.queries.runs import runs_of
 from project.queries.segments import segments_of, values_of
 from project.schemes.loader import load_scheme
 from project.types import Decision, Review, Segment
+from tests.fakes.full_disk import full_disk
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study, person
 
 SHREC = load_scheme("shrec")
@@ -201,6 +202,16 @@ def test_a_lane_is_made_replaced_and_undone(session: Session) -> None:
     assert runs[0].parameters["spans"] == "majority"
     assert runs[0].parameters["annotators"] == ["Ada", "Bo"]
     assert not adjudication.make_lane(session, Rule())[1], "the same again changes nothing"
+
+
+def test_a_lane_without_its_account_is_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    mark(session, "Ada", 10, 20)
+    mark(session, "Bo", 12, 22)
+    monkeypatch.setattr(adjudication, "insert_run", full_disk)
+    with pytest.raises(UserError, match="full"):
+        adjudication.make_lane(session, Rule())
+    lane = person(session, "Adjudicated")
+    assert [one for one in segments_of(session.study, WALK) if one.annotator_id == lane.id] == []
 
 
 def test_disagreements_that_are_kept_carry_a_comment(session: Session) -> None:

@@ -10,6 +10,7 @@ from app.core.agreement.lanes import people_of
 from app.core.commands import cues as commands
 from app.core.commands import history, schemes
 from app.core.commands.reviews import decide
+from app.core.cues import prelabels
 from app.core.cues.job import store
 from app.core.cues.lines import export_lines
 from app.core.cues.marks import cues_at
@@ -33,6 +34,7 @@ from project.schemes.loader import shipped_text
 from project.store import Study
 from project.transcript import Word
 from project.types import Annotator, Collection, Decision, Json, Participant, ParticipantRole, Recording, Utterance
+from tests.fakes.full_disk import full_disk
 
 SECOND = 1_000_000
 NOD = Placed("response", "nod", 2 * SECOND, 3 * SECOND, "b", "Nods.")
@@ -164,10 +166,16 @@ def test_what_lies_between_utterances_is_left_out_and_the_rest_is_cut_to_one() -
     assert len(placed([between], [])) == 1
 
 
-def test_a_run_is_kept_with_its_figures(session: Session, tmp_path: Path) -> None:
+def test_a_run_is_kept_with_its_figures(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
     smile: dict[str, Json] = {**asdict(Noticed("a", "smile", SECOND, 2 * SECOND, 1.2, "mouth wider"))}
     result: dict[str, Json] = {"noticed": [smile], "faces": 1, "utterances": 0, "seconds": 0.1}
-    store(session, Work("cues", "", "r", {"finder": "mediapipe"}), result)
+    work = Work("cues", "", "r", {"finder": "mediapipe"})
+    with monkeypatch.context() as patch:
+        patch.setattr(prelabels, "_insert", full_disk)
+        with pytest.raises(UserError, match="full"):
+            store(session, work, result)
+    assert latest_run(session.study, "r", "cues") is None, "not without its pre-labels"
+    store(session, work, result)
     run = latest_run(session.study, "r", "cues")
     assert run is not None
     assert run.result["prelabels"] == 1

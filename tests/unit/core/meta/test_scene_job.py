@@ -8,17 +8,19 @@ import pytest
 
 from app.core.commands import cues as commands
 from app.core.commands.recordings import add_recordings, probe_file
+from app.core.cues import prelabels
 from app.core.jobs import run_here
 from app.core.meta import scene_job
 from app.core.meta.scenes import SCHEME, happenings
 from app.core.session import Session
 from media.index import load_index
 from models.scene_changes import scene_changes
-from project.errors import Cancelled
+from project.errors import Cancelled, UserError
 from project.progress import Silent
 from project.queries.runs import latest_run
 from project.store import Study
 from tests.fakes.clips import Image, make_clip
+from tests.fakes.full_disk import full_disk
 
 CUTS = (12, 30, 32)
 """Positions with which a view begins; the one that begins with 30 lasts two frames and is none."""
@@ -55,6 +57,16 @@ def test_scene_changes_become_prelabels_of_nobody(session: Session) -> None:
     run = latest_run(session.study, recording(session), "scenes")
     assert run is not None
     assert run.result["changes"] == [12, 32]
+
+
+def test_figures_without_their_prelabels_are_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(prelabels, "_insert", full_disk)
+        with pytest.raises(UserError, match="full"):
+            find(session)
+    assert latest_run(session.study, recording(session), "scenes") is None
+    find(session)
+    assert happenings(session, recording(session))
 
 
 def test_what_was_decided_stays_and_does_not_come_again(session: Session) -> None:

@@ -26,6 +26,7 @@ from project.queries.runs import insert_run
 from project.queries.utterances import insert_utterances, update_utterance, utterances_of
 from project.store import Study
 from project.types import ParticipantRole, Run, Utterance
+from tests.fakes.full_disk import full_disk
 from tests.fakes.voices import write_sound
 
 RATE, SECOND = 16_000, 1_000_000
@@ -103,6 +104,15 @@ def test_voices_without_faces_are_speakers_and_one_choice_for_each_names_all(ses
     assert whose(session) == [(p1, False), (p2, True), (p1, True), (p2, False), (p1, True), (p2, True)]
     session.study.undo()
     assert whose(session) == [(p1, False), (None, False), (None, False), (p2, False), (None, False), (None, False)]
+
+
+def test_voices_without_their_suggestions_are_not_kept(session: Session, monkeypatch: pytest.MonkeyPatch) -> None:
+    p1, _ = add_participant(session, "P01", ParticipantRole.USER)
+    who_speaks.assign(session, [written(session)[0].id], p1)
+    monkeypatch.setattr(speakers, "update_utterance", full_disk)
+    with pytest.raises(UserError, match="full"):
+        suggest(session)
+    assert session.study.rows("SELECT id FROM run") == []
 
 
 def test_what_a_person_chose_stays_even_against_all_voices(session: Session) -> None:

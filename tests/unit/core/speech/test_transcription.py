@@ -18,7 +18,7 @@ from app.core.commands.recordings import add_medium, add_recordings, probe_file
 from app.core.commands.vocabulary import set_vocabulary
 from app.core.jobs import Work, run_here
 from app.core.session import Session
-from app.core.speech import transcription
+from app.core.speech import drafts, transcription
 from app.core.speech import voice_activity as speech
 from media.cache import cache_folder
 from models.speech import whisper
@@ -34,6 +34,7 @@ from project.transcript import tokens
 from project.types import MediumRole
 from tests.contract.documentation import ROOT
 from tests.fakes.clips import make_clip
+from tests.fakes.full_disk import full_disk
 from tests.fakes.tiny_whisper import write_tiny_whisper
 from tests.fakes.voices import RATE, Sound, chords, hiss, said, silence, spoken, write_sound
 
@@ -88,6 +89,21 @@ def test_words_become_drafts_and_a_run_that_never_changes(lab: Session, tmp_path
     history.undo(lab)
     assert utterances_of(lab.study, here) == []
     assert heard_of(lab.study, run.id) == heard
+
+
+def test_what_cannot_be_kept_whole_is_not_kept_at_all(
+    lab: Session, tmp_path: Path, model: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = talk(lab, tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr(drafts, "insert_utterances", full_disk)
+        with pytest.raises(UserError, match="full"):
+            transcribed(lab, here, model, language="en")
+    assert lab.study.rows("SELECT id FROM run") == []
+    assert lab.study.rows("SELECT * FROM heard") == []
+    assert list((cache_folder() / "transcripts").iterdir()), "what was heard is there for the next try"
+    transcribed(lab, here, model, language="en")
+    assert utterances_of(lab.study, here)
 
 
 def test_speech_alone_needs_no_model(lab: Session, tmp_path: Path) -> None:
