@@ -10,8 +10,8 @@ from tests.fuzz.registry import TARGETS
 from tests.fuzz.running import Counts, run
 from tests.fuzz.table import gathered, note
 
-DEAR = 20
-CHEAP = 60
+DEAR = 8
+CHEAP = 25
 PARTS, IN_A_PART = 4, 2500
 """A part is short, so that those who share the work end at about the same time."""
 
