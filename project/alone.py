@@ -48,7 +48,12 @@ def _lock(path: Path) -> locking.StudyLock:
                 "See who may write to its folder.",
             ) from None
         else:
-            if is_sealed(path) or not examine(path):
+            try:
+                free = is_sealed(path) or not examine(path)
+            except BaseException:
+                lock.release()
+                raise
+            if free:
                 return lock
             lock.release()
             if not patient:

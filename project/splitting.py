@@ -119,21 +119,27 @@ class Draft:
         Raises:
             UserError: the name was taken meanwhile, or it cannot be written.
         """
-        if self._made is None or self._annotator is None or self._seen != _state(study):
-            return None
+        with study.in_turn():
+            if self._made is None or self._annotator is None or self._seen != _state(study):
+                return None
+            self._part(study, self._made, self._annotator, beside)
+        return Split(self.path, self._copy_id, self._rows)
+
+    def _part(
+        self, study: Study, made: Path, annotator: Annotator, beside: Callable[[], AbstractContextManager[None]]
+    ) -> None:
         placed = False
         try:
-            with beside(), study.step(f"Split for {self._annotator.name}", self._annotator.id, undoable=False):
+            with beside(), study.step(f"Split for {annotator.name}", annotator.id, undoable=False):
                 study.write("UPDATE journal_step SET uid = ? WHERE uid = ?", (self._fork, newest_step(study)[1]))
                 study.write("INSERT INTO merged_copy VALUES (?, ?, ?)", (self._copy_id, self._fork, _now()))
                 with _explained(self.path):
-                    put_in_place(self._made, self.path)
+                    put_in_place(made, self.path)
                 placed = True
         except BaseException:
             if placed:
                 self.path.unlink(missing_ok=True)
             raise
-        return Split(self.path, self._copy_id, self._rows)
 
     def close(self) -> None:
         """Remove what was not put in place; safe to call twice."""

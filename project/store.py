@@ -347,6 +347,15 @@ class Study:
             self._journal.end_unlogged()
 
     @contextlib.contextmanager
+    def in_turn(self) -> Iterator[None]:
+        """Keep other threads from the study's connection: what the block reads still holds when it writes.
+
+        A thread that never waits goes on reading what was saved before.
+        """
+        with self._turn:
+            yield
+
+    @contextlib.contextmanager
     def together(self) -> Iterator[None]:
         """Make one of all transactions of the block: all that it writes is saved when it ends, or nothing of it.
 
@@ -519,9 +528,11 @@ class Study:
             with explained(self.path.name):
                 self._wal = prepare(self._connection, network=False)
             if self._wal:
-                self._readers = Readers(self.path)
+                readers = Readers(self.path)
                 if self._viewer is not None:
-                    self._readers.look_as(self._viewer)
+                    readers.look_as(self._viewer)
+                # Only now: another thread reads over them as soon as they are there.
+                self._readers = readers
             self._page_check = None
             if self._keep:
                 self._backing_up = BackingUp(self.path, self._keep, self._clock(), self._when_backed_up)

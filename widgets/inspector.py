@@ -267,6 +267,11 @@ class Inspector(QWidget):
         panel.labels.chosen.connect(lambda label: self.label_changed.emit(self.segment_ids(), label))
         self._panels[scheme.key, scheme.version, track] = panel
         self._column.insertWidget(self._column.indexOf(self.kept), panel)
+        reached = _by_tab(self.header)[-1:]
+        for one in _by_tab(panel):
+            if reached:
+                QWidget.setTabOrder(reached[0], one)
+            reached = [one]
         self.panel_made.emit(panel)
         return panel
 
@@ -299,3 +304,14 @@ class Inspector(QWidget):
         self.form.set_read_only(read_only)
         self._delete.setEnabled(not read_only)
         self._enable_keys()
+
+
+def _by_tab(root: QWidget) -> list[QWidget]:
+    """Return what the Tab key reaches inside a widget, in its order."""
+    found: list[QWidget] = []
+    at: QWidget | None = root.nextInFocusChain()
+    while at is not None and root.isAncestorOf(at):
+        if at.focusPolicy() & Qt.FocusPolicy.TabFocus:
+            found.append(at)
+        at = at.nextInFocusChain()
+    return found

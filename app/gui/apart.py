@@ -64,11 +64,12 @@ class Apart(QObject):
         self._done.connect(loop.quit, Qt.ConnectionType.QueuedConnection)
         try:
             thread.start()
-            while thread.is_alive():
+            while not (results or errors):
                 # Where the program was told to end, the loop does not wait any more; the work goes on all the same.
                 loop.exec()
                 QCoreApplication.processEvents()
                 thread.join(0.005)
+            thread.join()
         finally:
             saying.end()
             self.busy = False

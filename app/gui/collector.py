@@ -8,11 +8,13 @@ from app.gui.studio import Studio
 
 _EVERY_MS = 500
 _AWAY_MS = 10_000
-"""How long another program must be in front, or no study open, before all is searched."""
+"""How long another program must be in front, or no study open, before all is searched, and how often then."""
+_AT_LEAST_MS = 3_600_000
+"""So often all is searched whatever is in front: what goes on for days would fill the memory."""
 
 
 class Collector(QObject):
-    """Looks at what is new twice a second, and at everything once whenever somebody has turned to something else."""
+    """Looks at what is new twice a second, and at everything while somebody has turned to something else."""
 
     def __init__(self, studio: Studio) -> None:
         super().__init__(studio)
@@ -22,8 +24,11 @@ class Collector(QObject):
         self._often = QTimer(self, interval=_EVERY_MS)
         self._often.timeout.connect(self._search_recent)
         self._often.start()
-        self._away = QTimer(self, interval=_AWAY_MS, singleShot=True)
+        self._away = QTimer(self, interval=_AWAY_MS)
         self._away.timeout.connect(self._search_all)
+        self._at_least = QTimer(self, interval=_AT_LEAST_MS)
+        self._at_least.timeout.connect(self._search_all)
+        self._at_least.start()
         studio.session_changed.connect(self._look_away)
         application = QCoreApplication.instance()
         assert isinstance(application, QGuiApplication)

@@ -223,7 +223,7 @@ class Studio(QObject):
 
     def edit(self, do: Callable[[Session], Changes | None], initiator: object = None) -> bool:
         """Run a command on the study and announce what it changed; returns whether it was done."""
-        return self._edit(do, initiator)
+        return self._edit(_whole(do), initiator)
 
     def edit_many(self, do: Callable[[Session], Changes | None], rows: int, text: str) -> bool:
         """Run a command as `edit` does; where it is about many rows, in a thread, under a line that can stop it.
@@ -234,10 +234,10 @@ class Studio(QObject):
             text: says what is done.
         """
         if rows < LARGE:
-            return self._edit(do)
+            return self._edit(_whole(do))
 
         def stoppable(session: Session, progress: Progress) -> Changes | None:
-            with session.study.stoppable(progress, _LOGGED * rows):
+            with session.study.in_turn(), session.study.stoppable(progress, _LOGGED * rows):
                 return do(session)
 
         return self.edit_apart(stoppable, text)
@@ -246,13 +246,15 @@ class Studio(QObject):
         """Run a command as `edit` does, in a thread, under a line that says how far it is and can stop it.
 
         Args:
-            do: a command, which changes nothing, or something whole, where its progress ends it.
+            do: a command, which changes nothing, or something whole, where its progress ends it. It takes the study's
+                turn itself where it writes what it read, because it may ask in the window before that.
             text: says what is done.
         """
 
         def in_thread(session: Session) -> Changes | None:
             if self.apart.busy:
-                return do(session, Silent())
+                with session.study.in_turn():
+                    return do(session, Silent())
             return self.apart.run(lambda progress: do(session, progress), text, stoppable=True)
 
         return self._edit(in_thread)
@@ -325,3 +327,13 @@ class Studio(QObject):
         if session is None or found is None or (self.recording and found.recording_id == self.recording.id):
             return ""
         return tr(", in recording {number}").format(number=session.recording(found.recording_id).number)
+
+
+def _whole(do: Callable[[Session], Changes | None]) -> Callable[[Session], Changes | None]:
+    """Let a command that another thread holds up begin after it: what it reads first is then what it changes."""
+
+    def held(session: Session) -> Changes | None:
+        with session.study.in_turn():
+            return do(session)
+
+    return held

@@ -135,7 +135,7 @@ def merge_copy(
         UserError: the study is read-only, or the disk is full.
         Cancelled: the user stopped it. Then nothing of the copy is in the study.
     """
-    with study.stoppable(progress):
+    with study.in_turn(), study.stoppable(progress):
         return _merge(study, copy, annotator_id, dry_run, progress)
 
 

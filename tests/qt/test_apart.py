@@ -1,12 +1,14 @@
 """Work in a thread under a line that says how far it is, and that stops it where it may be stopped."""
 
+import time
 from collections.abc import Callable, Iterator
-from threading import Event
+from threading import Event, Thread
 
 import pytest
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QDialog, QLabel, QPushButton
 
+from app.gui import apart as apart_module
 from app.gui.apart import Apart
 from project.errors import Cancelled
 from project.progress import Progress
@@ -48,6 +50,16 @@ def test_what_it_returns_or_raises_is_as_if_it_had_been_done_at_once(apart: Apar
     with pytest.raises(ZeroDivisionError):
         apart.run(lambda _progress: 1 / 0, "Work")
     assert not apart.busy
+
+
+def test_it_ends_with_a_thread_that_takes_its_time_to_be_gone(apart: Apart, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Late(Thread):
+        def run(self) -> None:
+            super().run()
+            time.sleep(0.05)
+
+    monkeypatch.setattr(apart_module.threading, "Thread", Late)
+    assert apart.run(lambda _progress: 7, "Work") == 7
 
 
 def test_it_says_how_far_it_is_and_cancel_stops_it(apart: Apart) -> None:

@@ -344,3 +344,15 @@ def test_what_is_needed_is_said_to_a_screen_reader_too(inspector):
     assert text.accessibleDescription().startswith("Needed. ")
     inspector.show_segment(ONE, {"rationale": "because"}, "A")
     assert text.accessibleDescription() == inspector.form.editors["rationale"].field.definition
+
+
+def test_tab_goes_through_the_form_before_it_leaves_the_inspector(qtbot, window, inspector):
+    after = QLineEdit()
+    window.layout().addWidget(after)
+    inspector.show_segment(ONE, {}, "Ann")
+    at, order = inspector.header.start, []
+    while at is not after:
+        order.append(at)
+        at = at.nextInFocusChain()
+    assert inspector.labels.buttons[Verdict.ERROR] in order
+    assert inspector.form.editors["rationale"].text in order

@@ -525,6 +525,24 @@ def test_whoever_comes_second_waits_and_sees_nothing_half_done(study: Study) -> 
     assert study.undo_name == "Two"
 
 
+def test_readers_are_there_only_once_they_look_with_the_right_eyes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Study.create(tmp_path / "a").close()
+    there_too_early: list[bool] = []
+
+    class Watched(store.Readers):
+        def look_as(self, viewer: str) -> None:
+            there_too_early.append(study._readers is not None)
+            super().look_as(viewer)
+
+    monkeypatch.setattr(store, "Readers", Watched)
+    with Study.open(tmp_path / "a.greenroom", when_checked=lambda: None) as study:
+        study.look_as("Ada")
+        study.finish_opening()
+        assert there_too_early == [False]
+
+
 def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_whoever_looks(study: Study) -> None:
     with study.step("Before"):
         study.set_property("one", 0)

@@ -1,0 +1,69 @@
+"""What one thread changes of a row and what another changes meanwhile are both there afterwards."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+
+from app.core.commands.segments import move_segments
+from app.core.session import Session
+from app.gui.studio import LARGE, Studio
+from project.queries.segments import segment, update_segment
+from project.store import Study
+from project.types import Changes, Segment, Verdict
+from tests.unit.project.conftest import furnish
+
+MOVED = (5_000_000, 6_000_000)
+
+
+@pytest.fixture
+def marked(tmp_path: Path) -> Segment:
+    with Study.create(tmp_path / "a.greenroom") as study:
+        return furnish(study).add()
+
+
+@pytest.fixture
+def studio(qapp: QApplication, tmp_path: Path, marked: Segment) -> Iterator[Studio]:
+    studio = Studio()
+    studio.open(tmp_path / "a.greenroom", "Anna")
+    assert studio.session is not None
+    studio.session.study.finish_opening()
+    yield studio
+    studio.close()
+
+
+@pytest.mark.parametrize("before_it_writes", [True, False])
+def test_neither_edit_is_lost(studio: Studio, marked: Segment, before_it_writes: bool) -> None:
+    inside, go_on = threading.Event(), threading.Event()
+    moved: list[bool] = []
+
+    def relabel(session: Session) -> Changes:
+        old = segment(session.study, marked.id)
+        assert old is not None
+        if before_it_writes:
+            inside.set()
+            go_on.wait(0.5)
+        with session.step("Relabel all") as step:
+            update_segment(session.study, replace(old, label=Verdict.COMPETENCE))
+            inside.set()
+            go_on.wait(0.5)
+        return step.changes
+
+    def move() -> None:
+        if not inside.is_set():
+            QTimer.singleShot(1, move)
+            return
+        moved.append(studio.edit(lambda session: move_segments(session, [(marked.id, *MOVED)])))
+        go_on.set()
+
+    QTimer.singleShot(1, move)
+    assert studio.edit_many(relabel, LARGE, "Relabelling")
+    assert moved == [True]
+    assert studio.session is not None
+    found = segment(studio.session.study, marked.id)
+    assert found is not None
+    assert (found.label, found.start_us, found.end_us) == (Verdict.COMPETENCE, *MOVED)
