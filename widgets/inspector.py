@@ -307,11 +307,6 @@ class Inspector(QWidget):
 
 
 def _by_tab(root: QWidget) -> list[QWidget]:
-    """Return what the Tab key reaches inside a widget, in its order."""
-    found: list[QWidget] = []
-    at: QWidget | None = root.nextInFocusChain()
-    while at is not None and root.isAncestorOf(at):
-        if at.focusPolicy() & Qt.FocusPolicy.TabFocus:
-            found.append(at)
-        at = at.nextInFocusChain()
-    return found
+    """Return what the Tab key reaches inside a widget, in the order in which it was made."""
+    parts = root.findChildren(QWidget)
+    return [one for one in parts if one.focusPolicy() & Qt.FocusPolicy.TabFocus and root.isAncestorOf(one)]
