@@ -15,6 +15,8 @@ from project.types import Json
 _SAME_FACE = 0.3
 ALONE = 0.2
 _SUPPORT = 0.5
+_SURE = 1e-6
+"""What scores count for in the choice of pairs: less than any overlap."""
 
 Box = NDArray[np.float32]
 
@@ -74,7 +76,7 @@ def merge(answers: Sequence[Detections], floor: float, alone: float = ALONE) -> 
     """Return one detection for every face, best first.
 
     Hits of two detectors are one face where they overlap by an intersection over union of at least 0.3, each with
-    one at most, chosen so that the overlaps add up to the most.
+    one at most, chosen so that the overlaps add up to the most; where several ways do, sure hits go with sure ones.
 
     What one detector alone found must score 0.2: a weaker hit counts where another detector saw something too, if
     only half of the floor. Most weak hits are things, and detectors that err independently seldom take the same
@@ -97,7 +99,7 @@ def merge(answers: Sequence[Detections], floor: float, alone: float = ALONE) -> 
             for i, (box, score) in enumerate(zip(answer.boxes, answer.scores, strict=True))
         ]
         free = set(range(len(hits)))
-        for face, hit in _pairs([face.box() for face in faces], [hit.box() for hit in hits]):
+        for face, hit in _pairs(faces, hits):
             faces[face].join(hits[hit])
             free.remove(hit)
         faces += [hits[i] for i in sorted(free)]
@@ -113,10 +115,11 @@ def merge(answers: Sequence[Detections], floor: float, alone: float = ALONE) -> 
     )
 
 
-def _pairs(ours: Sequence[Box], theirs: Sequence[Box]) -> list[tuple[int, int]]:
+def _pairs(ours: Sequence[_Face], theirs: Sequence[_Face]) -> list[tuple[int, int]]:
     if not ours or not theirs:
         return []
-    shared = overlaps(np.stack(ours), np.stack(theirs))
+    shared = overlaps(np.stack([one.box() for one in ours]), np.stack([one.box() for one in theirs])).astype(float)
     shared[shared < _SAME_FACE] = 0
-    rows, columns = linear_sum_assignment(-shared)
+    sure = np.outer([one.score for one in ours], [one.score for one in theirs])
+    rows, columns = linear_sum_assignment(-np.where(shared, shared + _SURE * sure, 0))
     return [(int(r), int(c)) for r, c in zip(rows, columns, strict=True) if shared[r, c]]

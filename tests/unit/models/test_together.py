@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
@@ -49,6 +49,10 @@ def test_what_one_is_sure_of_stays_and_nothing_is_invented(answers: list[Detecti
 
 
 @given(_answer, _answer)
+@example(
+    hits((0, 0, 5, 5, 0.06), (0, 0, 5, 5, 0.06), (0, 0, 5, 5, 0.12)),
+    hits((0, 0, 5, 5, 0.06), (0, 0, 5, 5, 0.06), (0, 0, 5, 6, 0.12)),
+)
 def test_the_order_of_two_detectors_does_not_matter(a: Detections, b: Detections) -> None:
     one, other = merge([a, b], FLOOR), merge([b, a], FLOOR)
     assert sorted(one.scores.tolist()) == sorted(other.scores.tolist())
