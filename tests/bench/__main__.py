@@ -28,10 +28,10 @@ What falls short, and why:
 - *2,500 segments of ours and their values*: in an ELAN file that we wrote, the fields of the form are tiers.
   Making 8,400 values of them, each with its history, costs more than parsing the file.
 - *Open the window with 10,353 segments*: our own aim; it is the first paint of the table.
-- *Longest standstill of the window*: playing, marking and going from recording to recording are within it or
-  near it, and so are jobs, but for tracking faces. A page or a window of many parts is made in one piece when it is first
-  shown, opening a study fills all parts of the window at once, and what changes in thousands of rows is shown in one go:
-  that takes up to a fifth of a second of computing, in the mode Benchmark a third. The processor of this machine is shared:
+- *Longest standstill of the window*: playing, marking and going from recording to recording are within it or near it,
+  and so are jobs, but for tracking faces. A page or a window of many parts is made in one piece when it is first shown,
+  opening a study fills all parts of the window at once, and what changes in thousands of rows is shown in one go: that
+  takes up to a fifth of a second of computing, in the mode Benchmark a third. The processor of this machine is shared:
   the same rows differ by a third from one hour to the next.
 - *Synthetic face, `expressions_hand_occl.mp4` among two other people*: 2 of 59 drawn faces lie over a threshold that
   two strangers set. Over the threshold of 700 pairs of stills, none of 780 drawn faces does (the rows of `synthetic`).
