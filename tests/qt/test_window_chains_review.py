@@ -107,6 +107,13 @@ def test_another_persons_chain_is_read_only(open_as: Callable[[str], MainWindow]
     window.timeline.setFocus()
     press(window, "Del")
     assert "drawn by somebody else" in window.messages.message()
+    window.messages.dismiss()
+    window.menus.actions["node_reason"].trigger()
+    assert "drawn by somebody else" in window.messages.message()
+    assert page.picker.isHidden()
+    window.studio.select_nodes(())
+    window.menus.actions["node_result"].trigger()
+    assert "No node is selected" in window.messages.message()
     assert graphs(window) == before
     assert window.timeline.model.lanes[-1].subtitle == "Ada"
     assert not window.timeline.model.lanes[-1].editable

@@ -3,10 +3,12 @@
 from PySide6.QtCore import QObject, QPoint, Qt
 from PySide6.QtWidgets import QWidget
 
+from app.core.commands.chains import find_own_chain
 from app.gui.chains.chosen import ChosenChain
 from app.gui.chains.drawing import ChainDrawing
 from app.gui.context import Context
 from project.chains import ChainGraph, Node, NodeKind
+from project.errors import UserError
 from resources.translation import tr
 from widgets.chain_page.page import ChainsPage, Part
 
@@ -19,6 +21,7 @@ class Asking(QObject):
         self._page = page
         self._chosen = chosen
         self._drawing = drawing
+        self._studio = context.studio
         self._timeline = context.timeline
         self._from: QWidget = context.timeline
         self._as_reason = True
@@ -68,7 +71,11 @@ class Asking(QObject):
 
     def _ask(self, reason: bool) -> None:
         graph, node = self._chosen.graph, self._drawing.current()
-        if graph is None or node is None or not self._chosen.editable:
+        if graph is None or node is None:
+            error = UserError(tr("No node is selected."), tr("Choose one in the graph or on the timeline."))
+            self._studio.failed.emit(error)
+            return
+        if not self._may_change(graph):
             return
         self._as_reason = reason
         self._note_place()
@@ -78,6 +85,18 @@ class Asking(QObject):
         title = f"{what} “{words if len(words) < 48 else words[:47] + '…'}”"
         self._page.show_part(Part.NODE)
         self._page.picker.offer(title, _possible(graph, node, reason), lists.mapTo(self._page, QPoint(0, 0)))
+
+    def _may_change(self, graph: ChainGraph) -> bool:
+        """Return whether who works here may change this chain; where not, say why."""
+        session = self._studio.session
+        if session is None:
+            return False
+        try:
+            find_own_chain(session, graph.chain.id)
+        except UserError as error:
+            self._studio.failed.emit(error)
+            return False
+        return True
 
     def _picked(self, other: str) -> None:
         node = self._drawing.current()
