@@ -34,12 +34,13 @@ DIALOGS = (
 """Actions that open one."""
 _INSIDE = frozenset({"jump", "node_reason"})
 """Those of them that ask inside the window."""
+_ABOUT_CHAINS = frozenset({"chain_rename", "node_reason"})
 
 
 def take_all(camera: Camera, study: Path) -> None:
     """Take every picture; the window is empty before and shows the study after."""
     window = camera.window
-    window.studio.change_settings(replace(window.studio.settings, annotator=ANNOTATOR))
+    window.studio.change_settings(lambda kept: replace(kept, annotator=ANNOTATOR))
     camera.take("00-welcome")
     empty = study.with_name("empty.greenroom")
     if not empty.exists():
@@ -58,7 +59,7 @@ def take_all(camera: Camera, study: Path) -> None:
     _show(camera, here)
     _extras(camera)
     _windows(camera, "20-window")
-    _dialogs(camera, here)
+    _dialogs(camera, here, others[0].id)
     _menus(camera)
     done: list[object] = []
     for name, take in {**asked.SCENES, **states.SCENES, **measured.SCENES, **pages.SCENES}.items():
@@ -180,16 +181,15 @@ def _windows(camera: Camera, group: str) -> None:
     camera.settle()
 
 
-def _dialogs(camera: Camera, recording: str) -> None:
+def _dialogs(camera: Camera, recording: str, with_chains: str) -> None:
     actions = camera.window.menus.actions
     for key in DIALOGS:
         name = f"30-dialog-{key}"
         if not camera.wants(name):
             continue
-        _show(camera, recording)
-        if key.startswith(("chain", "node")):
-            camera.window.set_mode("chains")
-            camera.settle(0.4)
+        _show(camera, with_chains if key in _ABOUT_CHAINS else recording)
+        if key in _ABOUT_CHAINS:
+            _own_chain(camera)
         elif key in {"what_is_sent", "answer_yourself", "add_judge"}:
             camera.window.set_mode("judges")
             camera.settle(0.4)
@@ -198,7 +198,20 @@ def _dialogs(camera: Camera, recording: str) -> None:
             camera.take(name, seconds=0.4)
         elif actions[key].isEnabled():
             camera.modal(name, actions[key].trigger)
+        if key in _ABOUT_CHAINS:
+            camera.window.studio.undo()
         camera.window.set_mode("annotate")
+
+
+def _own_chain(camera: Camera) -> None:
+    """Make a version of a chain, which may be changed, and choose one of its nodes."""
+    camera.window.set_mode("chains")
+    camera.window.menus.actions["chain_copy"].trigger()
+    camera.settle(0.4)
+    graph = camera.window.chains.chosen.graph
+    assert graph is not None
+    camera.window.studio.select_nodes([graph.nodes[3].id])
+    camera.settle(0.4)
 
 
 def _menus(camera: Camera) -> None:

@@ -54,7 +54,7 @@ FILE: tuple[Spec, ...] = (
         ("Ctrl+Shift+M",),
         lambda w: w.windows.open("models"),
         Need.STUDY,
-        icon="download",
+        icon="cpu",
     ),
     Spec(
         "import_annotations",
