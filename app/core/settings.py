@@ -159,11 +159,15 @@ def write_object(path: Path, content: dict[str, Json]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    except OSError:
+        return
+    try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(content, file, indent=1)
         Path(temporary).replace(path)
     except OSError:
-        return
+        with suppress(OSError):
+            Path(temporary).unlink()
 
 
 def rewrite_object(path: Path, content: dict[str, Json]) -> None:

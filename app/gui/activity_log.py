@@ -79,7 +79,7 @@ class ActivityLog(QObject):
             self._time.forget()
         else:
             self.write()
-        self._studio.change_settings(replace(self._studio.settings, activity=on))
+        self._studio.change_settings(lambda kept: replace(kept, activity=on))
         self.changed.emit()
 
     def delete(self) -> None:

@@ -84,7 +84,7 @@ class ConversationFeed(QObject):
         self._playback.jump(start_us)
 
     def _show_more(self, before: int) -> None:
-        self._studio.change_settings(replace(self._studio.settings, turns_before=before))
+        self._studio.change_settings(lambda kept: replace(kept, turns_before=before))
         self.show()
 
     def _forget(self, panel: ConversationPanel) -> None:

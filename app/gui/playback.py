@@ -186,7 +186,7 @@ class Playback(QObject):
         self.muted = False
         self._bar.set_muted(False)
         self._player.set_volume(percent)
-        self._studio.change_settings(replace(self._studio.settings, volume=percent))
+        self._studio.change_settings(lambda kept: replace(kept, volume=percent))
 
     def change_volume(self, delta: int) -> None:
         """Make it louder or quieter."""

@@ -18,7 +18,7 @@ from project.errors import UserError
 from project.schemes.loader import load_scheme, parse_scheme, scheme_text, shipped_names
 from project.schemes.scheme import Scheme
 from project.timebase import format_time
-from project.types import Changes
+from project.types import Changes, Json
 from resources.translation import tr
 from widgets.scheme_text import value_text
 from widgets.schemes.entry import Group, SchemeEntry
@@ -176,8 +176,8 @@ class SchemesWindow(SchemesView):
     def _remember(self, key: str, path: Path) -> None:
         session = self._studio.session
         if session is not None:
-            files = self._studio.settings.scheme_files | {f"{session.study.id}/{key}": str(path)}
-            self._studio.change_settings(replace(self._studio.settings, scheme_files=files))
+            file: dict[str, Json] = {f"{session.study.id}/{key}": str(path)}
+            self._studio.change_settings(lambda kept: replace(kept, scheme_files=kept.scheme_files | file))
 
 
 def _taken(scheme: Scheme | None) -> tuple[str, ...]:

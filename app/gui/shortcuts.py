@@ -113,7 +113,7 @@ class Shortcuts:
     def _use(self, table: KeyTable) -> None:
         self.table = table
         studio = self._window.studio
-        studio.change_settings(replace(studio.settings, shortcuts=table.as_json()))
+        studio.change_settings(lambda kept: replace(kept, shortcuts=table.as_json()))
         self._window.menus.use_keys()
         self._window.renew_keys()
         self._show()

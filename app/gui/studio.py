@@ -103,7 +103,7 @@ class Studio(QObject):
         opened.study.never_wait()
         self.session = opened
         self._hidden = hidden_lanes(opened.study)
-        self.change_settings(self.settings.opened(opened.study.path))
+        self.change_settings(lambda kept: kept.opened(opened.study.path))
         self.session_changed.emit()
         self.history_changed.emit()
         if opened.study.backup_problem is not None:
@@ -161,17 +161,21 @@ class Studio(QObject):
         if self.session is not None and check is self._check and self.session.study.backup_problem is not None:
             self.failed.emit(self.session.study.backup_problem)
 
-    def change_settings(self, settings: Settings) -> None:
-        """Keep other choices of the user from now on."""
-        self.settings = settings
-        save_settings(settings)
+    def change_settings(self, change: Callable[[Settings], Settings]) -> None:
+        """Keep another choice of the user from now on.
+
+        What other windows chose meanwhile stays in the file, and theirs to use; paths that were forgotten there are
+        forgotten here.
+        """
+        stored = change(load_settings())
+        save_settings(stored)
+        self.settings = replace(change(self.settings), recent=stored.recent, scheme_files=stored.scheme_files)
         if self.session is not None:
-            self.session.settings = settings
+            self.session.settings = self.settings
 
     def reread_paths(self) -> None:
         """Forget the paths that a withdrawal took out of the settings on disk."""
-        now = load_settings()
-        self.change_settings(replace(self.settings, recent=now.recent, scheme_files=now.scheme_files))
+        self.change_settings(lambda kept: kept)
 
     def show_recording(self, recording_id: str | None) -> None:
         """Show another recording, or none."""

@@ -47,7 +47,7 @@ class Subtitles(QObject):
         settings = self._studio.settings
         place = min(range(len(_SIZES)), key=lambda one: abs(_SIZES[one] - settings.subtitles)) + steps
         size = _SIZES[min(max(place, 0), len(_SIZES) - 1)]
-        self._studio.change_settings(replace(settings, subtitles=size))
+        self._studio.change_settings(lambda kept: replace(kept, subtitles=size))
         self._view.set_subtitle_scale(size)
 
     def _apply(self, changes: Changes, _initiator: object) -> None:

@@ -82,7 +82,7 @@ class WindowCommands:
         apply_theme(mode)
         self._window.menus.set_theme(mode)
         if mode != self._window.studio.settings.theme:
-            self._window.studio.change_settings(replace(self._window.studio.settings, theme=mode))
+            self._window.studio.change_settings(lambda kept: replace(kept, theme=mode))
 
     def show_jobs(self) -> None:
         """Open the list of jobs under its button."""
@@ -117,7 +117,7 @@ class WindowCommands:
         )
         if not name or name == before:
             return
-        self._window.studio.change_settings(replace(self._window.studio.settings, annotator=name))
+        self._window.studio.change_settings(lambda kept: replace(kept, annotator=name))
         self._window.studio.work_as(name)
         self._window.feed.reload_lanes()
         self._window.inspecting.show()

@@ -148,7 +148,7 @@ class WindowMemory:
             "lent": window.workspace.lent,
         }
         if looks != window.studio.settings.window:
-            window.studio.change_settings(replace(window.studio.settings, window=looks))
+            window.studio.change_settings(lambda kept: replace(kept, window=looks))
 
     def restore_window(self) -> None:
         """Give the window the size, the colours and the volume that it had."""

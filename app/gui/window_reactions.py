@@ -81,7 +81,7 @@ class WindowReactions(QObject):
         window.welcome.set_recent(window.studio.settings.recent)
 
     def _forget_recent(self) -> None:
-        self._window.studio.change_settings(replace(self._window.studio.settings, recent=()))
+        self._window.studio.change_settings(lambda kept: replace(kept, recent=()))
         self._show_recent()
 
     def _name(self, session: Session) -> None:

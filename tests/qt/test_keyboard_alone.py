@@ -88,7 +88,7 @@ def do(text: str) -> None:
 def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     window: MainWindow, answers: Answers, qtbot: QtBot
 ) -> None:
-    window.studio.change_settings(replace(window.studio.settings, annotator="Ada"))
+    window.studio.change_settings(lambda kept: replace(kept, annotator="Ada"))
     press(Key.Key_O, modifier=CTRL | SHIFT)
     session = window.studio.session
     assert session is not None

@@ -38,7 +38,6 @@ def window(made: Path, tmp_path: Path, qtbot: QtBot) -> Iterator[MainWindow]:
     opened.resize(1360, 860)
     opened.show()
     qtbot.waitExposed(opened)
-    opened.studio.change_settings(opened.studio.settings)
     assert opened.open_study(tmp_path / "lab" / made.name)
     yield opened
     opened.close()

@@ -46,7 +46,7 @@ def schemes(study: Path) -> Path:
 
 def opened(open_window: Open, path: Path) -> MainWindow:
     window = open_window()
-    window.studio.change_settings(replace(window.studio.settings, annotator="Ada"))
+    window.studio.change_settings(lambda kept: replace(kept, annotator="Ada"))
     assert window.open_study(path)
     return window
 

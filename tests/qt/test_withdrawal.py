@@ -60,7 +60,7 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     QTest.keyClicks(dialog.typed, name)
     assert dialog.buttons.go_on.isEnabled()
     opened = (str(lab), f"/old/{name}.greenroom", "/old/other.greenroom")
-    window.studio.change_settings(replace(window.studio.settings, recent=opened))
+    window.studio.change_settings(lambda kept: replace(kept, recent=opened))
     told: list[str] = []
     window.studio.told.connect(told.append)
     QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)

@@ -1,4 +1,8 @@
+import errno
+import json
 from pathlib import Path
+
+import pytest
 
 from app.core.settings import Settings, _settings_path, load_settings, load_view, log_path, save_settings, save_view
 
@@ -7,6 +11,18 @@ def test_settings_come_back_as_they_were_saved() -> None:
     chosen = Settings(theme="dark", annotator="Ada", volume=30).opened(Path("/lab/a.greenroom"))
     save_settings(chosen)
     assert load_settings() == chosen
+    assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
+
+
+def test_a_full_disk_leaves_the_settings_as_they_were_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    save_settings(Settings(annotator="Ada"))
+
+    def full(*_arguments: object, **_more: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(json, "dump", full)
+    save_settings(Settings(annotator="Ben"))
+    assert load_settings().annotator == "Ada"
     assert [p.name for p in _settings_path().parent.iterdir()] == ["settings.json"]
 
 
