@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from fractions import Fraction
 
+from project.errors import UserError
+
 
 def quotas(size: int, shares: Mapping[str, float]) -> dict[str, int]:
     """Return how many of `size` items each class gets, by largest remainder: never one or more off its exact share.
@@ -44,11 +46,31 @@ def largest(size: int, shares: Mapping[str, float], there: Mapping[str, int]) ->
     return dict.fromkeys(shares, 0)
 
 
-def even_sizes(size: int, keys: list[str], there: Mapping[str, int]) -> dict[str, int]:
-    """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as can be."""
-    if not keys:
+def even_size(size: int, collections: int) -> int:
+    """Return how many items each of so many collections gives at most, of `size` in all; 0 for as many as can be.
+
+    Raises:
+        UserError: there are fewer items than collections.
+    """
+    if size and size < collections:
+        raise UserError(
+            f"A draw of {size:,} cannot have the same number of items of each of {collections:,} collections.",
+            f"Ask for {collections:,} or more, or for a draw that does not look at collections.",
+        )
+    return size // collections
+
+
+def even_sizes(size: int, there: Mapping[str, int]) -> dict[str, int]:
+    """Return how many items each collection gives, the same number each, of `size` in all; 0 for as many as can be.
+
+    Args:
+        size: items in all.
+        there: collection -> how many it could give.
+
+    Raises:
+        UserError: there are fewer items than collections.
+    """
+    if not there:
         return {}
-    each = min(there.get(key, 0) for key in keys)
-    if size:
-        each = min(each, size // len(keys))
-    return dict.fromkeys(keys, each)
+    each = min(there.values())
+    return dict.fromkeys(there, min(each, even_size(size, len(there)) or each))

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Mapping, Sequence
 
-from benchmark.items.balance import largest
+from benchmark.items.balance import even_size, largest
 from benchmark.items.base import Candidate, Drawn, Pool, Rule
 from benchmark.items.negatives import cut
 from benchmark.items.order import in_order
@@ -28,7 +28,8 @@ def balanced(
         negative: the class that stretches of the gaps belong to; "" for none.
 
     Raises:
-        UserError: a class is missing altogether, or there is no collection that has them all.
+        UserError: a class is missing altogether, or there is no collection that has them all, or more collections than
+            items.
     """
     wanted = {key: weight for key, weight in shares.items() if weight > 0}
     gaps = pool.gaps if negative and rule.more.get("negatives", NEGATIVES[0]) != "annotated" else ()
@@ -46,7 +47,7 @@ def balanced(
             left_out[LACKING] = lacking
         if not strata:
             raise nothing_to_draw("no collection that has segments with every label", pool, left_out)
-    each = max(1, rule.size // len(strata)) if rule.size else 0
+    each = even_size(rule.size, len(strata))
     found = _drawn(strata, each, chance)
     if each and (short := each * len(strata) - len(found)):
         left_out[SMALLER] = short

@@ -57,7 +57,8 @@ class FiveOptions:
         """Return one draw; a segment for which there are not four wrong options is left out, and counted.
 
         Raises:
-            UserError: no segment has the label, or none of them has such a text.
+            UserError: no segment has the label, or none of them has such a text, or there are more collections than
+                items.
         """
         labelled = [one for one in in_order(pool.candidates) if label_of(one) == self.label]
         if not labelled:
@@ -70,7 +71,7 @@ class FiveOptions:
         strata = {home: [one for one in told if not home or one.collection_id == home] for home in homes}
         wanted = {home: len(those) for home, those in strata.items()}
         if rule.stratify:
-            wanted = even_sizes(rule.size, homes, wanted)
+            wanted = even_sizes(rule.size, wanted)
         elif rule.size:
             wanted[""] = min(rule.size, wanted[""])
         drawn = {home: self._drawn(pool, those, told, wanted[home], chance, left_out) for home, those in strata.items()}

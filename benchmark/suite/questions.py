@@ -40,7 +40,7 @@ class _Answered:
         """Return all questions, or at most as many as wished: of each chain all or none.
 
         Raises:
-            UserError: there is no question.
+            UserError: there is no question, or there are more collections than items.
         """
         if not pool.candidates:
             begin = "Make some, and let two people verify them: greenroom questions --help"
@@ -49,7 +49,7 @@ class _Answered:
         homes = sorted({one.collection_id for one in candidates}) if rule.stratify else [""]
         strata = {home: [one for one in candidates if not home or one.collection_id == home] for home in homes}
         there = {home: len(those) for home, those in strata.items()}
-        sizes = even_sizes(rule.size, homes, there) if rule.stratify else {"": rule.size or there[""]}
+        sizes = even_sizes(rule.size, there) if rule.stratify else {"": rule.size or there[""]}
         return Drawn(tuple(one for home in homes for one in _of_whole_chains(strata[home], sizes[home], chance)))
 
     def score(self, said: Sequence[Said]) -> Mapping[str, float | None]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from benchmark.agreement.randolph import binned
 from benchmark.dimensions import DIMENSIONS, ranges
+from benchmark.items.balance import even_sizes
 from benchmark.items.base import Candidate, Drawn, Pool, Rule
 from benchmark.metrics.chance import mae_by_chance, pearson_by_chance
 from benchmark.metrics.names import MAE, PAIRWISE_AGREEMENT, PEARSON_R, RANDOLPH_KAPPA, joined
@@ -58,7 +59,11 @@ class SotopiaEval:
     metrics: ClassVar[tuple[Metric, ...]] = _metrics()
 
     def sample(self, pool: Pool, rule: Rule, chance: random.Random) -> Drawn:
-        """Return all that was rated, or as many as wished, drawn by chance; of each collection alike on request."""
+        """Return all that was rated, or as many as wished, drawn by chance; of each collection alike on request.
+
+        Raises:
+            UserError: there are more collections than items.
+        """
         drawn = [*pool.candidates]
         if rule.stratify:
             drawn = _alike(drawn, rule.size, chance)
@@ -134,10 +139,8 @@ def _alike(candidates: Sequence[Candidate], size: int, chance: random.Random) ->
     homes: dict[str, list[Candidate]] = {}
     for one in candidates:
         homes.setdefault(one.collection_id, []).append(one)
-    each = min((len(one) for one in homes.values()), default=0)
-    if size:
-        each = min(each, max(1, size // max(1, len(homes))))
-    chosen = {id(one) for home in homes.values() for one in chance.sample(home, each)}
+    sizes = even_sizes(size, {home: len(those) for home, those in homes.items()})
+    chosen = {id(one) for home, those in homes.items() for one in chance.sample(those, sizes[home])}
     return [one for one in candidates if id(one) in chosen]
 
 

@@ -1,8 +1,10 @@
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmark.items.balance import largest, quotas
+from benchmark.items.balance import even_sizes, largest, quotas
 from benchmark.suite.verdict import SHARES
+from project.errors import UserError
 
 WEIGHTS = st.dictionaries(st.sampled_from("abcdef"), st.floats(0.01, 10), min_size=1)
 
@@ -32,3 +34,16 @@ def test_the_largest_draw_takes_no_more_than_there_is_and_could_not_be_larger(
     most = min(size, sum(there.values())) if size else sum(there.values())
     for bigger in range(total + 1, most + 1):
         assert any(number > there[key] for key, number in quotas(bigger, shares).items())
+
+
+@given(st.integers(0, 60), st.dictionaries(st.text(max_size=3), st.integers(1, 30)))
+def test_collections_give_alike_and_never_more_than_was_asked_for(size: int, there: dict[str, int]) -> None:
+    if 0 < size < len(there):
+        with pytest.raises(UserError, match="same number"):
+            even_sizes(size, there)
+        return
+    found = even_sizes(size, there)
+    assert found.keys() == there.keys()
+    assert len({*found.values()}) <= 1
+    assert all(1 <= number <= there[key] for key, number in found.items())
+    assert not size or sum(found.values()) <= size

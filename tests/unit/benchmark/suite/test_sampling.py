@@ -70,6 +70,19 @@ def test_the_same_seed_draws_the_same_items_in_whatever_order_candidates_come(
     assert len(first.items) <= size or not size
 
 
+@pytest.mark.parametrize("key", [*BALANCED, *CHOICES])
+def test_a_draw_that_is_too_small_for_its_collections_says_so(key: str) -> None:
+    labels = ["error", "competence", "none"]
+    kinds = [("norms",), ("emotions",), ("knowledge",)]
+    found = pool(
+        [segment(number, labels[number // 2 % 3], kinds[number // 6 % 3], home=number % 2) for number in range(36)]
+    )
+    for size in (2, 5):
+        assert len(drawn(key, found, Rule(size, stratify=True)).items) in (2, 4)
+    with pytest.raises(UserError, match="each of 2 collections"):
+        drawn(key, found, Rule(1, stratify=True))
+
+
 @settings(deadline=None)
 @given(st.sampled_from([*BALANCED]), pools(fewest=3), st.integers(1, 40), st.integers(0, 99))
 def test_every_label_has_its_share_to_within_rounding(key: str, found: Pool, size: int, seed: int) -> None:
