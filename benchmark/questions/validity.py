@@ -62,7 +62,8 @@ def plain(text: str) -> str:
         seen = "".join(sign for sign in folded if unicodedata.category(sign) not in _UNSEEN)
         letters = "".join(sign for sign in seen if not _ACCENTS[0] <= sign <= _ACCENTS[1])
     words = " ".join(_WORD.findall(letters.replace("'", "").replace("\u2019", "")))
-    return words or "".join(seen.split())
+    # Accents that stood on spaces have an order of their own once they stand together.
+    return unicodedata.normalize("NFKD", words or "".join(seen.split()))
 
 
 @lru_cache(_REMEMBERED)
