@@ -81,7 +81,6 @@ class EpisodesWindow(QWidget):
         self._later = QTimer(self, singleShot=True, interval=_SOON_MS)
         self._later.timeout.connect(self.reload)
         self._join()
-        self.reload()
 
     def _join(self) -> None:
         page, play = self.page, self.page.play
@@ -105,7 +104,8 @@ class EpisodesWindow(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.reload()
+        if not event.spontaneous():
+            self.reload()
 
     # What is shown
 

@@ -54,7 +54,6 @@ class MetaWindow(MetaLayout):
         self._later = QTimer(self, singleShot=True, interval=_SOON_MS)
         self._later.timeout.connect(self.reload)
         self._join()
-        self.reload()
 
     def _join(self) -> None:
         self.people.look_written.connect(
@@ -96,7 +95,8 @@ class MetaWindow(MetaLayout):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        self.reload()
+        if not event.spontaneous():
+            self.reload()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         self._flush()
