@@ -19,6 +19,7 @@ from app.core.session import Session
 from app.gui.main_window import MainWindow
 from project.item_sets import FrozenItem
 from project.queries.item_sets import all_sets, answers_of, benchmark_runs, items_of
+from project.store import Study
 from project.types import Json
 from tests.fakes.frozen_sets import freeze, stretch
 from tests.qt.walking import nameless, unexplained
@@ -269,6 +270,31 @@ def test_figures_of_a_study_that_was_closed_are_dropped(
     on.window.background.close()
     QApplication.processEvents()
     assert not any(row[0].startswith("oracle") for row in on.page.results.table.texts())
+
+
+def test_a_study_that_is_opened_in_this_mode_is_read_once_and_nothing_of_the_one_before_is_seen(
+    bench: Open, session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    freeze(session, items("error", "competence"))
+    on = bench()
+    path = on.session.study.path
+    Study.create(tmp_path / "other.greenroom", "Other").close()
+    assert on.window.open_study(tmp_path / "other.greenroom")
+    on.window.set_mode("benchmark")
+    on.qtbot.waitUntil(lambda: on.page.current_set() == "")
+    read: list[str] = []
+
+    def noted(study: Study, set_id: str) -> list[FrozenItem]:
+        read.append(set_id)
+        return items_of(study, set_id)
+
+    monkeypatch.setattr("app.gui.benchmark.showing.items_of", noted)
+    assert on.window.open_study(path)
+    assert on.page.isVisible()
+    assert not on.page.updatesEnabled()
+    on.qtbot.waitUntil(on.page.updatesEnabled)
+    assert read == ["set"]
+    assert on.page.current_set() == "set"
 
 
 def test_nothing_is_written_of_a_set_that_was_cancelled(bench: Open, monkeypatch: pytest.MonkeyPatch) -> None:

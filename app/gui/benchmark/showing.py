@@ -41,6 +41,7 @@ class Showing(QObject):
         self._stale, self._answers = True, False
         self._unsure, self._comparing, self._again = True, False, False
         self._asked = 0
+        self._of = context.studio.session
         self.sets: list[ItemSet] = []
         self.items: list[FrozenItem] = []
         self._soon = QTimer(self, singleShot=True, interval=_SOON_MS)
@@ -74,12 +75,20 @@ class Showing(QObject):
             self._reload()
 
     def _look(self, visible: bool) -> None:
-        if visible and self._stale:
+        if not visible or self._of is not self.session:
+            # The page comes into sight before it is told of another study.
+            return
+        if self._stale:
             self._reload()
-        elif visible:
+        else:
             if self._answers:
                 self._tell()
             self._compare()
+
+    def _fill(self) -> None:
+        if self._stale and self.visible:
+            self._reload()
+        self._page.setUpdatesEnabled(True)
 
     def _reload(self) -> None:
         self._stale = False
@@ -160,4 +169,7 @@ class Showing(QObject):
         self._asked += 1
         self._comparing = self._again = False
         self.sets, self.items = [], []
-        self.renew()
+        self._stale, self._of = True, self.session
+        # The window shows the study first, and lives on before the page is filled: until then it shows nothing.
+        self._page.setUpdatesEnabled(False)
+        QTimer.singleShot(0, self, self._fill)
