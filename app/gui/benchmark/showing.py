@@ -86,9 +86,10 @@ class Showing(QObject):
             self._compare()
 
     def _fill(self) -> None:
+        # First, so that the page comes back whatever becomes of the reading; it is painted after both.
+        self._page.setUpdatesEnabled(True)
         if self._stale and self.visible:
             self._reload()
-        self._page.setUpdatesEnabled(True)
 
     def _reload(self) -> None:
         self._stale = False
