@@ -9,6 +9,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 WORKERS ?= 2
+THREADS ?= 1
 # pip compiles llama-cpp-python, and keeps what it made: for any processor of its kind, not for this one alone.
 export CMAKE_ARGS ?= -DGGML_NATIVE=OFF
 
@@ -33,7 +34,12 @@ demo: $(VENV)/program.stamp
 # Each worker has a processor to itself: threads of libraries would only wait for one another. What Python compiled is
 # kept: tests start the program many times, and without that each start costs two seconds more.
 test: $(VENV)/tests.stamp
-	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+	env -u PYTHONDONTWRITEBYTECODE OMP_NUM_THREADS=$(THREADS) $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile -q
+
+# The tests in fresh clones, as on other processors, with other libraries' threads, languages, times of day, homes and
+# users, and beside busy loops; CONDITIONS="sse2 busy" takes some. Writes the runs into docs/reliability.md.
+test-conditions: $(VENV)/tests.stamp
+	$(BIN)/python -m tools.test_conditions $(CONDITIONS) --write docs/reliability.md
 
 lint: $(VENV)/tests.stamp
 	$(BIN)/ruff check .
@@ -80,4 +86,4 @@ texts: $(VENV)/tests.stamp
 	mkdir -p build
 	$(BIN)/pybabel --quiet extract --no-default-keywords -k tr -k trn:1,2 -k later --project Greenroom -o build/greenroom.pot app widgets project
 
-.PHONY: help bench-check demo test lint bench bench-gpu soak install-test wheel constraints docs texts
+.PHONY: help bench-check demo test test-conditions lint bench bench-gpu soak install-test wheel constraints docs texts

@@ -10,11 +10,14 @@ os.environ.setdefault("QT_SCALE_FACTOR", "1")
 os.environ.setdefault("GREENROOM_AOUT", "dummy")
 
 from collections.abc import Callable, Generator, Iterator
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
 from app.gui.unread_sources import leave_sources_unread
 from models import weights
@@ -22,6 +25,7 @@ from project import access, store
 from project.errors import UserError
 from tests.fakes.llama_server import LlamaServer, run_llama_server
 from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
+from tests.waiting import HANG_MS
 
 # Where this machine keeps its models, before tests are pointed at folders of their own.
 _MODELS = weights.folder()
@@ -149,6 +153,15 @@ def tmp_path(request: pytest.FixtureRequest, homes: Iterator[Path]) -> Path:
     path = home.with_name(re.sub(r"\W", "_", request.node.name)[:30] + home.name)
     path.mkdir()
     return path
+
+
+@pytest.fixture
+def qtbot(qapp: QApplication, request: pytest.FixtureRequest) -> QtBot:
+    """Waits for a window, a signal or a condition until it comes."""
+    made = QtBot(request)
+    for name in ("waitActive", "waitExposed", "waitSignal", "waitSignals", "waitUntil", "waitCallback"):
+        setattr(made, name, partial(getattr(made, name), timeout=HANG_MS))
+    return made
 
 
 @pytest.fixture(autouse=True)

@@ -13,6 +13,7 @@ import pytest
 from app.gui.pages import MODES
 from app.gui.study_windows import WINDOWS
 from tests.contract.documentation import ROOT
+from tests.waiting import HANG_S
 
 ROOTS = ("app", "widgets", "models", "anonymize", "benchmark", "media", "project", "resources")
 GUARD = "models/connection"
@@ -282,7 +283,7 @@ def watched(code: str, folder: Path) -> dict[str, list[str]]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=150,
+        timeout=HANG_S,
         env={
             **{key: value for key, value in os.environ.items() if "proxy" not in key.lower()},
             "PYTHONPATH": str(ROOT),

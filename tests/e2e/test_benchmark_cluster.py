@@ -1,8 +1,6 @@
 """A benchmark on a cluster of real processes: the same answers, all noted, none lost when the scheduler dies."""
 
 import shutil
-import threading
-import time
 from pathlib import Path
 
 import pytest
@@ -15,9 +13,10 @@ from project.queries.run_answers import given_answers
 from project.types import Json
 from tests.fakes.dask_cluster import dask_cluster
 from tests.fakes.misbehaving_server import misbehaving, says, waits
-from tests.faults.killing import LIMIT_S, greenroom, start
+from tests.faults.killing import greenroom, start
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
+from tests.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.e2e
 ITEMS = 60
@@ -66,13 +65,10 @@ def test_a_scheduler_that_dies_leaves_what_was_answered(tmp_path: Path) -> None:
             process = start(
                 "-m", "greenroom", "benchmark", "run", study, "--scheduler", cluster.address, "--set", "by hand"
             )
-            deadline = time.monotonic() + LIMIT_S
-            while len(server.asked) < ITEMS // 3:
-                assert time.monotonic() < deadline
-                assert process.poll() is None
-                threading.Event().wait(0.01)
+            wait_until(lambda: len(server.asked) >= ITEMS // 3 or process.poll() is not None)
+            assert process.poll() is None
             cluster.scheduler.kill()
-            assert process.wait(LIMIT_S) == 2
+            assert process.wait(HANG_S) == 2
             process.communicate()
         with Session.open(study, read_only=True) as session:
             (run,) = benchmark_runs(session.study)

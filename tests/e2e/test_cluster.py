@@ -39,8 +39,9 @@ from tests.contract.footage import face_clip
 from tests.fakes.dask_cluster import DaskCluster, dask_cluster
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
 from tests.fakes.tiny_gguf import write_tiny_model
-from tests.faults.killing import LIMIT_S, greenroom, kill, start
+from tests.faults.killing import greenroom, kill, start
 from tests.unit.core.pairs import WALK, mark, open_study
+from tests.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.e2e
 BASELINES = {"random": {}, "majority": {}, "oracle": {}, "constant": {"says": "error"}, "reliable": {"right": 0.7}}
@@ -244,12 +245,10 @@ def test_the_scheduler_is_killed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         study = with_model(marked(tmp_path / "study"), server)
         with Session.open(study, "Ada") as session:
             killing = When(lambda: len(server.asked) > 10, own.scheduler.kill)
-            began = time.monotonic()
             with pytest.raises(UserError, match="does not answer any more") as raised:
                 ask(session, own.address, killing)
-            assert time.monotonic() - began < LIMIT_S / 4
         assert "goes on" in raised.value.hint
-        own.workers[0].wait(LIMIT_S)
+        own.workers[0].wait(HANG_S)
         assert 5 < len(server.asked) < SEGMENTS
         nothing_lost(study, server)
         # Nobody answers there now: one line, and soon.
@@ -266,10 +265,7 @@ def test_whoever_holds_the_study_is_killed(tmp_path: Path, cluster: DaskCluster,
     with misbehaving(waits(0.05, says('{"label": "error"}'))) as server:
         study = with_model(marked(tmp_path), server)
         holder = start("-m", "tests.e2e.cluster_holder", study, cluster.address)
-        deadline = time.monotonic() + LIMIT_S
-        while len(server.asked) < wanted:
-            assert time.monotonic() < deadline
-            time.sleep(0.01)
+        wait_until(lambda: len(server.asked) >= wanted)
         kill(holder)
         # Its worker asks for a permission that nobody gives any more.
         asked = -1
@@ -327,7 +323,7 @@ def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(tmp_path: Path, clu
         assert (ask(session, there).result or {})["answered"] == 1
         lines = all_egress(session.study)
     with pytest.raises(sentinel.Unguarded):
-        socket.create_connection((host, int(there.rpartition(":")[2])), timeout=5)
+        socket.create_connection((host, int(there.rpartition(":")[2])), timeout=HANG_S)
     assert [one.rule for one in lines] == ["nothing-leaves", "cluster", "cluster", "", ""]
     assert {one.departure.purpose.value for one in lines} == {"cluster"}
     assert (lines[-1].departure.recording_id, lines[-1].permission) == (WALK, "raw, allowed by Board 7")

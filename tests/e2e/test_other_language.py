@@ -14,6 +14,7 @@ from babel.messages.mofile import write_mo
 
 from app.core.leaving.policy_words import LEVELS
 from project.policy import Level
+from tests.waiting import HANG_S
 
 pytestmark = pytest.mark.e2e
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,7 +77,7 @@ def test_what_the_window_says_is_the_translators(locale: Path) -> None:
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=HANG_S,
     )
     assert said.returncode == 0, said.stderr
     found = json.loads(said.stdout.splitlines()[-1])

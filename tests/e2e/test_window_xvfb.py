@@ -14,6 +14,7 @@ from PySide6.QtGui import QImage
 
 from app.core.machine import libraries
 from app.gui.sample import sample_study
+from tests.waiting import HANG_S
 
 WIDTH, HEIGHT = 1440, 900
 GRAB = """
@@ -58,7 +59,7 @@ def display(tmp_path: Path) -> Iterator[dict[str, str]]:
 
 
 def grab(environment: dict[str, str], path: Path) -> QImage:
-    subprocess.run([sys.executable, "-c", GRAB, str(path)], env=environment, check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", GRAB, str(path)], env=environment, check=True, timeout=HANG_S)
     return QImage(str(path))
 
 
@@ -91,7 +92,7 @@ def test_the_program_shows_the_study_and_leaves_one_file(display: dict[str, str]
         assert share(seen, orange) > 0.01, "the suit in the sample's picture is on the screen"
         assert share(seen, (30, 30, 30)) > 0.2 or share(seen, (240, 240, 240)) > 0.2, "the window is around it"
         program.send_signal(signal.SIGTERM)
-        assert program.wait(20) == 0, log.read_text()
+        assert program.wait(HANG_S) == 0, log.read_text()
     finally:
         if program.poll() is None:
             program.kill()
@@ -107,7 +108,7 @@ def test_a_study_that_is_none_is_a_line_and_not_a_window(display: dict[str, str]
         env=display,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_S,
         check=False,
     )
     assert_is_a_line(done)
@@ -120,7 +121,7 @@ def test_without_a_screen_there_is_a_line_too(tmp_path: Path) -> None:
         env=environment,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=HANG_S,
         check=False,
     )
     assert_is_a_line(done)

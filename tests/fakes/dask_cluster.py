@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -12,7 +11,8 @@ from pathlib import Path
 
 import psutil
 
-START_S = 60.0
+from tests.waiting import wait_until
+
 _AT = re.compile(r"Scheduler at:\s+(\S+)")
 
 
@@ -39,20 +39,18 @@ class DaskCluster:
 
     def wait(self) -> None:
         """Return when every worker is known to the scheduler."""
-        deadline = time.monotonic() + START_S
-        while self.log().count("Registered to:") < len(self.workers):
-            assert time.monotonic() < deadline, self.log()
-            time.sleep(0.05)
+        wait_until(lambda: self.log().count("Registered to:") >= len(self.workers), self.log)
 
     def at_work(self) -> "subprocess.Popen[bytes]":
         """Return a worker that has a process of the program, once there is one."""
-        deadline = time.monotonic() + START_S
-        while time.monotonic() < deadline:
-            for worker in self.workers:
-                if worker.poll() is None and psutil.Process(worker.pid).children():
-                    return worker
-            time.sleep(0.02)
-        raise AssertionError("no worker began")
+        busy: list[subprocess.Popen[bytes]] = []
+
+        def began() -> bool:
+            busy.extend(w for w in self.workers if w.poll() is None and psutil.Process(w.pid).children())
+            return bool(busy)
+
+        wait_until(began, lambda: "no worker began")
+        return busy[0]
 
     def log(self) -> str:
         """Return what its processes wrote."""
@@ -75,11 +73,9 @@ def dask_cluster(
     scheduler = _dask(folder, "scheduler", "--host", host, "--port", "0", "--no-dashboard", "--no-show")
     cluster = DaskCluster("", folder, scheduler)
     try:
-        deadline = time.monotonic() + START_S
-        while not (said := _AT.search(cluster.log())):
-            assert time.monotonic() < deadline, cluster.log()
-            assert scheduler.poll() is None, cluster.log()
-            time.sleep(0.05)
+        wait_until(lambda: _AT.search(cluster.log()) or scheduler.poll() is not None, cluster.log)
+        said = _AT.search(cluster.log())
+        assert said is not None, cluster.log()
         cluster.address = f"tcp://127.0.0.1:{said[1].rpartition(':')[2]}"
         for _ in range(workers):
             cluster.add_worker(preload)

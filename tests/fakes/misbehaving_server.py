@@ -8,6 +8,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from tests.waiting import HANG_S
+
 MODEL = "fake-1"
 _MEGABYTE = 1 << 20
 
@@ -84,7 +86,7 @@ def misbehaving(*behaviours: Behaviour) -> Iterator[Server]:
 
     thread = threading.Thread(target=run)
     thread.start()
-    assert started.wait(30)
+    assert started.wait(HANG_S)
     try:
         yield server
     finally:

@@ -11,8 +11,6 @@ from typing import Any
 
 from app.cli import run
 
-LIMIT_S = 120.0
-
 
 def greenroom(*arguments: object) -> dict[str, Any]:
     """Run a command in this process, which was not killed, and return its JSON object."""

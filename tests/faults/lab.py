@@ -13,9 +13,9 @@ from media.index import load_index
 from media.probe import probe
 from tests.fakes.clips import make_clip
 from tests.fakes.terminal import Terminal
+from tests.waiting import HANG_S
 
 SMALL = (160, 120)
-LIMIT_S = 120.0
 
 _DRIVER = """
 import contextlib, io, json, resource, sys
@@ -117,7 +117,7 @@ def run_apart(
     jobs = [{"arguments": [*map(str, one)], "largest_file": largest_file} for one in commands]
     python = [sys.executable, "-c", _DRIVER]
     command = ["unshare", "-rm", "sh", "-ec", f'{mounting}\n"$@"\n{after}', "sh", *python] if mounting else python
-    done = subprocess.run(command, input=json.dumps(jobs), capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    done = subprocess.run(command, input=json.dumps(jobs), capture_output=True, text=True, timeout=HANG_S, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     ended = []
     for code, _, errors in json.loads(done.stdout):

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.disk import shim
+from tests.waiting import HANG_S
 
-LIMIT_S = 120.0
 _FOLDERS = ("XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME", "TMPDIR")
 
 
@@ -60,7 +60,7 @@ class Program:
         for end in (os.kill, os.killpg):
             with suppress(ProcessLookupError, PermissionError):
                 end(self.pid, signal.SIGKILL)
-        assert self._life.ended_within(LIMIT_S)
+        assert self._life.ended_within(HANG_S)
 
     @property
     def exit_code(self) -> int | None:

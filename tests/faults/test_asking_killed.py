@@ -3,10 +3,7 @@
 import os
 import random
 import signal
-import threading
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -16,8 +13,9 @@ from app.core.session import Session
 from project.queries.judgments import judgments_in
 from project.types import Json
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
-from tests.faults.killing import LIMIT_S, greenroom, start
+from tests.faults.killing import greenroom, start
 from tests.unit.core.pairs import WALK, mark, open_study
+from tests.waiting import HANG_S, wait_until
 
 pytestmark = pytest.mark.e2e
 ROUNDS = [pytest.param(i, marks=() if i < 1 else pytest.mark.soak, id=str(i)) for i in range(12)]
@@ -53,13 +51,6 @@ def texts(server: Server) -> list[str]:
     return [one.body["messages"][1]["content"] for one in [*server.asked]]
 
 
-def wait_until(met: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + LIMIT_S
-    while not met():
-        assert time.monotonic() < deadline
-        threading.Event().wait(0.002)
-
-
 def resumed(study: Path, server: Server, before: list[str]) -> None:
     """Ask again, and see that only what was under way is asked a second time."""
     assert greenroom("check", study)["ok"]
@@ -87,9 +78,9 @@ def test_the_worker_or_whoever_holds_the_study_is_killed(folder: Path, victim: s
         wait_until(lambda: len(server.asked) >= wanted)
         os.kill(worker if victim == "worker" else holder.pid, signal.SIGKILL)
         if victim == "worker":
-            assert holder.communicate(timeout=LIMIT_S)[0].strip() == "done"
+            assert holder.communicate(timeout=HANG_S)[0].strip() == "done"
         else:
-            holder.communicate(timeout=LIMIT_S)
+            holder.communicate(timeout=HANG_S)
             wait_until(lambda: server._at_once == 0 and _gone(worker))
         assert len(server.asked) < SEGMENTS
         resumed(study, server, texts(server))

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 from app.cli import run
 from app.core.session import Session
 from tests.fakes.clips import make_clip
-from tests.faults.lab import LIMIT_S, Lab, may_mount, run_apart
+from tests.faults.lab import Lab, may_mount, run_apart
+from tests.waiting import HANG_S
 
 MARK = ("--recording", "1", "--start", "0", "--end", "0.2", "--verdict", "error", "--annotator", "Ada")
 
@@ -211,7 +212,7 @@ def test_a_study_that_somebody_else_has_open(tracked: Lab) -> None:
 def test_output_that_cannot_be_printed(lab: Lab, form: tuple[str, ...]) -> None:
     command = [sys.executable, "-m", "greenroom", "info", str(lab.study), *form]
     with Path("/dev/full").open("w") as full:
-        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=LIMIT_S)
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, timeout=HANG_S)
     assert done.returncode == 2
     assert done.stderr.startswith("greenroom: The result cannot be printed")
     assert done.stderr.count("\n") == 1
@@ -222,7 +223,7 @@ def test_a_terminal_that_knows_few_characters(lab: Lab) -> None:
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     command = [sys.executable, "-m", "greenroom", "info", str(lab.study)]
     text, line = (
-        subprocess.run([*command, *form], env=environment, capture_output=True, check=True, timeout=LIMIT_S).stdout
+        subprocess.run([*command, *form], env=environment, capture_output=True, check=True, timeout=HANG_S).stdout
         for form in ((), ("--json",))
     )
     assert "ä \\U0001f3ac" in text.decode("latin-1")

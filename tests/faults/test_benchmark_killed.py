@@ -1,8 +1,7 @@
 """`kill -9` in a benchmark: what was answered is noted and is not asked again, whenever the program is killed."""
 
 import random
-import threading
-import time
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -14,9 +13,10 @@ from project.queries.item_sets import answers_of, benchmark_runs
 from project.queries.judgments import judgments_called
 from project.queries.run_answers import given_answers
 from tests.fakes.misbehaving_server import Server, misbehaving, says, waits
-from tests.faults.killing import LIMIT_S, greenroom, kill, start
+from tests.faults.killing import greenroom, kill, start
 from tests.unit.core.benchmark.frozen_sets import verdicts
 from tests.unit.core.pairs import open_study
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 ITEMS, AT_ONCE, WAIT_S = 500, 8, 0.04
@@ -49,6 +49,11 @@ def noted(study: Path) -> Counter[str]:
     return Counter(str(one.sight["text"]) for one in found)
 
 
+def let_ask(server: Server, process: "subprocess.Popen[str]", wanted: int) -> None:
+    """Return when the server was asked so often, or the process has ended."""
+    wait_until(lambda: len(server.asked) >= wanted or process.poll() is not None)
+
+
 @pytest.mark.parametrize("kills", KILLS)
 def test_no_answer_is_lost_and_none_asked_again(folder: Path, kills: int) -> None:
     chance = random.Random(kills)
@@ -59,10 +64,7 @@ def test_no_answer_is_lost_and_none_asked_again(folder: Path, kills: int) -> Non
         for left in range(kills, 0, -1):
             process = start("-m", "greenroom", "benchmark", "run", study, "--set", "by hand", "--judge", "model")
             wanted = len(server.asked) + chance.randint(0, max(1, (ITEMS - sum(kept.values())) // left))
-            deadline = time.monotonic() + LIMIT_S
-            while len(server.asked) < wanted and process.poll() is None:
-                assert time.monotonic() < deadline
-                threading.Event().wait(0.002)
+            let_ask(server, process, wanted)
             kill(process)
             asked = [one.body["messages"][1]["content"] for one in [*server.asked]]
             assert not {*asked[seen:]} & {*kept}, "what was answered was asked again"

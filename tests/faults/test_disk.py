@@ -13,8 +13,9 @@ from tests.fakes.clips import make_clip
 from tests.faults.disk import Disk, shim
 from tests.faults.killing import greenroom
 from tests.faults.kills.life import SEED
-from tests.faults.program import LIMIT_S, Program
+from tests.faults.program import Program
 from tests.faults.victims.editing import printed_step
+from tests.waiting import HANG_S
 
 pytestmark = [
     pytest.mark.e2e,
@@ -50,7 +51,7 @@ def meet(prepared: Path, folder: Path, fault: str) -> tuple[Disk, Program]:
     shutil.copytree(prepared, folder / "work")
     disk = Disk(folder / "work", folder / "count")
     life = Program(VICTIM, [folder / "work" / STUDY], folder / "printed", environment=disk.environment(fault))
-    assert life.ended_within(LIMIT_S)
+    assert life.ended_within(HANG_S)
     life.kill()
     return disk, life
 

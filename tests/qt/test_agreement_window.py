@@ -63,12 +63,12 @@ def opened(qtbot: QtBot, window: MainWindow) -> AgreementWindow:
 
 
 def current(qtbot: QtBot, found: AgreementWindow) -> None:
-    qtbot.waitUntil(lambda: found.computing.state is State.CURRENT, timeout=20_000)
+    qtbot.waitUntil(lambda: found.computing.state is State.CURRENT)
 
 
 def again(qtbot: QtBot, found: AgreementWindow, change: Callable[[], object]) -> None:
     """Change something and wait for other figures."""
-    with qtbot.waitSignal(found.computing.found, timeout=20_000):
+    with qtbot.waitSignal(found.computing.found):
         change()
     current(qtbot, found)
 

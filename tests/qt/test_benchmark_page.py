@@ -24,11 +24,11 @@ from project.types import Json
 from tests.fakes.frozen_sets import freeze, stretch
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+from tests.waiting import HANG_S
 from widgets.benchmark.page import TABS, BenchmarkPage
 
 Key = Qt.Key
 CONTROL = Qt.KeyboardModifier.ControlModifier
-SLOW_MS = 30_000
 TRAITS: dict[str, Json] = {"labels": ["error", "competence", "none"]}
 Open = Callable[..., "Bench"]
 
@@ -75,7 +75,7 @@ class Bench:
         """Make the set that is filled in, and wait until it is there, or is refused."""
         self.page.form.make.click()
         assert not self.page.form.make.isEnabled(), "one set is drawn at a time"
-        self.qtbot.waitUntil(self.page.form.make.isEnabled, timeout=SLOW_MS)
+        self.qtbot.waitUntil(self.page.form.make.isEnabled)
 
     def ask(self, *judges: str) -> None:
         self.show("Run")
@@ -85,7 +85,7 @@ class Bench:
         tab.run.click()
 
     def finish(self) -> None:
-        self.qtbot.waitUntil(lambda: self.page.run.notes.text() != "", timeout=SLOW_MS)
+        self.qtbot.waitUntil(lambda: self.page.run.notes.text() != "")
 
     def answered(self) -> list[int]:
         return [len(answers_of(self.session.study, one.id)) for one in benchmark_runs(self.session.study)]
@@ -120,7 +120,7 @@ def test_a_set_is_drawn_as_the_form_says(bench: Open) -> None:
     assert on.page.tabs.isVisible()
     shown = {row[1]: row[0] for row in on.page.set.left_out.texts()}
     assert shown == {reason: f"{number:,}" for reason, number in made.left_out.items()}
-    on.qtbot.waitUntil(lambda: "unchanged" in on.page.set.changed.text(), timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: "unchanged" in on.page.set.changed.text())
 
 
 def test_finer_rules_are_drawn_by_and_told(bench: Open) -> None:
@@ -188,7 +188,7 @@ def test_that_the_study_changed_since_is_said(bench: Open) -> None:
     assert "edited since" in items_made.changed.text()
     on.show("Run")
     on.show("Set")
-    on.qtbot.waitUntil(lambda: "changed in the study since" in items_made.changed.text(), timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: "changed in the study since" in items_made.changed.text())
 
 
 def test_judges_are_asked_and_their_figures_lead_to_items_and_moments(bench: Open, session: Session) -> None:
@@ -199,7 +199,7 @@ def test_judges_are_asked_and_their_figures_lead_to_items_and_moments(bench: Ope
     assert on.answered() == [4, 4]
     assert [row[4] for row in on.page.run.runs.texts()] == ["4 of 4", "4 of 4"]
     on.show("Results")
-    on.qtbot.waitUntil(lambda: "2 runs" in on.page.results.status.text(), timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: "2 runs" in on.page.results.status.text())
     rows = on.page.results.table.texts()
     oracle = next(row for row in rows if row[0].startswith("oracle"))
     assert (oracle[1], oracle[2], oracle[4]) == ("Accuracy", "100.0 %", "4")
@@ -228,7 +228,7 @@ def test_figures_are_computed_beside_the_window_and_said_to_be(
 
     def held(read: RunRead, *, parts: bool) -> RunFigures:
         threads.append(current_thread())
-        assert go.wait(SLOW_MS / 1e3)
+        assert go.wait(HANG_S)
         return computed(read, parts=parts)
 
     monkeypatch.setattr("app.gui.benchmark.figures.computed", held)
@@ -239,9 +239,9 @@ def test_figures_are_computed_beside_the_window_and_said_to_be(
     on.show("Items")
     assert len(on.page.items.table.texts()) == 4, "what needs no figures is shown meanwhile"
     go.set()
-    on.qtbot.waitUntil(lambda: any("oracle" in row[0] for row in tab.table.texts()), timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: any("oracle" in row[0] for row in tab.table.texts()))
     # The last answers of the run may be told of meanwhile: they are read again first.
-    on.qtbot.waitUntil(lambda: "Computing" not in tab.status.text(), timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: "Computing" not in tab.status.text())
     assert main_thread() not in threads
     tab.everything.setChecked(True)
     assert len(threads) == 1, "figures of the same answers are not computed again"
@@ -258,16 +258,16 @@ def test_figures_of_a_study_that_was_closed_are_dropped(
 
     def held(read: RunRead, *, parts: bool) -> RunFigures:
         began.set()
-        assert go.wait(SLOW_MS / 1e3)
+        assert go.wait(HANG_S)
         done.set()
         return computed(read, parts=parts)
 
     monkeypatch.setattr("app.gui.benchmark.figures.computed", held)
     on.show("Results")
-    on.qtbot.waitUntil(began.is_set, timeout=SLOW_MS)
+    on.qtbot.waitUntil(began.is_set)
     on.window.close_study()
     go.set()
-    assert done.wait(SLOW_MS / 1e3)
+    assert done.wait(HANG_S)
     on.window.background.close()
     QApplication.processEvents()
     assert not any(row[0].startswith("oracle") for row in on.page.results.table.texts())
@@ -304,7 +304,7 @@ def test_nothing_is_written_of_a_set_that_was_cancelled(bench: Open, monkeypatch
 
     def held(*args: Any) -> object:
         assert current_thread() is not main_thread()
-        assert go.wait(SLOW_MS / 1e3)
+        assert go.wait(HANG_S)
         found = drawn(*args)
         done.set()
         return found
@@ -315,7 +315,7 @@ def test_nothing_is_written_of_a_set_that_was_cancelled(bench: Open, monkeypatch
     assert "Drawing" in on.page.form.note.text()
     on.page.form.cancel.click()
     go.set()
-    assert done.wait(SLOW_MS / 1e3)
+    assert done.wait(HANG_S)
     on.window.background.close()
     QApplication.processEvents()
     assert all_sets(on.session.study) == []
@@ -335,7 +335,7 @@ def test_a_run_that_was_stopped_goes_on(bench: Open, session: Session) -> None:
     on.page.run.runs.row_chosen.emit(run.id, 0)
     on.page.run.run.click()
     on.finish()
-    on.qtbot.waitUntil(lambda: on.answered() == [30], timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: on.answered() == [30])
     assert benchmark_runs(on.session.study) == [run], "an equal run is taken up"
 
 
@@ -344,7 +344,7 @@ def test_a_run_ends_with_the_study_that_it_is_about(bench: Open, session: Sessio
     on = bench()
     on.ask("oracle")
     on.window.close_study()
-    on.qtbot.waitUntil(lambda: not on.window.jobs.busy, timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: not on.window.jobs.busy)
     assert not on.page.run.progress.isVisible()
     assert not on.page.run.progress.isVisibleTo(on.page.run)
 
@@ -368,7 +368,7 @@ def test_items_are_filtered_by_what_a_judge_made_of_them(bench: Open, session: S
     on.ask("random")
     on.finish()
     on.show("Items")
-    on.qtbot.waitUntil(lambda: len(on.page.items.table.texts()[0]) == 5, timeout=SLOW_MS)
+    on.qtbot.waitUntil(lambda: len(on.page.items.table.texts()[0]) == 5)
     assert len(on.page.items.table.texts()) == 6
     (run,) = benchmark_runs(on.session.study)
     numbers = {}

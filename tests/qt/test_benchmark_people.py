@@ -25,6 +25,7 @@ from project.types import Json
 from tests.fakes.frozen_sets import freeze, stretch
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.pairs import SECOND, WALK, mark, open_study
+from tests.waiting import HANG_S
 from widgets.benchmark.page import TABS, BenchmarkPage
 from widgets.benchmark.room import AnswerRoom
 from widgets.judges.answer_panel import AnswerPanel
@@ -225,7 +226,7 @@ def test_who_begins_to_answer_while_figures_are_read_is_shown_nothing_late(
     def held(*given: Any, **named: Any) -> list[RunRead]:
         found = read_runs(*given, **named)
         threads.append(current_thread())
-        assert go.wait(20)
+        assert go.wait(HANG_S)
         return found
 
     monkeypatch.setattr("app.gui.benchmark.figures.read_runs", held)

@@ -25,7 +25,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     made.show()
     qtbot.waitExposed(made)
     assert made.open_study(sample_study(tmp_path))
-    qtbot.waitUntil(lambda: made.player.times is not None and made.view.picture() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: made.player.times is not None and made.view.picture() is not None)
     yield made
     made.close()
 
@@ -74,10 +74,10 @@ def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back
 def test_playing_it_works_alike(qtbot: QtBot, window: MainWindow) -> None:
     before = start_coding(window)
     press(window, Key.Key_Space)
-    qtbot.waitUntil(lambda: window.player.position_us > 300_000, timeout=15_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 300_000)
     press(window, Key.Key_C)
     started = window.player.position_us
-    qtbot.waitUntil(lambda: window.player.position_us > started + 500_000, timeout=15_000)
+    qtbot.waitUntil(lambda: window.player.position_us > started + 500_000)
     press(window, Key.Key_C)
     assert window.player.playing, "nothing stops"
     press(window, Key.Key_Space)

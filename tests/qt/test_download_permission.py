@@ -71,7 +71,7 @@ def test_the_dialog_of_transcribing_asks(qtbot: QtBot, window: MainWindow, answe
     assert allowed(window)
     assert len(answers.asked) == 2
     window.jobs.cancel_all()
-    qtbot.waitUntil(lambda: not window.jobs.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.jobs.busy)
     dialog.reject()
 
 
@@ -89,5 +89,5 @@ def test_the_dialog_of_exports_asks_once_for_all(qtbot: QtBot, window: MainWindo
     assert allowed(window)
     assert len(answers.asked) == 2
     window.jobs.cancel_all()
-    qtbot.waitUntil(lambda: not window.jobs.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.jobs.busy)
     dialog.reject()

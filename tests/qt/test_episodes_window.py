@@ -79,7 +79,7 @@ def test_a_person_plays_against_a_judge_and_sees_nothing_of_its_goal(
         assert not unexplained(window)
         window.page.start.start.click()
         play = window.page.play
-        qtbot.waitUntil(lambda: play.turns.texts() == ["Stranger  Forty."], timeout=30_000)
+        qtbot.waitUntil(lambda: play.turns.texts() == ["Stranger  Forty."])
         qtbot.waitUntil(lambda: play.bar.isVisibleTo(window) and play.bar.isEnabled())
         seen = "\n".join((play.known.toPlainText(), *play.turns.texts(), play.status.text(), play.scene.text()))
         for known in (GOALS[1], BRAM.secret.rstrip("."), BRAM.occupation):
@@ -88,7 +88,7 @@ def test_a_person_plays_against_a_judge_and_sees_nothing_of_its_goal(
             assert hidden not in seen
         play.bar.words.setText("Thirty?")
         play.bar.take.click()
-        qtbot.waitUntil(lambda: len(play.turns.texts()) == 3, timeout=30_000)
+        qtbot.waitUntil(lambda: len(play.turns.texts()) == 3)
         (episode,) = all_episodes(session_of(main).study)
         assert episode.ended is EpisodeEnd.LEFT
         qtbot.waitUntil(lambda: ANNA.secret in play.known.toPlainText())
@@ -110,7 +110,7 @@ def test_judges_play_among_themselves_can_be_stopped_and_rate(
         assert not window.page.start.agreed.isVisibleTo(window)
         window.page.start.start.click()
         play = window.page.play
-        qtbot.waitUntil(lambda: len(play.turns.texts()) == 3, timeout=30_000)
+        qtbot.waitUntil(lambda: len(play.turns.texts()) == 3)
         (episode,) = all_episodes(session_of(main).study)
         turns = [one.turn.act for one in state_of(session_of(main), episode.recording_id).done]
         assert turns == [Act.SPEAK, Act.ACTION, Act.LEAVE]
@@ -121,7 +121,7 @@ def test_judges_play_among_themselves_can_be_stopped_and_rate(
         assert "Choose a judge first" in play.status.text()
         play.judges.choose([chance.id])
         play.rate.click()
-        qtbot.waitUntil(lambda: len(judged(session_of(main), episode.recording_id)) == 2, timeout=30_000)
+        qtbot.waitUntil(lambda: len(judged(session_of(main), episode.recording_id)) == 2)
         qtbot.waitUntil(lambda: "Rated by chance" in play.known.toPlainText())
 
 
@@ -135,7 +135,7 @@ def test_a_judge_that_cannot_be_asked_is_said_and_nothing_is_lost(
         play_with(window, "player", "player")
         window.page.start.start.click()
         play = window.page.play
-        qtbot.waitUntil(lambda: "3 times in a row" in play.status.text(), timeout=30_000)
+        qtbot.waitUntil(lambda: "3 times in a row" in play.status.text())
         assert len(play.turns.texts()) == 3
         assert all("no answer could be had" in one for one in play.turns.texts())
         assert not play.play.isEnabled()

@@ -212,7 +212,7 @@ def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tm
         made.append(str(shade))
         return work(tmp_path, shade)
 
-    with qtbot.waitSignal(feed.ready, timeout=20_000) as ready:
+    with qtbot.waitSignal(feed.ready) as ready:
         for shade in (1, 2, 3):
             feed.ask(lambda shade=shade: prepare(shade))
     assert ready.args is not None
@@ -223,8 +223,8 @@ def test_of_many_previews_the_latest_is_made(qtbot: QtBot, feed: PreviewFeed, tm
 
 def test_one_that_takes_long_is_stopped_when_another_is_wanted(qtbot: QtBot, feed: PreviewFeed, tmp_path: Path) -> None:
     feed.ask(lambda: work(tmp_path, 1, hangs=True))
-    qtbot.waitUntil(lambda: feed._runner.running is not None, timeout=20_000)
-    with qtbot.waitSignal(feed.ready, timeout=20_000) as ready:
+    qtbot.waitUntil(lambda: feed._runner.running is not None)
+    with qtbot.waitSignal(feed.ready) as ready:
         feed.ask(lambda: work(tmp_path, 2))
     assert ready.args is not None
     assert ready.args[0].after[0, 0, 0] == 2
@@ -234,7 +234,7 @@ def test_why_there_is_none_is_said(qtbot: QtBot, feed: PreviewFeed) -> None:
     def refuse() -> Work:
         raise UserError("No faces were looked for.", "Track them first.")
 
-    with qtbot.waitSignal(feed.failed, timeout=20_000) as failed:
+    with qtbot.waitSignal(feed.failed) as failed:
         feed.ask(refuse)
     assert failed.args is not None
     assert failed.args[0].message == "No faces were looked for."

@@ -118,7 +118,7 @@ def test_judges_are_asked_about_what_reaches_a_step_and_has_no_answer(qtbot: QtB
     (judge,) = shown.judges()
     shown.ask_judges.choose([judge.id])
     assert shown.run.isEnabled()
-    with qtbot.waitSignal(shown.running.running_changed, check_params_cb=lambda on: not on, timeout=60_000):
+    with qtbot.waitSignal(shown.running.running_changed, check_params_cb=lambda on: not on):
         shown.run.click()
         assert shown.running.running
     assert shown.status.text() == "4 answers."

@@ -40,7 +40,6 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 SAID = (
     '{"label": "error", "attributes": ["norms"], "channel": "verbal", "rationale": "It <b>left</b>.", "correction": ""}'
 )
-SLOW_MS = 30_000
 
 
 @pytest.fixture
@@ -85,7 +84,7 @@ class Judging:
         QTest.keyClick(QApplication.focusWidget() or self.window, Key.Key_J, CONTROL)
 
     def wait(self, done: Callable[[], bool]) -> None:
-        self.qtbot.waitUntil(done, timeout=SLOW_MS)
+        self.qtbot.waitUntil(done)
 
 
 @pytest.fixture

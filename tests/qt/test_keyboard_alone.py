@@ -22,7 +22,6 @@ from project.queries.segments import all_segments, values_in
 Key = Qt.Key
 NONE = Qt.KeyboardModifier.NoModifier
 CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-WAIT_MS = 30_000
 
 
 class Answers(Questions):
@@ -93,7 +92,7 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     session = window.studio.session
     assert session is not None
     press(Key.Key_PageDown, modifier=CTRL)
-    qtbot.waitUntil(lambda: window.player.times is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.player.times is not None)
 
     press(Key.Key_Home)
     press(Key.Key_I)
@@ -117,13 +116,13 @@ def test_a_study_is_opened_marked_edited_reviewed_and_exported(
     do("review")
     assert window.mode() == "review"
     press(Key.Key_N, Key.Key_N)
-    qtbot.waitUntil(lambda: window.studio.selected not in ((), (own.id,)), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: window.studio.selected not in ((), (own.id,)))
     press(Key.Key_Y)
     assert session.study.rows("SELECT decision FROM review") == [("agree",)]
 
     press(Key.Key_E, modifier=CTRL | SHIFT)
-    qtbot.waitUntil(lambda: isinstance(QApplication.activeWindow(), ExportWindow), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: isinstance(QApplication.activeWindow(), ExportWindow))
     walk_to(QPushButton, "Export")
     press(Key.Key_Space)
-    qtbot.waitUntil(answers.out.exists, timeout=WAIT_MS)
+    qtbot.waitUntil(answers.out.exists)
     assert "It waits." in answers.out.read_text("utf-8")

@@ -77,7 +77,7 @@ def opened(qtbot: QtBot, window: MainWindow) -> MeasuresWindow:
     window.menus.actions["measures"].trigger()
     found = window.windows.open("measures")
     assert isinstance(found, MeasuresWindow)
-    with qtbot.waitSignal(found.computing.found, timeout=20_000):
+    with qtbot.waitSignal(found.computing.found):
         found.everything.setChecked(True)
     return found
 
@@ -156,13 +156,13 @@ def test_the_figures_are_out_of_date_when_questions_change(
     with qtbot.waitSignal(opened.computing.outdated):
         window.studio.edit(lambda one: delete_questions(one, [gone]))
     assert "Out of date" in opened.status.text()
-    with qtbot.waitSignal(opened.computing.found, timeout=20_000):
+    with qtbot.waitSignal(opened.computing.found):
         qtbot.mouseClick(opened.refresh_button, Qt.MouseButton.LeftButton)
     assert "Out of date" not in opened.status.text()
 
 
 def test_unverified_questions_do_not_count_unless_asked_for(qtbot: QtBot, opened: MeasuresWindow) -> None:
-    with qtbot.waitSignal(opened.computing.found, timeout=20_000):
+    with qtbot.waitSignal(opened.computing.found):
         opened.everything.setChecked(False)
     assert opened.judge.count() == 0
     assert "not verified and do not count" in opened.status.text()
@@ -180,5 +180,5 @@ def test_a_study_without_questions_says_what_to_do(
         pass
     found = open_window(tmp_path / "empty.greenroom").windows.open("measures")
     assert isinstance(found, MeasuresWindow)
-    qtbot.waitUntil(lambda: "make questions" in found.status.text(), timeout=20_000)
+    qtbot.waitUntil(lambda: "make questions" in found.status.text())
     assert found.compared.views == []

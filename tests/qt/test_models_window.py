@@ -113,7 +113,7 @@ def ended(qtbot: QtBot, main: MainWindow) -> Callable[[Callable[[], object]], No
 
     def wait(act: Callable[[], object]) -> None:
         act()
-        qtbot.waitUntil(lambda: not main.jobs.busy, timeout=60_000)
+        qtbot.waitUntil(lambda: not main.jobs.busy)
 
     return wait
 

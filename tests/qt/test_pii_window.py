@@ -35,7 +35,6 @@ SAID = (
     "Then Robert Miller went home with quixel.",
     "Write to bob@lab.example.org, please.",
 )
-WAIT_MS = 60_000
 FOUND: dict[str, dict[str, Json]] = {}
 
 
@@ -95,7 +94,7 @@ def window(main: MainWindow, qtbot: QtBot) -> PiiWindow:
     search_at_once(session)
     found = main.windows.open("pii")
     assert isinstance(found, PiiWindow)
-    with qtbot.waitSignal(found._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(found._finding.changed):
         pass
     return found
 
@@ -143,7 +142,7 @@ def test_nothing_is_called_decided_while_it_looks(main: MainWindow, qtbot: QtBot
     window.step(1)
     assert "still looks" in window.status.text()
     assert "Nothing personal" not in window.places.accessibleDescription()
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         pass
     window.places.selectAll()
     window.decide(PiiVerdict.HIDE)
@@ -170,7 +169,7 @@ def test_keys_decide_and_lead_on_to_what_nobody_decided_on(window: PiiWindow, qt
     press(qtbot, window, Qt.Key.Key_N, shift=True)
     assert window.selected()[0].hit.text == "bob@lab.example.org", "round the end"
     window._context.studio.undo()
-    qtbot.waitUntil(lambda: texts(window)[1] == ("555-867-5309", ""), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: texts(window)[1] == ("555-867-5309", ""))
 
 
 def test_many_are_decided_at_once_and_taken_back(window: PiiWindow, qtbot: QtBot) -> None:
@@ -180,19 +179,19 @@ def test_many_are_decided_at_once_and_taken_back(window: PiiWindow, qtbot: QtBot
     assert window.decide_bar.count.text() == "0 of 4 undecided"
     assert len(window.places.selected()) == 4
     press(qtbot, window, Qt.Key.Key_Backspace)
-    qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""}, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: {state for _, state in texts(window)} == {""})
 
 
 def test_a_word_is_hidden_or_kept_everywhere(window: PiiWindow, qtbot: QtBot) -> None:
     window.tabs.setCurrentIndex(1)
     assert window.words.rows_model.rows()[0].cells[:4] == ("Robert Miller", "Name of a person", "2", "2")
     choose(window, "Robert Miller")
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         press(qtbot, window, Qt.Key.Key_H, shift=True)
     assert [one.word for one in private_words(session_of(window).study)] == ["Robert Miller"]
     assert [state for text, state in texts(window) if text == "Robert Miller"] == ["hide", "hide"]
     choose(window, "bob@")
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         press(qtbot, window, Qt.Key.Key_K, shift=True)
     assert public_words(session_of(window).study) == {"bob@lab.example.org"}
     assert "bob@lab.example.org" not in {text for text, _ in texts(window)}
@@ -203,7 +202,7 @@ def test_whose_name_it_is(window: PiiWindow, qtbot: QtBot) -> None:
     choose(window, "Robert")
     box = window.decide_bar.person
     box.setCurrentIndex(box.findData(who.id))
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         box.activated.emit(box.currentIndex())
     assert {one.hit.participant_id for one in window._finding.hits if "Robert" in one.hit.text} == {who.id}
     window.tabs.setCurrentIndex(1)
@@ -222,12 +221,12 @@ def test_what_no_rule_found_is_marked_by_hand(window: PiiWindow, qtbot: QtBot) -
     pane.text.setTextCursor(cursor)
     assert pane.selected() == (start, start + 6), "without the blank"
     pane.kind.setCurrentIndex(pane.kind.findData("place"))
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         pane.add.click()
     (one,) = [each for each in window._finding.hits if each.hit.text == "quixel"]
     assert (one.kind, one.verdict, one.hit.source) == ("place", "hide", "hand")
     window._context.studio.undo()
-    qtbot.waitUntil(lambda: "quixel" not in {text for text, _ in texts(window)}, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "quixel" not in {text for text, _ in texts(window)})
 
 
 def test_conditions_and_words_narrow_the_list(window: PiiWindow) -> None:
@@ -266,7 +265,7 @@ def test_an_edit_of_the_transcript_is_followed(window: PiiWindow, qtbot: QtBot) 
             update_utterance(session.study, replace(last, text="Ask Carla Example-Jones.", words=()))
         return step.changes
 
-    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+    with qtbot.waitSignal(window._finding.changed):
         window._context.studio.edit(write)
     assert [text for text, _ in texts(window)][-1].startswith("Carla")
     assert texts(window) == [(one.hit.text, str(one.verdict or "")) for one in hits(session_of(window))]

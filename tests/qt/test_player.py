@@ -141,7 +141,7 @@ def test_plays_from_the_playhead_and_pauses_on_the_exact_frame(qtbot: QtBot, wat
     watched.numbers.clear()
     watched.positions.clear()
     player.play()
-    qtbot.waitUntil(lambda: player.position_us > frame_time(75), timeout=10_000)
+    qtbot.waitUntil(lambda: player.position_us > frame_time(75))
     shown = watched.numbers[-1]
     at = player.position_us
     player.pause()
@@ -158,24 +158,24 @@ def test_plays_from_the_playhead_and_pauses_on_the_exact_frame(qtbot: QtBot, wat
 def test_playing_again_goes_on_from_where_it_stood(qtbot: QtBot, watched: Watched) -> None:
     player = watched.player
     player.play()
-    qtbot.waitUntil(lambda: player.position_us > frame_time(20), timeout=10_000)
+    qtbot.waitUntil(lambda: player.position_us > frame_time(20))
     player.pause()
     player.seek(frame_time(70))
     qtbot.waitUntil(lambda: watched.numbers[-1] == 70)
     watched.numbers.clear()
     player.play()
-    qtbot.waitUntil(lambda: len(watched.numbers) > 10, timeout=10_000)
+    qtbot.waitUntil(lambda: len(watched.numbers) > 10)
     assert min(watched.numbers) >= 67
 
 
 def test_end_is_reached_and_play_starts_over(qtbot: QtBot, watched: Watched) -> None:
     player = watched.player
     player.seek(frame_time(105))
-    with qtbot.waitSignal(player.playing_changed, check_params_cb=lambda playing: not playing, timeout=10_000):
+    with qtbot.waitSignal(player.playing_changed, check_params_cb=lambda playing: not playing):
         player.play()
     qtbot.waitUntil(lambda: watched.numbers[-1] == FRAMES - 1)
     player.play()
-    qtbot.waitUntil(lambda: frame_time(5) < player.position_us < frame_time(60), timeout=10_000)
+    qtbot.waitUntil(lambda: frame_time(5) < player.position_us < frame_time(60))
 
 
 def test_loop_repeats_the_span(qtbot: QtBot, watched: Watched) -> None:
@@ -183,8 +183,8 @@ def test_loop_repeats_the_span(qtbot: QtBot, watched: Watched) -> None:
     player.loop = (frame_time(30), frame_time(45))
     player.seek(frame_time(40))
     player.play()
-    qtbot.waitUntil(lambda: player.position_us > frame_time(42), timeout=10_000)
-    qtbot.waitUntil(lambda: player.position_us < frame_time(35), timeout=10_000)
+    qtbot.waitUntil(lambda: player.position_us > frame_time(42))
+    qtbot.waitUntil(lambda: player.position_us < frame_time(35))
     assert player.playing
 
 
@@ -202,7 +202,7 @@ def test_shuttle_runs_faster_at_each_press_and_back(qtbot: QtBot, watched: Watch
     player.shuttle(-1)
     player.shuttle(-1)
     assert player.rate == -2
-    qtbot.waitUntil(lambda: player.position_us < frame_time(30), timeout=10_000)
+    qtbot.waitUntil(lambda: player.position_us < frame_time(30))
     player.shuttle(0)
     assert watched.positions == sorted(watched.positions, reverse=True)
     qtbot.waitUntil(lambda: watched.numbers[-1] == round(player.position_us * RATE / SECOND))
@@ -221,7 +221,7 @@ def test_without_libvlc_it_says_what_to_install_and_plays_silently(qtbot: QtBot,
         player.load_engine()
     assert "libVLC" in told.args[0].message
     player.play()
-    qtbot.waitUntil(lambda: len(set(watched.numbers)) > 5, timeout=10_000)
+    qtbot.waitUntil(lambda: len(set(watched.numbers)) > 5)
     player.pause()
     player.close()
 
@@ -232,7 +232,7 @@ def test_a_picture_that_starts_late_is_on_the_same_axis_as_the_sound(qtbot: QtBo
     player = Player()
     pictures: list[QImage] = []
     player.picture_changed.connect(pictures.append)
-    with qtbot.waitSignal(player.opened, timeout=30_000):
+    with qtbot.waitSignal(player.opened):
         player.open(path, facts, facts.duration_us)
     assert player.times is not None
     assert player.times.time_of(0) == pytest.approx(1_704_000, abs=2_000)
@@ -241,13 +241,13 @@ def test_a_picture_that_starts_late_is_on_the_same_axis_as_the_sound(qtbot: QtBo
     # There is a cut 0.5 s before this and another 1.9 s after it: 1.7 s off, the picture would be another one.
     player.seek(10_500_000)
     player.play()
-    qtbot.waitUntil(lambda: player.position_us > 11_000_000, timeout=10_000)
-    qtbot.waitUntil(lambda: len(pictures) > 12, timeout=10_000)
+    qtbot.waitUntil(lambda: player.position_us > 11_000_000)
+    qtbot.waitUntil(lambda: len(pictures) > 12)
     shown, at = pictures[-1], player.position_us
     player.pause()
     player.seek(at)
     qtbot.waitUntil(lambda: pictures[-1] is not shown and not pictures[-1].isNull())
-    qtbot.waitUntil(lambda: difference(pictures[-1], shown) < 12, timeout=5_000)
+    qtbot.waitUntil(lambda: difference(pictures[-1], shown) < 12)
     player.close()
 
 

@@ -18,8 +18,6 @@ from project.progress import Progress
 from tests.qt.walking import nameless, unexplained
 from tests.unit.core.questions.dataset.asked_study import asked_study
 
-WAIT_MS = 20_000
-
 
 class Answers(Questions):
     def __init__(self) -> None:
@@ -54,7 +52,7 @@ def opened(qtbot: QtBot, window: MainWindow) -> SetWindow:
 
 
 def settle(qtbot: QtBot, opened: SetWindow) -> None:
-    qtbot.waitUntil(lambda: opened._found is not None, timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: opened._found is not None)
 
 
 def confirm(qtbot: QtBot, opened: SetWindow) -> None:
@@ -88,7 +86,7 @@ def test_nothing_is_written_before_somebody_has_read_the_texts(
     window.studio.undo()
     settle(qtbot, opened)
     opened.form.table.setChecked(True)
-    with qtbot.waitSignal(opened.writing.written, timeout=WAIT_MS):
+    with qtbot.waitSignal(opened.writing.written):
         opened.export.click()
     assert "Wrote 9 questions" in opened.report.text()
     assert (tmp_path / "out" / "vlmevalkit" / "questions.tsv").is_file()
@@ -138,9 +136,9 @@ def test_it_can_be_cancelled(
     confirm(qtbot, opened)
     answers.place = tmp_path / "out"
     opened.export.click()
-    qtbot.waitUntil(lambda: "1 of 2" in opened.line.text.text(), timeout=WAIT_MS)
+    qtbot.waitUntil(lambda: "1 of 2" in opened.line.text.text())
     assert not opened.export.isEnabled()
-    with qtbot.waitSignal(opened.writing.stopped, timeout=WAIT_MS):
+    with qtbot.waitSignal(opened.writing.stopped):
         opened.line.cancel.click()
     assert "Nothing was written" in opened.report.text()
     assert opened.export.isEnabled()

@@ -23,7 +23,6 @@ from tests.unit.core.questions.worded import judge_that
 from widgets.questions.fields import Words
 from widgets.questions.page import ANSWERS, VERIFY, WRITE, QuestionsPage
 
-SLOW_MS = 30_000
 WRONG = ("She is tired.", "He left.", "It rains.", "They won.")
 
 
@@ -79,13 +78,13 @@ def test_a_question_is_written_tried_and_kept(page: tuple[MainWindow, QuestionsP
     assert not panel.asking.ask.isEnabled(), "no judge is ticked"
     choose(panel.asking, "Says A", "Knows")
     panel.asking.ask.click()
-    qtbot.waitUntil(lambda: "Still a draft" in panel.asking.told.text(), timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: "Still a draft" in panel.asking.told.text())
     assert "Still a draft: Knows" in panel.asking.told.text()
     ((ready, letter),) = written(window)
     assert not ready
     choose(panel.asking, "Says B" if letter == "A" else "Says A")
     panel.asking.ask.click()
-    qtbot.waitUntil(lambda: written(window)[0][0], timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: written(window)[0][0])
     assert "Kept" in panel.asking.told.text()
     assert "Kept" in panel.state.text()
     assert len(written(window)) == 1, "trying it again saves no second one"
@@ -96,13 +95,13 @@ def test_what_judges_answer_is_shown_after_ones_own_word(page: tuple[MainWindow,
     shown.choose_tab(ANSWERS)
     choose(shown.asking, "Says A", "Knows")
     shown.asking.ask.click()
-    qtbot.waitUntil(lambda: "Verify the question first" in shown.asking.told.text(), timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: "Verify the question first" in shown.asking.told.text())
     assert not shown.asking.answers.isVisible()
     shown.choose_tab(VERIFY)
     shown.verify.tick_all()
     shown.verify.decide("keep")
     shown.choose_tab(ANSWERS)
-    qtbot.waitUntil(lambda: len(shown.asking.answers.texts()) == 2, timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: len(shown.asking.answers.texts()) == 2)
     cells = {row[0]: row[3] for row in shown.asking.answers.texts()}
     assert cells == {"Says A": "wrong", "Knows": "right"}
 
@@ -118,10 +117,10 @@ def test_judges_are_asked_about_all_questions_that_are_listed(
     window.studio.edit(lambda session: add_questions(session, [other]))
     shown.choose_tab(ANSWERS)
     choose(shown.asking, "Knows")
-    qtbot.waitUntil(lambda: len(shown.list.rows()) == 2, timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: len(shown.list.rows()) == 2)
     shown.asking.ask_all.click()
     ids = (first.question.id, other.id)
-    qtbot.waitUntil(lambda: all(judgments_of_question(study, one) for one in ids), timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: all(judgments_of_question(study, one) for one in ids))
 
 
 def test_what_of_a_drafted_chain_could_not_be_read_is_said(
@@ -139,6 +138,6 @@ def test_what_of_a_drafted_chain_could_not_be_read_is_said(
         panel.save.click()
         choose(panel.asking, "Drafts")
         panel.draft.click()
-        qtbot.waitUntil(lambda: "A chain was drawn" in panel.asking.told.text(), timeout=SLOW_MS)
+        qtbot.waitUntil(lambda: "A chain was drawn" in panel.asking.told.text())
     assert "2 places of what the judge wrote left out:" in panel.asking.told.text()
     assert "“thing” is no kind of node." in panel.asking.told.text()

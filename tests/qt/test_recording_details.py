@@ -144,7 +144,7 @@ def test_the_offset_is_found_by_sound_and_applied_as_one_step(qtbot: QtBot, tmp_
     _, camera, mute = media_of(session.study, recording)
     assert not files.searches[mute.id].isEnabled()
     assert not files.moves[camera.id].isVisible()
-    with qtbot.waitSignal(window.jobs.done, timeout=60_000):
+    with qtbot.waitSignal(window.jobs.done):
         files.searches[camera.id].click()
         qtbot.waitUntil(lambda: not files.searches[camera.id].isEnabled())
     qtbot.waitUntil(lambda: files.moves[camera.id].isVisible())

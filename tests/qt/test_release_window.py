@@ -22,7 +22,6 @@ from tests.qt.walking import nameless, unexplained
 from tests.unit.core.release.lab import lab, review
 
 Open = Callable[[Path], MainWindow]
-WAIT_MS = 120_000
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +69,7 @@ def test_a_lab_that_did_everything_is_ready_and_gets_its_folder(
     release.only.setChecked(False)
     assert {row[3] for row in release.table.texts()} == {"Kept", "Judged when it is rendered"}
     monkeypatch.setattr(window.files.questions, "release_place", lambda: tmp_path / "corpus")
-    with qtbot.waitSignal(window.jobs.done, timeout=WAIT_MS):
+    with qtbot.waitSignal(window.jobs.done):
         release.release.click()
     assert "Released" in release.report.text()
     assert (tmp_path / "corpus" / "DATACARD.md").is_file()
@@ -146,7 +145,7 @@ def test_what_a_rendering_showed_is_shown_and_can_be_tried_again(
     assert window.studio.edit(lambda one: withdraw_waiver(one, "privacy-measured", None))
     release.judge_all()
     monkeypatch.setattr(window.files.questions, "release_place", lambda: tmp_path / "corpus")
-    with qtbot.waitSignal(window.jobs.done, timeout=WAIT_MS):
+    with qtbot.waitSignal(window.jobs.done):
         release.release.click()
     assert "Refused" in release.report.text()
     assert not (tmp_path / "corpus").exists()

@@ -26,6 +26,7 @@ from project.sealing.studies import seal_study
 from project.sealing.working import Working
 from project.store import Study
 from project.types import Changes
+from tests.waiting import HANG_S
 
 _WORDS = "correct horse"
 
@@ -57,7 +58,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert "not sealed" in unseal.toolTip()
     monkeypatch.setattr(passphrase, "ask_new", lambda *_: _WORDS)
     sealing.seal(window)
-    qtbot.waitUntil(lambda: window.studio.session is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.studio.session is not None)
     assert is_sealed(path)
     assert window.studio.writable
     assert window.messages.message() == "The study is sealed. Keep the passphrase safe."
@@ -66,7 +67,7 @@ def test_the_menu_seals_the_open_study_and_unseals_it(
     assert not window.messages._lock.isHidden()
     monkeypatch.setattr(window.files.questions, "agree", lambda *_: True)
     sealing.unseal(window)
-    qtbot.waitUntil(lambda: window.studio.session is not None, timeout=30_000)
+    qtbot.waitUntil(lambda: window.studio.session is not None)
     assert window.menus.actions["seal"].text().replace("&", "") == "Seal study…"
     assert window.messages._lock.isHidden()
     window.close()
@@ -105,7 +106,7 @@ def test_the_window_goes_on_while_a_sealed_study_is_opened_and_sealed(
         def wait(*args: object, **named: object) -> object:
             # Set by the window's event loop alone: where that stands still, nobody ends the waiting.
             came_round.clear()
-            assert came_round.wait(20)
+            assert came_round.wait(HANG_S)
             return act(*args, **named)
 
         return wait
@@ -143,7 +144,7 @@ def test_the_window_is_not_gone_before_the_study_is_sealed(
     go_on = threading.Event()
 
     def close(working: Working, connection: sqlite3.Connection) -> None:
-        assert go_on.wait(20)
+        assert go_on.wait(HANG_S)
         visible.append(window.isVisible())
         seals(working, connection)
 
@@ -178,7 +179,7 @@ def test_a_window_that_is_closed_while_a_study_is_opened_closes_that_too(
     begins, go_on = Working.__init__, threading.Event()
 
     def begin(working: Working, *given: Any) -> None:
-        assert go_on.wait(20)
+        assert go_on.wait(HANG_S)
         begins(working, *given)
 
     def meanwhile() -> None:
@@ -246,7 +247,7 @@ def test_a_damaged_study_offers_its_backups(
     content[4096 * 3 : 4096 * 4] = b"\xa5" * 4096
     path.write_bytes(content)
     window = open_window(other)
-    with qtbot.waitSignal(window.studio.failed, timeout=30_000):
+    with qtbot.waitSignal(window.studio.failed):
         window.open_study(path)
     assert "damaged" in window.messages.message()
     assert window.messages._action_key == "recover"

@@ -21,8 +21,6 @@ from project.errors import UserError
 from project.timebase import SECOND
 from tests.unit.core.lab import only_recording, open_lab
 
-WORKER_MS = 60_000
-
 
 @pytest.fixture
 def form(qtbot: QtBot) -> SoundForm:
@@ -138,7 +136,7 @@ def test_both_versions_are_made_once_and_played_and_go_away(
     made: list[Work] = []
     prepare = listening._prepare
     monkeypatch.setattr(listening, "_prepare", lambda *asked: made.append(prepare(*asked)) or made[-1])
-    with qtbot.waitSignal(listening.said, timeout=WORKER_MS, check_params_cb=lambda _text, which: which == AFTER):
+    with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == AFTER):
         listening.ask(AFTER, SoundChoice(), SECOND // 10)
     with qtbot.waitSignal(listening.said, check_params_cb=lambda _text, which: which == BEFORE):
         listening.ask(BEFORE, SoundChoice(), SECOND // 10)

@@ -46,7 +46,7 @@ def test_mouths_are_watched_and_what_came_of_it_is_told(qtbot: QtBot, open_windo
     window = open_window(study, "Ada")
     told: list[str] = []
     window.studio.told.connect(told.append)
-    with qtbot.waitSignal(window.jobs.done, timeout=60_000):
+    with qtbot.waitSignal(window.jobs.done):
         window.menus.actions["suggest_speakers"].trigger()
         window.menus.actions["suggest_speakers"].trigger()
         assert len(window.jobs.runner.waiting) == 0, "asked twice, it runs once"

@@ -100,7 +100,7 @@ def test_a_folder_that_is_no_model_is_said_before_anything_starts(qtbot: QtBot, 
 
 def test_speech_is_found_from_the_menu(qtbot: QtBot, open_window: Open, study: Path) -> None:
     window = open_window(study, "Ada")
-    with qtbot.waitSignal(window.jobs.done, timeout=60_000):
+    with qtbot.waitSignal(window.jobs.done):
         window.menus.actions["find_speech"].trigger()
     session, recording = window.studio.session, window.studio.recording
     assert session is not None
@@ -118,7 +118,7 @@ def test_a_recording_is_transcribed_from_the_menu(qtbot: QtBot, open_window: Ope
     dialog._choose_folder = lambda _parent: folder
     choose(dialog.model, "folder")
     dialog.vocabulary.setText("Greenroom")
-    with qtbot.waitSignal(window.jobs.done, timeout=90_000) as ended:
+    with qtbot.waitSignal(window.jobs.done) as ended:
         dialog.start.click()
     session, recording = window.studio.session, window.studio.recording
     assert session is not None

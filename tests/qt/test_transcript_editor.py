@@ -202,17 +202,17 @@ def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindo
     line = page(window).model.line(third)
     assert line is not None
     press(window, Qt.Key.Key_Tab)
-    qtbot.waitUntil(lambda: window.player.position_us > line.said.start_us + 300_000, timeout=15_000)
+    qtbot.waitUntil(lambda: window.player.position_us > line.said.start_us + 300_000)
     assert window.player.playing
     assert page(window).view.moment.spoken[0] == third
-    qtbot.waitUntil(lambda: not window.player.playing, timeout=15_000)
+    qtbot.waitUntil(lambda: not window.player.playing)
     assert window.player.position_us < said(window)[3].start_us
     assert page(window).view.current() == third
     # While somebody types, too; what was typed stays.
     press(window, Qt.Key.Key_Return)
     write("Well, ")
     press(window, Qt.Key.Key_Tab)
-    qtbot.waitUntil(lambda: window.player.playing, timeout=15_000)
+    qtbot.waitUntil(lambda: window.player.playing)
     assert page(window).view.editing == third
     press(window, Qt.Key.Key_Space, CTRL)
     assert not window.player.playing
@@ -226,7 +226,7 @@ def test_the_list_goes_along_while_it_plays_and_lights_the_word(qtbot: QtBot, wi
     spoken: list[tuple[str, int]] = []
     window.player.position_changed.connect(lambda _at: spoken.append(page(window).view.moment.spoken))
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: page(window).view.current() == second, timeout=20_000)
+    qtbot.waitUntil(lambda: page(window).view.current() == second)
     press(window, Qt.Key.Key_Space)
     assert window.studio.selected_utterances == (second,)
     assert {word for key, word in spoken if key == first} >= {0, 1, 2, 3, 4}
@@ -237,7 +237,7 @@ def test_typing_is_never_lost(qtbot: QtBot, window: MainWindow) -> None:
     press(window, Qt.Key.Key_Return)
     write("Oh, ")
     # Whenever it pauses, it is in the study: a crash loses no more than half a second.
-    qtbot.waitUntil(lambda: texts(window)[0].startswith("Oh,"), timeout=5_000)
+    qtbot.waitUntil(lambda: texts(window)[0].startswith("Oh,"))
     assert not said(window)[0].checked
     press(window, Qt.Key.Key_Escape)
     assert texts(window)[0] == SAID[0][2], "Esc takes back what was kept meanwhile"
@@ -265,7 +265,7 @@ def test_blanks_that_are_too_many_go_and_the_cursor_stays(qtbot: QtBot, window: 
     press(window, Qt.Key.Key_Return)
     walk_to(window, 1)
     write("dear  ")
-    qtbot.waitUntil(lambda: texts(window)[0].startswith("hello dear and"), timeout=5_000)
+    qtbot.waitUntil(lambda: texts(window)[0].startswith("hello dear and"))
     write("friend ")
     press(window, Qt.Key.Key_Return)
     assert texts(window)[0] == "hello dear friend and welcome to the greenroom"

@@ -56,7 +56,6 @@ def show(qtbot: QtBot, window: MainWindow, number: int) -> None:
     window.choose_recording(row.id)
     qtbot.waitUntil(
         lambda: window.player.times is not None and window.view.picture() is not None and window.player.duration_us > 0,
-        timeout=20_000,
     )
 
 

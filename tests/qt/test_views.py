@@ -94,12 +94,12 @@ def pixels(image: QImage) -> np.ndarray:
 
 def ready(qtbot: QtBot, window: MainWindow) -> None:
     camera = window.views.cameras[side_key(window)]
-    qtbot.waitUntil(lambda: window.player.times is not None and camera.times is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.player.times is not None and camera.times is not None)
 
 
 def wait_for_side(qtbot: QtBot, window: MainWindow, number: int) -> None:
     view = grid(window).view(side_key(window))
-    qtbot.waitUntil(lambda: shown_number(view) == number, timeout=10_000)
+    qtbot.waitUntil(lambda: shown_number(view) == number)
 
 
 def shown_number(view: PlayerView) -> int | None:
@@ -167,13 +167,13 @@ def test_they_play_together(qtbot: QtBot, window: MainWindow) -> None:
     wait_for_side(qtbot, window, side_number(window.player.position_us))
     camera.picture_changed.connect(see)
     window.player.play()
-    qtbot.waitUntil(lambda: window.player.position_us > 3_600_000, timeout=15_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 3_600_000)
     window.player.pause()
     assert len(apart) > 15
     assert abs(float(np.median(apart))) <= 2, "frames of the side camera, of 50 ms each"
     wait_for_side(qtbot, window, side_number(window.player.position_us))
     window.player.shuttle(-1)
-    qtbot.waitUntil(lambda: window.player.position_us < 3_000_000, timeout=15_000)
+    qtbot.waitUntil(lambda: window.player.position_us < 3_000_000)
     window.player.pause()
     wait_for_side(qtbot, window, side_number(window.player.position_us))
 
@@ -188,7 +188,7 @@ def test_after_a_jump_nothing_from_before_it_flashes_up(qtbot: QtBot, window: Ma
     window.player.seek(3_900_000)
     window.player.seek(1_600_000)
     window.player.play()
-    qtbot.waitUntil(lambda: len(seen) > 10, timeout=10_000)
+    qtbot.waitUntil(lambda: len(seen) > 10)
     window.player.pause()
     assert max(seen) < 40
     assert seen == sorted(seen)
@@ -306,9 +306,9 @@ def test_with_one_file_nothing_more_is_made(qtbot: QtBot, study: Path) -> None:
     window.open_study(study)
     rows = {row.name: row.id for row in window.recordings.model.rows()}
     window.choose_recording(rows["alone"])
-    qtbot.waitUntil(lambda: window.player.times is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.player.times is not None)
     window.player.play()
-    qtbot.waitUntil(lambda: window.player.position_us > 200_000, timeout=10_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 200_000)
     window.player.pause()
     assert len(made) == 1
     assert not window.views.cameras
@@ -327,7 +327,7 @@ def test_the_sound_of_another_file_is_heard_and_kept_beside_the_clock(qtbot: QtB
     sound = window.views.sound
     window.player.seek(500_000)
     window.player.play()
-    qtbot.waitUntil(lambda: sound.sounding, timeout=10_000)
+    qtbot.waitUntil(lambda: sound.sounding)
     errors: list[int] = []
 
     def near() -> bool:
@@ -336,13 +336,13 @@ def test_the_sound_of_another_file_is_heard_and_kept_beside_the_clock(qtbot: QtB
             errors.append(error)
         return len(errors) >= 2 and all(abs(one) < 120_000 for one in errors[-2:])
 
-    qtbot.waitUntil(near, timeout=15_000)
+    qtbot.waitUntil(near)
     window.player.pause()
     assert not sound.sounding
     window.views.hear(MAIN)
     window.player.seek(0)
     window.player.play()
-    qtbot.waitUntil(lambda: window.player.position_us > 300_000, timeout=10_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 300_000)
     assert not sound.sounding
 
 
@@ -351,9 +351,9 @@ def test_a_sound_plays_only_where_it_was_recorded(qtbot: QtBot, window: MainWind
     window.views.hear(side_key(window))
     window.player.seek(700_000)
     window.player.play()
-    qtbot.waitUntil(lambda: window.player.position_us > 900_000, timeout=10_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 900_000)
     assert not window.views.sound.sounding
-    qtbot.waitUntil(lambda: window.views.sound.sounding, timeout=10_000)
+    qtbot.waitUntil(lambda: window.views.sound.sounding)
     assert window.player.position_us >= OFFSET_US - 50_000
     window.player.pause()
 
@@ -367,9 +367,9 @@ def test_a_camera_whose_file_is_gone_says_so_and_the_others_play(qtbot: QtBot, s
     with qtbot.waitSignal(window.views.locate_requested):
         window.views.locate_requested.disconnect(window.files.locate)
         button.click()
-    qtbot.waitUntil(lambda: window.player.times is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.player.times is not None)
     window.player.play()
-    qtbot.waitUntil(lambda: window.player.position_us > 300_000, timeout=10_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 300_000)
     window.close()
 
 
@@ -377,11 +377,11 @@ def test_without_the_main_file_the_others_play(qtbot: QtBot, study: Path) -> Non
     (study.parent / "front.mp4").unlink()
     window = opened(qtbot, study)
     camera = window.views.cameras[side_key(window)]
-    qtbot.waitUntil(lambda: camera.times is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: camera.times is not None)
     window.player.seek(1_500_000)
     wait_for_side(qtbot, window, 4)
     window.player.play()
-    qtbot.waitUntil(lambda: window.player.position_us > 2_000_000, timeout=10_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 2_000_000)
     window.player.pause()
     wait_for_side(qtbot, window, side_number(window.player.position_us))
     window.close()

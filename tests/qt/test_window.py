@@ -89,7 +89,7 @@ def study(sample: Path, tmp_path: Path) -> Path:
 
 def ready(qtbot: QtBot, window: MainWindow) -> None:
     """Wait until the first exact frame is on screen."""
-    qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
 
 
 def press(window: MainWindow, *keys: Qt.Key, modifier: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier) -> None:
@@ -111,7 +111,7 @@ def test_open_play_mark_edit_undo_close_and_reopen(qtbot: QtBot, open_window: Op
     assert window.windowTitle().startswith("Sample")
 
     press(window, Qt.Key.Key_Space)
-    qtbot.waitUntil(lambda: window.player.position_us > 1_200_000, timeout=15_000)
+    qtbot.waitUntil(lambda: window.player.position_us > 1_200_000)
     press(window, Qt.Key.Key_Space)
     assert not window.player.playing
     at = window.player.position_us

@@ -48,7 +48,7 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
 @pytest.fixture
 def opened(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> MainWindow:
     assert window.open_study(sample_study(tmp_path / "study"))
-    qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
     return window
 
 
@@ -82,12 +82,12 @@ def test_a_folder_dropped_anywhere_is_added(qtbot: QtBot, window: MainWindow, tm
     (folder / "notes.txt").write_text("not a video")
     window.open_study(tmp_path / "new.greenroom")
     assert drop(window, tmp_path / "videos")
-    qtbot.waitUntil(lambda: len(window.recordings.model.rows()) == 1, timeout=20_000)
+    qtbot.waitUntil(lambda: len(window.recordings.model.rows()) == 1)
     assert window.messages.message() == "Added one.mp4. 1 of the files was in this study already."
     drop(window, folder / "notes.txt")
-    qtbot.waitUntil(lambda: "notes.txt" in window.messages.message(), timeout=20_000)
+    qtbot.waitUntil(lambda: "notes.txt" in window.messages.message())
     drop(window, folder / "one.mp4", folder / "one.mp4")
-    qtbot.waitUntil(lambda: window.messages.message() == "Already in this study.", timeout=20_000)
+    qtbot.waitUntil(lambda: window.messages.message() == "Already in this study.")
 
 
 def test_a_folder_without_videos_is_said_to_have_none(opened: MainWindow, tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_stopping_the_search_for_faces_says_that_nothing_is_exported(
     export(opened, tmp_path / "clips")
     assert opened.messages.message() == "Looking for faces in recording 1 first; its export follows."
     qtbot.waitUntil(lambda: opened.jobs.runner.running is not None)
-    with qtbot.waitSignal(opened.jobs.stopped, timeout=20_000):
+    with qtbot.waitSignal(opened.jobs.stopped):
         opened.jobs.cancel(opened.jobs.runner.running)
     assert opened.messages.message() == "Looking for faces was stopped, so recording 1 is not exported."
     assert not (tmp_path / "clips").exists()
@@ -135,7 +135,7 @@ def test_stopping_the_search_for_faces_says_that_nothing_is_exported(
 def test_a_job_that_fails_says_why(qtbot: QtBot, opened: MainWindow, tmp_path: Path) -> None:
     opened.jobs.runner._command = (*opened.jobs.runner._command[:-1], "fails")
     export(opened, tmp_path / "clips")
-    qtbot.waitUntil(lambda: opened.messages.message() == "There is no room left.", timeout=20_000)
+    qtbot.waitUntil(lambda: opened.messages.message() == "There is no room left.")
 
 
 def test_enter_closes_the_result_and_does_not_open_the_folder(qtbot: QtBot, tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_full_screen_gives_the_keys_back_to_the_timeline(opened: MainWindow) -> 
 def test_another_speed_does_not_play_past_the_segment(qtbot: QtBot, opened: MainWindow) -> None:
     opened.player.play_span(SECOND, 2 * SECOND)
     opened.player.set_rate(4.0)
-    qtbot.waitUntil(lambda: not opened.player.playing, timeout=20_000)
+    qtbot.waitUntil(lambda: not opened.player.playing)
     assert opened.player.position_us < 4 * SECOND
 
 

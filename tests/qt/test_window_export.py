@@ -79,7 +79,7 @@ def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
     start(window, tmp_path / "clips", "blur", "solid")
     panel = window.workspace.jobs_panel
     assert window.messages.message() == "Exporting 2 clips, one by one. Jobs shows how far it is."
-    qtbot.waitUntil(lambda: panel.state("group-1") in (JobState.DONE, JobState.FAILED), timeout=20_000)
+    qtbot.waitUntil(lambda: panel.state("group-1") in (JobState.DONE, JobState.FAILED))
     assert [panel.state(f"job-{n}") for n in (1, 2)] == [JobState.FAILED, JobState.DONE]
     assert panel.text("group-1") == "1 of 2 clips made, 1 failed"
     assert "There is no room left." in window.messages.message() or "1 failed" in window.messages.message()
@@ -91,9 +91,9 @@ def test_one_row_a_clip_and_one_for_all_and_what_fails_does_not_stop_the_rest(
 def test_cancelling_the_row_for_all_takes_back_every_clip(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     start(window, tmp_path / "clips", "pixelate", "solid")
     panel = window.workspace.jobs_panel
-    qtbot.waitUntil(lambda: panel.state("job-1") is JobState.RUNNING, timeout=20_000)
+    qtbot.waitUntil(lambda: panel.state("job-1") is JobState.RUNNING)
     panel.cancel_requested.emit("group-1")
-    qtbot.waitUntil(lambda: panel.state("group-1") is JobState.CANCELLED, timeout=20_000)
+    qtbot.waitUntil(lambda: panel.state("group-1") is JobState.CANCELLED)
     assert [panel.state(f"job-{n}") for n in (1, 2)] == [JobState.CANCELLED, JobState.CANCELLED]
     assert rendering_queue.unfinished(session_of(window)) is None
     assert runs_of(session_of(window).study, shown(window).id, "anonymize") == []
@@ -107,10 +107,10 @@ def test_what_waits_is_made_with_the_faces_as_they_are_when_its_turn_comes(
     track = str(session.study.rows("SELECT id FROM face_track")[0][0])
     start(window, tmp_path / "clips", "pixelate", "solid")
     panel = window.workspace.jobs_panel
-    qtbot.waitUntil(lambda: panel.state("job-1") is JobState.RUNNING, timeout=20_000)
+    qtbot.waitUntil(lambda: panel.state("job-1") is JobState.RUNNING)
     dismiss_faces(session, [track])
     panel.cancel_requested.emit("job-1")
-    qtbot.waitUntil(lambda: panel.state("job-2") is JobState.DONE, timeout=20_000)
+    qtbot.waitUntil(lambda: panel.state("job-2") is JobState.DONE)
     first, second = (json.loads(line) for line in (tmp_path / "log").read_text().splitlines())
     assert first["mask_state"] != second["mask_state"]
     (run,) = runs_of(session.study, recording, "anonymize")
@@ -129,19 +129,19 @@ def test_an_export_that_a_crash_interrupted_is_told_and_gone_on_with(
     rendering_queue.save(session, queue)
     window.studio.session_changed.emit()
     said = "The last export did not end: 1 of its 2 clips are left."
-    qtbot.waitUntil(lambda: said in window.messages.message(), timeout=20_000)
+    qtbot.waitUntil(lambda: said in window.messages.message())
     window.commands.ask_export()
     dialog = window.exports.dialog
     assert isinstance(dialog, ExportDialog)
     dialog.resume.click()
-    qtbot.waitUntil(lambda: rendering_queue.unfinished(session_of(window)) is None, timeout=20_000)
+    qtbot.waitUntil(lambda: rendering_queue.unfinished(session_of(window)) is None)
     (run,) = runs_of(session_of(window).study, recording, "anonymize")
     assert run.backend == "solid"
 
 
 def test_leaving_the_study_keeps_what_is_left(qtbot: QtBot, window: MainWindow, tmp_path: Path) -> None:
     start(window, tmp_path / "clips", "pixelate", "solid")
-    qtbot.waitUntil(lambda: window.workspace.jobs_panel.state("job-1") is JobState.RUNNING, timeout=20_000)
+    qtbot.waitUntil(lambda: window.workspace.jobs_panel.state("job-1") is JobState.RUNNING)
     window.close()
     with Session.open(tmp_path / "lab.greenroom") as session:
         again = rendering_queue.unfinished(session)

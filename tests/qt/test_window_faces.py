@@ -81,14 +81,14 @@ def window(qtbot: QtBot, tmp_path: Path) -> Iterator[MainWindow]:
     window.resize(1360, 860)
     window.show()
     window.open_study(sample_study(tmp_path / "study"))
-    qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.player.times is not None and window.view.picture() is not None)
     yield window
     window.close()
 
 
 @pytest.fixture
 def tracked(qtbot: QtBot, window: MainWindow) -> MainWindow:
-    with qtbot.waitSignal(window.jobs.done, timeout=20_000):
+    with qtbot.waitSignal(window.jobs.done):
         window.menus.actions["track"].trigger()
     return window
 
@@ -120,7 +120,7 @@ def test_tracking_fills_the_page_the_lanes_and_the_picture(qtbot: QtBot, tracked
 def test_each_card_shows_three_pictures_of_its_face(qtbot: QtBot, tracked: MainWindow) -> None:
     tracked.set_mode("faces")
     model = tracked.faces_page.model
-    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3)
     assert all(not crop.isNull() and crop.width() == crop.height() for crop in model.index(0).data(CROPS))
 
 
@@ -133,7 +133,7 @@ def test_pictures_that_are_asked_for_before_there_is_a_file_come_when_it_is_ther
     model.forget_crops()
     model.index(0).data(CROPS)
     tracked.faces.reload()
-    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(model.index(0).data(CROPS)) == 3)
 
 
 def test_faces_are_named_together_dismissed_and_both_are_undone(qtbot: QtBot, tracked: MainWindow) -> None:
@@ -368,7 +368,7 @@ def test_an_export_tracks_first_and_shows_moments_to_look_at(qtbot: QtBot, windo
     dialog.methods.tree.select("blur")
     assert dialog.request().methods["blur"]["strength"] == pytest.approx(0.3)
     dialog._accept()
-    qtbot.waitUntil(lambda: window.exports.result is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: window.exports.result is not None)
     kinds = [json.loads(line)["job"] for line in (tmp_path / "log").read_text().splitlines()]
     assert kinds == ["faces", "anonymize"]
     result = window.exports.result

@@ -44,7 +44,7 @@ def test_switching_in_a_hurry_ends_at_the_last_one(qtbot: QtBot, study: Path) ->
             window.choose_recording(one)
             window.player.toggle()
     window.choose_recording(ids[1])
-    qtbot.waitUntil(lambda: window.player.times is not None and len(window.player.times) == 70, timeout=20_000)
+    qtbot.waitUntil(lambda: window.player.times is not None and len(window.player.times) == 70)
     qtbot.waitUntil(lambda: window.view.picture() is not None)
     window.close()
     assert not frame_threads()
@@ -59,7 +59,7 @@ def test_closing_at_once_leaves_nothing_running(qtbot: QtBot, study: Path, playi
         window.open_study(study)
         if playing:
             window.player.play()
-            qtbot.waitUntil(lambda window=window: window.player.position_us > 100_000, timeout=10_000)
+            qtbot.waitUntil(lambda window=window: window.player.position_us > 100_000)
         window.close()
         assert not frame_threads()
     assert not study.with_name("lab.greenroom-wal").exists()
@@ -94,7 +94,7 @@ def test_another_study_is_opened_while_one_plays(qtbot: QtBot, study: Path, tmp_
     qtbot.addWidget(window)
     window.show()
     window.open_study(study)
-    qtbot.waitUntil(lambda: window.view.picture() is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: window.view.picture() is not None)
     window.player.play()
     assert window.open_study(other)
     assert not window.player.playing

@@ -46,7 +46,7 @@ def test_what_is_kept_does_not_wait_for_the_end(qtbot: QtBot, open_window: Open,
         there = isinstance(windows, dict) and isinstance(windows.get("checklist"), dict)
         return view.get("recording") == second and view.get("mode") == "faces" and there
 
-    qtbot.waitUntil(kept, timeout=5_000)
+    qtbot.waitUntil(kept)
     assert load_settings().window["columns"], "a second later all is in the files, as if the program were killed now"
 
 
@@ -65,7 +65,7 @@ def test_windows_come_back_where_they_were_and_columns_too(qtbot: QtBot, open_wi
     window.close()
 
     again = open_window(study)
-    qtbot.waitUntil(lambda: "segments" in again.windows._open, timeout=5_000)
+    qtbot.waitUntil(lambda: "segments" in again.windows._open)
     found = again.windows._open["segments"]
     assert isinstance(found, SegmentsWindow)
     assert found.isVisible()

@@ -55,7 +55,7 @@ def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
     work = job("result")
     told: list[tuple[object, ...]] = []
     runner.progressed.connect(lambda *what: told.append(what))
-    with qtbot.waitSignal(runner.finished, timeout=10_000) as seen:
+    with qtbot.waitSignal(runner.finished) as seen:
         runner.submit(work)
     assert told == [(work, 1, 2, "half")]
     assert seen.args == [work, {"frames": 7}]
@@ -63,7 +63,7 @@ def test_progress_then_result(qtbot: QtBot, runner: WorkerRunner) -> None:
 
 
 def test_an_error_is_the_users_to_read(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.failed, timeout=10_000) as seen:
+    with qtbot.waitSignal(runner.failed) as seen:
         runner.submit(job("error"))
     assert (seen.args[1].message, seen.args[1].hint) == ("No.", "Do that.")
 
@@ -71,7 +71,7 @@ def test_an_error_is_the_users_to_read(qtbot: QtBot, runner: WorkerRunner) -> No
 def test_a_crash_is_a_message_and_the_next_job_runs(qtbot: QtBot, runner: WorkerRunner) -> None:
     errors: list[UserError] = []
     runner.failed.connect(lambda _work, error: errors.append(error))
-    with qtbot.waitSignal(runner.finished, timeout=10_000):
+    with qtbot.waitSignal(runner.finished):
         runner.submit(job("crash"))
         runner.submit(job("result"))
         assert len(runner.waiting) == 1, "one job at a time"
@@ -83,7 +83,7 @@ def test_a_worker_that_the_system_ended_for_memory_is_a_message_and_the_next_job
 ) -> None:
     errors: list[UserError] = []
     runner.failed.connect(lambda _work, error: errors.append(error))
-    with qtbot.waitSignal(runner.finished, timeout=10_000):
+    with qtbot.waitSignal(runner.finished):
         runner.submit(job("no memory"))
         runner.submit(job("result"))
     assert "stopped unexpectedly" in errors[0].message
@@ -91,15 +91,15 @@ def test_a_worker_that_the_system_ended_for_memory_is_a_message_and_the_next_job
 
 
 def test_lines_that_are_no_messages_are_passed_over(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.finished, timeout=10_000):
+    with qtbot.waitSignal(runner.finished):
         runner.submit(job("noise"))
 
 
 def test_cancel_asks_the_worker(qtbot: QtBot, runner: WorkerRunner) -> None:
     work = job("wait")
-    with qtbot.waitSignal(runner.progressed, timeout=10_000):
+    with qtbot.waitSignal(runner.progressed):
         runner.submit(work)
-    with qtbot.waitSignal(runner.cancelled, timeout=10_000):
+    with qtbot.waitSignal(runner.cancelled):
         runner.cancel(work)
 
 
@@ -115,7 +115,7 @@ def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
     runner.hold(True)
     process = runner._process
     assert process is not None
-    with qtbot.waitSignal(process.finished, timeout=10_000):
+    with qtbot.waitSignal(process.finished):
         pass
     assert ended == []
     runner.hold(False)
@@ -125,9 +125,9 @@ def test_while_it_is_held_nothing_is_taken_in_and_afterwards_all_is(
 
 def test_a_worker_that_does_not_listen_is_killed(qtbot: QtBot, runner: WorkerRunner) -> None:
     work = job("deaf")
-    with qtbot.waitSignal(runner.progressed, timeout=10_000):
+    with qtbot.waitSignal(runner.progressed):
         runner.submit(work)
-    with qtbot.waitSignal(runner.cancelled, timeout=5_000):
+    with qtbot.waitSignal(runner.cancelled):
         runner.cancel(work)
 
 
@@ -143,7 +143,7 @@ def test_a_waiting_job_is_taken_out_of_the_queue(qtbot: QtBot, runner: WorkerRun
 
 def test_a_program_that_is_not_there_is_a_message(qtbot: QtBot, tmp_path: Path) -> None:
     runner = WorkerRunner(command=(str(tmp_path / "missing"),))
-    with qtbot.waitSignal(runner.failed, timeout=10_000) as seen:
+    with qtbot.waitSignal(runner.failed) as seen:
         runner.submit(job("result"))
     assert "could not be started" in seen.args[1].message
     runner.close()
@@ -162,7 +162,7 @@ def test_what_waits_for_a_job_is_done_when_its_result_is_there(
     work = Work("faces", "Do result", "recording", {"do": "result", "tracks": 0})
     monkeypatch.setattr(job_center, "summary", lambda *_: "")
     heard: list[str] = []
-    with qtbot.waitSignal(jobs.done, timeout=10_000):
+    with qtbot.waitSignal(jobs.done):
         jobs.start(work, lambda _result: heard.append("first"))
         jobs.after(work, lambda _result: heard.append("second"))
     qtbot.waitUntil(lambda: heard == ["first", "second"])
@@ -191,7 +191,7 @@ def test_a_job_whose_pieces_cannot_be_kept_is_stopped(
     jobs.start(work)
     told: list[UserError] = []
     jobs.failed.connect(told.append)
-    with qtbot.waitSignal(jobs.stopped, timeout=10_000):
+    with qtbot.waitSignal(jobs.stopped):
         runner.part.emit(work, {"judgments": []})
     assert [one.message for one in told] == ["The disk is full."]
     assert not jobs.busy

@@ -35,20 +35,20 @@ def talk(**parameters: Any) -> Work:
 def test_what_it_asks_is_answered_and_its_pieces_come_as_they_are_made(qtbot: QtBot, runner: WorkerRunner) -> None:
     pieces: list[object] = []
     runner.part.connect(lambda work, part: pieces.append(part["said"]))
-    with qtbot.waitSignal(runner.finished, timeout=20_000) as seen:
+    with qtbot.waitSignal(runner.finished) as seen:
         runner.submit(talk(questions=["a", "b"]))
     assert pieces == ["a!", "b!"]
     assert seen.args[1]["answers"] == ["a!", "b!"]
 
 
 def test_threads_get_the_answers_to_their_own_questions(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.finished, timeout=20_000) as seen:
+    with qtbot.waitSignal(runner.finished) as seen:
         runner.submit(talk(threads=12))
     assert seen.args[1]["answers"] == [f"{n}!" for n in range(12)]
 
 
 def test_a_refusal_reaches_the_job_with_its_rule(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.failed, timeout=20_000) as seen:
+    with qtbot.waitSignal(runner.failed) as seen:
         runner.submit(talk(questions=["secret"]))
     assert (seen.args[1].message, seen.args[1].hint) == ("Not that.", "Ask for less.")
 
@@ -58,18 +58,18 @@ def test_one_process_does_one_job_after_the_other(qtbot: QtBot, runner: WorkerRu
     runner.finished.connect(lambda work, result: results.append(result))
     for _ in range(3):
         runner.submit(talk())
-    qtbot.waitUntil(lambda: len(results) == 3, timeout=20_000)
+    qtbot.waitUntil(lambda: len(results) == 3)
     assert len({one["process"] for one in results}) == 1
 
 
 def test_a_crash_between_jobs_is_followed_by_a_fresh_process(qtbot: QtBot, runner: WorkerRunner) -> None:
-    with qtbot.waitSignal(runner.finished, timeout=20_000) as first:
+    with qtbot.waitSignal(runner.finished) as first:
         runner.submit(talk())
     process = runner._process
     assert process is not None
-    with qtbot.waitSignal(process.finished, timeout=20_000):
+    with qtbot.waitSignal(process.finished):
         process.kill()
-    with qtbot.waitSignal(runner.finished, timeout=20_000) as second:
+    with qtbot.waitSignal(runner.finished) as second:
         runner.submit(talk())
     assert first.args[1]["process"] != second.args[1]["process"]
 
@@ -82,7 +82,7 @@ def test_a_job_that_waits_for_an_answer_can_be_cancelled(qtbot: QtBot, runner: W
         raise UserError("too late")
 
     runner.answer = cancel
-    with qtbot.waitSignals([runner.cancelled], timeout=20_000):
+    with qtbot.waitSignals([runner.cancelled]):
         runner.submit(work)
     assert runner.running is None
 

@@ -54,7 +54,7 @@ def dialog_of(window: MainWindow) -> WithdrawalDialog:
 def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: Path, open_window: Open) -> None:
     window = open_window(lab)
     dialog = dialog_of(window)
-    qtbot.waitUntil(lambda: "participants: 1 removed" in dialog.lines.toPlainText(), timeout=20_000)
+    qtbot.waitUntil(lambda: "participants: 1 removed" in dialog.lines.toPlainText())
     assert not dialog.buttons.go_on.isEnabled()
     name = dialog.who.currentText()
     QTest.keyClicks(dialog.typed, name)
@@ -64,7 +64,7 @@ def test_a_participant_is_gone_once_the_pseudonym_was_typed(qtbot: QtBot, lab: P
     told: list[str] = []
     window.studio.told.connect(told.append)
     QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: any("certificate" in one for one in told), timeout=20_000)
+    qtbot.waitUntil(lambda: any("certificate" in one for one in told))
     assert window.studio.session is not None
     assert name not in [one.pseudonym for one in all_participants(window.studio.session.study)]
     assert [one.name for one in lab.parent.glob("*.md")] == [f"lab, withdrawal of {name}.md"]
@@ -77,11 +77,11 @@ def test_what_the_certificate_only_counts_is_named_once(qtbot: QtBot, lab: Path,
     copy.write_bytes(lab.read_bytes())
     answers = Answers(lab)
     dialog = dialog_of(open_window(lab, None, answers))
-    qtbot.waitUntil(lambda: "copy.greenroom" in dialog.lines.toPlainText(), timeout=20_000)
+    qtbot.waitUntil(lambda: "copy.greenroom" in dialog.lines.toPlainText())
     QTest.keyClicks(dialog.typed, dialog.who.currentText())
-    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled)
     QTest.mouseClick(dialog.buttons.go_on, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: bool(answers.asked), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(answers.asked))
     assert f"• {copy} is a copy of the study" in answers.asked
     assert QGuiApplication.clipboard().text().startswith(str(copy))
     (certificate,) = lab.parent.glob("*.md")
@@ -93,17 +93,17 @@ def test_a_dialog_may_be_closed_while_it_looks_for_everything(qtbot: QtBot, lab:
     dialog = dialog_of(window)
     dialog.asked.emit(dialog.wanted())
     dialog.reject()
-    qtbot.waitUntil(lambda: not window.findChildren(WithdrawalDialog), timeout=20_000)
-    qtbot.waitUntil(lambda: not window.background._waiting, timeout=20_000)
+    qtbot.waitUntil(lambda: not window.findChildren(WithdrawalDialog))
+    qtbot.waitUntil(lambda: not window.background._waiting)
 
 
 def test_another_choice_has_to_be_looked_at_before_it_is_done(qtbot: QtBot, lab: Path, open_window: Open) -> None:
     dialog = dialog_of(open_window(lab))
     QTest.keyClicks(dialog.typed, dialog.who.currentText())
-    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled)
     dialog.drop.setChecked(True)
     assert not dialog.buttons.go_on.isEnabled()
-    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled)
     dialog.reject()
     assert not [*lab.parent.glob("*withdrawal*")]
 
@@ -111,7 +111,7 @@ def test_another_choice_has_to_be_looked_at_before_it_is_done(qtbot: QtBot, lab:
 def test_enter_removes_nothing(qtbot: QtBot, lab: Path, open_window: Open) -> None:
     dialog = dialog_of(open_window(lab))
     QTest.keyClicks(dialog.typed, dialog.who.currentText())
-    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled)
     assert dialog.buttons.away.isDefault()
     accepted: list[int] = []
     dialog.accepted.connect(lambda: accepted.append(1))
@@ -124,11 +124,11 @@ def test_a_backup_that_cannot_be_read_has_to_be_given_up_first(qtbot: QtBot, lab
     lab.with_name(f"{lab.name}.bak-2").write_bytes(lab.read_bytes()[:5000])
     dialog = dialog_of(open_window(lab))
     QTest.keyClicks(dialog.typed, dialog.who.currentText())
-    qtbot.waitUntil(lambda: "Backups that cannot be read" in dialog.lines.toPlainText(), timeout=20_000)
+    qtbot.waitUntil(lambda: "Backups that cannot be read" in dialog.lines.toPlainText())
     assert "Backups that cannot be read" in dialog.buttons.note.text()
     assert not dialog.buttons.go_on.isEnabled()
     dialog.unread.setChecked(True)
-    qtbot.waitUntil(dialog.buttons.go_on.isEnabled, timeout=20_000)
+    qtbot.waitUntil(dialog.buttons.go_on.isEnabled)
     dialog.reject()
 
 
@@ -145,7 +145,7 @@ def test_annotations_are_shared_from_the_menu(qtbot: QtBot, lab: Path, tmp_path:
     told: list[str] = []
     window.studio.told.connect(told.append)
     window.menus.actions["share_annotations"].trigger()
-    qtbot.waitUntil(lambda: any(one.startswith("Made") for one in told), timeout=20_000)
+    qtbot.waitUntil(lambda: any(one.startswith("Made") for one in told))
     assert "It does not hold" in answers.asked
     assert check(answers.place) == []
     with Study.open(answers.place, read_only=True) as made:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.fakes.clips import make_clip
 from tests.fakes.talking_job import STARTING
+from tests.waiting import HANG_S
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -68,7 +69,7 @@ class Talk:
 
     def rest(self) -> list[dict[str, Any]]:
         """Close its input and return what it still says."""
-        return [json.loads(line) for line in self._process.communicate(timeout=60)[0].splitlines()]
+        return [json.loads(line) for line in self._process.communicate(timeout=HANG_S)[0].splitlines()]
 
 
 def test_a_part_that_has_to_be_kept_is_answered_before_anything_goes_on() -> None:

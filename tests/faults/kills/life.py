@@ -10,7 +10,8 @@ from random import Random, SystemRandom
 
 import pytest
 
-from tests.faults.program import LIMIT_S, Program
+from tests.faults.program import Program
+from tests.waiting import HANG_S
 
 SEED = os.environ.get("GREENROOM_FAULT_SEED") or str(SystemRandom().randrange(10**9))
 """Draws the moments; set it to the one that a failure named to draw the same again."""
@@ -61,7 +62,7 @@ class Lives:
         """Let one live to its end, well, on a copy of a folder; returns what it printed."""
         shutil.copytree(origin, folder, dirs_exist_ok=True)
         one = Program(module, arguments, folder / "printed")
-        self._end_well(one, one.ended_within(LIMIT_S), cold=False)
+        self._end_well(one, one.ended_within(HANG_S), cold=False)
         return one.lines
 
     def cut_short(self, number: int, folder: Path, module: str, *arguments: object) -> Death:

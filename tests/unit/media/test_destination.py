@@ -10,6 +10,7 @@ import pytest
 
 from media.destination import replaced_when_whole
 from project.errors import UserError
+from tests.waiting import HANG_S
 
 _KILLED = """
 import os, signal, sys
@@ -22,7 +23,7 @@ with replaced_when_whole(Path(sys.argv[1]), ()) as temporary:
 
 
 def test_the_next_writer_clears_away_what_a_killed_one_left(tmp_path: Path) -> None:
-    done = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path / "a.mp4")], check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", _KILLED, str(tmp_path / "a.mp4")], check=False, timeout=HANG_S)
     assert done.returncode == -signal.SIGKILL
     (left,) = tmp_path.iterdir()
     assert left.name.startswith(".")

@@ -10,6 +10,7 @@ from media.pipe import Closed, Pipe
 from media.thumbnail import thumbnail
 from project.errors import UserError
 from tests.fakes.clips import make_clip
+from tests.waiting import HANG_S
 
 
 def test_fingerprint_goes_with_the_content(tmp_path: Path) -> None:
@@ -65,7 +66,7 @@ def test_pipe_keeps_order_and_bound() -> None:
     giver = Thread(target=lambda: [*(pipe.put(i) for i in range(100)), pipe.finish()])
     giver.start()
     assert list(pipe) == list(range(100))
-    giver.join(5)
+    giver.join(HANG_S)
     assert not giver.is_alive()
 
 
@@ -84,7 +85,7 @@ def test_stopping_a_pipe_lets_both_sides_go() -> None:
     giver.start()
     assert next(iter(pipe)) == 0
     pipe.stop()
-    giver.join(5)
+    giver.join(HANG_S)
     assert ended == [True]
     with pytest.raises(Closed):
         list(pipe)

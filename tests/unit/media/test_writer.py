@@ -19,6 +19,7 @@ from media.writer import ClipResult, paint_clip, stream_times
 from project.errors import Cancelled, UserError
 from tests.fakes.clips import make_clip, noise, number_of
 from tests.unit.media.test_sound import shift_ms
+from tests.waiting import HANG_S
 
 
 def leave(picture: Picture) -> None:
@@ -340,7 +341,7 @@ try:
 except UserError as error:
     print(error.message)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=HANG_S)
     assert "no room" in done.stdout
     assert only(out) == []
 

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from tests.waiting import HANG_S
+
 _DETECT = """
 import numpy as np
 from models.faces.registry import detector
@@ -14,7 +16,7 @@ detector("centerface").detect(np.zeros((64, 64, 3), np.uint8))
 
 def test_onnxruntime_keeps_no_device_id_and_no_events(tmp_path: Path) -> None:
     home = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME")}
-    subprocess.run([sys.executable, "-c", _DETECT], env={**os.environ, **home}, check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", _DETECT], env={**os.environ, **home}, check=True, timeout=HANG_S)
     assert [*tmp_path.rglob("*")] == []
 
 
@@ -33,6 +35,6 @@ def test_mediapipe_writes_nothing_and_says_nothing(tmp_path: Path, shared_models
     home = {name: str(tmp_path) for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "TMPDIR")}
     run = [sys.executable, "-c", _LANDMARKS]
     settings = {**os.environ, **home, "GREENROOM_MODELS": str(shared_models)}
-    done = subprocess.run(run, env=settings, check=True, timeout=120, capture_output=True, text=True)
+    done = subprocess.run(run, env=settings, check=True, timeout=HANG_S, capture_output=True, text=True)
     assert (done.stdout, done.stderr) == ("", "")
     assert [*tmp_path.rglob("*")] == []

@@ -19,15 +19,16 @@ from project.backups import _dispensable, backups_of, is_backup, list_backups, t
 from project.check import check
 from project.errors import UserError
 from project.store import Study
+from tests.waiting import HANG_S
 
-_START = datetime.now(UTC) + timedelta(hours=1)
+_AHEAD = timedelta(hours=1)
 
 
 class Clock:
-    """A time of day that is set by hand."""
+    """A time of day that is set by hand; it begins an hour after the test does."""
 
     def __init__(self) -> None:
-        self.now = _START
+        self.start = self.now = datetime.now(UTC) + _AHEAD
 
     def __call__(self) -> datetime:
         return self.now
@@ -64,7 +65,7 @@ def _work(path: Path, clock: Clock, value: str | None, keep: int = 3) -> None:
             _edit(study, value)
     # Files get the time of this machine; the clock of the test is ahead of it.
     for one in list_backups(path):
-        if one.made < _START - timedelta(minutes=30):
+        if one.made < clock.start - _AHEAD / 2:
             os.utime(one.path, (clock.now.timestamp(),) * 2)
 
 
@@ -101,13 +102,13 @@ def test_a_run_counts_as_a_change_although_it_is_no_step(path: Path, clock: Cloc
     assert len(backups_of(path)) == 2
 
 
-def test_a_study_that_was_just_made_and_one_without_a_step_get_none(path: Path, tmp_path: Path) -> None:
+def test_a_study_that_was_just_made_and_one_without_a_step_get_none(path: Path, clock: Clock, tmp_path: Path) -> None:
     now = datetime.now(UTC)
     with Study.open(path, clock=lambda: now, backups=3):
         pass
     with Study.create(tmp_path / "empty.greenroom"):
         pass
-    with Study.open(tmp_path / "empty.greenroom", clock=lambda: _START, backups=3):
+    with Study.open(tmp_path / "empty.greenroom", clock=clock, backups=3):
         pass
     assert backups_of(path) == backups_of(tmp_path / "empty.greenroom") == []
 
@@ -144,8 +145,9 @@ def test_fewer_wanted_than_there_are(path: Path, clock: Clock) -> None:
 
 @given(st.lists(st.integers(0, 10**7), min_size=2, max_size=12).map(sorted))
 def test_the_newest_never_goes(ages: list[int]) -> None:
-    made = [_START - timedelta(seconds=age) for age in ages]
-    assert 1 <= _dispensable(made, _START) < len(made)
+    now = datetime.now(UTC)
+    made = [now - timedelta(seconds=age) for age in ages]
+    assert 1 <= _dispensable(made, now) < len(made)
 
 
 def test_a_damaged_study_pushes_no_backup_out(path: Path, clock: Clock) -> None:
@@ -219,10 +221,10 @@ def test_in_a_window_it_is_made_in_a_thread_while_edits_go_on(path: Path, clock:
     checked, ended = threading.Event(), threading.Event()
     study = Study.open(path, clock=clock, when_checked=checked.set, backups=3, when_backed_up=ended.set)
     with study:
-        assert checked.wait(30)
+        assert checked.wait(HANG_S)
         study.finish_opening()
         _edit(study, "second")
-        assert ended.wait(30)
+        assert ended.wait(HANG_S)
         assert study.backup_problem is None
         (backup,) = backups_of(path)
         assert check(backup) == []
@@ -238,13 +240,13 @@ def test_closing_gives_up_a_backup_that_is_being_made(
 
     def slow(*given: object) -> object:
         begun.set()
-        assert go_on.wait(30)
+        assert go_on.wait(HANG_S)
         return usual(*given)
 
     monkeypatch.setattr(backing_up, "back_up", slow)
     study = Study.open(path, clock=clock, when_checked=lambda: None, backups=3)
     study.finish_opening()
-    assert begun.wait(30)
+    assert begun.wait(HANG_S)
     threading.Timer(0.05, go_on.set).start()
     study.close()
     names = [one.name for one in path.parent.iterdir()]

@@ -9,6 +9,7 @@ import pytest
 from project.errors import UserError
 from project.store import Study
 from project.synthetic import fill
+from tests.waiting import HANG_S
 
 _PAGE = 4096
 
@@ -46,7 +47,7 @@ def _open(path: Path) -> tuple[Study, threading.Event]:
 def test_a_sound_study_is_written_to_after_the_check(path: Path, whole: bytes) -> None:
     study, ended = _open(path)
     with study:
-        assert ended.wait(30)
+        assert ended.wait(HANG_S)
         assert path.read_bytes() == whole, "opening wrote to a file that was not known to be well"
         study.finish_opening()
         study.finish_opening()
@@ -78,7 +79,7 @@ def test_a_damaged_study_is_never_written_to(path: Path) -> None:
                 study.set_property("x", 1)
         with pytest.raises(UserError, match="damaged"):
             study.finish_opening()
-        assert ended.wait(30)
+        assert ended.wait(HANG_S)
     assert path.read_bytes() == before
     assert [p.name for p in path.parent.iterdir()] == ["a.greenroom"]
 
@@ -107,7 +108,7 @@ def test_a_reader_sees_the_study_before_and_after_the_check(path: Path) -> None:
     with study, Study.open(path) as reader:
         assert reader.read_only
         assert reader.get_property("x") is None
-        assert ended.wait(30)
+        assert ended.wait(HANG_S)
         with study.step("x"):
             study.set_property("x", 1)
         assert reader.get_property("x") == 1

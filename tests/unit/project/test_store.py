@@ -25,6 +25,7 @@ from project.queries.segments import insert_segment, segment, segments_of, updat
 from project.store import Study
 from project.types import Annotator
 from tests.unit.project.conftest import Small, furnish
+from tests.waiting import HANG_S
 
 
 def names(folder: Path) -> list[str]:
@@ -558,7 +559,7 @@ def test_a_thread_that_never_waits_reads_what_was_saved_before_with_the_eyes_of_
             with study.step("One"):
                 study.set_property("one", len(found) + 1)
                 begun.set()
-                assert read.wait(10)
+                assert read.wait(HANG_S)
 
         thread = threading.Thread(target=step)
         thread.start()
@@ -595,7 +596,7 @@ while changes.is_alive():
     study.row("WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) SELECT sum(i) FROM n")
 study.close()
 """
-    subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.greenroom")], check=True, timeout=60)
+    subprocess.run([sys.executable, "-c", program, str(tmp_path / "a.greenroom")], check=True, timeout=HANG_S)
 
 
 class Impatient(Silent):

@@ -16,9 +16,9 @@ from app.core.cluster import relay as relaying
 from app.core.cluster.relay import Relay
 from models.connection.cluster import OPERATION
 from tests.contract.documentation import ROOT
+from tests.waiting import HANG_S
 
 LAUNCHER = ROOT / "tests" / "fakes" / "talking_child.py"
-LIMIT_S = 10.0
 
 
 def dask_worker() -> Any:
@@ -45,7 +45,7 @@ class Holder:
 
     def hear(self) -> dict[str, Any]:
         """Return the next thing that it says."""
-        before, deadline = len(self.said), time.monotonic() + LIMIT_S
+        before, deadline = len(self.said), time.monotonic() + HANG_S
         while len(self.said) == before:
             assert time.monotonic() < deadline, self.said
             told = json.dumps(self._telling)
@@ -93,7 +93,7 @@ def test_a_work_asks_is_answered_and_done(relay: Relay, lossy: bool) -> None:
     assert asked == {"ask": 1, "question": {"may": "I"}}
     holder.tell(began["token"], {"answer": 1, "content": {"yes": True}})
     assert holder.until("result")["result"]["heard"] == {"yes": True}
-    thread.join(LIMIT_S)
+    thread.join(HANG_S)
     assert not thread.is_alive()
 
 
@@ -106,7 +106,7 @@ def test_a_process_is_used_again_after_a_work_that_ended_well_and_not_after_a_cr
         holder.tell(holder.hear()["token"], holder.job({"crash": crash}))
         line = holder.until("result", "crashed")
         processes.append(None if "crashed" in line else line["result"]["process"])
-        thread.join(LIMIT_S)
+        thread.join(HANG_S)
     assert processes[0] == processes[1]
     assert processes[2] is None
     assert processes[3] not in (None, processes[0])
@@ -117,7 +117,7 @@ def test_of_what_only_tells_how_far_it_is_the_newest_is_passed_on(relay: Relay) 
     thread = holder.begin()
     holder.tell(holder.hear()["token"], holder.job({"steps": 500}))
     asyncio.run(relay.exchange("run", 1, json.dumps(holder._telling), 0.0))
-    thread.join(LIMIT_S)
+    thread.join(HANG_S)
     holder.until("result")
     assert sum("progress" in one.get("line", {}) for one in holder.said) == 1
 
@@ -127,7 +127,7 @@ def test_a_work_that_need_not_begin_ends_without_a_process(relay: Relay) -> None
     thread = holder.begin()
     holder.tell(holder.hear()["token"], None)
     asyncio.run(relay.exchange("run", 1, json.dumps(holder._telling), 0.0))
-    thread.join(LIMIT_S)
+    thread.join(HANG_S)
     assert not thread.is_alive()
 
 
@@ -152,7 +152,7 @@ def test_a_file_that_is_not_reached_or_another_one_is_said_with_the_machine(rela
             assert says in message
             assert message.startswith(relaying.facts()["host"])
             assert hint
-        thread.join(LIMIT_S)
+        thread.join(HANG_S)
         holder.relay.children.end()
 
 
@@ -164,7 +164,7 @@ def test_small_files_travel_with_work_and_result(relay: Relay, tmp_path: Path, m
     packed = {"file": base64.b64encode(b"tracks").decode()}
     holder.tell(holder.hear()["token"], holder.job({"file": "/elsewhere/x.tracks.npz"}, files=packed))
     line = holder.until("result")
-    thread.join(LIMIT_S)
+    thread.join(HANG_S)
     place = Path(line["result"]["file"])
     assert place.parent == tmp_path / "cache" / "greenroom" / "faces"
     assert place.name.endswith(".tracks.npz")
@@ -189,7 +189,7 @@ def test_a_work_that_is_no_longer_wanted_is_stopped(why: str, monkeypatch: pytes
         worker.state.tasks["task"] = SimpleNamespace(state="cancelled")
     else:
         worker.status.name = "closing"
-    thread.join(LIMIT_S)
+    thread.join(HANG_S)
     assert not thread.is_alive()
     relay.children.end()
 
@@ -199,7 +199,7 @@ def test_a_work_that_nobody_asks_about_any_more_is_stopped(monkeypatch: pytest.M
     monkeypatch.setattr(relaying, "LEASE_S", 0.2)
     relay = Relay(dask_worker(), LAUNCHER)
     thread = Holder(relay).begin()
-    thread.join(LIMIT_S)
+    thread.join(HANG_S)
     assert not thread.is_alive()
 
 

@@ -8,6 +8,7 @@ import pytest
 
 from tests.fakes.llama_server import LlamaServer
 from tests.fakes.tiny_gguf import TinyModel, write_tiny_model
+from tests.waiting import HANG_S
 
 pytest.importorskip("llama_cpp")
 
@@ -29,7 +30,7 @@ def test_the_server_answers_by_a_schema(llama_server: LlamaServer) -> None:
     request = urllib.request.Request(
         f"{llama_server.url}/chat/completions", json.dumps(asked).encode(), {"Content-Type": "application/json"}
     )
-    with urllib.request.urlopen(request, timeout=60) as answer:
+    with urllib.request.urlopen(request, timeout=HANG_S) as answer:
         said = json.load(answer)
     assert json.loads(said["choices"][0]["message"]["content"])["label"] in {"a", "b"}
     assert said["model"] == "tiny"

@@ -32,6 +32,7 @@ from tests.fakes.misbehaving_server import (
     sends,
 )
 from tests.unit.models.judges.openai_compatible.asked import KEY, asking
+from tests.waiting import HANG_S
 
 OK = '{"verdict": "error"}'
 
@@ -174,7 +175,7 @@ def test_other_requests_of_the_judge_rest_too() -> None:
 def test_a_request_ends_in_time_even_where_bytes_still_come(behaviour: Behaviour) -> None:
     with misbehaving(behaviour) as server:
         reply = asking(server.url, timeout_s=1.0, tries=1).ask()
-        assert server.left.wait(30)
+        assert server.left.wait(HANG_S)
     assert reply.status is JudgmentStatus.ERROR
     assert "no whole answer within 1 s" in reply.error
 
@@ -189,7 +190,7 @@ def test_time_for_all_tries_ends_too() -> None:
 def test_a_stream_without_end_is_cut_off() -> None:
     with misbehaving(never_ends) as server:
         reply = asking(server.url).ask()
-        assert server.left.wait(30)
+        assert server.left.wait(HANG_S)
     assert (reply.status, len(server.asked)) == (JudgmentStatus.ERROR, 1)
     assert "answers with more than" in reply.error
 
