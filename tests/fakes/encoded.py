@@ -1,0 +1,49 @@
+"""What the encoder of clips was given: a claim about pixels holds exactly there, whatever an encoder makes of them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from media.canvas import Plane, planes
+from media.encoding import VideoEncoder
+
+if TYPE_CHECKING:
+    import av
+    from av.packet import Packet
+
+Planes = tuple[Plane, ...]
+
+
+@contextmanager
+def pictures_to_encode() -> Iterator[list[Planes]]:
+    """Gather the planes of each picture that is encoded while the block runs: brightness, and two of colour at half."""
+    gathered: list[Planes] = []
+    encode = VideoEncoder.encode
+
+    def gather(self: VideoEncoder, frame: "av.VideoFrame", pts: int, duration: int) -> "list[Packet]":
+        gathered.append(tuple(plane.copy() for plane in planes(frame)))
+        return [*encode(self, frame, pts, duration)]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(VideoEncoder, "encode", gather)
+        yield gathered
+
+
+def inside(picture: Planes, box: tuple[float, float, float, float], margin: int = 0) -> list[NDArray[np.int64]]:
+    """Cut a box out of the planes of a picture, smaller by a margin on each side; in pixels, even numbers."""
+    x, y, width, height = (int(side) for side in box)
+    cut = []
+    for plane, scale in zip(picture, (1, 2, 2), strict=True):
+        rows = slice((y + margin) // scale, (y + height - margin) // scale)
+        columns = slice((x + margin) // scale, (x + width - margin) // scale)
+        cut.append(plane[rows, columns].astype(np.int64))
+    return cut
+
+
+def distance(some: list[NDArray[np.int64]], others: list[NDArray[np.int64]]) -> float:
+    """Return how far two cuts lie apart, in levels, as the mean of the planes."""
+    return float(np.mean([np.abs(one - other).mean() for one, other in zip(some, others, strict=True)]))
