@@ -295,7 +295,10 @@ class Player(QObject):
             return
         backward = self.clock.rate < 0
         if self._stop_at is not None and now >= self._stop_at:
-            self.pause()
+            # Not where the clock is: a busy machine looks at it late.
+            end = self._stop_at
+            self._halt()
+            self._stand(end)
         elif self.loop is not None and not backward and now >= self.loop[1]:
             self.seek(self.loop[0])
         elif now <= 0 if backward else now >= self.duration_us:

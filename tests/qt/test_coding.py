@@ -12,6 +12,7 @@ from app.gui.main_window import MainWindow
 from app.gui.sample import sample_study
 from project.queries.segments import all_segments
 from project.types import Segment
+from tests.qt.slow_clock import play_by_looks
 
 Key = Qt.Key
 SECOND = 1_000_000
@@ -72,6 +73,7 @@ def test_the_same_key_starts_and_ends_on_exact_frames_and_one_undo_takes_it_back
 
 
 def test_playing_it_works_alike(qtbot: QtBot, window: MainWindow) -> None:
+    play_by_looks(window.player)
     before = start_coding(window)
     press(window, Key.Key_Space)
     qtbot.waitUntil(lambda: window.player.position_us > 300_000)

@@ -1,6 +1,7 @@
 """The player with real libVLC, its clock, and the service of exact frames."""
 
 import sys
+import time
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
@@ -14,12 +15,14 @@ from pytestqt.qtbot import QtBot
 from app.gui.play_clock import PlayClock
 from app.gui.player import Player
 from app.gui.vlc_engine import load_vlc
+from media.frames import FrameReader
 from media.probe import probe
 from project.errors import UserError
 from project.timebase import SECOND
 
-WIDTH, HEIGHT, RATE, FRAMES = 320, 192, 30, 120
-BITS = 8
+WIDTH, HEIGHT, RATE, FRAMES = 320, 192, 30, 900
+"""Long, so that playing goes on while a busy machine does something else."""
+BITS = 10
 
 
 @pytest.fixture(autouse=True)
@@ -29,10 +32,10 @@ def no_sound_card(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Four seconds whose frames carry their own number as black and white bars; a key frame every two seconds."""
+    """Half a minute whose frames carry their own number as black and white bars; a key frame every two seconds."""
     path = tmp_path_factory.mktemp("clip") / "numbered.mp4"
     with av.open(str(path), "w") as out:
-        video = out.add_stream("libx264", rate=RATE, options={"g": "60", "bf": "2", "crf": "20"})
+        video = out.add_stream("libx264", rate=RATE, options={"g": "60", "bf": "2", "crf": "20", "preset": "ultrafast"})
         video.width, video.height, video.pix_fmt = WIDTH, HEIGHT, "yuv420p"
         sound = out.add_stream("aac", rate=16000, layout="mono")
         for number in range(FRAMES):
@@ -141,15 +144,17 @@ def test_plays_from_the_playhead_and_pauses_on_the_exact_frame(qtbot: QtBot, wat
     watched.numbers.clear()
     watched.positions.clear()
     player.play()
-    qtbot.waitUntil(lambda: player.position_us > frame_time(75))
-    shown = watched.numbers[-1]
-    at = player.position_us
+    qtbot.waitUntil(lambda: player.position_us > frame_time(75) and len(watched.numbers) > 10)
+    # What libVLC showed last is close to where the clock is; a busy machine shows some pictures late.
+    qtbot.waitUntil(lambda: abs(watched.numbers[-1] - player.position_us * RATE / SECOND) <= 4)
+    before = player.position_us
+    began = time.monotonic()
     player.pause()
+    latest = before + (time.monotonic() - began) * SECOND
     assert not player.playing
     exact = round(player.position_us * RATE / SECOND)
     assert player.position_us == pytest.approx(frame_time(exact), abs=1)
-    assert abs(exact - at * RATE / SECOND) <= 1
-    assert abs(shown - exact) <= 4, "what libVLC showed last is close to the exact frame"
+    assert before * RATE / SECOND - 1 <= exact <= latest * RATE / SECOND + 1
     qtbot.waitUntil(lambda: watched.numbers[-1] == exact)
     assert min(watched.numbers) >= 42, "what was shown begins at the playhead, up to a frame or two of libVLC's"
     assert watched.positions[:-1] == sorted(watched.positions[:-1]), "only pausing goes back, to the frame shown"
@@ -170,12 +175,12 @@ def test_playing_again_goes_on_from_where_it_stood(qtbot: QtBot, watched: Watche
 
 def test_end_is_reached_and_play_starts_over(qtbot: QtBot, watched: Watched) -> None:
     player = watched.player
-    player.seek(frame_time(105))
+    player.seek(frame_time(FRAMES - 15))
     with qtbot.waitSignal(player.playing_changed, check_params_cb=lambda playing: not playing):
         player.play()
     qtbot.waitUntil(lambda: watched.numbers[-1] == FRAMES - 1)
     player.play()
-    qtbot.waitUntil(lambda: frame_time(5) < player.position_us < frame_time(60))
+    qtbot.waitUntil(lambda: frame_time(5) < player.position_us < frame_time(FRAMES - 60))
 
 
 def test_loop_repeats_the_span(qtbot: QtBot, watched: Watched) -> None:
@@ -197,12 +202,12 @@ def test_shuttle_runs_faster_at_each_press_and_back(qtbot: QtBot, watched: Watch
     assert player.rate == 2
     player.shuttle(0)
     assert not player.playing
-    player.seek(frame_time(60))
+    player.seek(frame_time(700))
     watched.positions.clear()
     player.shuttle(-1)
     player.shuttle(-1)
     assert player.rate == -2
-    qtbot.waitUntil(lambda: player.position_us < frame_time(30))
+    qtbot.waitUntil(lambda: player.position_us < frame_time(670))
     player.shuttle(0)
     assert watched.positions == sorted(watched.positions, reverse=True)
     qtbot.waitUntil(lambda: watched.numbers[-1] == round(player.position_us * RATE / SECOND))
@@ -230,25 +235,31 @@ def test_a_picture_that_starts_late_is_on_the_same_axis_as_the_sound(qtbot: QtBo
     path = shared_data / "media" / "conv_multi_friends_720p.mp4"
     facts = probe(path)
     player = Player()
-    pictures: list[QImage] = []
-    player.picture_changed.connect(pictures.append)
     with qtbot.waitSignal(player.opened):
         player.open(path, facts, facts.duration_us)
     assert player.times is not None
     assert player.times.time_of(0) == pytest.approx(1_704_000, abs=2_000)
     player.seek(500_000)
     assert player.position_us == 500_000, "sound alone can be reached too"
-    # There is a cut 0.5 s before this and another 1.9 s after it: 1.7 s off, the picture would be another one.
-    player.seek(10_500_000)
-    player.play()
-    qtbot.waitUntil(lambda: player.position_us > 11_000_000)
-    qtbot.waitUntil(lambda: len(pictures) > 12)
-    shown, at = pictures[-1], player.position_us
-    player.pause()
-    player.seek(at)
-    qtbot.waitUntil(lambda: pictures[-1] is not shown and not pictures[-1].isNull())
-    qtbot.waitUntil(lambda: difference(pictures[-1], shown) < 12)
-    player.close()
+    # There is a cut at 10 s and another at 12.4 s: 1.7 s off, these pictures would be others.
+    differences: list[float] = []
+    with FrameReader(path) as reader:
+
+        def compare(image: QImage) -> None:
+            at = player.position_us
+            if player.playing and 10_800_000 < at < 11_600_000:
+                exact = np.ascontiguousarray(reader.at_time(at).image)
+                height, width = exact.shape[:2]
+                wanted = QImage(exact.data, width, height, 3 * width, QImage.Format.Format_RGB888)
+                differences.append(difference(image, wanted))
+
+        player.picture_changed.connect(compare)
+        player.loop = (10_500_000, 12_000_000)
+        player.seek(10_500_000)
+        player.play()
+        # A busy machine shows some of them late.
+        qtbot.waitUntil(lambda: len(differences) > 6 and float(np.median(differences[-7:])) < 12)
+        player.close()
 
 
 def difference(one: QImage, other: QImage) -> float:

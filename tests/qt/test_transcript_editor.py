@@ -19,6 +19,7 @@ from project.queries.runs import insert_run
 from project.queries.utterances import insert_utterances, utterances_of
 from project.transcript import Heard, Word, estimated
 from project.types import Changes, Json, Participant, ParticipantRole, Run, Utterance
+from tests.qt.slow_clock import play_by_looks
 from tests.qt.test_window import Answers, Open, answers, open_window, ready, sample, study
 from tests.qt.walking import nameless, unexplained
 from widgets.transcript.editor import WordsEditor
@@ -197,6 +198,7 @@ def test_a_transcript_is_corrected_by_keys_alone(
 
 
 def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindow) -> None:
+    play_by_looks(window.player)
     page(window)._plays_on.setChecked(False)
     third = start(window, 2)
     line = page(window).model.line(third)
@@ -221,6 +223,7 @@ def test_tab_lets_the_current_one_be_heard_again(qtbot: QtBot, window: MainWindo
 
 
 def test_the_list_goes_along_while_it_plays_and_lights_the_word(qtbot: QtBot, window: MainWindow) -> None:
+    play_by_looks(window.player)
     first, second = (one.id for one in said(window)[:2])
     start(window, 0)
     spoken: list[tuple[str, int]] = []
