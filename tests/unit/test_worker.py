@@ -23,7 +23,7 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def told(said: str) -> list[dict[str, Any]]:
     """Start a worker, say this, close its input, and return what it answered."""
     done = subprocess.run(
-        [sys.executable, "greenroom.py", "worker"], input=said, capture_output=True, text=True, cwd=ROOT, timeout=60
+        [sys.executable, "greenroom.py", "worker"], input=said, capture_output=True, text=True, cwd=ROOT, timeout=HANG_S
     )
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]

@@ -4,13 +4,16 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from project import locking
 from project.locking import StudyInUse, StudyLock, acquire, is_held, lock_path
 from project.store import Study
+from tests.waiting import HANG_S
 
 
 @pytest.fixture
@@ -33,20 +36,30 @@ def test_only_one_holds_it_at_a_time(study: Path) -> None:
     acquire(study).release()
 
 
-def test_what_a_killed_holder_was_about_to_start_is_waited_for(study: Path) -> None:
+def test_what_a_killed_holder_was_about_to_start_is_waited_for(study: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     program = """
-import os, sys, time
+import os, sys
 from pathlib import Path
 from project.locking import acquire
 
 held = acquire(Path(sys.argv[1]))
 if os.fork() == 0:
-    time.sleep(0.3)
+    sys.stdin.read()
 os._exit(0)
 """
-    subprocess.run([sys.executable, "-c", program, str(study)], check=True)
+    holder = subprocess.Popen([sys.executable, "-c", program, str(study)], stdin=subprocess.PIPE)
+    assert holder.wait(HANG_S) == 0
     assert is_held(study)
+    assert holder.stdin is not None
+
+    def let_go_and_pause(seconds: float) -> None:
+        holder.stdin.close()  # type: ignore[union-attr]
+        time.sleep(seconds)
+
+    monkeypatch.setattr(locking, "_PATIENCE_S", HANG_S)
+    monkeypatch.setattr(locking, "time", SimpleNamespace(monotonic=time.monotonic, sleep=let_go_and_pause))
     acquire(study).release()
+    assert holder.stdin.closed
     assert not lock_path(study).exists()
 
 

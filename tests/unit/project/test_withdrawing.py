@@ -5,9 +5,11 @@ import threading
 import time
 from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+from project import alone as exclusive
 from project.check import check
 from project.columns import COLUMNS
 from project.errors import UserError
@@ -18,6 +20,7 @@ from project.withdrawing.reach import reach_of
 from project.withdrawing.removing import Removed, bury, remove
 from resources import resource
 from tests.fakes.full_study import NAME, SPOKEN, Full, fill, forms
+from tests.waiting import HANG_S
 
 AT = "2026-11-22T09:00:00.000+00:00"
 
@@ -145,14 +148,21 @@ examples = ["Zyxanna laughs", "somebody laughs"]
 """
 
 
-def test_whoever_is_about_to_leave_a_study_is_waited_for(tmp_path: Path) -> None:
+def test_whoever_is_about_to_leave_a_study_is_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "study.greenroom"
-    opened = threading.Event()
+    opened, leave = threading.Event(), threading.Event()
 
     def read() -> None:
         with Study.open(path, read_only=True):
             opened.set()
-            time.sleep(0.3)
+            assert leave.wait(HANG_S)
+
+    def let_leave_and_pause(seconds: float) -> None:
+        leave.set()
+        time.sleep(seconds)
+
+    monkeypatch.setattr(exclusive, "_PATIENCE_S", HANG_S)
+    monkeypatch.setattr(exclusive, "time", SimpleNamespace(monotonic=time.monotonic, sleep=let_leave_and_pause))
 
     reader = threading.Thread(target=read)
     with Study.create(path, "A study"):

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.judging.runs.pace import MINUTE_S, SOON_S, Pace
+from tests.waiting import HANG_S
 
 
 class Clock:
@@ -92,7 +93,7 @@ def test_judges_that_bring_each_others_answers_into_form_do_not_wait_for_each_ot
                 await asked.request(own, 1.0)
                 await asked.request(second, 1.0)
 
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(HANG_S):
             await asyncio.gather(question(one, other), question(other, one))
 
     asyncio.run(mutual())

@@ -20,6 +20,7 @@ from project.errors import UserError
 from project.judging import JudgeEntry, JudgmentStatus
 from tests.fakes.tiny_gguf import TinyModel, write_projector
 from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
+from tests.waiting import HANG_S
 
 
 def _cut(file: Path, to: Path, size: int) -> Path:
@@ -76,7 +77,7 @@ def test_a_context_that_no_memory_holds_is_said_to_be(tiny_gguf: TinyModel) -> N
     # The process of the model inherits the limit.
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + 2 * 2**30, limits[1]))
     try:
-        failed = process.ask(Ask(1, (Turn("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 60).result(60)
+        failed = process.ask(Ask(1, (Turn("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 600).result(HANG_S)
     finally:
         resource.setrlimit(resource.RLIMIT_AS, limits)
         process.end()

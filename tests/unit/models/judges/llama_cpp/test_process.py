@@ -20,6 +20,7 @@ from project.judging import JudgmentStatus
 from project.types import Json
 from tests.fakes.tiny_gguf import TinyModel
 from tests.unit.models.judges.llama_cpp.conftest import Made, asked, question
+from tests.waiting import HANG_S
 
 pytest.importorskip("llama_cpp")
 
@@ -32,7 +33,7 @@ from models.judges.llama_cpp.process import ModelProcess
 if __name__ == "__main__":
     process = ModelProcess(loading_of(sys.argv[1]))
     answer = process.ask(long_ask(1), 600)
-    process.wait_until_begun(60)
+    process.wait_until_begun(300)
     print(process.pid, flush=True)
     answer.result()
 """
@@ -62,7 +63,7 @@ def process(tiny_gguf: TinyModel) -> Iterator[ModelProcess]:
 
 def until_it_writes(process: ModelProcess) -> int:
     """Wait until the model computes an answer; return its process."""
-    assert process.wait_until_begun(60)
+    assert process.wait_until_begun(HANG_S)
     pid = process.pid
     assert pid is not None
     began = _computed(pid)
@@ -81,8 +82,8 @@ def test_an_answer_that_is_stopped_ends_and_the_model_goes_on(process: ModelProc
     long = process.ask(long_ask(1), 600)
     pid = until_it_writes(process)
     process.stop(1)
-    assert isinstance(long.result(60), Stopped)
-    after = process.ask(short_ask(2), 600).result(60)
+    assert isinstance(long.result(HANG_S), Stopped)
+    after = process.ask(short_ask(2), 600).result(HANG_S)
     assert isinstance(after, Said)
     assert after.text.replace(" ", "") == '{"a":1}'
     assert process.pid == pid
@@ -94,12 +95,12 @@ def test_a_question_that_waits_is_taken_back_without_being_asked(process: ModelP
     waits, last = process.ask(long_ask(2), 600), process.ask(short_ask(3), 600)
     assert waits.cancel()
     process.stop(1)
-    assert isinstance(last.result(60), Said)
+    assert isinstance(last.result(HANG_S), Said)
 
 
 def test_what_takes_too_long_is_stopped_and_said(process: ModelProcess) -> None:
-    process.ask(short_ask(1), 600).result(60)
-    late = process.ask(long_ask(2), 0.1).result(60)
+    process.ask(short_ask(1), 600).result(HANG_S)
+    late = process.ask(long_ask(2), 0.1).result(HANG_S)
     assert late == Failed("The model gave no answer within 0.1 s: allow it more time.")
 
 
@@ -108,29 +109,29 @@ def test_a_process_that_dies_costs_one_answer_and_is_started_again(process: Mode
     long, waits = process.ask(long_ask(1), 600), process.ask(short_ask(2), 600)
     pid = until_it_writes(process)
     os.kill(pid, how)
-    lost = long.result(60)
+    lost = long.result(HANG_S)
     assert isinstance(lost, Failed)
     assert "\n" not in lost.line
     assert ("too little memory" in lost.line) if how is signal.SIGKILL else (how.name in lost.line)
-    assert isinstance(waits.result(60), Said)
+    assert isinstance(waits.result(HANG_S), Said)
     assert process.pid not in {pid, None}
 
 
 def test_a_process_that_died_while_nobody_asked_costs_nothing(process: ModelProcess) -> None:
-    process.ask(short_ask(1), 600).result(60)
+    process.ask(short_ask(1), 600).result(HANG_S)
     pid = process.pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-    assert isinstance(process.ask(short_ask(2), 600).result(60), Said)
+    assert isinstance(process.ask(short_ask(2), 600).result(HANG_S), Said)
 
 
 def test_who_waits_for_a_model_that_is_put_away_is_told(process: ModelProcess) -> None:
     long, waits = process.ask(long_ask(1), 600), process.ask(short_ask(2), 600)
     pid = until_it_writes(process)
     process.end()
-    assert isinstance(long.result(60), Failed)
-    assert isinstance(waits.result(60), Failed)
-    assert isinstance(process.ask(short_ask(3), 600).result(60), Failed)
+    assert isinstance(long.result(HANG_S), Failed)
+    assert isinstance(waits.result(HANG_S), Failed)
+    assert isinstance(process.ask(short_ask(3), 600).result(HANG_S), Failed)
     assert not Path(f"/proc/{pid}").exists()
 
 
@@ -164,7 +165,7 @@ def _ends(pidfd: int) -> bool:
 def test_who_stops_waiting_stops_the_model(make_judge: Made) -> None:
     async def give_up(judge: LlamaJudge) -> Reply:
         process = sharing.borrow(judge._loading)
-        process.ask(short_ask(10**9), 600).result(60)
+        process.ask(short_ask(10**9), 600).result(HANG_S)
         asking = asyncio.create_task(judge.ask(question(max_tokens=2500, temperature=2.0)))
         assert await asyncio.to_thread(process.wait_until_begun, 60)
         asking.cancel()
@@ -194,7 +195,7 @@ def test_a_model_that_nobody_uses_any_more_goes(make_judge: Made, monkeypatch: p
     monkeypatch.setattr(sharing, "KEPT_S", 0.0)
     judge = make_judge()
     process = sharing.borrow(judge._loading)
-    process.ask(short_ask(1), 600).result(60)
+    process.ask(short_ask(1), 600).result(HANG_S)
     assert process.pid is not None
     model = os.pidfd_open(process.pid)
     sharing.give_back(judge._loading)
