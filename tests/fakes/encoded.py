@@ -34,14 +34,21 @@ def pictures_to_encode() -> Iterator[list[Planes]]:
 
 
 def inside(picture: Planes, box: tuple[float, float, float, float], margin: int = 0) -> list[NDArray[np.int64]]:
-    """Cut a box out of the planes of a picture, smaller by a margin on each side; in pixels, even numbers."""
+    """Cut a box out of the planes of a picture, smaller by a margin on each side; in pixels."""
     x, y, width, height = (int(side) for side in box)
     cut = []
     for plane, scale in zip(picture, (1, 2, 2), strict=True):
-        rows = slice((y + margin) // scale, (y + height - margin) // scale)
-        columns = slice((x + margin) // scale, (x + width - margin) // scale)
+        # Where the edge is an odd number, a sample of colour belongs to what is outside too.
+        rows = slice(max(0, -(-(y + margin) // scale)), max(0, (y + height - margin) // scale))
+        columns = slice(max(0, -(-(x + margin) // scale)), max(0, (x + width - margin) // scale))
         cut.append(plane[rows, columns].astype(np.int64))
+        assert cut[-1].size, "nothing of the box is in the picture"
     return cut
+
+
+def is_one_colour(picture: Planes, box: tuple[float, float, float, float], margin: int = 0) -> bool:
+    """Tell whether the inside of a box is painted over."""
+    return all(np.ptp(plane) == 0 for plane in inside(picture, box, margin))
 
 
 def distance(some: list[NDArray[np.int64]], others: list[NDArray[np.int64]]) -> float:

@@ -26,6 +26,7 @@ from project.queries.regions import insert_region, set_track_box
 from project.queries.runs import latest_run
 from project.regions import Keyframe, Region, RegionKind
 from project.types import Json, ParticipantRole
+from tests.fakes.encoded import is_one_colour, pictures_to_encode
 from tests.unit.core.lab import FRAMES, Box, found_faces, only_recording, open_lab
 
 LEFT: Box = (20, 50, 24, 24)
@@ -91,12 +92,11 @@ def exported(session: Session, folder: Path, method: str = "solid", **more: Any)
     return run_here(session, work, Silent())[0], work
 
 
-def spread(result: Mapping[str, Json], box: Box) -> list[int]:
-    """Return by how much the samples inside a box differ, in each frame: 0 where it is painted over."""
-    x, y, width, height = (int(v) for v in box)
-    rows, columns = slice(y + 6, y + height - 6), slice(x + 6, x + width - 6)
-    shown = [picture.image.astype(int) for picture in pictures(Path(str(result["output"])))]
-    return [int(np.ptp(image[rows, columns], axis=(0, 1)).max()) for image in shown]
+def painted(session: Session, folder: Path, method: str, *boxes: Box) -> list[list[bool]]:
+    """Export, and tell of each box and each frame whether its inside was painted over before it was encoded."""
+    with pictures_to_encode() as given:
+        exported(session, folder, method)
+    return [[is_one_colour(picture, box, 6) for picture in given] for box in boxes]
 
 
 def draw_region(session: Session, kind: RegionKind, box: Box, start: int = 0, end: int = FRAMES) -> str:
@@ -111,27 +111,25 @@ def draw_region(session: Session, kind: RegionKind, box: Box, start: int = 0, en
 def test_a_face_drawn_by_hand_is_hidden_while_it_lasts(session: Session, tmp_path: Path) -> None:
     found_faces(session, [LEFT])
     draw_region(session, RegionKind.FACE, RIGHT, 2, 4)
-    result, _ = exported(session, tmp_path / "clips")
-    assert max(spread(result, LEFT)) <= 2
-    hidden = [value <= 2 for value in spread(result, RIGHT)]
-    assert hidden == [False, True, True, True, True, False], "a frame longer on either side, like every track"
+    found, drawn = painted(session, tmp_path / "clips", "solid", LEFT, RIGHT)
+    assert found == [True] * FRAMES
+    assert drawn == [False, True, True, True, True, False], "a frame longer on either side, like every track"
 
 
 def test_an_area_is_painted_whatever_the_method_and_nothing_is_not(session: Session, tmp_path: Path) -> None:
     found_faces(session, [])
     draw_region(session, RegionKind.AREA, LEFT)
     draw_region(session, RegionKind.NOTHING, RIGHT)
-    result, _ = exported(session, tmp_path / "clips", "blur")
-    assert max(spread(result, LEFT)) < 10 < min(spread(result, RIGHT))
+    area, nothing = painted(session, tmp_path / "clips", "blur", LEFT, RIGHT)
+    assert (area, nothing) == ([True] * FRAMES, [False] * FRAMES)
 
 
 def test_a_keyframe_moves_what_is_hidden(session: Session, tmp_path: Path) -> None:
     (track,) = found_faces(session, [LEFT])
     with session.step("Move face"):
         set_track_box(session.study, track, Keyframe(0, *(int(v) for v in RIGHT)))
-    result, _ = exported(session, tmp_path / "clips")
-    assert max(spread(result, RIGHT)) <= 2
-    assert min(spread(result, LEFT)) >= 15
+    left, right = painted(session, tmp_path / "clips", "solid", LEFT, RIGHT)
+    assert (left, right) == ([False] * FRAMES, [True] * FRAMES)
 
 
 @pytest.mark.usefixtures("green")
