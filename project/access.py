@@ -16,6 +16,9 @@ def take_lock(path: Path, read_only: bool) -> tuple[locking.StudyLock | None, st
     if read_only:
         busy = locking.is_held(path)
         return None, _in_use(locking.read_holder(path)) if busy else "It was opened for reading only.", busy
+    if locking.lock_path(path).exists() and not os.access(path.parent, os.W_OK) and not locking.is_held(path):
+        # The lock of a killed process could be taken over, but SQLite could not make its own files beside it.
+        return None, "Its folder cannot be written to.", False
     try:
         lock = locking.acquire(path)
     except locking.StudyInUse as error:

@@ -22,7 +22,7 @@ print(json.dumps([code, {root: importlib.import_module(root).__file__ for root i
 
 
 def roots() -> list[str]:
-    return sorted(path.parent.name for path in ROOT.glob("*/__init__.py") if path.parent.name != "tests")
+    return sorted({path.parent.name for path in ROOT.glob("*/__init__.py")} - {"tests", "tools"})
 
 
 @pytest.fixture(scope="module")

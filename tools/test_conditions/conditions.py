@@ -93,13 +93,13 @@ def environment_of(condition: Condition, folder: Path) -> dict[str, str]:
     if condition.language.startswith("de_DE"):
         made["LOCPATH"] = str(_locale(folder / "locales", condition.language))
     if condition.threads:
-        made |= {"OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "GREENROOM_THREADS": threads}
+        made |= {"OPENBLAS_NUM_THREADS": threads, "MKL_NUM_THREADS": threads, "TESTS_THREADS": threads}
     if condition.blas and platform.machine() == "x86_64":
         made["OPENBLAS_CORETYPE"] = condition.blas
     if condition.processor:
         made |= _limits(condition.processor)
     if condition.encoder:
-        made["GREENROOM_X264"] = condition.encoder
+        made["TESTS_X264"] = condition.encoder
     if condition.processor or condition.threads or condition.encoder:
         made["LD_PRELOAD"] = str(_compiled(folder))
     return made
@@ -109,7 +109,7 @@ def _limits(processor: Literal["sse2", "avx2"]) -> dict[str, str]:
     """Return what each library reads: which part of the processor it may use."""
     if processor == "sse2":
         return {
-            "GREENROOM_CPU": "sse2",
+            "TESTS_CPU": "sse2",
             "OPENCV_CPU_DISABLE": ",".join(_opencv(above_avx2=False)),
             "NPY_DISABLE_CPU_FEATURES": " ".join(_numpy(above_avx2=False)),
             "GLIBC_TUNABLES": "glibc.cpu.hwcaps=" + ",".join(f"-{name}" for name in _HWCAPS_ABOVE_SSE2),
@@ -119,7 +119,7 @@ def _limits(processor: Literal["sse2", "avx2"]) -> dict[str, str]:
             "VPX_SIMD_CAPS_MASK": "0x7",
         }
     return {
-        "GREENROOM_CPU": "avx2",
+        "TESTS_CPU": "avx2",
         "OPENCV_CPU_DISABLE": ",".join(_opencv(above_avx2=True)),
         "NPY_DISABLE_CPU_FEATURES": " ".join(_numpy(above_avx2=True)),
         "GLIBC_TUNABLES": "glibc.cpu.hwcaps=-AVX512F,-AVX512VL,-AVX512BW,-AVX512DQ",

@@ -1,8 +1,8 @@
 /* Stands between FFmpeg, x264 and the processor: what they code may not matter to a test.
 
-   GREENROOM_CPU      sse2 or avx2: what they may use at most
-   GREENROOM_THREADS  how many processors they think there are
-   GREENROOM_X264     options of x264 for every encoder, such as aq-mode=0:psy=0, which gives other bits of like quality
+   TESTS_CPU      sse2 or avx2: what they may use at most
+   TESTS_THREADS  how many processors they think there are
+   TESTS_X264     options of x264 for every encoder, such as aq-mode=0:psy=0, which gives other bits of like quality
 
    The libraries call these functions of one another by name, so that this library, loaded before all others
    (LD_PRELOAD), is asked first. It asks the library that the caller was linked with. */
@@ -29,14 +29,14 @@ static void *theirs(void *caller, const char *name) {
 }
 
 static int limited(int flags, int up_to_sse2, int avx512) {
-    const char *cpu = getenv("GREENROOM_CPU");
+    const char *cpu = getenv("TESTS_CPU");
     if (cpu && !strcmp(cpu, "sse2")) return flags & up_to_sse2;
     if (cpu && !strcmp(cpu, "avx2")) return flags & ~avx512;
     return flags;
 }
 
 static int threads(int usual) {
-    const char *count = getenv("GREENROOM_THREADS");
+    const char *count = getenv("TESTS_THREADS");
     return count && atoi(count) > 0 ? atoi(count) : usual;
 }
 
@@ -59,7 +59,7 @@ typedef struct {
 static void *opened(void *caller, const char *name, Parameters *parameters) {
     void *(*real)(Parameters *) = theirs(caller, name);
     int (*parse)(Parameters *, const char *, const char *) = theirs(caller, "x264_param_parse");
-    const char *options = getenv("GREENROOM_X264");
+    const char *options = getenv("TESTS_X264");
     if (!real) abort();
     parameters->cpu = limited(parameters->cpu, X264_UP_TO_SSE2, X264_AVX512);
     if (parameters->threads == 0) parameters->threads = threads(0);
