@@ -16,7 +16,7 @@ def take_lock(path: Path, read_only: bool) -> tuple[locking.StudyLock | None, st
     if read_only:
         busy = locking.is_held(path)
         return None, _in_use(locking.read_holder(path)) if busy else "It was opened for reading only.", busy
-    if locking.lock_path(path).exists() and not os.access(path.parent, os.W_OK) and not locking.is_held(path):
+    if locking.lock_path(path).exists() and not _may_add_files(path.parent) and not locking.is_held(path):
         # The lock of a killed process could be taken over, but SQLite could not make its own files beside it.
         return None, "Its folder cannot be written to.", False
     try:
@@ -34,6 +34,10 @@ def take_lock(path: Path, read_only: bool) -> tuple[locking.StudyLock | None, st
         lock.release()
         return None, "You may not write to its file.", False
     return lock, "", False
+
+
+def _may_add_files(folder: Path) -> bool:
+    return os.access(folder, os.W_OK, effective_ids=os.access in os.supports_effective_ids)
 
 
 def _in_use(holder: locking.Holder | None) -> str:

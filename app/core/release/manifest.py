@@ -45,7 +45,7 @@ def files_in(folder: Path) -> list[str]:
 
 
 def set_times(folder: Path) -> None:
-    """Give a folder and all that is in it the same time, so that none tells when it was made; what links lead to not."""
+    """Give a folder and all that is in it the same time, which tells nothing. Links are not followed."""
     for base, _, names in os.walk(folder, topdown=False):
         for name in names:
             os.utime(Path(base) / name, (FIXED_TIME, FIXED_TIME), follow_symlinks=False)

@@ -382,8 +382,9 @@ def foreign_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("own", [False, True])
 @pytest.mark.parametrize("crashed", [False, True])
-def test_a_read_only_folder(foreign_folder: Path, crashed: bool) -> None:
+def test_a_read_only_folder(foreign_folder: Path, crashed: bool, own: bool) -> None:
     path = foreign_folder / "a.greenroom"
     with Study.create(path) as study:
         small = furnish(study)
@@ -397,6 +398,8 @@ def test_a_read_only_folder(foreign_folder: Path, crashed: bool) -> None:
     foreign_folder.chmod(0o555)
     root = os.geteuid() == 0
     if root:
+        for file in foreign_folder.iterdir() if own else ():
+            os.chown(file, 65534, 65534)
         os.seteuid(65534)
     try:
         with Study.open(path) as study:
