@@ -1,7 +1,9 @@
 """Files that are no models, or not the right ones: one line each, that says what to do."""
 
 import os
-import resource
+import shlex
+import sys
+from multiprocessing import spawn
 from pathlib import Path
 from typing import Any
 
@@ -71,22 +73,21 @@ def test_a_model_is_no_projector_and_a_projector_no_model(make_judge: Made, tiny
     assert "is a projector: name the model's own file" in reply.error
 
 
-def test_a_context_that_no_memory_holds_is_said_to_be(tiny_gguf: TinyModel) -> None:
-    limits = resource.getrlimit(resource.RLIMIT_AS)
+def test_a_context_that_no_memory_holds_is_said_to_be(tiny_gguf: TinyModel, tmp_path: Path) -> None:
+    # The process of the model has little memory, whatever this one has.
+    limited = tmp_path / "python"
+    limited.write_text(f'#!/bin/sh\nulimit -v {3 * 2**20}\nexec {shlex.quote(sys.executable)} "$@"\n')
+    limited.chmod(0o755)
+    usual = spawn.get_executable()
     process = ModelProcess(Loading(str(tiny_gguf.model), "", 2**24, 0, 1))
-    # The process of the model inherits the limit.
-    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + 2 * 2**30, limits[1]))
+    spawn.set_executable(str(limited))
     try:
         failed = process.ask(Ask(1, (Turn("user", ("?",)),), {"type": "object"}, 0.0, 1, 10), 600).result(HANG_S)
     finally:
-        resource.setrlimit(resource.RLIMIT_AS, limits)
+        spawn.set_executable(usual)
         process.end()
     assert isinstance(failed, Failed)
     assert failed.line.startswith("There is not enough memory for tiny.gguf with a context of 16,777,216 tokens")
-
-
-def _address_space() -> int:
-    return int(Path("/proc/self/statm").read_text().split()[0]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _error(make_judge: Made, **options: Any) -> str:
