@@ -22,7 +22,6 @@ PICTURE = re.compile(r"\]\((?:docs/)?([\w-]+\.(?:png|svg))\)")
 REFUSED = "--dry-run"
 
 
-@pytest.mark.timeout(600)
 def test_every_block_of_the_page_does_what_it_says(
     greenroom: Terminal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -51,7 +51,6 @@ def beginning(source: Path, target: Path, frames: int) -> Path:
     return target
 
 
-@pytest.mark.timeout(600)
 @pytest.mark.parametrize(
     ("frames", "faces", "enough"),
     [(BEGINNING, 100, 0.8), pytest.param(None, 400, 0.9, marks=pytest.mark.soak)],

@@ -76,7 +76,6 @@ def refused(greenroom: Terminal, tmp_path: Path) -> Refused:
     return ask
 
 
-@pytest.mark.timeout(600)
 def test_from_raw_recordings_to_a_release(
     greenroom: Terminal, refused: Refused, shared_data: Path, shared_models: Path, tmp_path: Path
 ) -> None:

@@ -99,7 +99,6 @@ def timed(study: Path) -> list[Word]:
     return words
 
 
-@pytest.mark.timeout(600)
 def test_from_a_raw_recording_to_a_release_with_sound(
     greenroom: Terminal, refused: Refused, shared_data: Path, shared_models: Path, tmp_path: Path
 ) -> None:

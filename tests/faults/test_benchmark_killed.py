@@ -20,7 +20,7 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.e2e
 ITEMS, AT_ONCE, WAIT_S = 500, 8, 0.04
-KILLS = [pytest.param(3, id="3"), pytest.param(20, marks=[pytest.mark.soak, pytest.mark.timeout(900)], id="20")]
+KILLS = [pytest.param(3, id="3"), pytest.param(20, marks=[pytest.mark.soak, pytest.mark.timeout(3600)], id="20")]
 
 
 @pytest.fixture

@@ -18,7 +18,6 @@ from tests.fakes.terminal import Terminal
 
 Marks = list[tuple[int, int, str, str]]
 
-pytestmark = pytest.mark.timeout(300)
 
 Key = Qt.Key
 SECONDS = 20
