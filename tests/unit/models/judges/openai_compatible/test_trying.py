@@ -35,6 +35,8 @@ from tests.unit.models.judges.openai_compatible.asked import KEY, asking
 from tests.waiting import HANG_S
 
 OK = '{"verdict": "error"}'
+SHORT_S = 3.0
+"""Of requests that are never answered. A busy machine has sent them by then."""
 
 
 @pytest.fixture(autouse=True)
@@ -79,7 +81,8 @@ def test_a_lost_answer_is_not_asked_for_again_where_nothing_is_left_to_pay_it(
         return False
 
     with misbehaving(behaviour, says(OK)) as server, paying(nothing_left):
-        reply = asking(server.url, timeout_s=1.0).ask()
+        # Who answers is given the time for it, however busy the machine is.
+        reply = asking(server.url, timeout_s=SHORT_S if behaviour is hangs else HANG_S).ask()
     assert bool(told) is counts
     assert (reply.calls, len(server.asked)) == ((1, 1) if counts else (2, 2))
     assert (reply.status is JudgmentStatus.ERROR) is counts
@@ -174,15 +177,15 @@ def test_other_requests_of_the_judge_rest_too() -> None:
 @pytest.mark.parametrize("behaviour", [hangs, drips])
 def test_a_request_ends_in_time_even_where_bytes_still_come(behaviour: Behaviour) -> None:
     with misbehaving(behaviour) as server:
-        reply = asking(server.url, timeout_s=1.0, tries=1).ask()
+        reply = asking(server.url, timeout_s=SHORT_S, tries=1).ask()
         assert server.left.wait(HANG_S)
     assert reply.status is JudgmentStatus.ERROR
-    assert "no whole answer within 1 s" in reply.error
+    assert f"no whole answer within {SHORT_S:g} s" in reply.error
 
 
 def test_time_for_all_tries_ends_too() -> None:
     with misbehaving(hangs) as server:
-        asked = asking(server.url, timeout_s=1.0, patience_s=1.0, tries=20)
+        asked = asking(server.url, timeout_s=SHORT_S, patience_s=SHORT_S, tries=20)
         reply = asked.ask()
     assert (reply.status, len(server.asked)) == (JudgmentStatus.ERROR, 1)
 
