@@ -79,7 +79,7 @@ def environment_of(condition: Condition, folder: Path) -> dict[str, str]:
     temporary = folder / ("a place/für kurz" if condition.odd_home else "tmp")
     for place in (home, temporary):
         place.mkdir(parents=True)
-    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "XDG_", "PYTEST_"))}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "XDG_", "PYTEST_XDIST"))}
     kept.pop("PYTHONDONTWRITEBYTECODE", None)
     threads = str(condition.threads or 1)
     made = {
