@@ -17,6 +17,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from tests.waiting import HANG_S
+
 LONGEST_S = 10.0
 """Of a processor, whatever else the machine does meanwhile."""
 _TO_PREPARE_S = 240.0
@@ -129,11 +131,11 @@ class _Child:
         """Return what it says next; None when it is gone.
 
         Raises:
-            TimeoutError: it says nothing, although it had the processor for so long, or waited six times as long.
+            TimeoutError: it says nothing, although it had the processor for so long, or waited until only a hang explains it.
         """
         assert self._process.stdout is not None
         begun = self._used_s([Path(f"/proc/{self._process.pid}/stat")])
-        until, last = time.monotonic() + limit_s, time.monotonic() + 6 * limit_s
+        until, last = time.monotonic() + limit_s, time.monotonic() + max(limit_s, HANG_S)
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while b"\n" not in self._held:
