@@ -131,11 +131,11 @@ class _Child:
         """Return what it says next; None when it is gone.
 
         Raises:
-            TimeoutError: it says nothing, although it had the processor for so long, or waited until only a hang explains it.
+            TimeoutError: it says nothing, although it had the processor for so long, or for so long that it hangs.
         """
         assert self._process.stdout is not None
         begun = self._used_s([Path(f"/proc/{self._process.pid}/stat")])
-        until, last = time.monotonic() + limit_s, time.monotonic() + max(limit_s, HANG_S)
+        until, last = time.monotonic() + limit_s, time.monotonic() + max(6 * limit_s, HANG_S)
         with selectors.DefaultSelector() as selector:
             selector.register(self._process.stdout, selectors.EVENT_READ)
             while b"\n" not in self._held:
