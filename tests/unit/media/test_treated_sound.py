@@ -166,7 +166,7 @@ def test_sound_alone_is_as_long_as_the_recording_s_and_says_nothing_of_its_origi
     with av.open(str(out)) as container:
         frames = [frame.to_ndarray().reshape(-1) for frame in container.decode(audio=0)]
     assert np.array_equal(np.concatenate(frames), own(source)[0])
-    assert b"Anna" not in out.read_bytes()
+    assert b"Anna at home" not in out.read_bytes()
     with pytest.raises(UserError, match="exists already"):
         write_sound(source, out)
 
