@@ -13,7 +13,23 @@ from project.names import shown
 
 _CONTAINERS = frozenset(
     {
-        *("mov", "matroska", "avi", "mpegts", "mpeg", "flv", "ogg", "asf", "mxf", "dv", "nut", "ivf", "rm", "gxf", "wtv"),
+        *(
+            "mov",
+            "matroska",
+            "avi",
+            "mpegts",
+            "mpeg",
+            "flv",
+            "ogg",
+            "asf",
+            "mxf",
+            "dv",
+            "nut",
+            "ivf",
+            "rm",
+            "gxf",
+            "wtv",
+        ),
         *("dhav", "gif", "h264", "hevc", "mpegvideo", "m4v", "mjpeg", "obu", "yuv4mpegpipe"),
         *("wav", "w64", "aiff", "caf", "au", "flac", "mp3", "aac", "loas", "ac3", "eac3", "dts", "amr", "ape", "wv"),
         *("tta", "tak", "truehd", "mpc", "mpc8", "voc", "dsf"),
@@ -27,7 +43,7 @@ Those of still pictures are among them for the message that says what such a fil
 _HEAD = 1024
 _MARKS = (
     *(b"<", b"[", b"#ext", b"ffconcat", b"rtsptext", b"smiltext", b"v=0", b"s=", b"o=-", b"webvtt", b"asf "),
-    *(b"rtsp:", b"http:", b"https:", b"mms:", b"file \"", b"rem ", b"title \"", b"performer \""),
+    *(b"rtsp:", b"http:", b"https:", b"mms:", b'file "', b"rem ", b'title "', b'performer "'),
 )
 """How playlists, manifests, cue sheets and descriptions of streams begin, in small letters."""
 _MOST_TABLES = 100_000
@@ -63,7 +79,7 @@ def _letters(head: bytes) -> bytes:
     begin = head.removeprefix(b"\xef\xbb\xbf").removeprefix(b"\xff\xfe").removeprefix(b"\xfe\xff")
     even, odd = begin[0:16:2], begin[1:16:2]
     # The size of the first table of an MPEG-4 file has zeros too, but not at every second place.
-    wide = begin != b"" and (not any(even) and all(odd) or all(even) and not any(odd))
+    wide = begin != b"" and ((not any(even) and all(odd)) or (all(even) and not any(odd)))
     return begin.replace(b"\0", b"") if wide else begin
 
 

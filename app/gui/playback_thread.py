@@ -1,9 +1,10 @@
-"""The one thread that calls libVLC, and what it may do: without a network, without a sound server where there is none."""
+"""The one thread that calls libVLC: without a network, and without a word on standard error."""
 
 import ctypes
 import logging
 import os
 import queue
+import sys
 import threading
 import weakref
 from collections import Counter
@@ -62,6 +63,7 @@ class PlaybackThread:
         self._without_sound: list[weakref.WeakMethod[Callable[[], None]]] = []
         self._library: Any = None
         self._log_callback: Any = None
+        self._alsa_callback: Any = None
         self._calls: queue.SimpleQueue[Callable[[], None]] = queue.SimpleQueue()
         self._ready = threading.Event()
         self._thread = threading.Thread(target=self._run, name="playback", daemon=True)
@@ -121,7 +123,7 @@ class PlaybackThread:
                     self.post(method)
 
     def _run(self) -> None:
-        self.confined = refuse_network(local_sockets=self.sound is SoundOutput.SERVER)
+        self.confined = refuse_network(local_sockets=self.sound is not SoundOutput.NONE)
         self._ready.set()
         while True:
             self._calls.get()()
@@ -133,12 +135,15 @@ class PlaybackThread:
             if library is None:
                 raise UserError(tr("Playback with sound needs libVLC's plugins, which are missing."), MISSING_HINT)
             self._take_log(vlc, library)
+            self._quiet_alsa()
             self._library = library
         return self._library
 
     def _take_log(self, vlc: ModuleType, library: Any) -> None:
         """Count what libVLC complains about, and print nothing of it."""
-        counted = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p)
+        counted = ctypes.CFUNCTYPE(
+            None, ctypes.c_void_p, ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p
+        )
 
         def count(_data: object, level: int, _context: object, text: bytes | None, _arguments: object) -> None:
             if level < _ERROR:
@@ -150,6 +155,18 @@ class PlaybackThread:
 
         self._log_callback = counted(count)
         vlc.dll.libvlc_log_set(library, self._log_callback, None)
+
+    def _quiet_alsa(self) -> None:
+        """Let ALSA print nothing: with a card that does not work, it would eight lines for each attempt."""
+        if self.sound is SoundOutput.NONE or sys.platform != "linux":
+            return
+        handler = ctypes.CFUNCTYPE(None, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_char_p)
+        try:
+            alsa = ctypes.CDLL("libasound.so.2")
+            self._alsa_callback = handler(lambda *_said: self.errors.update(["ALSA"]))
+            alsa.snd_lib_error_set_handler(self._alsa_callback)
+        except (OSError, AttributeError):
+            return
 
 
 @cache

@@ -20,6 +20,7 @@ _ALLOW, _REFUSE = 0x7FFF0000, 0x00050000 | errno.EACCES
 _NUMBER, _ARCH, _FIRST_ARGUMENT = 0, 4, 16
 """Where the fields of `struct seccomp_data` begin; the first argument's low half, with the low byte first."""
 _IO_URING_SETUP = 425
+_LOCAL = [int(getattr(socket, name)) for name in ("AF_UNIX", "AF_NETLINK") if hasattr(socket, name)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +58,8 @@ def refuse_network(*, local_sockets: bool) -> bool:
     tables are refused. What was opened before stays open.
 
     Args:
-        local_sockets: whether sockets in the file system (AF_UNIX) can still be made; a server of sound needs them.
+        local_sockets: whether sockets in the file system (AF_UNIX), as a server of sound has one, and to the kernel
+            (AF_NETLINK) can still be made.
 
     Returns:
         Whether the kernel took the filter.
@@ -107,11 +109,11 @@ def _filter(processor: _Processor, local_sockets: bool) -> bytes:
         (_EQUAL, _IO_URING_SETUP, "refuse", ""),
         (_EQUAL, processor.socket, "", "allow"),
         (_LOAD, _FIRST_ARGUMENT, "", ""),
-        (_EQUAL, socket.AF_UNIX, "allow" if local_sockets else "refuse", "refuse"),
-        (_RETURN, _ALLOW, "", ""),
+        *((_EQUAL, family, "allow", "") for family in _LOCAL if local_sockets),
         (_RETURN, _REFUSE, "", ""),
+        (_RETURN, _ALLOW, "", ""),
     ]
-    places = {"allow": len(steps) - 2, "refuse": len(steps) - 1}
+    places = {"refuse": len(steps) - 2, "allow": len(steps) - 1}
     return b"".join(
         struct.pack("=HBBI", code, *(places[aim] - at - 1 if aim else 0 for aim in (then, otherwise)), value)
         for at, (code, value, then, otherwise) in enumerate(steps)

@@ -28,7 +28,8 @@ __all__ = ["display"]
 _IP = re.compile(r"\b(socket|connect|bind|sendto|sendmsg|sendmmsg)\(.*\bAF_INET6?\b")
 _PLAYED_S = 0.15
 """What lies beside a file is looked for before its first picture."""
-_PATIENCE_S = 300
+_PATIENCE_S = 170
+STUDY = "stranger.greenroom"
 
 
 def _tracing() -> list[str]:
@@ -73,7 +74,7 @@ class Listener:
     heard: list[str] = field(default_factory=list)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def listener() -> Iterator[Listener]:
     stream = socket.create_server(("127.0.0.1", 0))
     packets = socket.socket(type=socket.SOCK_DGRAM)
@@ -106,12 +107,14 @@ def listener() -> Iterator[Listener]:
     packets.close()
 
 
-def stranger_folder(folder: Path, port: int) -> Path:
-    """Make a study in whose folder there is every kind of hostile file, each as a recording, and return it.
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Path:
+    """A folder with every kind of hostile file, and a study that has each as a recording.
 
     The study says what a stranger's would: that each was a harmless clip when it was added.
     """
-    study = folder / "stranger.greenroom"
+    folder = tmp_path_factory.mktemp("stranger")
+    study = folder / STUDY
     Study.create(study).close()
     paths = {kind.name: folder / f"{kind.name}{kind.suffix}" for kind in KINDS}
     for path in paths.values():
@@ -120,7 +123,7 @@ def stranger_folder(folder: Path, port: int) -> Path:
         add_recordings(session, [probe_file(path) for path in paths.values()])
     connection = sqlite3.connect(study)
     for name, path in paths.items():
-        assert make_hostile(folder, name, port) == path
+        assert make_hostile(folder, name, listener.port) == path
         (facts,) = connection.execute("SELECT facts FROM medium WHERE path = ?", (path.name,)).fetchone()
         told = json.dumps({**json.loads(facts), "size_bytes": path.stat().st_size})
         connection.execute(
@@ -128,14 +131,14 @@ def stranger_folder(folder: Path, port: int) -> Path:
         )
     connection.commit()
     connection.close()
-    return study
+    return folder
 
 
 def test_the_window_plays_a_folder_of_hostile_media_without_a_socket(
-    display: dict[str, str], tmp_path: Path, listener: Listener
+    display: dict[str, str], tmp_path: Path, folder: Path, listener: Listener
 ) -> None:
     assert len(KINDS) >= 40
-    study = stranger_folder(tmp_path, listener.port)
+    study = Path(shutil.copytree(folder, tmp_path / "folder")) / STUDY
     command = [sys.executable, "-m", "tests.contract.window_that_plays", str(study), str(_PLAYED_S)]
     said, calls = sockets(command, tmp_path, display)
     results = {each["name"]: each for each in json.loads(said.splitlines()[-1])["recordings"]}
@@ -154,3 +157,63 @@ def test_the_trace_sees_a_socket_that_is_made(tmp_path: Path) -> None:
     _, calls = sockets([sys.executable, "-c", code], tmp_path, os.environ)
     assert [call for call in calls if "connect(" in call]
     assert [call for call in calls if "socket(" in call]
+
+
+_COMMANDS = """
+import contextlib, io, json, sys
+import greenroom
+from app.cli import run
+from app.core.session import Session
+from project.queries.recordings import all_recordings
+from pathlib import Path
+study, kinds, works = sys.argv[1], set(sys.argv[2].split()), set(sys.argv[3].split())
+with Session.open(Path(study), "Ada") as session:
+    numbers = {each.name: str(each.number) for each in all_recordings(session.study) if each.name in kinds}
+ended = {}
+def say(name, *arguments):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        ended[name] = run([*arguments, "--json"])
+JOBS = {"faces": ["faces"], "speech": ["transcribe"], "voice": ["voice"], "scenes": ["meta", "scenes"]}
+MORE = {"speech": ["--speech-only"]}
+for name, number in numbers.items():
+    file = next(path for path in Path(study).parent.iterdir() if path.stem == name)
+    say(f"add {name}", "add", "other.greenroom", str(file))
+    for job, command in JOBS.items() if name in works else [("faces", ["faces"])]:
+        say(f"{job} {name}", *command, study, "--recording", number, *MORE.get(job, []))
+    say(f"anonymize {name}", "anonymize", study, "--recording", number, "--out", "clips")
+for command in ("info", "check", "privacy", "release --dry-run", "pii find", "egress"):
+    first, *more = command.split()
+    say(command, *((first, study, *more) if first != "pii" else ("pii", "find", study)))
+print(json.dumps(ended))
+"""
+
+
+def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, folder: Path, listener: Listener) -> None:
+    study = Path(shutil.copytree(folder, tmp_path / "folder")) / STUDY
+    Study.create(tmp_path / "other.greenroom").close()
+    works = [kind.name for kind in (*SIDECARS[:2], *INSIDE)]
+    chosen = [kind.name for kind in NAMING] + works
+    command = [sys.executable, "-c", _COMMANDS, str(study), " ".join(chosen), " ".join(works)]
+    said, calls = sockets(command, tmp_path, os.environ)
+    ended: dict[str, int] = json.loads(said.splitlines()[-1])
+    assert calls == []
+    assert listener.heard == []
+    assert {*ended.values()} <= {0, 2}, "a message is no bug"
+    for kind in NAMING:
+        assert ended[f"add {kind.name}"] == ended[f"faces {kind.name}"] == ended[f"anonymize {kind.name}"] == 2
+    for kind in INSIDE:
+        assert ended[f"add {kind.name}"] == 0, kind.name
+    assert ended["info"] == 0
+
+
+def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, folder: Path, listener: Listener) -> None:
+    for name, said in {"linked-segments.mkv": "result", "dash-16be.mp4": "error"}.items():
+        given = {"path": str(folder / name), "fingerprint": "f", "detector": "centerface", "processor": "cpu"}
+        job = {"job": "faces", "parameters": {**given, "embedder": None, "options": {}}}
+        (tmp_path / "job.json").write_text(json.dumps(job) + "\n")
+        command = ["sh", "-c", 'exec "$0" -m greenroom worker < job.json', sys.executable]
+        answers, calls = sockets(command, tmp_path, os.environ)
+        assert said in json.loads(answers.splitlines()[-1])
+        assert calls == []
+    assert listener.heard == []

@@ -71,7 +71,9 @@ def make_hostile(folder: Path, name: str, port: int) -> Path:
 
 def _text(name: str, text: str, suffix: str = ".mp4", encoding: str = "utf-8", before: bytes = b"") -> HostileKind:
     def write(path: Path, port: int) -> None:
-        path.write_bytes(before + text.replace("{port}", str(port)).replace("{{", "{").replace("}}", "}").encode(encoding))
+        path.write_bytes(
+            before + text.replace("{port}", str(port)).replace("{{", "{").replace("}}", "}").encode(encoding)
+        )
 
     return HostileKind(name, suffix, write)
 
@@ -119,7 +121,13 @@ def _tagged(path: Path, port: int) -> None:
         frames=20,
         fps=10,
         sound=True,
-        metadata={"title": address, "comment": address, "artwork_url": address, "network": address, "episode_id": address},
+        metadata={
+            "title": address,
+            "comment": address,
+            "artwork_url": address,
+            "network": address,
+            "episode_id": address,
+        },
     )
 
 
@@ -136,7 +144,9 @@ def _linked_cover(path: Path, port: int) -> None:
     """An MP3 file whose cover is an address (ID3v2.3, 4.15: the MIME type `-->`)."""
     make_clip(path, picture=False, sound=True, sound_codec="mp3", sound_seconds=2)
     address = f"http://127.0.0.1:{port}/cover.jpg".encode()
-    tag = _id3(_frame(b"APIC", b"\0-->\0\x03\0" + address) + _frame(b"WXXX", b"\0\0" + address) + _frame(b"WOAF", address))
+    tag = _id3(
+        _frame(b"APIC", b"\0-->\0\x03\0" + address) + _frame(b"WXXX", b"\0\0" + address) + _frame(b"WOAF", address)
+    )
     path.write_bytes(tag + path.read_bytes())
 
 
@@ -227,7 +237,11 @@ NAMING = (
     _text("sdp-session-first", "s=x\n" + SDP),
     _text("rtsp-text", "RTSPtext\nrtsp://127.0.0.1:{port}/beacon\n"),
     _text("rtsp-ram", "rtsp://127.0.0.1:{port}/beacon.rm\n", ".ram"),
-    _text("mms-reference", f"[Reference]\nRef1=mms://127.0.0.1:{{port}}/beacon\nRef2={_HOST}/beacon?MSWMExt=.asf\n", ".asf"),
+    _text(
+        "mms-reference",
+        f"[Reference]\nRef1=mms://127.0.0.1:{{port}}/beacon\nRef2={_HOST}/beacon?MSWMExt=.asf\n",
+        ".asf",
+    ),
     _text("mms-asf", "ASF http://127.0.0.1:{port}/beacon\n", ".asf"),
     _text("nsc", "[Address]\nName=02\nMulticast Adapter=\nIP Address=127.0.0.1\nIP Port={port}\n", ".nsc"),
     _text("asx", _ASX, ".asx"),
@@ -238,25 +252,60 @@ NAMING = (
     _text("smil-text", f"SMILtext{_SMIL}", ".mov"),
     _text("cue", f'FILE "{_HOST}/beacon.wav" WAVE\n  TRACK 01 AUDIO\n    INDEX 01 00:00:00\n', ".cue"),
     _text("wpl", f'<?wpl version="1.0"?><smil><body><seq><media src="{_HOST}/b.mp4"/></seq></body></smil>', ".wpl"),
-    _text("rss", f'<?xml version="1.0"?><rss><channel><item><enclosure url="{_HOST}/b.mp4"/></item></channel></rss>', ".rss"),
-    _text("qtl", f'<?xml version="1.0"?><?quicktime type="application/x-quicktime-media-link"?><embed src="{_HOST}/b.mov"/>'),
+    _text(
+        "rss",
+        f'<?xml version="1.0"?><rss><channel><item><enclosure url="{_HOST}/b.mp4"/></item></channel></rss>',
+        ".rss",
+    ),
+    _text(
+        "qtl",
+        f'<?xml version="1.0"?><?quicktime type="application/x-quicktime-media-link"?><embed src="{_HOST}/b.mov"/>',
+    ),
     _text("f4m", f'<manifest xmlns="http://ns.adobe.com/f4m/1.0"><media url="{_HOST}/b"/></manifest>', ".f4m"),
     _text("smooth", SMOOTH, ".ism"),
     _text("smooth-16", SMOOTH, ".mp4", "utf-16-be"),
     _text("concat", f"ffconcat version 1.0\nfile {_HOST}/beacon.mp4\n"),
     _text("shortcut", f"[InternetShortcut]\nURL={_HOST}/beacon.mp4\n", ".url"),
-    _text("vobsub", f"# VobSub index file, v7\nid: en, index: 0\ntimestamp: 00:00:00:000, filepos: 0\n{_HOST}\n", ".idx"),
+    _text(
+        "vobsub", f"# VobSub index file, v7\nid: en, index: 0\ntimestamp: 00:00:00:000, filepos: 0\n{_HOST}\n", ".idx"
+    ),
     _text("avisynth", f'DirectShowSource("{_HOST}/beacon.mp4")\n', ".avs"),
     _text("metadata", f";FFMETADATA1\ntitle={_HOST}\n"),
     _text("subtitles", "1\n00:00:00,000 --> 00:00:09,000\n{{\\i1}}" + _HOST + "\n", ".srt"),
-    _text("vtt", f"WEBVTT\n\nSTYLE\n::cue {{{{ background: url({_HOST}/a) }}}}\n\n00:00.000 --> 00:09.000\na\n", ".vtt"),
+    _text(
+        "vtt", f"WEBVTT\n\nSTYLE\n::cue {{{{ background: url({_HOST}/a) }}}}\n\n00:00.000 --> 00:09.000\na\n", ".vtt"
+    ),
     _text("ttml", _TTML, ".ttml"),
     _text("realtext", f'<window type="generic"><a href="{_HOST}/a">a</a></window>', ".rt"),
     _text("svg", f'<svg xmlns:xlink="http://www.w3.org/1999/xlink"><image xlink:href="{_HOST}/a.png"/></svg>', ".svg"),
     HostileKind("quicktime-alternatives", ".mov", _alternatives),
     HostileKind("quicktime-data-elsewhere", ".mov", _data_elsewhere),
 )
-_OF_SUBTITLES = "srt sub ass ssa vtt ttml smi sami txt utf rt aqt jss psb stl usf mpl mks sup scc lrc cdg idx".split()
+_OF_SUBTITLES = [
+    "srt",
+    "sub",
+    "ass",
+    "ssa",
+    "vtt",
+    "ttml",
+    "smi",
+    "sami",
+    "txt",
+    "utf",
+    "rt",
+    "aqt",
+    "jss",
+    "psb",
+    "stl",
+    "usf",
+    "mpl",
+    "mks",
+    "sup",
+    "scc",
+    "lrc",
+    "cdg",
+    "idx",
+]
 SIDECARS = (
     *(_beside(ending, HLS) for ending in _OF_SUBTITLES),
     *(_beside(ending, DASH, "utf-16-be") for ending in ("utf8", "utf-8", "dks")),
