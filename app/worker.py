@@ -14,9 +14,9 @@ Where the job was asked for with "kept": true, a part has a number too and is an
 goes on before that.
 
 The worker never opens a study: whoever asked stores the result. It does one job, or with `--stay` one after the other,
-and keeps what it loaded. A process for one job of a kind that never connects loses the network before it begins, so that
-no library that reads a stranger's media has one. It ends when its input closes, so it does not outlive the window. What
-libraries print goes to standard error.
+and keeps what it loaded. A process for one job of a kind that never connects loses the network before it begins, so
+that no library that reads a stranger's media has one. It ends when its input closes, so it does not outlive the
+window. What libraries print goes to standard error.
 """
 
 import itertools

@@ -48,6 +48,7 @@ _MARKS = (
 """How playlists, manifests, cue sheets and descriptions of streams begin, in small letters."""
 _MOST_TABLES = 100_000
 _LARGEST_TABLE = 1 << 20
+_FIRST = {b"ftyp", b"moov", b"mdat", b"free", b"skip", b"wide", b"pnot", b"uuid", b"styp"}
 _NESTED = {b"moov", b"trak", b"mdia", b"minf", b"dinf"}
 _INSIDE_THIS_FILE = 1
 
@@ -86,8 +87,8 @@ def _letters(head: bytes) -> bytes:
 def require_own_data(file: BinaryIO, name: str) -> None:
     """Return quietly where a QuickTime or MPEG-4 file holds its pictures and sound itself; others are not looked at.
 
-    Reference movies name other files, in a table of alternatives (`rmra`) or as where a track's data is (`dref`, ISO/IEC
-    14496-12, 8.7.2). They are never opened, so a track would be made of whatever lies at the same place of this one.
+    Reference movies name other files, in a table of alternatives (`rmra`) or as where a track's data is (`dref`,
+    ISO/IEC 14496-12, 8.7.2). Those are never opened: a track would be made of what lies at the same place of this one.
 
     Raises:
         UserError: it names others.
@@ -103,7 +104,8 @@ def _leads_outside(kind: bytes, content: bytes) -> bool:
     at = 8
     while kind == b"dref" and at + 12 <= len(content):
         size, form, flags = struct.unpack_from(">I4sI", content, at)
-        if form in (b"url ", b"urn ", b"alis", b"rsrc") and not flags & _INSIDE_THIS_FILE:
+        # Some recorders forget to say that the data is inside; without a place, it can be nowhere else.
+        if size > 12 and form in (b"url ", b"urn ", b"alis", b"rsrc") and not flags & _INSIDE_THIS_FILE:
             return True
         at += max(size, 12)
     return False
@@ -112,7 +114,8 @@ def _leads_outside(kind: bytes, content: bytes) -> bool:
 def _tables(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
     """Yield the tables of a QuickTime file that can name others, wherever they are nested."""
     end = file.seek(0, 2)
-    places = [(0, end)]
+    file.seek(4)
+    places = [(0, end)] if file.read(4) in _FIRST else []
     for _ in range(_MOST_TABLES):
         while places and places[-1][0] + 8 > places[-1][1]:
             places.pop()
@@ -130,6 +133,9 @@ def _tables(file: BinaryIO) -> Iterator[tuple[bytes, bytes]]:
             # What follows is damage, or no table at all.
             continue
         places.append((at + size, until))
+        if kind == b"moov":
+            # There is one, and the pieces of a long recording may come after it.
+            places.clear()
         if kind in _NESTED:
             places.append((at + head, at + size))
         elif kind in (b"dref", b"rmra"):

@@ -81,7 +81,7 @@ def refuse_network(*, local_sockets: bool) -> bool:
 
 @cache
 def filter_works() -> bool:
-    """Return whether a thread of this process loses the network by it, as tried in a thread that is for nothing else."""
+    """Return whether a thread of this process loses the network by it, tried in one that is for nothing else."""
     refused: list[bool] = []
 
     def attempt() -> None:

@@ -1,4 +1,4 @@
-"""A stranger's folder of media under `strace`: no socket of the internet, in the window, its workers, or any command."""
+"""A stranger's folder of media under `strace`: no socket of the internet, in the window, a worker, or a command."""
 
 import json
 import os
@@ -57,9 +57,7 @@ def sockets(command: Sequence[str], folder: Path, environment: Mapping[str, str]
         timeout=_PATIENCE_S,
     )
     assert done.returncode == 0, done.stderr[-4000:]
-    calls = log.read_text("utf-8", "replace").splitlines()
-    assert calls, "whatever the program is, it uses sockets in the file system"
-    return done.stdout, [line for line in calls if _IP.search(line)]
+    return done.stdout, [line for line in log.read_text("utf-8", "replace").splitlines() if _IP.search(line)]
 
 
 @dataclass

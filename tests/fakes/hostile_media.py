@@ -1,7 +1,7 @@
 """Media as a stranger may send them: lists in a disguise, files beside a clip, addresses inside one. All name loopback.
 
-`NAMING` are files that name others and pass for a recording, `SIDECARS` lie beside a harmless clip, `INSIDE` are real media
-that carry an address.
+`NAMING` are files that name others and pass for a recording, `SIDECARS` lie beside a harmless clip, `INSIDE` are real
+media that carry an address.
 """
 
 import gzip
@@ -107,10 +107,22 @@ def _alternatives(path: Path, port: int) -> None:
     path.write_bytes(_box(b"ftyp", b"qt  ", bytes(4), b"qt  ") + _box(b"moov", _box(b"rmra", _box(b"rmda", reference))))
 
 
-def _data_elsewhere(path: Path, _port: int) -> None:
-    """A real MPEG-4 file whose tracks say that their data is in another file."""
+def _data_elsewhere(path: Path, port: int) -> None:
+    """A real MPEG-4 file whose tracks say that their data is at an address."""
     clip(path)
-    path.write_bytes(path.read_bytes().replace(b"url \0\0\0\x01", b"url \0\0\0\0"))
+    address = f"http://127.0.0.1:{port}/beacon.mp4".encode() + b"\0"
+    path.write_bytes(_replaced(path.read_bytes(), b"dref", bytes(4) + b"\0\0\0\1" + _box(b"url ", bytes(4), address)))
+
+
+def _replaced(content: bytes, kind: bytes, inside: bytes) -> bytes:
+    """Return tables of an MPEG-4 file with other content in those of a kind; the sizes of those around them follow."""
+    made = b""
+    while content:
+        size, name = struct.unpack_from(">I4s", content)
+        part, content = content[8:size], content[size:]
+        nested = name in (b"moov", b"trak", b"mdia", b"minf", b"dinf")
+        made += _box(name, inside if name == kind else _replaced(part, kind, inside) if nested else part)
+    return made
 
 
 def _tagged(path: Path, port: int) -> None:
@@ -254,58 +266,33 @@ NAMING = (
     _text("wpl", f'<?wpl version="1.0"?><smil><body><seq><media src="{_HOST}/b.mp4"/></seq></body></smil>', ".wpl"),
     _text(
         "rss",
-        f'<?xml version="1.0"?><rss><channel><item><enclosure url="{_HOST}/b.mp4"/></item></channel></rss>',
+        f'<?xml version="1.0"?><rss><channel><item><enclosure url="{_HOST}/b"/></item></channel></rss>',
         ".rss",
     ),
     _text(
         "qtl",
-        f'<?xml version="1.0"?><?quicktime type="application/x-quicktime-media-link"?><embed src="{_HOST}/b.mov"/>',
+        f'<?xml version="1.0"?><?quicktime type="application/x-quicktime-media-link"?><embed src="{_HOST}/b"/>',
     ),
     _text("f4m", f'<manifest xmlns="http://ns.adobe.com/f4m/1.0"><media url="{_HOST}/b"/></manifest>', ".f4m"),
     _text("smooth", SMOOTH, ".ism"),
     _text("smooth-16", SMOOTH, ".mp4", "utf-16-be"),
     _text("concat", f"ffconcat version 1.0\nfile {_HOST}/beacon.mp4\n"),
     _text("shortcut", f"[InternetShortcut]\nURL={_HOST}/beacon.mp4\n", ".url"),
-    _text(
-        "vobsub", f"# VobSub index file, v7\nid: en, index: 0\ntimestamp: 00:00:00:000, filepos: 0\n{_HOST}\n", ".idx"
-    ),
+    _text("vobsub", f"# VobSub index file, v7\nid: en, index: 0\ntimestamp: 00:00:00:000\n{_HOST}\n", ".idx"),
     _text("avisynth", f'DirectShowSource("{_HOST}/beacon.mp4")\n', ".avs"),
     _text("metadata", f";FFMETADATA1\ntitle={_HOST}\n"),
     _text("subtitles", "1\n00:00:00,000 --> 00:00:09,000\n{{\\i1}}" + _HOST + "\n", ".srt"),
-    _text(
-        "vtt", f"WEBVTT\n\nSTYLE\n::cue {{{{ background: url({_HOST}/a) }}}}\n\n00:00.000 --> 00:09.000\na\n", ".vtt"
-    ),
+    _text("vtt", f"WEBVTT\n\nSTYLE\n::cue {{{{ background: url({_HOST}/a) }}}}\n\n00:00.0 --> 00:09.0\na\n", ".vtt"),
     _text("ttml", _TTML, ".ttml"),
     _text("realtext", f'<window type="generic"><a href="{_HOST}/a">a</a></window>', ".rt"),
     _text("svg", f'<svg xmlns:xlink="http://www.w3.org/1999/xlink"><image xlink:href="{_HOST}/a.png"/></svg>', ".svg"),
     HostileKind("quicktime-alternatives", ".mov", _alternatives),
     HostileKind("quicktime-data-elsewhere", ".mov", _data_elsewhere),
 )
-_OF_SUBTITLES = [
-    "srt",
-    "sub",
-    "ass",
-    "ssa",
-    "vtt",
-    "ttml",
-    "smi",
-    "sami",
-    "txt",
-    "utf",
-    "rt",
-    "aqt",
-    "jss",
-    "psb",
-    "stl",
-    "usf",
-    "mpl",
-    "mks",
-    "sup",
-    "scc",
-    "lrc",
-    "cdg",
-    "idx",
-]
+_OF_SUBTITLES = (
+    *("srt", "sub", "ass", "ssa", "vtt", "ttml", "smi", "sami", "txt", "utf", "rt", "aqt", "jss", "psb", "stl", "usf"),
+    *("mpl", "mks", "sup", "scc", "lrc", "cdg", "idx"),
+)
 SIDECARS = (
     *(_beside(ending, HLS) for ending in _OF_SUBTITLES),
     *(_beside(ending, DASH, "utf-16-be") for ending in ("utf8", "utf-8", "dks")),

@@ -1,4 +1,4 @@
-"""A kind of job that tries to make sockets, also in a process that it starts; the real worker can be told to know it."""
+"""A kind of job that tries to make sockets, also in a process that it starts; the real worker can be told of it."""
 
 import socket
 import subprocess
@@ -10,8 +10,8 @@ from app.core.jobs import Holder
 from project.types import Json
 
 STARTING = (
-    "import sys; sys.path.insert(0, '.'); from app.core import jobs; jobs.KINDS[{kind!r}] = 'tests.fakes.reaching_job'; "
-    "from app.worker import run; run()"
+    "import sys; sys.path.insert(0, '.'); from app.core import jobs; "
+    "jobs.KINDS[{kind!r}] = 'tests.fakes.reaching_job'; from app.worker import run; run()"
 )
 """What a Python process runs to be the worker, knowing this kind under the name of another one."""
 _CODE = "import socket; socket.socket(socket.AF_INET, socket.SOCK_DGRAM)"

@@ -95,11 +95,11 @@ def test_the_file_that_was_looked_at_is_the_one_that_plays(qtbot: QtBot, engine:
 @pytest.mark.skipif(not filter_works(), reason="the kernel takes no filter (seccomp) here")
 def test_every_thread_of_libvlc_has_lost_the_network(qtbot: QtBot, engine: VlcEngine, tmp_path: Path) -> None:
     make_clip(tmp_path / "clip.mp4", size=(48, 32), frames=60, fps=10, sound=True)
-    before = {int(number) for number in os.listdir("/proc/self/task")}
+    before = _threads()
     engine.open(tmp_path / "clip.mp4", 48, 32)
     with qtbot.waitSignal(engine.picture, timeout=30_000):
         engine.start(0, 1.0)
-    started = {int(number) for number in os.listdir("/proc/self/task")} - before
+    started = _threads() - before
     assert len(started) >= 3, "libVLC reads, decodes and shows in threads of its own"
     assert {_filtered(number) for number in started} == {True}
     assert not _filtered(threading.get_native_id()), "the window keeps the network, for its workers"
@@ -107,6 +107,10 @@ def test_every_thread_of_libvlc_has_lost_the_network(qtbot: QtBot, engine: VlcEn
     with pytest.raises(PermissionError):
         playback_thread().call(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
     socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
+
+
+def _threads() -> set[int]:
+    return {int(thread.name) for thread in Path("/proc/self/task").iterdir()}
 
 
 def _filtered(thread: int) -> bool:

@@ -56,8 +56,8 @@ _SOUND = {
 }
 _REFUSED = "taken away by the kernel (seccomp)"
 _NOT_REFUSED = (
-    "not taken away, because this kernel takes no filter (seccomp). libVLC is given no address and no path, but only that "
-    "keeps it from connecting"
+    "not taken away: this kernel takes no filter (seccomp). Only the check of each file before it is played keeps "
+    "libVLC from connecting"
 )
 
 Found = tuple[dict[str, str], list[Problem]]
