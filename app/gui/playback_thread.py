@@ -13,7 +13,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, TypeVar
 
-from app.core.machine.sound_output import SOUND_VARIABLE, SoundOutput, sound_output
+from app.core.machine.sound_output import SOUND_VARIABLE, SoundOutput, sound_output, tells_no_output
 from models.connection.network_filter import refuse_network
 from project.errors import UserError
 from resources.translation import tr
@@ -41,7 +41,6 @@ OPTIONS = (
 """One demuxer, no files beside the one that plays, nothing fetched, nothing asked."""
 
 _ERROR = 4
-_OUTPUT_FAILED = ("no suitable audio output", "module not functional", "failed to create audio output")
 
 
 class PlaybackThread:
@@ -150,7 +149,7 @@ class PlaybackThread:
                 return
             said = (text or b"").decode("utf-8", "replace")
             self.errors[said] += 1
-            if said.startswith(_OUTPUT_FAILED):
+            if tells_no_output(said):
                 self._lose_sound()
 
         self._log_callback = counted(count)

@@ -7,6 +7,8 @@ from pathlib import Path
 
 SOUND_VARIABLE = "GREENROOM_AOUT"
 """Names an output of libVLC; `dummy` is none."""
+_FAILURES = ("no suitable audio output", "module not functional", "failed to create audio output")
+"""How messages of libVLC begin that say so."""
 
 
 class SoundOutput(StrEnum):
@@ -30,6 +32,11 @@ def sound_output(root: Path = Path("/")) -> SoundOutput:
     devices = [*root.glob("dev/snd/pcm*p"), *root.glob("dev/dsp*")]
     settings = [root / "etc/asound.conf", Path.home() / ".asoundrc", Path.home() / ".config/alsa/asoundrc"]
     return SoundOutput.CARD if devices or any(map(Path.is_file, settings)) else SoundOutput.NONE
+
+
+def tells_no_output(message: str) -> bool:
+    """Whether a message of libVLC says that it could open no output for sound."""
+    return message.startswith(_FAILURES)
 
 
 def _server(root: Path) -> bool:
