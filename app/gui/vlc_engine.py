@@ -82,6 +82,7 @@ class VlcEngine(QObject):
         self._waiting = 0
         self._wish = 0
         self._run = 0
+        self._failed_run = -1
         self._path: Path | None = None
         self._file: CheckedFile | None = None
         self._refusal: UserError | None = None
@@ -142,11 +143,14 @@ class VlcEngine(QObject):
 
     def running(self) -> bool:
         """Whether libVLC says that it plays what it was asked for last."""
-        return self._in_state("Playing")
+        player = self._player
+        if player is None or self._waiting or not self._loaded:
+            return False
+        return bool(player.get_state() == self._vlc.State.Playing)
 
     def failed(self) -> bool:
         """Whether libVLC, or the reader before it, gave up on the file."""
-        return self._waiting == 0 and (self._refusal is not None or self._in_state("Error"))
+        return self._waiting == 0 and (self._refusal is not None or self._failed_run == self._wish)
 
     @property
     def refusal(self) -> UserError | None:
@@ -186,12 +190,6 @@ class VlcEngine(QObject):
 
         self._thread.post(counted)
 
-    def _in_state(self, name: str) -> bool:
-        player = self._player
-        if player is None or self._waiting or not self._loaded:
-            return False
-        return bool(player.get_state() == getattr(self._vlc.State, name))
-
     @Slot(int)
     def _tell_end(self, run: int) -> None:
         if run == self._wish:
@@ -214,6 +212,7 @@ class VlcEngine(QObject):
         events = player.event_manager()
         events.event_attach(self._vlc.EventType.MediaPlayerTimeChanged, self._on_time)
         events.event_attach(self._vlc.EventType.MediaPlayerEndReached, self._on_end)
+        events.event_attach(self._vlc.EventType.MediaPlayerEncounteredError, self._on_error)
         return player
 
     def _open(self, path: Path, size: tuple[int, int], with_picture: bool) -> None:
@@ -283,17 +282,18 @@ class VlcEngine(QObject):
             return
         self._stop()
         events = self._player.event_manager()
-        for kind in (self._vlc.EventType.MediaPlayerTimeChanged, self._vlc.EventType.MediaPlayerEndReached):
+        kinds = self._vlc.EventType
+        for kind in (kinds.MediaPlayerTimeChanged, kinds.MediaPlayerEndReached, kinds.MediaPlayerEncounteredError):
             events.event_detach(kind)
         self._player.release()
         self._player = None
 
     def _go_on_without_sound(self) -> None:
-        if self._player is None or not self._loaded or self._run != self._wish:
+        if self._player is None or not self._loaded:
             return
         at_us = max(self._player.get_time(), 0) * 1000
         self._drop()
-        self._start(self._wish, at_us, self._rate)
+        self._start(self._run, at_us, self._rate)
 
     # What follows runs in threads of libVLC.
 
@@ -327,3 +327,6 @@ class VlcEngine(QObject):
 
     def _on_end(self, _event: object) -> None:
         self._end_reached.emit(self._run)
+
+    def _on_error(self, _event: object) -> None:
+        self._failed_run = self._run
