@@ -14,8 +14,9 @@ Where the job was asked for with "kept": true, a part has a number too and is an
 goes on before that.
 
 The worker never opens a study: whoever asked stores the result. It does one job, or with `--stay` one after the other,
-and keeps what it loaded. It ends when its input closes, so it does not outlive the window. What libraries print goes to
-standard error.
+and keeps what it loaded. A process for one job of a kind that never connects loses the network before it begins, so
+that no library that reads a stranger's media has one. It ends when its input closes, so it does not outlive the
+window. What libraries print goes to standard error.
 """
 
 import itertools
@@ -27,8 +28,9 @@ import threading
 import time
 from typing import Any, TextIO
 
-from app.core.jobs import compute
+from app.core.jobs import CONNECTING, compute
 from models.connection import sentinel
+from models.connection.network_filter import refuse_network
 from project.errors import Cancelled, UserError
 from project.policy import Forbidden
 from project.types import Json
@@ -73,6 +75,11 @@ class _Job:
             self._lines.send({"error": {"message": error.message, "hint": error.hint}})
         else:
             self._lines.send({"result": result})
+
+    @property
+    def connects(self) -> bool:
+        """Whether it may connect, where a policy allows it."""
+        return self._request["job"] in CONNECTING
 
     def progress(self, done: int, total: int, text: str = "") -> None:
         now = time.monotonic()
@@ -142,6 +149,8 @@ def run(*, stay: bool = False) -> int:
     jobs = queue.SimpleQueue[_Job | None]()
     threading.Thread(target=_listen, args=(jobs, _Lines(answers)), daemon=True).start()
     while (job := jobs.get()) is not None:
+        if not stay and not job.connects:
+            refuse_network(local_sockets=True)
         job.do()
         if not stay:
             break

@@ -1,10 +1,13 @@
 """Opening a media file so that whatever is wrong with it becomes one clear sentence."""
 
 import errno
+import os
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import av
 import numpy as np
@@ -13,7 +16,7 @@ from av.container import InputContainer
 from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
-from media.playlists import readers, require_no_playlist
+from media.playlists import readers, require_no_playlist, require_own_data
 from project.errors import UserError
 from project.timebase import SECOND
 
@@ -41,28 +44,82 @@ def opened(path: Path) -> Iterator[InputContainer]:
 
 def open_source(path: Path) -> InputContainer:
     """Open a media file for reading; the caller closes it. See `opened`."""
+    with _told(path):
+        _require_bytes(path, path.stat())
+        require_no_playlist(path)
+        with path.open("rb") as file:
+            require_own_data(file, path.name)
+        return _read(path, f"file:{path.absolute()}")
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedFile:
+    """A media file that the reader has opened and taken for one, for a decoder that is given bytes and no path.
+
+    Attributes:
+        handle: a descriptor for reading, which stands at the file's first byte; the caller closes it.
+        size: in bytes.
+        reader: the name that FFmpeg gives the reader of its container.
+    """
+
+    handle: int
+    size: int
+    reader: str
+
+
+def open_checked(path: Path) -> CheckedFile:
+    """Open a media file, look with the reader what it is, and return that very file. See `opened` for the errors."""
+    with _told(path):
+        # A pipe in the file's place would be waited for.
+        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        try:
+            _require_bytes(path, facts := os.fstat(handle))
+            require_no_playlist(path)
+            with os.fdopen(handle, "rb", closefd=False) as file:
+                require_own_data(file, path.name)
+                file.seek(0)
+                container = _read(path, file)
+                reader = container.format.name.split(",")[0]
+                container.close()
+            os.lseek(handle, 0, os.SEEK_SET)
+        except BaseException:
+            os.close(handle)
+            raise
+        return CheckedFile(handle, facts.st_size, reader)
+
+
+def _read(path: Path, source: str | BinaryIO) -> InputContainer:
+    options = {"protocol_whitelist": "file", "format_whitelist": readers()}
     try:
-        facts = path.stat()
-    except FileNotFoundError:
-        raise UserError(f"{_name(path)} is missing.", "Locate it, or put it back where it was.") from None
-    except (OSError, ValueError) as error:
-        raise UserError(
-            f"{_name(path)} cannot be reached: {_reason(error)}.", "Check the path and its rights."
-        ) from None
+        return av.open(source, options=options, metadata_errors="replace")
+    except ValueError:
+        raise unreadable(path) from None
+
+
+def _require_bytes(path: Path, facts: os.stat_result) -> None:
     if stat.S_ISDIR(facts.st_mode):
         raise UserError(f"{_name(path)} is a folder, not a video.", "Choose a file inside it.")
     if not stat.S_ISREG(facts.st_mode):
         raise UserError(f"{_name(path)} is not a file.", _ANOTHER)
     if facts.st_size == 0:
         raise UserError(f"{_name(path)} is empty: it has no bytes.", "Copy it again from where it was recorded.")
-    options = {"protocol_whitelist": "file", "format_whitelist": readers()}
+
+
+@contextmanager
+def _told(path: Path) -> Iterator[None]:
+    """Turn what goes wrong with opening a file into one clear sentence."""
     try:
-        require_no_playlist(path)
-        return av.open(f"file:{path.absolute()}", options=options, metadata_errors="replace")
+        yield
+    except FileNotFoundError:
+        raise UserError(f"{_name(path)} is missing.", "Locate it, or put it back where it was.") from None
     except PermissionError:
         raise UserError(f"{_name(path)} may not be read.", "Ask for the right to read it, or copy it.") from None
-    except (av.FFmpegError, OSError, ValueError):
+    except av.FFmpegError:
         raise unreadable(path) from None
+    except (OSError, ValueError) as error:
+        raise UserError(
+            f"{_name(path)} cannot be reached: {_reason(error)}.", "Check the path and its rights."
+        ) from None
 
 
 def unreadable(path: Path) -> UserError:

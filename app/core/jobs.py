@@ -43,6 +43,8 @@ KINDS = {
     "ask": "app.core.judging.runs.asking",
     "try_judge": "app.core.judging.judges.trying",
 }
+CONNECTING = frozenset({"fetch", "ask", "try_judge"})
+"""Kinds that may connect where a policy allows it. The kernel takes the network from a worker that does another one."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QImage
 
 from media.cache import cache_folder
+from models.connection.network_filter import refuse_network
 from project.errors import UserError
 from project.progress import Silent
 from resources.translation import tr
@@ -77,6 +78,8 @@ class FrameService(QObject):
             self._thread = None
 
     def _run(self) -> None:
+        # FFmpeg reads a stranger's file here.
+        refuse_network(local_sockets=False)
         generation = 0
         while not self._closing:
             generation, path = self._newest(generation)

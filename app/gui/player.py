@@ -35,6 +35,7 @@ class Player(QObject):
         rate_changed: (float) negative while running backward.
         opened: (FrameTimes) the exact frames of the file are known.
         problem: (UserError) something the user should read.
+        told: (str) something worth a line happened.
         exact_shown: (time_us) the exact frame of this time stamp is on screen.
         volume_changed: (int) how loud it is, 0 to 100, whoever is heard.
         started: (time_us, rate) the clock runs from here on; later than `playing_changed`, once libVLC plays.
@@ -49,6 +50,7 @@ class Player(QObject):
     rate_changed = Signal(float)
     opened = Signal(object)
     problem = Signal(object)
+    told = Signal(str)
     exact_shown = Signal(object)
     started = Signal(object, float)
     volume_changed = Signal(int)
@@ -72,6 +74,7 @@ class Player(QObject):
         self._running_rate = 1.0
         self._volume = 80
         self._heard = True
+        self._silence_told = False
         self.unaccompanied = False
         self._generation = 0
         self._frames = FrameService(self)
@@ -287,6 +290,8 @@ class Player(QObject):
         if self._with_engine and self._engine is not None:
             if self._waiting_from is not None:
                 self._start_clock_when_running(self._engine)
+            else:
+                self._tell_silence(self._engine)
             seen = self._engine.observation()
             if seen is not None and self._waiting_from is None:
                 self.clock.observe(*seen)
@@ -310,14 +315,20 @@ class Player(QObject):
 
     def _start_clock_when_running(self, engine: VlcEngine) -> None:
         if engine.failed():
+            error = engine.refusal or UserError(tr("libVLC cannot play this file."), _NO_PLAY_HINT)
             self._with_engine = False
             self._halt()
-            self.problem.emit(UserError(tr("libVLC cannot play this file."), _NO_PLAY_HINT))
+            self.problem.emit(error)
         elif engine.running() and self._waiting_from is not None:
             at, self._waiting_from = self._waiting_from, None
             self.clock.start(at, self._running_rate)
             self._apply_volume()
             self.started.emit(at, self._running_rate)
+
+    def _tell_silence(self, engine: VlcEngine) -> None:
+        if engine.lacks_sound and not self._silence_told:
+            self._silence_told = True
+            self.told.emit(tr("No sound device was found: playing without sound."))
 
     def _on_picture(self) -> None:
         if self.playing and self._with_engine and self._engine is not None:

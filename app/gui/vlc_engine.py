@@ -1,27 +1,33 @@
 """libVLC decodes, keeps time and plays sound; its pictures arrive in memory and leave as images.
 
+libVLC is given the bytes of a file that our own reader has just opened, and the demuxer for them. It knows no path, so
+there is no folder where it could look for subtitles, pictures or lists. Every call that may start a thread is made in
+the playback thread, which has no network.
+
 In libVLC's callbacks nothing is done but copy and emit: a call into libVLC from there would lock it up.
 """
 
 import ctypes
 import os
+import threading
 import time
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QImage
 
-from media.playlists import require_no_playlist
+from app.core.machine.sound_output import SOUND_VARIABLE, SoundOutput
+from app.gui.playback_thread import MISSING_HINT, NO_SOUND, playback_thread
+from media.source import CheckedFile, open_checked
 from project.errors import UserError
 from project.timebase import SECOND
 from resources.translation import tr
 
 _LONGEST_SIDE = 1920
 _STALE_S = 0.03
-
-MISSING_HINT = tr("Install it with: sudo apt install libvlc5 vlc-plugin-base")
 
 
 def load_vlc() -> ModuleType:
@@ -40,26 +46,8 @@ def load_vlc() -> ModuleType:
     return vlc
 
 
-_libraries: dict[tuple[str, ...], Any] = {}
-
-
 def _library(vlc: ModuleType) -> Any:
-    """Return libVLC with its plugins, loaded once in a process: it takes a tenth of a second.
-
-    Raises:
-        UserError: its plugins are missing.
-    """
-    options = ["--no-video-title-show", "--quiet", "--no-osd", "--no-spu", "--demux=avformat,any", "--no-xlib"]
-    sound = os.environ.get("GREENROOM_AOUT")
-    if sound:
-        options.append(f"--aout={sound}")
-    key = tuple(options)
-    if key not in _libraries:
-        found = vlc.Instance(options)
-        if found is None:
-            raise UserError(tr("Playback with sound needs libVLC's plugins, which are missing."), MISSING_HINT)
-        _libraries[key] = found
-    return _libraries[key]
+    return playback_thread().library(vlc)
 
 
 class VlcEngine(QObject):
@@ -68,6 +56,9 @@ class VlcEngine(QObject):
     Positions are those of the file's own axis: libVLC's avformat demuxer subtracts the container's start time,
     as the media floor does, and seeks to the exact frame where its own mp4 demuxer takes the nearest key frame.
 
+    What is asked for is done in the playback thread, so that nobody waits for a slow disk. What was asked for later
+    takes the place of a start that still waits.
+
     Signals:
         picture: a frame was shown; ask `latest()` for it.
         ended: the end of the file was reached.
@@ -75,6 +66,7 @@ class VlcEngine(QObject):
 
     picture = Signal()
     ended = Signal()
+    _end_reached = Signal(int)
 
     def __init__(self, parent: QObject | None = None) -> None:
         """Load libVLC.
@@ -84,99 +76,91 @@ class VlcEngine(QObject):
         """
         super().__init__(parent)
         self._vlc = load_vlc()
+        self._thread = playback_thread()
         self._instance = _library(self._vlc)
-        self._player = self._instance.media_player_new()
+        self._lock_counts = threading.Lock()
+        self._waiting = 0
+        self._wish = 0
+        self._run = 0
+        self._failed_run = -1
         self._path: Path | None = None
+        self._file: CheckedFile | None = None
+        self._refusal: UserError | None = None
         self._loaded = False
+        self._rate = 1.0
         self._size = (0, 0)
         self._with_picture = True
         self._buffer: Any = None
-        self._shown: bytes | None = None
-        self._shown_from = 0.0
+        self._shown: tuple[bytes, int, int] | None = None
+        self._shown_from = float("inf")
         self._observation: tuple[int, float] | None = None
-        self._keep_callbacks()
+        self._end_reached.connect(self._tell_end, Qt.ConnectionType.QueuedConnection)
+        self._player: Any = self._thread.call(self._make_player)
+        self._thread.when_sound_fails(self._go_on_without_sound)
 
     def open(self, path: Path, width: int, height: int) -> None:
         """Take a file; nothing is decoded before `start`. `width` and `height` are 0 for sound alone."""
-        self.stop()
-        self._path = path
-        self._with_picture = width > 0
+        self._shown_from = float("inf")
+        self._shown = None
         scale = min(1.0, _LONGEST_SIDE / max(width, height, 1))
-        self._size = (max(2, round(width * scale)), max(2, round(height * scale)))
-        stride = self._size[0] * 4
-        self._buffer = ctypes.create_string_buffer(stride * self._size[1] + 64)
-        self._player.video_set_callbacks(self._lock, None, self._display, None)
-        self._player.video_set_format("RV32", self._size[0], self._size[1], stride)
+        size = (max(2, round(width * scale)), max(2, round(height * scale)))
+        self._post(lambda _wish: self._open(path, size, width > 0))
 
     def start(self, time_us: int, rate: float) -> None:
         """Play from a position."""
-        if self._path is None:
-            return
         self._observation = None
-        self._shown_from = time.monotonic() + _STALE_S
-        state = self._player.get_state()
-        if self._loaded and state in (self._vlc.State.Paused, self._vlc.State.Playing):
-            self._player.set_rate(rate)
-            self._player.set_time(time_us // 1000)
-            self._player.set_pause(0)
-            return
-        self._player.stop()
-        # libVLC opens whatever a playlist names, also at other machines; who decodes the frames says that it is one.
-        try:
-            require_no_playlist(self._path)
-        except (UserError, OSError):
-            return
-        medium = self._instance.media_new_path(os.fsencode(self._path).decode("utf-8", "surrogateescape"))
-        medium.add_option(f":start-time={time_us / SECOND:.3f}")
-        if not self._with_picture:
-            medium.add_option(":no-video")
-        self._player.set_media(medium)
-        medium.release()
-        self._player.play()
-        self._player.set_rate(rate)
-        self._loaded = True
+        self._post(lambda wish: self._start(wish, time_us, rate))
 
     def pause(self) -> None:
         """Stand still; pictures that come late are dropped."""
         self._shown_from = float("inf")
-        if self._loaded:
-            self._player.set_pause(1)
+        self._post(lambda _wish: self._pause())
 
     def stop(self) -> None:
         """Let go of the file and of libVLC's threads."""
         self._shown_from = float("inf")
-        self._player.stop()
-        self._loaded = False
         self._shown = None
+        self._post(lambda _wish: self._stop())
 
     def release(self) -> None:
         """Stop, and free the player. The engine cannot be used afterwards."""
-        self.stop()
-        events = self._player.event_manager()
-        for kind in (self._vlc.EventType.MediaPlayerTimeChanged, self._vlc.EventType.MediaPlayerEndReached):
-            events.event_detach(kind)
-        self._player.release()
+        self._shown_from = float("inf")
+        self._wish += 1
+        self._thread.call(self._release)
 
     def seek(self, time_us: int) -> None:
         """Go elsewhere while playing."""
         self._observation = None
-        self._player.set_time(time_us // 1000)
+        self._thread.post(lambda: self._player and self._player.set_time(time_us // 1000))
 
     def set_rate(self, rate: float) -> None:
         """Change the speed while playing."""
-        self._player.set_rate(rate)
+        self._thread.post(lambda: self._player and self._player.set_rate(rate))
 
     def set_volume(self, percent: int) -> None:
         """Set how loud it is, 0 to 100."""
-        self._player.audio_set_volume(percent)
+        self._thread.post(lambda: self._player and self._player.audio_set_volume(percent))
 
     def running(self) -> bool:
-        """Whether libVLC says that it plays."""
-        return bool(self._loaded and self._player.get_state() == self._vlc.State.Playing)
+        """Whether libVLC says that it plays what it was asked for last."""
+        player = self._player
+        if player is None or self._waiting or not self._loaded:
+            return False
+        return bool(player.get_state() == self._vlc.State.Playing)
 
     def failed(self) -> bool:
-        """Whether libVLC gave up on the file."""
-        return bool(self._loaded and self._player.get_state() == self._vlc.State.Error)
+        """Whether libVLC, or the reader before it, gave up on the file."""
+        return self._waiting == 0 and (self._refusal is not None or self._failed_run == self._wish)
+
+    @property
+    def refusal(self) -> UserError | None:
+        """Why the reader took the file for no recording, so that libVLC was not given it."""
+        return self._refusal
+
+    @property
+    def lacks_sound(self) -> bool:
+        """Whether there is no device that could make a sound, though nobody chose to do without one."""
+        return self._thread.sound is SoundOutput.NONE and not os.environ.get(SOUND_VARIABLE)
 
     def observation(self) -> tuple[int, float] | None:
         """Return the newest (position in microseconds, monotonic seconds) since the last `start`, once."""
@@ -185,19 +169,148 @@ class VlcEngine(QObject):
 
     def latest(self) -> QImage | None:
         """Return the picture shown last, or None."""
-        pixels = self._shown
-        if pixels is None:
+        shown = self._shown
+        if shown is None:
             return None
-        width, height = self._size
+        pixels, width, height = shown
         return QImage(pixels, width, height, width * 4, QImage.Format.Format_RGB32).copy()
 
-    def _keep_callbacks(self) -> None:
+    def _post(self, function: Callable[[int], None]) -> None:
+        with self._lock_counts:
+            self._waiting += 1
+        self._wish = wish = self._wish + 1
+
+        def counted() -> None:
+            try:
+                if self._player is not None:
+                    function(wish)
+            finally:
+                with self._lock_counts:
+                    self._waiting -= 1
+
+        self._thread.post(counted)
+
+    @Slot(int)
+    def _tell_end(self, run: int) -> None:
+        if run == self._wish:
+            self.ended.emit()
+
+    # What follows runs in the playback thread.
+
+    def _make_player(self) -> Any:
+        player = self._instance.media_player_new()
         decorators = self._vlc.CallbackDecorators
-        self._lock = decorators.VideoLockCb(self._on_lock)
-        self._display = decorators.VideoDisplayCb(self._on_display)
-        events = self._player.event_manager()
+        self._callbacks = (
+            decorators.VideoLockCb(self._on_lock),
+            decorators.VideoDisplayCb(self._on_display),
+            decorators.MediaOpenCb(self._on_open),
+            # Without Python in between, sound does not stutter while another thread is busy in it. A descriptor that
+            # travels as a pointer arrives whole, since C takes both from the same register.
+            ctypes.cast(ctypes.CDLL(None).read, decorators.MediaReadCb),
+            decorators.MediaSeekCb(self._on_seek),
+        )
+        events = player.event_manager()
         events.event_attach(self._vlc.EventType.MediaPlayerTimeChanged, self._on_time)
         events.event_attach(self._vlc.EventType.MediaPlayerEndReached, self._on_end)
+        events.event_attach(self._vlc.EventType.MediaPlayerEncounteredError, self._on_error)
+        return player
+
+    def _open(self, path: Path, size: tuple[int, int], with_picture: bool) -> None:
+        self._stop()
+        self._path, self._size, self._with_picture = path, size, with_picture
+        stride = size[0] * 4
+        self._buffer = ctypes.create_string_buffer(stride * size[1] + 64)
+        self._player.video_set_callbacks(self._callbacks[0], None, self._callbacks[1], None)
+        self._player.video_set_format("RV32", size[0], size[1], stride)
+
+    def _start(self, wish: int, time_us: int, rate: float) -> None:
+        if self._path is None or wish != self._wish:
+            return
+        self._observation = None
+        self._run, self._rate = wish, rate
+        self._shown_from = time.monotonic() + _STALE_S
+        state = self._player.get_state()
+        if self._loaded and state in (self._vlc.State.Paused, self._vlc.State.Playing):
+            self._player.set_rate(rate)
+            self._player.set_time(time_us // 1000)
+            self._player.set_pause(0)
+            return
+        self._drop()
+        try:
+            self._file = open_checked(self._path)
+        except UserError as error:
+            self._refusal = error
+            return
+        medium = self._medium(self._file)
+        medium.add_option(f":start-time={time_us / SECOND:.3f}")
+        if not self._with_picture:
+            medium.add_option(":no-video")
+        if self._thread.sound is SoundOutput.NONE:
+            self._player.audio_output_set(NO_SOUND)
+        self._player.set_media(medium)
+        medium.release()
+        self._player.play()
+        self._player.set_rate(rate)
+        self._loaded = True
+
+    def _medium(self, file: CheckedFile) -> Any:
+        _lock, _display, opening, reading, seeking = self._callbacks
+        medium = self._instance.media_new_callbacks(opening, reading, seeking, None, ctypes.c_void_p(file.handle))
+        # The demuxer reads lists of other files and descriptions of streams too, if it is left to choose.
+        for option in ("demux=avformat", f"avformat-format={file.reader}", "no-sub-autodetect-file"):
+            medium.add_option(f":{option}")
+        return medium
+
+    def _pause(self) -> None:
+        if self._loaded:
+            self._player.set_pause(1)
+
+    def _stop(self) -> None:
+        self._drop()
+        self._shown = None
+
+    def _drop(self) -> None:
+        self._player.stop()
+        self._loaded = False
+        self._refusal = None
+        if self._file is not None:
+            os.close(self._file.handle)
+            self._file = None
+
+    def _release(self) -> None:
+        if self._player is None:
+            return
+        self._stop()
+        events = self._player.event_manager()
+        kinds = self._vlc.EventType
+        for kind in (kinds.MediaPlayerTimeChanged, kinds.MediaPlayerEndReached, kinds.MediaPlayerEncounteredError):
+            events.event_detach(kind)
+        self._player.release()
+        self._player = None
+
+    def _go_on_without_sound(self) -> None:
+        if self._player is None or not self._loaded:
+            return
+        at_us = max(self._player.get_time(), 0) * 1000
+        self._drop()
+        self._start(self._run, at_us, self._rate)
+
+    # What follows runs in threads of libVLC.
+
+    def _on_open(self, handle: int, data: Any, size: Any) -> int:
+        file = self._file
+        if file is None or file.handle != handle:
+            return 1
+        os.lseek(handle, 0, os.SEEK_SET)
+        data[0], size[0] = handle, file.size
+        return 0
+
+    def _on_seek(self, handle: int, offset: int) -> int:
+        try:
+            os.lseek(handle, offset, os.SEEK_SET)
+        except (OSError, OverflowError):
+            return -1
+        return 0
 
     def _on_lock(self, _opaque: object, planes: Any) -> None:
         planes[0] = ctypes.addressof(self._buffer)
@@ -206,11 +319,14 @@ class VlcEngine(QObject):
         if time.monotonic() < self._shown_from:
             return
         width, height = self._size
-        self._shown = ctypes.string_at(self._buffer, width * height * 4)
+        self._shown = (ctypes.string_at(self._buffer, width * height * 4), width, height)
         self.picture.emit()
 
     def _on_time(self, event: Any) -> None:
         self._observation = (event.u.new_time * 1000, time.monotonic())
 
     def _on_end(self, _event: object) -> None:
-        self.ended.emit()
+        self._end_reached.emit(self._run)
+
+    def _on_error(self, _event: object) -> None:
+        self._failed_run = self._run

@@ -21,7 +21,7 @@ def join_studio(window: "MainWindow") -> None:
     studio.recording_changed.connect(reactions.enable)
     studio.selection_changed.connect(reactions.enable)
     studio.failed.connect(window.show_error)
-    for source in (studio, window.files, window.playback):
+    for source in (studio, window.files, window.playback, window.player):
         source.told.connect(messages.show_message)
     window.files.warned.connect(lambda text, hint: messages.show_message(text, Level.WARNING, hint))
     window.files.added.connect(reactions.show_added)

@@ -1,26 +1,118 @@
-"""A recording that names other files is not given to libVLC, which would fetch them, also from other machines."""
+"""What libVLC is given: bytes of a file that the reader took for a recording, the demuxer for them, and no network."""
 
+import os
+import socket
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from pytestqt.qtbot import QtBot
 
+from app.gui.playback_thread import playback_thread
 from app.gui.vlc_engine import VlcEngine
+from models.connection.network_filter import filter_works
 from tests.fakes.clips import make_clip
+from tests.fakes.hostile_media import NAMING, make_hostile
+
+HLS = "#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1.0,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n"
+
+
+@pytest.fixture
+def engine(qtbot: QtBot) -> Iterator[VlcEngine]:
+    engine = VlcEngine()
+    yield engine
+    engine.release()
+
+
+def do_all(engine: VlcEngine) -> None:
+    """Wait until the playback thread did what was asked for."""
+    playback_thread().call(lambda: None)
 
 
 @pytest.mark.parametrize("name", ["clip.mp4", "clip.m3u8"])
-def test_a_playlist_is_never_opened(qtbot: QtBot, tmp_path: Path, name: str) -> None:
-    engine = VlcEngine()
+def test_a_playlist_is_never_opened(engine: VlcEngine, tmp_path: Path, name: str) -> None:
     make_clip(tmp_path / "real.mp4", size=(48, 32), frames=4)
     place = tmp_path / name
-    place.write_text("#EXTM3U\n#EXT-X-TARGETDURATION:9\n#EXTINF:1.0,\nhttp://127.0.0.1:9/a.ts\n#EXT-X-ENDLIST\n")
-    try:
-        engine.open(place, 48, 32)
+    place.write_text(HLS)
+    engine.open(place, 48, 32)
+    engine.start(0, 1.0)
+    do_all(engine)
+    assert engine._player.get_media() is None
+    assert engine.failed()
+    assert "names other files" in str(engine.refusal)
+    engine.open(tmp_path / "real.mp4", 48, 32)
+    engine.start(0, 1.0)
+    do_all(engine)
+    assert engine._player.get_media() is not None
+    assert not engine.failed()
+
+
+def test_libvlc_knows_no_path_and_one_demuxer(engine: VlcEngine, tmp_path: Path) -> None:
+    make_clip(tmp_path / "real.mp4", size=(48, 32), frames=4)
+    engine.open(tmp_path / "real.mp4", 48, 32)
+    engine.start(0, 1.0)
+    do_all(engine)
+    medium = engine._player.get_media()
+    assert medium.get_mrl() == "imem://"
+    medium.release()
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in NAMING])
+def test_what_names_other_files_is_refused(engine: VlcEngine, tmp_path: Path, kind: str) -> None:
+    path = make_hostile(tmp_path, kind, port=9)
+    engine.open(path, 48, 32)
+    engine.start(0, 1.0)
+    do_all(engine)
+    assert engine._player.get_media() is None
+    assert engine.failed()
+    assert engine.refusal is not None
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(engine: VlcEngine, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "clip.mp4")
+    engine.open(tmp_path / "clip.mp4", 48, 32)
+    engine.start(0, 1.0)
+    do_all(engine)
+    assert "is not a file" in str(engine.refusal)
+
+
+def test_the_file_that_was_looked_at_is_the_one_that_plays(qtbot: QtBot, engine: VlcEngine, tmp_path: Path) -> None:
+    place = tmp_path / "clip.mp4"
+    make_clip(place, size=(48, 32), frames=30, fps=10)
+    engine.open(place, 48, 32)
+    with qtbot.waitSignal(engine.picture, timeout=30_000):
         engine.start(0, 1.0)
-        assert engine._player.get_media() is None
-        engine.open(tmp_path / "real.mp4", 48, 32)
+    (tmp_path / "list").write_text(HLS)
+    (tmp_path / "list").replace(place)
+    engine.pause()
+    with qtbot.waitSignal(engine.picture, timeout=30_000):
+        engine.start(1_000_000, 1.0)
+    with qtbot.waitSignal(engine.ended, timeout=30_000):
+        pass
+
+
+@pytest.mark.skipif(not filter_works(), reason="the kernel takes no filter (seccomp) here")
+def test_every_thread_of_libvlc_has_lost_the_network(qtbot: QtBot, engine: VlcEngine, tmp_path: Path) -> None:
+    make_clip(tmp_path / "clip.mp4", size=(48, 32), frames=60, fps=10, sound=True)
+    before = _threads()
+    engine.open(tmp_path / "clip.mp4", 48, 32)
+    with qtbot.waitSignal(engine.picture, timeout=30_000):
         engine.start(0, 1.0)
-        assert engine._player.get_media() is not None
-    finally:
-        engine.release()
+    started = _threads() - before
+    assert len(started) >= 3, "libVLC reads, decodes and shows in threads of its own"
+    assert {_filtered(number) for number in started} == {True}
+    assert not _filtered(threading.get_native_id()), "the window keeps the network, for its workers"
+    assert playback_thread().confined
+    with pytest.raises(PermissionError):
+        playback_thread().call(lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+    socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()
+
+
+def _threads() -> set[int]:
+    return {int(thread.name) for thread in Path("/proc/self/task").iterdir()}
+
+
+def _filtered(thread: int) -> bool:
+    lines = Path(f"/proc/self/task/{thread}/status").read_text().splitlines()
+    return next(line.split()[1] for line in lines if line.startswith("Seccomp:")) == "2"

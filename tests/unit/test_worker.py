@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from app.core.jobs import CONNECTING
+from models.connection.network_filter import filter_works
 from tests.fakes.clips import make_clip
+from tests.fakes.reaching_job import STARTING as STARTING_TO_REACH
 from tests.fakes.talking_job import STARTING
 from tests.waiting import HANG_S
 
@@ -101,3 +104,19 @@ def test_otherwise_parts_are_handed_over_and_not_waited_for() -> None:
     assert talk.hear() == {"part": {"said": "a!"}}
     assert talk.hear() == {"ask": 2, "question": {"question": "b"}}
     talk.rest()
+
+
+@pytest.mark.skipif(not filter_works(), reason="the kernel takes no filter (seccomp) here")
+@pytest.mark.parametrize("kind", ["faces", "fetch"])
+def test_a_job_that_never_connects_has_no_network(kind: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", STARTING_TO_REACH.format(kind=kind)],
+        input=json.dumps({"job": kind, "parameters": {}}) + "\n",
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        timeout=60,
+    )
+    connects = kind in CONNECTING
+    result = {"AF_UNIX": True, "AF_INET": connects, "AF_INET6": connects, "child": connects}
+    assert json.loads(done.stdout.splitlines()[-1]) == {"result": result}, done.stderr

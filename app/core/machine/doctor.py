@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 
 from app.core.machine import libraries, packages, places, probing, system
+from app.core.machine.sound_output import SoundOutput, sound_output
 from app.core.model_list import models
+from models.connection.network_filter import filter_works
 from project.progress import Progress
 from project.sizes import size_text
 from project.types import Json
@@ -46,6 +48,17 @@ class Report:
             **{title: {**lines} for title, lines in self.sections.items()},
         }
 
+
+_SOUND = {
+    SoundOutput.SERVER: "a sound server",
+    SoundOutput.CARD: "a sound card",
+    SoundOutput.NONE: "none, recordings play without sound",
+}
+_REFUSED = "taken away by the kernel (seccomp)"
+_NOT_REFUSED = (
+    "not taken away: this kernel takes no filter (seccomp). Only the check of each file before it is played keeps "
+    "libVLC from connecting"
+)
 
 Found = tuple[dict[str, str], list[Problem]]
 
@@ -103,7 +116,12 @@ def _system() -> Found:
 
 def _playback() -> Found:
     decoder = probing.ask(probing.DECODER)
-    lines = {"PyAV": packages.version("av"), "FFmpeg in it": _told(decoder, "libavcodec", "libavcodec {}")}
+    lines = {
+        "PyAV": packages.version("av"),
+        "FFmpeg in it": _told(decoder, "libavcodec", "libavcodec {}"),
+        "Sound output": _SOUND[sound_output()],
+        "Network of what plays": _REFUSED if filter_works() else _NOT_REFUSED,
+    }
     problems = _unless_loaded("PyAV, which decodes recordings,", "av", decoder)
     if libraries.missing([libraries.Use.PLAYBACK]):
         return {**lines, "libVLC": "missing"}, problems

@@ -15,6 +15,7 @@ from anonymize.sound.room_tone import RoomTone, measure_room
 from app.core.release.sound import Sounding
 from media.lossless import sixteen_bits
 from media.own_sound import stream_own
+from media.source import opened
 from project.progress import Progress, Silent
 from project.timebase import SECOND, format_time
 
@@ -41,7 +42,7 @@ def wrong_in_sound(clip: Path, source: Path, one: Sounding, progress: Progress |
     told = progress or Silent()
     own = stream_own(source)
     rate, channels = own.rate, own.channels
-    with av.open(f"file:{clip.absolute()}") as container:
+    with opened(clip) as container:
         if len(container.streams.audio) != 1:
             yield "it has no sound, or several"
             return

@@ -16,6 +16,7 @@ from anonymize.folding import fold
 from anonymize.text import Words
 from app.core.release.manifest import FIXED_TIME, files_in
 from app.core.release.private import Private, bytes_to_find
+from media.source import opened
 from project.errors import UserError
 from project.types import Json
 
@@ -173,7 +174,7 @@ def _archive(path: Path, search: _Search) -> Iterator[str]:
 
 
 def _clip(path: Path, search: _Search) -> Iterator[str]:
-    with av.open(f"file:{path.absolute()}", metadata_errors="replace") as clip:
+    with opened(path) as clip:
         for key, value in (pair for one in (clip, *clip.streams) for pair in one.metadata.items()):
             known = _PLAIN_TAGS.get(key)
             if known is None or not known.fullmatch(value):

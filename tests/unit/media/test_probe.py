@@ -6,9 +6,11 @@ import pytest
 
 from media.index import load_index
 from media.probe import probe
+from media.source import open_checked, open_source
 from project.errors import UserError
 from project.types import VideoFacts
 from tests.fakes.clips import make_clip
+from tests.fakes.hostile_media import NAMING, make_hostile
 
 
 def video(path: Path) -> VideoFacts:
@@ -135,3 +137,46 @@ def test_playlists_open_nothing_else(tmp_path: Path) -> None:
     )
     assert refusal(tmp_path / "list.m3u8")
     assert clip.exists()
+
+
+def test_the_file_that_was_checked_is_handed_on_with_its_reader(tmp_path: Path) -> None:
+    for name, reader in {"a.mp4": "mov", "a.mkv": "matroska", "a.avi": "avi", "a.ts": "mpegts"}.items():
+        path = make_clip(tmp_path / name, frames=2)
+        checked = open_checked(path)
+        try:
+            assert (checked.reader, checked.size) == (reader, path.stat().st_size)
+            assert os.read(checked.handle, checked.size + 1) == path.read_bytes()
+        finally:
+            os.close(checked.handle)
+
+
+def test_no_handle_stays_open_where_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.mp4").write_text("#EXTM3U\nhttp://127.0.0.1:9/a.ts\n")
+    before = len([*Path("/proc/self/fd").iterdir()])
+    for _ in range(20):
+        with pytest.raises(UserError):
+            open_checked(tmp_path / "a.mp4")
+    assert len([*Path("/proc/self/fd").iterdir()]) <= before
+
+
+@pytest.mark.parametrize("kind", [kind.name for kind in NAMING])
+def test_what_names_others_has_no_reader(tmp_path: Path, kind: str) -> None:
+    path = make_hostile(tmp_path, kind, 9)
+    for opening in (open_source, open_checked):
+        with pytest.raises(UserError, match=r"names other files|not a video or sound file"):
+            opening(path)
+
+
+@pytest.mark.parametrize("size", [0x3C, 0x5B, 0x20])
+def test_the_size_of_the_first_table_makes_no_list_of_a_recording(tmp_path: Path, size: int) -> None:
+    path = make_clip(tmp_path / "a.mp4", frames=2)
+    path.write_bytes(size.to_bytes(4, "big") + b"free" + bytes(size - 8) + path.read_bytes())
+    open_source(path).close()
+
+
+def test_a_recorder_that_forgets_to_say_where_the_data_is_is_forgiven(tmp_path: Path) -> None:
+    path = make_clip(tmp_path / "a.mp4", frames=2)
+    inside = b"url \0\0\0\x01"
+    assert inside in path.read_bytes()
+    path.write_bytes(path.read_bytes().replace(inside, b"url \0\0\0\0"))
+    open_source(path).close()

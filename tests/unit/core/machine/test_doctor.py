@@ -10,6 +10,7 @@ import pytest
 
 from app.core.machine import doctor, libraries, packages, places, probing, system
 from app.core.machine.libraries import Library, Use
+from app.core.machine.sound_output import SoundOutput
 from app.core.settings import log_path
 from tests.fakes.terminal import Terminal
 
@@ -73,6 +74,23 @@ def test_the_whole_of_it_holds_no_path_and_no_name(
 
 def test_where_everything_works_nothing_is_to_be_put_right(answers: dict[str, probing.Answer]) -> None:
     assert problems() == []
+
+
+@pytest.mark.parametrize(
+    ("works", "said"), [(True, "taken away by the kernel (seccomp)"), (False, "not taken away: this kernel takes no")]
+)
+def test_it_says_whether_the_kernel_takes_the_network_from_what_plays(
+    answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch, works: bool, said: str
+) -> None:
+    monkeypatch.setattr(doctor, "filter_works", lambda: works)
+    report = doctor.examine(_Silent())
+    assert report.sections["Playback"]["Network of what plays"].startswith(said)
+    assert not report.problems
+
+
+def test_it_says_where_the_sound_goes(answers: dict[str, probing.Answer], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "sound_output", lambda: SoundOutput.NONE)
+    assert doctor.examine(_Silent()).sections["Playback"]["Sound output"] == "none, recordings play without sound"
 
 
 def test_each_missing_library_is_a_problem_with_its_command(

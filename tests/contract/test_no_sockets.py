@@ -1,0 +1,217 @@
+"""A stranger's folder of media under `strace`: no socket of the internet, in the window, a worker, or a command."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from app.core.commands.recordings import add_recordings, probe_file
+from app.core.session import Session
+from media.fingerprint import fingerprint
+from project.store import Study
+from tests.contract.documentation import ROOT
+from tests.e2e.test_window_xvfb import display
+from tests.fakes.hostile_media import INSIDE, KINDS, NAMING, SIDECARS, clip, make_hostile
+
+__all__ = ["display"]
+
+_IP = re.compile(r"\b(socket|connect|bind|sendto|sendmsg|sendmmsg)\(.*\bAF_INET6?\b")
+_PLAYED_S = 0.15
+"""What lies beside a file is looked for before its first picture."""
+_PATIENCE_S = 170
+STUDY = "stranger.greenroom"
+
+
+def _tracing() -> list[str]:
+    """Return the command that traces another one, or skip."""
+    strace = shutil.which("strace")
+    if strace is None:
+        pytest.skip("strace is not installed: sudo apt install strace")
+    works = subprocess.run([strace, "-f", "-o", os.devnull, "true"], capture_output=True, text=True, check=False)
+    if works.returncode != 0:
+        pytest.skip(f"strace may not trace here: {works.stderr.strip()[-200:]}")
+    # Its --seccomp-bpf would be faster, and would not see what another filter refuses.
+    return [strace, "-f", "-qq", "-e", "trace=network", "-s", "120"]
+
+
+def sockets(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> tuple[str, list[str]]:
+    """Return what a command wrote, and each call that is about the internet, by it or what it started."""
+    log = folder / "calls.txt"
+    done = subprocess.run(
+        [*_tracing(), "-o", str(log), *command],
+        cwd=folder,
+        env={**environment, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_PATIENCE_S,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done.stdout, [line for line in log.read_text("utf-8", "replace").splitlines() if _IP.search(line)]
+
+
+@dataclass
+class Listener:
+    """The stranger's server, on TCP and UDP of this machine.
+
+    Attributes:
+        heard: what came to it.
+    """
+
+    port: int
+    heard: list[str] = field(default_factory=list)
+
+
+@pytest.fixture(scope="module")
+def listener() -> Iterator[Listener]:
+    stream = socket.create_server(("127.0.0.1", 0))
+    packets = socket.socket(type=socket.SOCK_DGRAM)
+    packets.bind(stream.getsockname())
+    listener = Listener(stream.getsockname()[1])
+
+    def accept() -> None:
+        while True:
+            try:
+                connection, _ = stream.accept()
+            except OSError:
+                return
+            with connection:
+                listener.heard.append("a connection")
+
+    def receive() -> None:
+        while packets.recv(2000) != b"end":
+            listener.heard.append("a packet")
+
+    threads = [threading.Thread(target=work, daemon=True) for work in (accept, receive)]
+    for thread in threads:
+        thread.start()
+    yield listener
+    with socket.socket(type=socket.SOCK_DGRAM) as last:
+        last.sendto(b"end", packets.getsockname())
+    stream.shutdown(socket.SHUT_RDWR)
+    stream.close()
+    for thread in threads:
+        thread.join()
+    packets.close()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, listener: Listener) -> Path:
+    """A folder with every kind of hostile file, and a study that has each as a recording.
+
+    The study says what a stranger's would: that each was a harmless clip when it was added.
+    """
+    folder = tmp_path_factory.mktemp("stranger")
+    study = folder / STUDY
+    Study.create(study).close()
+    paths = {kind.name: folder / f"{kind.name}{kind.suffix}" for kind in KINDS}
+    for path in paths.values():
+        clip(path)
+    with Session.open(study, "Ada") as session:
+        add_recordings(session, [probe_file(path) for path in paths.values()])
+    connection = sqlite3.connect(study)
+    for name, path in paths.items():
+        assert make_hostile(folder, name, listener.port) == path
+        (facts,) = connection.execute("SELECT facts FROM medium WHERE path = ?", (path.name,)).fetchone()
+        told = json.dumps({**json.loads(facts), "size_bytes": path.stat().st_size})
+        connection.execute(
+            "UPDATE medium SET fingerprint = ?, facts = ? WHERE path = ?", (fingerprint(path), told, path.name)
+        )
+    connection.commit()
+    connection.close()
+    return folder
+
+
+def test_the_window_plays_a_folder_of_hostile_media_without_a_socket(
+    display: dict[str, str], tmp_path: Path, folder: Path, listener: Listener
+) -> None:
+    assert len(KINDS) >= 40
+    study = Path(shutil.copytree(folder, tmp_path / "folder")) / STUDY
+    command = [sys.executable, "-m", "tests.contract.window_that_plays", str(study), str(_PLAYED_S)]
+    said, calls = sockets(command, tmp_path, display)
+    results = {each["name"]: each for each in json.loads(said.splitlines()[-1])["recordings"]}
+    assert calls == []
+    assert listener.heard == []
+    assert {*results} == {kind.name for kind in KINDS}
+    for kind in (*SIDECARS, *INSIDE):
+        assert results[kind.name]["played_us"] > 0, results[kind.name]
+    for kind in NAMING:
+        assert results[kind.name]["played_us"] == 0, results[kind.name]
+        assert results[kind.name]["problems"], kind.name
+
+
+def test_the_trace_sees_a_socket_that_is_made(tmp_path: Path) -> None:
+    code = "import socket; socket.socket(type=socket.SOCK_DGRAM).connect(('127.0.0.1', 9))"
+    _, calls = sockets([sys.executable, "-c", code], tmp_path, os.environ)
+    assert [call for call in calls if "connect(" in call]
+    assert [call for call in calls if "socket(" in call]
+
+
+_COMMANDS = """
+import contextlib, io, json, sys
+import greenroom
+from app.cli import run
+from app.core.session import Session
+from project.queries.recordings import all_recordings
+from pathlib import Path
+study, kinds, works = sys.argv[1], set(sys.argv[2].split()), set(sys.argv[3].split())
+with Session.open(Path(study), "Ada") as session:
+    numbers = {each.name: str(each.number) for each in all_recordings(session.study) if each.name in kinds}
+ended = {}
+def say(name, *arguments):
+    out = io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+        ended[name] = run([*arguments, "--json"])
+JOBS = {"faces": ["faces"], "speech": ["transcribe"], "voice": ["voice"], "scenes": ["meta", "scenes"]}
+MORE = {"speech": ["--speech-only"]}
+for name, number in numbers.items():
+    file = next(path for path in Path(study).parent.iterdir() if path.stem == name)
+    say(f"add {name}", "add", "other.greenroom", str(file))
+    for job, command in JOBS.items() if name in works else [("faces", ["faces"])]:
+        say(f"{job} {name}", *command, study, "--recording", number, *MORE.get(job, []))
+    say(f"anonymize {name}", "anonymize", study, "--recording", number, "--out", "clips")
+for command in ("info", "check", "privacy", "release --dry-run", "pii find", "egress"):
+    first, *more = command.split()
+    say(command, *((first, study, *more) if first != "pii" else ("pii", "find", study)))
+print(json.dumps(ended))
+"""
+
+
+def test_no_command_makes_a_socket_for_hostile_media(tmp_path: Path, folder: Path, listener: Listener) -> None:
+    study = Path(shutil.copytree(folder, tmp_path / "folder")) / STUDY
+    Study.create(tmp_path / "other.greenroom").close()
+    works = [kind.name for kind in (*SIDECARS[:2], *INSIDE)]
+    chosen = [kind.name for kind in NAMING] + works
+    command = [sys.executable, "-c", _COMMANDS, str(study), " ".join(chosen), " ".join(works)]
+    said, calls = sockets(command, tmp_path, os.environ)
+    ended: dict[str, int] = json.loads(said.splitlines()[-1])
+    assert calls == []
+    assert listener.heard == []
+    assert {*ended.values()} <= {0, 2}, "a message is no bug"
+    for kind in NAMING:
+        assert ended[f"add {kind.name}"] == ended[f"faces {kind.name}"] == ended[f"anonymize {kind.name}"] == 2
+    for kind in INSIDE:
+        assert ended[f"add {kind.name}"] == 0, kind.name
+    assert ended["info"] == 0
+
+
+def test_no_worker_makes_a_socket_for_hostile_media(tmp_path: Path, folder: Path, listener: Listener) -> None:
+    for name, said in {"linked-segments.mkv": "result", "dash-16be.mp4": "error"}.items():
+        given = {"path": str(folder / name), "fingerprint": "f", "detector": "centerface", "processor": "cpu"}
+        job = {"job": "faces", "parameters": {**given, "embedder": None, "options": {}}}
+        (tmp_path / "job.json").write_text(json.dumps(job) + "\n")
+        command = ["sh", "-c", 'exec "$0" -m greenroom worker < job.json', sys.executable]
+        answers, calls = sockets(command, tmp_path, os.environ)
+        assert said in json.loads(answers.splitlines()[-1])
+        assert calls == []
+    assert listener.heard == []

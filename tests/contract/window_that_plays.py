@@ -1,0 +1,63 @@
+"""The real window, in a process of its own: opens a study, plays each of its recordings for a moment, closes.
+
+It prints what became of each recording as JSON: its name, how long it played, and what was said about it.
+"""
+
+import json
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import greenroom
+from app.gui.application import make_application
+from app.gui.main_window import MainWindow
+from project.queries.recordings import all_recordings
+
+_LONGEST_S = 20
+_BRIEF_S = 0.02
+
+
+def play_all(study: Path, seconds: float) -> None:
+    """Play every recording of a study.
+
+    Args:
+        study: its file.
+        seconds: of playing; what is not played is left as soon as that is said.
+    """
+    app = make_application()
+    window = MainWindow()
+    window.resize(1360, 860)
+    window.show()
+
+    def wait(done: Callable[[], bool], limit: float = _LONGEST_S) -> None:
+        end = time.monotonic() + limit
+        while not done() and time.monotonic() < end:
+            app.processEvents()
+            time.sleep(_BRIEF_S)
+
+    assert window.open_study(study)
+    problems: list[str] = []
+    lines: list[str] = []
+    window.player.problem.connect(lambda error: problems.append(str(error)))
+    window.player.told.connect(lines.append)
+    assert window.studio.session is not None
+    results = []
+    for recording in all_recordings(window.studio.session.study):
+        problems.clear()
+        window.choose_recording(recording.id)
+        begin = window.player.position_us
+        window.player.play()
+        wait(lambda begin=begin: not window.player.playing or window.player.position_us > begin)  # type: ignore[misc]
+        wait(lambda: not window.player.playing, seconds)
+        reached = window.player.position_us
+        window.player.pause()
+        results.append({"name": recording.name, "played_us": reached - begin, "problems": list(problems)})
+    window.close()
+    wait(lambda: not window.isVisible(), 2)
+    print(json.dumps({"recordings": results, "told": lines}), flush=True)
+
+
+if __name__ == "__main__":
+    greenroom._leave_no_memory()
+    play_all(Path(sys.argv[1]), float(sys.argv[2]))

@@ -1,0 +1,92 @@
+"""A machine that makes no sound: recordings play, one line says so, and nothing is printed."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.core.machine.sound_output import SOUND_VARIABLE, SoundOutput, sound_output
+from app.gui import playback_thread
+from app.gui.player import Player
+from media.probe import probe
+from tests.contract.documentation import ROOT
+from tests.fakes.clips import make_clip
+
+
+@pytest.fixture
+def clip(tmp_path: Path) -> Path:
+    return make_clip(tmp_path / "clip.mp4", size=(64, 48), frames=60, fps=10, sound=True)
+
+
+@pytest.fixture
+def player(qtbot: QtBot, clip: Path) -> Iterator[Player]:
+    player = Player()
+    facts = probe(clip)
+    with qtbot.waitSignal(player.opened):
+        player.open(clip, facts, facts.duration_us)
+    yield player
+    player.close()
+
+
+def test_one_line_says_that_there_is_no_device(qtbot: QtBot, player: Player, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(SOUND_VARIABLE)
+    monkeypatch.setattr(playback_thread.playback_thread(), "sound", SoundOutput.NONE)
+    said: list[str] = []
+    player.told.connect(said.append)
+    for _ in range(3):
+        player.seek(0)
+        player.play()
+        qtbot.waitUntil(lambda: player.position_us > 300_000, timeout=20_000)
+        player.pause()
+    assert said == ["No sound device was found: playing without sound."]
+
+
+def test_who_chose_to_do_without_is_told_nothing(qtbot: QtBot, player: Player) -> None:
+    said: list[str] = []
+    player.told.connect(said.append)
+    player.play()
+    qtbot.waitUntil(lambda: player.position_us > 300_000, timeout=20_000)
+    assert said == []
+
+
+_PLAYING = """
+import sys
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from app.core.machine.sound_output import SoundOutput
+from app.gui import playback_thread
+from media.probe import probe
+application = QApplication([])
+playback_thread.sound_output = lambda: SoundOutput[sys.argv[2]]
+from app.gui.player import Player
+player, path = Player(), Path(sys.argv[1])
+facts = probe(path)
+player.told.connect(lambda line: print(line, flush=True))
+player.position_changed.connect(lambda time_us: time_us > 4_000_000 and application.quit())
+player.open(path, facts, facts.duration_us)
+player.play()
+application.exec()
+player.close()
+"""
+
+
+@pytest.mark.parametrize("seen", ["NONE", "CARD", "SERVER"])
+def test_a_device_that_does_not_work_floods_nothing(clip: Path, seen: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where devices or sockets are seen that turn out not to work."""
+    monkeypatch.delenv(SOUND_VARIABLE)
+    if sound_output() is not SoundOutput.NONE:
+        pytest.skip("this machine has a device, which would work and be heard")
+    done = subprocess.run(
+        [sys.executable, "-c", _PLAYING, str(clip), seen],
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert done.stdout.splitlines() == ["No sound device was found: playing without sound."]
+    assert done.stderr == ""
