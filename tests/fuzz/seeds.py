@@ -145,7 +145,7 @@ def _fill(session: Session, segment_id: str) -> None:
     a_chain(session, first, "Anna", (person,))
     gather(session, first, "Anna", person)
     asked_about(session, "nli_plausibility", first, segment_id, "Anna")
-    refused = Departure(Purpose.JUDGE, "api.example.org", 443, (), local=False)
+    refused = Departure(Purpose.JUDGE, "api.example.org", 443, (), local=False, scheme="https")
     with session.study.recording_run():
         insert_egress(session.study, Egress("egress-1", _AT, refused, Level.NOTHING, rule="nothing-leaves"))
 
