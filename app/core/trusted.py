@@ -34,7 +34,7 @@ class Kind(StrEnum):
 
 _POLICY = "policy"
 _EARLIER_POLICIES = "policies"
-"""Where versions before 0.2 listed every policy that was ever set; none of them counts any more."""
+"""Where earlier versions listed every policy that was ever set; none of them counts any more."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -158,9 +158,17 @@ class Deciding(QObject):
         if recording is None:
             return
         if on:
-            self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
+            if self._has_read(recording.id):
+                self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
         else:
             self._studio.edit(lambda s: commands.withdraw_review(s, recording.id))
+
+    def _has_read(self, recording_id: str) -> bool:
+        """Have the file read whole, in a thread, where no run did that; tell whether it was."""
+        if not commands.needs_reading(self._studio.session, recording_id):
+            return True
+        text = tr("Reading the whole file, so that a later change of it is noticed")
+        return self._studio.edit_apart(lambda s, progress: commands.read_source(s, recording_id, progress), text)
 
 
 def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
@@ -171,6 +179,9 @@ def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool
     if sheet.revoked:
         last = sheet.revoked[-1]
         who = names.get(last.annotator_id, "?")
+        if sheet.by_earlier_version:
+            told = tr("{who} reviewed them with an earlier version, which did not cover the boxes found: review again")
+            return told.format(who=who), True
         return tr("The faces changed since {who} reviewed them ({at})").format(who=who, at=_when(last.at)), True
     return "", False
 
