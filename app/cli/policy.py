@@ -139,5 +139,6 @@ def set_(
         )
         set_policy(session, wanted)
         found = policy_of(session.study)
-        notes = [note for one in all_judges(session.study) if (note := unencrypted_note(session, one))]
+        judges = all_judges(session.study) if found.level is not Level.NOTHING else []
+        notes = [note for one in judges if (note := unencrypted_note(session, one))]
     tell(as_json, found.as_json(), "\n".join([*about_policy(found), *notes]))
