@@ -169,7 +169,8 @@ class PolicyWindow(QWidget):
     def _show_policy(self, session: Session) -> None:
         self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
         if needs_confirmation(session):
-            self.form.ask_about("\n".join([tr(UNCONFIRMED), *about_policy(said_policy(session))]))
+            says = tr("Nothing leaves. The study's file says:")
+            self.form.ask_about("\n".join([tr(UNCONFIRMED), says, *about_policy(said_policy(session))]))
 
     def _look(self) -> None:
         """Read the journal anew where something was written to it: jobs of other windows and programs write too."""
