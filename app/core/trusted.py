@@ -143,6 +143,8 @@ def forget_paths(study_id: str, paths: Collection[str]) -> None:
     Raises:
         OSError: it cannot be written.
     """
+    if study_id not in read_object(_place()):
+        return
     with _locked():
         every = read_object(_place())
         found = every.get(study_id)

@@ -35,6 +35,7 @@ class Deciding(QObject):
         self._drawing = drawing
         self._people: Mapping[str, Participant] = {}
         self._suggestions: list[Suggestion] = []
+        self._places_left = False
         self._shown = 0
         page.people.assign_requested.connect(self.assign)
         page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
@@ -54,6 +55,7 @@ class Deciding(QObject):
     def show_sheet(self, sheet: FaceSheet | None, people: Mapping[str, Participant], names: Mapping[str, str]) -> None:
         """Show what is suggested, and whether the recording is reviewed; `names` are the annotators'."""
         self._people = people
+        self._places_left = sheet is not None and bool(sheet.waiting)
         self._suggestions = sheet.suggestions() if sheet is not None else []
         self._show_suggestion()
         session = self._studio.session
@@ -158,7 +160,8 @@ class Deciding(QObject):
         if recording is None:
             return
         if on:
-            if self._has_read(recording.id):
+            # Where places are left, that is said before a large file is read for nothing.
+            if self._places_left or self._has_read(recording.id):
                 self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
         else:
             self._studio.edit(lambda s: commands.withdraw_review(s, recording.id))
