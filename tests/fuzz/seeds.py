@@ -66,6 +66,7 @@ STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("plan", (_LAB, "--annotators", "Ada,Bo")),
     ("done", (_LAB, "--recording", "1", "--annotator", "Ada")),
     ("blind", (_LAB, "off", "--annotator", "Ada")),
+    ("policy confirm", (_LAB, "--yes")),
     ("policy set", (_LAB, "anonymized", "--host", "api.example.org")),
     ("meta set", (_LAB, "--recording", "1", "--summary", "words=They greet.", "--annotator", "Ada")),
     ("split", (_LAB, "--annotator", "Ada", "--out", "for-ada.greenroom")),
