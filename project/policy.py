@@ -29,6 +29,10 @@ class Purpose(StrEnum):
     CLUSTER = "cluster"
 
 
+_ENCRYPTED = frozenset({"https", "tls", "wss"})
+"""Schemes of addresses whose connections are encrypted end to end, also through a proxy."""
+
+
 @dataclass(frozen=True, slots=True)
 class Policy:
     """What a study lets out.
@@ -41,6 +45,7 @@ class Policy:
         downloads: whether weights of models may be fetched while this study is open; nothing of it is sent then.
         redirects: whether a request may follow where a server sends it on to.
         proxies: whether the proxy that this machine is set up with may be used.
+        unencrypted: whether words and keys may travel to another machine as everybody on the way can read them.
     """
 
     level: Level = Level.NOTHING
@@ -50,6 +55,12 @@ class Policy:
     downloads: bool = False
     redirects: bool = False
     proxies: bool = False
+    unencrypted: bool = False
+
+    @property
+    def closed(self) -> bool:
+        """Whether it lets nothing out, neither requests nor downloads."""
+        return self.level is Level.NOTHING and not self.downloads
 
     def as_json(self) -> dict[str, Json]:
         """Return it as a JSON object."""
@@ -80,6 +91,7 @@ class Departure:
         proxy: the machine that it is sent through; "" where none is.
         barred_by: the rule by which no policy lets it out; "" where there is none.
         barred: why, as a sentence.
+        scheme: of the address, such as `https`; "" where it is not known.
     """
 
     purpose: Purpose
@@ -101,11 +113,17 @@ class Departure:
     proxy: str = ""
     barred_by: str = ""
     barred: str = ""
+    scheme: str = ""
 
     @property
     def holds_study(self) -> bool:
         """Whether anything of a study is in it."""
         return bool(self.texts or self.frames or self.clips)
+
+    @property
+    def encrypted(self) -> bool:
+        """Whether it is encrypted all the way to the machine that it is addressed to; what is unknown is not."""
+        return self.scheme in _ENCRYPTED
 
 
 class Forbidden(UserError):
@@ -142,6 +160,7 @@ RULES: Mapping[str, str] = {
     "downloads": "weights of models are fetched only where the policy allows downloads",
     "redirects": "a request goes where it was addressed to",
     "proxies": "a request goes through no other machine",
+    "unencrypted": "nothing travels unencrypted to another machine",
     "recorded": "what cannot be written down is not sent",
 }
 """Every rule, in words that finish “The policy of this study says: ...”."""
@@ -184,10 +203,13 @@ def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) 
             f"This machine sends requests through {request.proxy}, and the policy allows no proxy.",
             "Unset the proxy, or allow it: greenroom policy set STUDY --proxies",
         )
-    if request.purpose is Purpose.DOWNLOAD:
-        return "downloads allowed"
     if request.purpose is Purpose.CLUSTER:
         _decide_cluster(policy, request)
+    if not request.encrypted and not policy.unencrypted:
+        _refuse("unencrypted", *_told_unencrypted(request))
+    openly = "" if request.encrypted else ", unencrypted"
+    if request.purpose is Purpose.DOWNLOAD:
+        return f"downloads allowed{openly}"
     _decide_content(policy, request, evidence)
     if policy.hosts and request.host not in policy.hosts:
         _refuse(
@@ -196,7 +218,7 @@ def decide(policy: Policy, request: Departure, evidence: Evidence = Evidence()) 
             f"Ask a judge at {' or '.join(policy.hosts)}, or have this machine added to the policy.",
         )
     by = f", allowed by {policy.allowed_by}" if policy.allowed_by else ""
-    return f"{policy.level.value}{by}"
+    return f"{policy.level.value}{by}{openly}"
 
 
 def refuse_barred(request: Departure) -> None:
@@ -207,6 +229,18 @@ def refuse_barred(request: Departure) -> None:
     """
     if request.barred_by:
         _refuse(request.barred_by, request.barred, _INSTEAD.get(request.barred_by, ""))
+
+
+def _told_unencrypted(request: Departure) -> tuple[str, str]:
+    """Return what is wrong with a request that everybody on the way could read, and what to do about it."""
+    allow = "allow it: greenroom policy set STUDY --unencrypted"
+    by = f" ({request.scheme}://)" if request.scheme else ""
+    if request.purpose is Purpose.DOWNLOAD:
+        what = f"The download from {request.host} would travel unencrypted{by}"
+        return f"{what}, and the policy does not allow that.", f"Name a source at an https:// address, or {allow}"
+    what = f"Words and keys would travel unencrypted to {request.host}{by}"
+    better = "Use a scheduler at a tls:// address" if request.purpose is Purpose.CLUSTER else "Use an https:// address"
+    return f"{what}, and the policy does not allow that.", f"{better}, or {allow}"
 
 
 def _decide_level(policy: Policy, request: Departure) -> None:
@@ -289,7 +323,7 @@ def policy_from(found: Json) -> Policy:
     if not isinstance(hosts, list) or not all(isinstance(one, str) and one for one in hosts):
         return Policy()
     words = {key: found.get(key, "") for key in ("reason", "allowed_by")}
-    flags = {key: found.get(key, False) for key in ("downloads", "redirects", "proxies")}
+    flags = {key: found.get(key, False) for key in ("downloads", "redirects", "proxies", "unencrypted")}
     if not all(isinstance(one, str) for one in words.values()) or not all(
         isinstance(one, bool) for one in flags.values()
     ):
@@ -304,4 +338,5 @@ def policy_from(found: Json) -> Policy:
         bool(flags["downloads"]),
         bool(flags["redirects"]),
         bool(flags["proxies"]),
+        bool(flags["unencrypted"]),
     )

@@ -51,6 +51,7 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
     """
     from app.core.commands import judges as commands
     from app.core.judging.judges.entries import judge_called
+    from app.core.leaving.foretelling import unencrypted_note
 
     model, options = _absolute(backend, model), given(flags)
     if isinstance(projector := options.get("projector"), str):
@@ -61,7 +62,9 @@ def add(study: Path, name: str, backend: str, model: str, replace: bool, as_json
             commands.change_judge(session, made)
         else:
             made, _ = commands.add_judge(session, name, backend, model, options)
-    tell(as_json, _as_json(made), f"{'Changed' if replace else 'Added'} {_line(made)}")
+        note = unencrypted_note(session, made)
+    lines = [f"{'Changed' if replace else 'Added'} {_line(made)}", *([note] if note else [])]
+    tell(as_json, _as_json(made) | ({"unencrypted": note} if note else {}), "\n".join(lines))
 
 
 @judge.command("list")

@@ -211,5 +211,9 @@ def _tell(session: Session, found: FaceSheet, as_json: bool) -> None:
     if reviewers:
         lines.append(f"Reviewed by {', '.join(reviewers)}")
     elif found.revoked:
-        lines.append("Its review does not hold any more: the faces changed since")
+        lines.append(
+            "Its review was made with an earlier version, which did not cover the boxes found: review again"
+            if found.by_earlier_version
+            else "Its review does not hold any more: the faces changed since"
+        )
     tell(as_json, result, "\n".join(lines))

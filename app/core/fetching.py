@@ -65,9 +65,10 @@ def why_not(session: Session, name: str, key: str = "") -> Forbidden | None:
     Raises:
         UserError: as of `prepare`.
     """
-    host, port = _first_host(mirrored(chosen_editions(entry(name), key)[0]))
+    scheme, host, port = _first_host(mirrored(chosen_editions(entry(name), key)[0]))
+    wanted = Departure(Purpose.DOWNLOAD, host, port, (), stays_here(host, port), scheme=scheme)
     try:
-        decide(policy_in_force(session), Departure(Purpose.DOWNLOAD, host, port, (), stays_here(host, port)))
+        decide(policy_in_force(session), wanted)
     except Forbidden as forbidden:
         return forbidden
     return None
@@ -99,8 +100,8 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     return Changes()
 
 
-def _first_host(edition: Edition) -> tuple[str, int]:
-    """Return the machine that is asked first, and its port."""
+def _first_host(edition: Edition) -> tuple[str, str, int]:
+    """Return how the machine that is asked first is spoken to, its name and its port."""
     match edition.parts[0].source:
         case Https(url) | ArchiveMember(url):
             address = url
@@ -109,4 +110,4 @@ def _first_host(edition: Edition) -> tuple[str, int]:
         case _:
             address = index_address()
     parts = urlsplit(address)
-    return (parts.hostname or "").lower(), parts.port or (80 if parts.scheme == "http" else 443)
+    return parts.scheme, (parts.hostname or "").lower(), parts.port or (80 if parts.scheme == "http" else 443)

@@ -156,18 +156,29 @@ def read_object(path: Path) -> dict[str, Json]:
 
 def write_object(path: Path, content: dict[str, Json]) -> None:
     """Write a JSON object in one step; a folder that cannot be written is no reason to stop working."""
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    except OSError:
-        return
+    with suppress(OSError):
+        store_object(path, content)
+
+
+def store_object(path: Path, content: dict[str, Json], *, durable: bool = False) -> None:
+    """Write a JSON object in one step; a durable one is there after a power cut too.
+
+    Raises:
+        OSError: it cannot be written; what was there is as it was.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
             json.dump(content, file, indent=1)
+            if durable:
+                file.flush()
+                os.fsync(file.fileno())
         Path(temporary).replace(path)
-    except OSError:
+    except BaseException:
         with suppress(OSError):
             Path(temporary).unlink()
+        raise
 
 
 def rewrite_object(path: Path, content: dict[str, Json]) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer
 
 from app.core.jobs import Work
-from app.core.leaving.in_force import ELSEWHERE, policy_in_force, set_elsewhere
+from app.core.leaving.in_force import UNCONFIRMED, needs_confirmation, policy_in_force
 from app.core.leaving.policy_words import LEVELS, about_policy, warning
 from app.core.session import LocatedMedium, MediaState, Session, owner_of_copy
 from app.gui.actions.spec import Need
@@ -94,8 +94,8 @@ class WindowReactions(QObject):
             tr("{name}{whose}{reading} · Greenroom").format(name=name, whose=whose, reading=reading)
         )
         self._window.messages.set_saved(tr("Read-only") if study.read_only else tr("Saved"))
-        foreign = set_elsewhere(session)
-        outward = self._warned = tr(ELSEWHERE) if foreign else warning(policy_in_force(session))
+        unconfirmed = needs_confirmation(session)
+        outward = self._warned = tr(UNCONFIRMED) if unconfirmed else warning(policy_in_force(session))
         if study.read_only:
             self._window.messages.show_message(tr("This study is read-only."), Level.WARNING, study.read_only_reason)
         elif outward:

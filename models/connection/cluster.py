@@ -50,6 +50,11 @@ class Seat:
     threads: int
 
     @property
+    def scheme(self) -> str:
+        """Return how its scheduler speaks to it, such as `tls`."""
+        return urlsplit(self.address).scheme
+
+    @property
     def machine(self) -> str:
         """Return the machine that it is reached at, as an IP address or as a name."""
         host = urlsplit(self.address).hostname or ""
@@ -105,14 +110,15 @@ def permitted(wanted: Scheduler, authority: Authority) -> tuple[str, ...]:
         UserError: no machine has this name.
     """
     if not known_here(wanted.host):
-        authority.permit(Departure(Purpose.CLUSTER, wanted.host, wanted.port, (), False), 0)
+        authority.permit(Departure(Purpose.CLUSTER, wanted.host, wanted.port, (), False, scheme=wanted.scheme), 0)
     try:
         with looking_up(wanted.host):
             addresses = resolve(wanted.host, wanted.port)
     except OSError:
         raise UserError(f"There is no machine {wanted.host}.", "Give the address that the scheduler prints.") from None
     local = all(map(loopback, addresses))
-    authority.permit(Departure(Purpose.CLUSTER, wanted.host, wanted.port, addresses, local), 0)
+    wish = Departure(Purpose.CLUSTER, wanted.host, wanted.port, addresses, local, scheme=wanted.scheme)
+    authority.permit(wish, 0)
     return addresses
 
 

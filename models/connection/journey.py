@@ -124,6 +124,7 @@ def _permitted(
         segment_id=parcel.segment_id,
         others=parcel.others,
         redirected_from=came_from.host if came_from else "",
+        scheme=scheme,
     )
     known = guard.network.known_here(host)
     addresses: tuple[str, ...] = (yield LookUp(host, port, None)) if known else ()

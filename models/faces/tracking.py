@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from media.fingerprint import fingerprint
 from media.index import FrameIndex, load_index
+from media.whole_file import WholeFile, read_whole
 from models.faces.base import FaceDetector
 from models.faces.extending import extend
 from models.faces.glances import glancing
@@ -36,6 +36,7 @@ class FacesResult:
         cuts: frames with which a scene begins, but for the first.
         looked: frames that a detector looked at.
         suggested: tracks that may show one person; nobody said so.
+        source_sha256: of the whole file, which nobody touched while it was looked at.
     """
 
     tracks: list[FaceTrack]
@@ -46,14 +47,15 @@ class FacesResult:
     cuts: tuple[int, ...] = ()
     looked: int = 0
     suggested: tuple[Suggestion, ...] = ()
+    source_sha256: str = ""
 
 
-def _work(path: Path, detector: FaceDetector, quick: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
+def _work(source: WholeFile, detector: FaceDetector, quick: FaceDetector, options: FaceOptions) -> Mapping[str, Json]:
     """Describe everything that the observations depend on."""
     knobs = asdict(options)
     del knobs["workers"]
     return {
-        "source": fingerprint(path),
+        "source": source.sha256,
         "detector": detector.key,
         "parameters": dict(detector.parameters),
         "quick": {**quick.parameters, "detector": quick.key},
@@ -85,16 +87,17 @@ def track_faces(
         embedder: tells people apart, for what is suggested; without one only their looks count.
 
     Raises:
-        UserError: the file cannot be read, has no picture, or the checkpoint cannot be written.
+        UserError: the file cannot be read, has no picture, was changed meanwhile, or the checkpoint cannot be written.
         Cancelled: the user stopped the work.
     """
     options = options or FaceOptions()
     progress = progress or Silent()
     began = time.monotonic()
+    source = read_whole(path, progress)
     index = index or load_index(path)
     total = len(index)
     quick = glancing(detector)
-    with Log(checkpoint, _work(path, detector, quick, options)) as log:
+    with Log(checkpoint, _work(source, detector, quick, options)) as log:
         seen = list(log.found)
         progress.progress(len(seen), total, "Finding faces")
         for one in look(path, index, detector, quick, options, tuple(seen)):
@@ -105,6 +108,7 @@ def track_faces(
         cuts = tuple(one.frame for one in seen if one.cut)
         tracks = extend(path, index, link(seen, options), cuts, options, progress)
         people = {} if embedder is None else identities(path, index, tracks, detector, embedder, progress)
+        source.require_same()
         log.remove()
     covered = np.unique(np.concatenate([track.frames for track in tracks])) if tracks else ()
     return FacesResult(
@@ -116,4 +120,5 @@ def track_faces(
         cuts,
         sum(one.looked for one in seen),
         tuple(suggest(tracks, looks_of(tracks, seen), people)),
+        source.sha256,
     )

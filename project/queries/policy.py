@@ -4,24 +4,36 @@ import json
 from dataclasses import asdict
 
 from project.errors import UserError
+from project.ids import new_id
 from project.json_text import to_json
 from project.policy import Departure, Egress, Level, Policy, Purpose, policy_from
 from project.store import Row, Study
+from project.types import Json
 
 KEY = "policy"
 
 
 def policy_of(study: Study) -> Policy:
     """Return the study's policy; one that is missing or damaged lets nothing out."""
+    return policy_from(stored_policy(study))
+
+
+def stored_policy(study: Study) -> Json:
+    """Return the policy as it stands in the study, with the id of its setting; None where it is missing or damaged."""
     try:
-        return policy_from(study.get_property(KEY))
+        return study.get_property(KEY)
     except UserError:
-        return Policy()
+        return None
 
 
-def set_policy(study: Study, policy: Policy) -> None:
-    """Set the policy; inside a step."""
-    study.set_property(KEY, policy.as_json())
+def new_setting(policy: Policy) -> dict[str, Json]:
+    """Return a policy as it is stored when it is set: with an id that no other setting has."""
+    return {**policy.as_json(), "setting": new_id()}
+
+
+def set_policy(study: Study, setting: dict[str, Json]) -> None:
+    """Set the policy that `new_setting` made; inside a step."""
+    study.set_property(KEY, setting)
 
 
 def insert_egress(study: Study, new: Egress) -> None:

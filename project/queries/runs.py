@@ -6,6 +6,11 @@ from project.queries.stored_values import stored_object
 from project.store import Row, Study
 from project.types import Run
 
+SOURCE = "source_sha256"
+"""Under which a run's result keeps the SHA-256 of the whole file that it worked on."""
+SOURCE_KIND = "source"
+"""The kind of a run that read a file whole, for a run of an earlier version that kept no checksum of it."""
+
 _COLUMNS = "id, recording_id, kind, backend, parameters, result, finished_at, program_version"
 
 
@@ -53,6 +58,19 @@ def latest_run(study: Study, recording_id: str, kind: str) -> Run | None:
         (recording_id, kind),
     )
     return None if row is None else _run(row)
+
+
+def source_sha256(study: Study, run: Run) -> str:
+    """Return the SHA-256 of the whole file that a run worked on; "" where nobody read it.
+
+    Runs of earlier versions kept none: then that of a run counts that read their file later.
+    """
+    later = () if SOURCE in run.result else runs_of(study, run.recording_id, SOURCE_KIND)
+    for result in (run.result, *(one.result for one in later if one.parameters.get("run") == run.id)):
+        found = result.get(SOURCE)
+        if isinstance(found, str) and found:
+            return found
+    return ""
 
 
 def run_called(study: Study, run_id: str) -> Run | None:

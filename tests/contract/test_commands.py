@@ -61,6 +61,7 @@ CHAIN: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("review withdraw", ("lab.greenroom", "SEGMENT", "--annotator", "Bo")),
     ("segment delete", ("lab.greenroom", "SEGMENT", "--annotator", "Ada")),
     ("policy show", ("lab.greenroom",)),
+    ("policy confirm", ("lab.greenroom", "--yes")),
     ("policy set", ("lab.greenroom", "anonymized", "--host", "api.example.org")),
     ("egress", ("lab.greenroom",)),
     ("blind", ("lab.greenroom", "off", "--annotator", "Ada")),

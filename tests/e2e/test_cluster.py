@@ -314,19 +314,20 @@ def test_a_scheduler_elsewhere_has_to_be_named_by_the_policy(tmp_path: Path, clu
             (Policy(), "nothing-leaves"),
             (Policy(Level.ANONYMIZED, hosts=(host,)), "cluster"),
             (Policy(Level.RAW, "a pilot with actors", "Board 7"), "cluster"),
+            (Policy(Level.RAW, "a pilot with actors", "Board 7", (host,)), "unencrypted"),
         ):
             set_policy(session, policy)
             with pytest.raises(Forbidden) as raised:
                 ask(session, there)
             assert raised.value.rule == rule
-        set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", (host,)))
+        set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", (host,), unencrypted=True))
         assert (ask(session, there).result or {})["answered"] == 1
         lines = all_egress(session.study)
     with pytest.raises(sentinel.Unguarded):
         socket.create_connection((host, int(there.rpartition(":")[2])), timeout=HANG_S)
-    assert [one.rule for one in lines] == ["nothing-leaves", "cluster", "cluster", "", ""]
+    assert [one.rule for one in lines] == ["nothing-leaves", "cluster", "cluster", "unencrypted", "", ""]
     assert {one.departure.purpose.value for one in lines} == {"cluster"}
-    assert (lines[-1].departure.recording_id, lines[-1].permission) == (WALK, "raw, allowed by Board 7")
+    assert (lines[-1].departure.recording_id, lines[-1].permission) == (WALK, "raw, allowed by Board 7, unencrypted")
     assert lines[-1].departure.texts > 0
 
 

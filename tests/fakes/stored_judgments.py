@@ -41,7 +41,7 @@ SENT = Egress(
     "2026-01-02T03:04:05Z",
     Departure(
         Purpose.JUDGE, "api.example.org", 443, ("203.0.113.7",), False, 12_345, "ab" * 32, 900, ("cd" * 32,), (),
-        "run-1", "judge-1", "r-1", "s-1",
+        "run-1", "judge-1", "r-1", "s-1", scheme="https",
     ),
     Level.ANONYMIZED,
     "anonymized, allowed by the board",

@@ -66,6 +66,7 @@ STEPS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("plan", (_LAB, "--annotators", "Ada,Bo")),
     ("done", (_LAB, "--recording", "1", "--annotator", "Ada")),
     ("blind", (_LAB, "off", "--annotator", "Ada")),
+    ("policy confirm", (_LAB, "--yes")),
     ("policy set", (_LAB, "anonymized", "--host", "api.example.org")),
     ("meta set", (_LAB, "--recording", "1", "--summary", "words=They greet.", "--annotator", "Ada")),
     ("split", (_LAB, "--annotator", "Ada", "--out", "for-ada.greenroom")),
@@ -145,7 +146,7 @@ def _fill(session: Session, segment_id: str) -> None:
     a_chain(session, first, "Anna", (person,))
     gather(session, first, "Anna", person)
     asked_about(session, "nli_plausibility", first, segment_id, "Anna")
-    refused = Departure(Purpose.JUDGE, "api.example.org", 443, (), local=False)
+    refused = Departure(Purpose.JUDGE, "api.example.org", 443, (), local=False, scheme="https")
     with session.study.recording_run():
         insert_egress(session.study, Egress("egress-1", _AT, refused, Level.NOTHING, rule="nothing-leaves"))
 

@@ -12,7 +12,7 @@ from app.core.commands.policy import set_policy
 from app.core.commands.recordings import add_recordings, probe_file, relink
 from app.core.judging.judges.chosen_files import chosen_here, require_chosen
 from app.core.leaving.authority import authority_of
-from app.core.leaving.in_force import policy_in_force, set_elsewhere
+from app.core.leaving.in_force import needs_confirmation, policy_in_force
 from app.core.session import MediaState, Session
 from app.core.settings import load_view, save_view
 from media.playlists import readers, require_no_playlist
@@ -36,7 +36,7 @@ from tests.fakes.terminal import Terminal
 from tests.fakes.tiny_gguf import Shape, write_tiny_model
 from tests.fuzz.targets.studies import super_journal
 
-FAR = Departure(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10)
+FAR = Departure(Purpose.JUDGE, "collect.example.org", 443, ("203.0.113.9",), local=False, texts=10, scheme="https")
 OPEN = Policy(Level.RAW, "because I say so", "a stranger")
 
 
@@ -175,9 +175,9 @@ def test_a_policy_from_another_machine_lets_nothing_leave(study: Path, monkeypat
         assert policy_in_force(session) == OPEN
     monkeypatch.setenv("XDG_CONFIG_HOME", str(study.parent / "another home"))
     with Session.open(study, "Ada") as session:
-        assert set_elsewhere(session)
+        assert needs_confirmation(session)
         assert policy_in_force(session) == Policy()
-        with pytest.raises(Forbidden, match="set on another machine"):
+        with pytest.raises(Forbidden, match="set last on this machine"):
             authority_of(session).permit(FAR, 0)
         set_policy(session, OPEN)
         assert policy_in_force(session) == OPEN

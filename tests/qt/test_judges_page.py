@@ -220,7 +220,7 @@ def test_where_what_leaves_would_go_is_said_before(session: Session, judging: Ca
     made, _ = add_participant(session, "P01", ParticipantRole.USER, WALK)
     (who,) = (one for one in all_participants(session.study) if one.id == made)
     set_consent(session, who, ConsentUse.MODELS, True)
-    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7"))
+    set_policy(session, Policy(Level.RAW, "pilot with actors only", "Board 7", unencrypted=True))
     add_server(session, "http://localhost:8080/v1", "Here")
     add_server(session, "http://second.example.org/v1", "Second")
     add_server(session, "https://judge.example.org/v1", coerce="Second")
@@ -419,3 +419,18 @@ def test_every_control_has_a_name_and_it_fits_a_small_screen(
     assert unexplained(shown.page) == []
     assert shown.window.width() <= 1280
     assert shown.page.width() >= 480
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [("http://10.0.0.5:9/v1", True), ("https://10.0.0.5:9/v1", False), ("http://127.0.0.1:9/v1", False)],
+)
+def test_it_is_said_of_a_new_judge_that_words_and_key_would_travel_unencrypted(
+    judging: Callable[..., Judging], url: str, said: bool
+) -> None:
+    shown = judging()
+    shown.page.add_requested.emit()
+    (dialog,) = shown.window.findChildren(EntryDialog)
+    dialog.save_requested.emit(JudgeEntry("x", "Lab", "openai", "m", {"url": url}), "")
+    assert not dialog.isVisible()
+    assert ("Words and key would travel unencrypted to Lab" in shown.window.messages.message()) is said

@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.commands.policy import set_policy
 from app.core.leaving.authority import authority_of
+from app.core.leaving.in_force import policy_in_force
 from app.core.leaving.journal import HEAD
 from app.core.session import Session
 from app.gui.dialogs import Questions
@@ -202,3 +203,40 @@ def test_everything_has_a_name_and_is_explained(open_window: Opener, study: Path
     assert unexplained(window) == []
     assert isinstance(window.form, PolicyForm)
     assert any("written down" in label.text() for label in window.findChildren(QLabel))
+
+
+def test_it_says_what_unencrypted_connections_mean_and_stresses_it_where_they_are_allowed(
+    open_window: Opener, study: Path
+) -> None:
+    main = open_window(study)
+    form = window_of(main).form
+    assert "words and keys travel unencrypted" in form.unencrypted.text()
+    assert form.unencrypted.isVisible()
+    assert form.unencrypted.property("quiet") == "true"
+    form.ways["unencrypted"].setChecked(True)
+    assert form.unencrypted.property("quiet") == "false"
+    form.put.click()
+    assert policy_of(session_of(main).study) == Policy(unencrypted=True)
+    assert "Unencrypted connections: allowed" in main.messages._policy.toolTip()
+
+
+def test_a_policy_that_was_revoked_is_asked_about_when_its_file_comes_back(open_window: Opener, study: Path) -> None:
+    with Session.open(study, "Ada") as session:
+        set_policy(session, EVERYTHING)
+    older = study.read_bytes()
+    with Session.open(study, "Ada") as session:
+        set_policy(session, Policy())
+    study.write_bytes(older)
+    main = open_window(study)
+    assert "not the one that was set last on this machine" in main.messages.message()
+    assert main.messages.policy() == "Nothing leaves this machine"
+    form = window_of(main).form
+    assert form.question.isVisible()
+    assert "Allowed by: Board 7" in form.asked.text()
+    assert form.levels[Level.NOTHING].isChecked()
+    form.levels[Level.ANONYMIZED].setChecked(True)
+    assert form.question.isVisible(), "what is typed below it does not answer it"
+    form.confirm.click()
+    assert not form.question.isVisible()
+    assert main.messages.policy() == "Raw footage may leave"
+    assert policy_in_force(session_of(main)) == EVERYTHING

@@ -27,7 +27,7 @@ from app.gui.sample import sample_study
 from app.gui.worker_runner import WorkerRunner
 from project.errors import UserError
 from project.queries.participants import all_participants
-from project.queries.runs import latest_run
+from project.queries.runs import SOURCE, SOURCE_KIND, latest_run
 from project.regions import RegionKind
 from project.timebase import SECOND
 from project.types import FaceTrack, Origin, Participant, ParticipantRole
@@ -202,8 +202,16 @@ def test_one_key_goes_to_the_next_place_and_one_says_it_was_seen_until_it_can_be
     for _ in range(count):
         qtbot.keyClick(window.timeline, Qt.Key.Key_Y)
     qtbot.waitUntil(lambda: page.queue.left() == "Nothing left to look at")
+    session = window.studio.session
+    assert session is not None
+    recording = window.studio.recording
+    assert recording is not None
+    assert latest_run(session.study, recording.id, SOURCE_KIND) is None
     page.review.tick.click()
     qtbot.waitUntil(page.review.tick.isChecked)
+    read = latest_run(session.study, recording.id, SOURCE_KIND)
+    assert read is not None, "an earlier version found these faces, so the whole file was read for the review"
+    assert len(str(read.result[SOURCE])) == 64
     assert "Reviewed by" in page.review.words()
     page.select(["one"])
     page.people.dismiss.click()

@@ -148,7 +148,9 @@ def _leave(session: Session, here: str) -> None:
     authority = StudyAuthority(session)
     authority.permit(Departure(Purpose.TEST, "127.0.0.1", 8000, ("127.0.0.1",), local=True, size=61), 0)
     for size, texts in ((5140, 1770), (6212, 2841)):
-        away = Departure(Purpose.JUDGE, "api.example.org", 443, ("192.0.2.7",), local=False, size=size, texts=texts)
+        away = Departure(
+            Purpose.JUDGE, "api.example.org", 443, ("192.0.2.7",), local=False, scheme="https", size=size, texts=texts
+        )
         with suppress(UserError):
             authority.permit(replace(away, condition="raw", recording_id=here), 0)
 

@@ -1,4 +1,4 @@
-"""The form of a policy: one of three levels, who allowed it and why, to whom, and three ways out that begin shut."""
+"""The form of a policy: one of three levels, who allowed it and why, to whom, and four ways out that begin shut."""
 
 from collections.abc import Callable, Mapping
 
@@ -35,6 +35,10 @@ _WAYS = {
     ),
     "redirects": (tr("Allow re&directs"), tr("Follows a server that sends a request on to another machine")),
     "proxies": (tr("Allow pro&xies"), tr("Sends requests through the proxy that this machine is set up with")),
+    "unencrypted": (
+        tr("Allow un&encrypted connections"),
+        tr("Sends words and keys to http:// and tcp:// addresses, readable for everybody on the way"),
+    ),
 }
 
 
@@ -43,15 +47,18 @@ class PolicyForm(QWidget):
 
     Signals:
         set_requested (Policy): what is to be set; the level and the ways as chosen, the texts as typed.
+        confirm_requested: the policy that `ask_about` told of is to be put in force.
     """
 
     set_requested = Signal(object)
+    confirm_requested = Signal()
 
     def __init__(
         self,
         names: Mapping[Level, str],
         meanings: Mapping[Level, str],
         missing: Callable[[Policy], str],
+        unencrypted: str,
         parent: QWidget | None = None,
     ) -> None:
         """Make the form.
@@ -60,6 +67,7 @@ class PolicyForm(QWidget):
             names: what each level is called.
             meanings: what each means, in a line.
             missing: says what a policy lacks to be set, "" where nothing.
+            unencrypted: what connections without encryption mean, in a line.
             parent: Qt's.
         """
         super().__init__(parent)
@@ -71,6 +79,7 @@ class PolicyForm(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.GRID)
+        column.addWidget(self._question())
         for level in Level:
             column.addLayout(self._choice(level, meanings[level]))
         self.reason = _line(tr("Reason"), tr("Why raw footage has to leave, in three words or more"))
@@ -78,6 +87,7 @@ class PolicyForm(QWidget):
         self.hosts = _line(
             tr("Only to"), tr("Machines such as api.openai.com, separated by commas; empty for any judge's")
         )
+        self.unencrypted = PlainLabel(unencrypted, wordWrap=True)
         self.ways = {key: _tick(text, tip) for key, (text, tip) in _WAYS.items()}
         column.addLayout(self._fields())
         column.addLayout(self._foot())
@@ -92,6 +102,7 @@ class PolicyForm(QWidget):
     def show_policy(self, policy: Policy, *, writable: bool) -> None:
         """Show the policy that counts; what was typed and not set is dropped."""
         self._shown, self._writable = policy, writable
+        self.question.hide()
         self.levels[policy.level].setChecked(True)
         self.reason.setText(policy.reason)
         self.allowed_by.setText(policy.allowed_by)
@@ -106,14 +117,34 @@ class PolicyForm(QWidget):
         """Return what is chosen and typed."""
         level = next(level for level, button in self.levels.items() if button.isChecked())
         hosts = tuple(one.strip() for one in self.hosts.text().replace(";", ",").split(",") if one.strip())
-        downloads, redirects, proxies = (self.ways[key].isChecked() for key in _WAYS)
+        ways = {key: way.isChecked() for key, way in self.ways.items()}
         texts = (self.reason.text().strip(), self.allowed_by.text().strip())
         reason, allowed_by = ("", "") if level is Level.NOTHING else texts
-        return Policy(level, reason, allowed_by, hosts, downloads, redirects, proxies)
+        return Policy(level, reason, allowed_by, hosts, **ways)
+
+    def ask_about(self, policy: str) -> None:
+        """Ask whether a policy that the study's file says is to be in force here, until the next `show_policy`."""
+        self.asked.setText(policy)
+        self.confirm.setEnabled(self._writable)
+        self.question.show()
 
     def tell(self, problem: str) -> None:
         """Say beside the button why something cannot be set."""
         self.note.setText(problem)
+
+    def _question(self) -> QWidget:
+        self.question = QWidget()
+        row = QHBoxLayout(self.question)
+        row.setContentsMargins(0, 0, 0, theme.GRID)
+        row.setSpacing(theme.GRID * 2)
+        self.asked = PlainLabel(wordWrap=True)
+        self.asked.setAccessibleName(tr("Policy that is not in force"))
+        self.confirm = QPushButton(tr("Put it in &force"))
+        self.confirm.setToolTip(tr("Let this policy of the study's file hold on this machine, with all that it allows"))
+        self.confirm.clicked.connect(self.confirm_requested)
+        row.addWidget(self.asked, 1)
+        row.addWidget(self.confirm, 0, Qt.AlignmentFlag.AlignTop)
+        return self.question
 
     def _choice(self, level: Level, meaning: str) -> QVBoxLayout:
         button = self.levels[level] = QRadioButton(self._names[level])
@@ -146,6 +177,7 @@ class PolicyForm(QWidget):
             row.addWidget(way)
         row.addStretch()
         form.addRow("", row)
+        form.addRow("", self.unencrypted)
         return form
 
     def _foot(self) -> QHBoxLayout:
@@ -173,6 +205,7 @@ class PolicyForm(QWidget):
         raised = wanted.level is not Level.NOTHING
         for line in (self.reason, self.allowed_by):
             line.setEnabled(self._writable and raised)
+        self._stress_unencrypted(wanted.unencrypted)
         differs = wanted != self._shown
         problem = self._missing(wanted) if differs else ""
         self.put.setEnabled(self._writable and differs and not problem)
@@ -183,6 +216,11 @@ class PolicyForm(QWidget):
             self.note.setText(problem)
         else:
             self.note.setText(tr("Not set yet.") if differs else "")
+
+    def _stress_unencrypted(self, stressed: bool) -> None:
+        self.unencrypted.setProperty("quiet", "false" if stressed else "true")
+        self.unencrypted.style().unpolish(self.unencrypted)
+        self.unencrypted.style().polish(self.unencrypted)
 
     def _ask(self) -> None:
         if self.put.isEnabled():

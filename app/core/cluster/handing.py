@@ -25,9 +25,13 @@ def permit_work(session: Session, scheduler: Scheduler, addresses: tuple[str, ..
     """
     content = json.dumps(dict(work.parameters), sort_keys=True).encode()
     first, *others = recordings_of(work) or ("",)
-    host, port = scheduler.host, scheduler.port
-    if all(map(loopback, addresses)) and not loopback(seat.machine):
+    host, port, scheme = scheduler.host, scheduler.port, scheduler.scheme
+    here, at_seat = all(map(loopback, addresses)), not loopback(seat.machine)
+    if here and at_seat:
         host, port, addresses = seat.machine, 0, (seat.machine,)
+    # A work goes to the scheduler and from there to the worker: the way that anybody can read counts.
+    if at_seat and (here or seat.scheme != "tls"):
+        scheme = seat.scheme
     authority_of(session).permit(
         Departure(
             Purpose.CLUSTER,
@@ -41,6 +45,7 @@ def permit_work(session: Session, scheduler: Scheduler, addresses: tuple[str, ..
             condition=condition_of(work),
             recording_id=first,
             others=tuple(others),
+            scheme=scheme,
         ),
         0,
     )

@@ -6,16 +6,22 @@ from dataclasses import replace
 from app.core.clock import utc_now
 from app.core.commands.participants import new_participant
 from app.core.commands.regions import find_region
+from app.core.faces.hiding import faces_run
 from app.core.faces.review import sheet
 from app.core.session import Session
+from media.whole_file import read_whole
 from project.counted import counted
 from project.errors import UserError
+from project.ids import new_id
+from project.progress import Progress
 from project.queries import face_reviews as rows
 from project.queries import faces, participants
 from project.queries.regions import update_region
+from project.queries.runs import SOURCE, SOURCE_KIND, insert_run, latest_run, source_sha256
 from project.regions import Region, RegionKind
 from project.timebase import FrameTimes
-from project.types import Changes, FaceReview, ParticipantRole, SeenSpan
+from project.types import Changes, FaceReview, Json, ParticipantRole, Run, SeenSpan
+from project.version import __version__
 
 
 def assign_faces(
@@ -80,8 +86,36 @@ def mark_seen(session: Session, recording_id: str, spans: Iterable[tuple[int, in
     return step.changes
 
 
+def needs_reading(session: Session | None, recording_id: str) -> bool:
+    """Tell whether a review would read the file of a recording whole, because no run did that."""
+    run = None if session is None else latest_run(session.study, recording_id, "faces")
+    return session is not None and run is not None and not source_sha256(session.study, run)
+
+
+def read_source(session: Session, recording_id: str, progress: Progress | None = None) -> Changes:
+    """Read the file of a recording whole where the run that found its faces, of an earlier version, kept no checksum.
+
+    Raises:
+        UserError: faces were not looked for in its file as it is now, or the file cannot be read.
+        Cancelled: the user stopped it.
+    """
+    session.study.require_writable()
+    located = session.usable_picture(recording_id)
+    run = faces_run(session, recording_id, located)
+    if source_sha256(session.study, run):
+        return Changes()
+    source = read_whole(located.path, progress)
+    about: dict[str, Json] = {"run": run.id, "fingerprint": located.medium.fingerprint}
+    read = Run(new_id(), recording_id, SOURCE_KIND, "sha256", about, {SOURCE: source.sha256}, utc_now(), __version__)
+    with session.study.recording_run():
+        insert_run(session.study, read)
+    return Changes.of([("run", read.id)])
+
+
 def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None = None) -> Changes:
     """Say that all faces of a recording are hidden as they should be, in the state they are in.
+
+    What is reviewed is its file too, byte by byte: it is read whole where nobody did that before.
 
     Args:
         session: whose annotator reviewed it.
@@ -89,7 +123,7 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
         times: of its frames; read from its file when not given.
 
     Raises:
-        UserError: faces were not looked for, or places are left that nobody looked at.
+        UserError: faces were not looked for, places are left that nobody looked at, or the file cannot be read.
     """
     session.study.require_writable()
     found = sheet(session, recording_id, times)
@@ -101,12 +135,13 @@ def mark_reviewed(session: Session, recording_id: str, times: FrameTimes | None 
             f"Recording {number} cannot be reviewed yet: {found.left()} left.",
             "Look at each, cover what is bare, and mark it as seen.",
         )
+    changes = read_source(session, recording_id)
     with session.step(f"Mark faces of recording {number} as reviewed") as step:
         who = session.annotator()
         assert who is not None
         state = rows.mask_state(session.study, recording_id)
         rows.set_face_review(session.study, FaceReview(recording_id, who.id, state, utc_now()))
-    return step.changes
+    return changes | step.changes
 
 
 def withdraw_review(session: Session, recording_id: str) -> Changes:

@@ -5,14 +5,14 @@ from collections.abc import Iterable
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
-from app.core.leaving.in_force import put_in_force
+from app.core.leaving.in_force import is_newest, note_set, said_policy
 from app.core.release.rules import LEAST_WORDS
 from app.core.session import Session
 from project.errors import UserError
 from project.names import shown
 from project.policy import Level, Policy
 from project.queries import policy as rows
-from project.types import Changes
+from project.types import Changes, Json
 
 STEPS = {
     Level.NOTHING: "Let nothing leave this machine",
@@ -22,15 +22,17 @@ STEPS = {
 """What the step is called that sets a level."""
 _PART = r"[a-z0-9_](?:[a-z0-9_-]*[a-z0-9_])?"
 _NAME = re.compile(rf"{_PART}(?:\.{_PART})*")
+_WRITABLE = "Make your folders for settings and data writable: XDG_CONFIG_HOME and XDG_DATA_HOME."
 _LONGEST_HOST = 253
 _LONGEST = 1000
 
 
 def set_policy(session: Session, policy: Policy) -> Changes:
-    """Set what may leave this machine.
+    """Set what may leave this machine; every policy that was set for this study before counts for nothing any more.
 
     Raises:
-        UserError: raw footage is to leave, and no reason or nobody who allowed it is named; or a host is none.
+        UserError: raw footage is to leave, and no reason or nobody who allowed it is named; a host is none; or it
+            cannot be noted on this machine. A policy that lets nothing leave is set all the same.
     """
     wanted = Policy(
         policy.level,
@@ -40,17 +42,46 @@ def set_policy(session: Session, policy: Policy) -> Changes:
         policy.downloads,
         policy.redirects,
         policy.proxies,
+        policy.unencrypted,
     )
     problem = missing(wanted)
     if problem:
         raise UserError(problem, "Raw footage shows who people are. Give --reason and --allowed-by.")
+    session.study.require_writable()
     before = rows.policy_of(session.study)
+    anew = wanted != before or not is_newest(session)
+    setting = rows.new_setting(wanted)
+    problem = _noted(session, setting) if anew else ""
+    if problem and not wanted.closed:
+        raise UserError(f"The policy cannot be set: {problem}", _WRITABLE)
     name = STEPS[wanted.level] if wanted.level is not before.level else "Change what may leave this machine"
     with session.step(name, undoable=False) as step:
-        if wanted != before or session.study.get_property(rows.KEY) is None:
-            rows.set_policy(session.study, wanted)
-    put_in_force(session, wanted)
+        if anew:
+            rows.set_policy(session.study, setting)
+    if problem:
+        raise UserError(
+            f"Nothing of this study leaves this machine, but an earlier file of it is not kept from it: {problem}",
+            _WRITABLE,
+        )
     return step.changes
+
+
+def confirm_policy(session: Session) -> Changes:
+    """Put the policy that the study's file says in force on this machine, as if it were set anew.
+
+    Raises:
+        UserError: as of `set_policy`.
+    """
+    return set_policy(session, said_policy(session))
+
+
+def _noted(session: Session, setting: dict[str, Json]) -> str:
+    """Note a setting on this machine; return why that failed, as a sentence, "" where it did not."""
+    try:
+        note_set(session, setting)
+    except OSError as error:
+        return f"this machine cannot note it ({error.strerror or error})."
+    return ""
 
 
 def changed(
@@ -63,6 +94,7 @@ def changed(
     downloads: bool | None = None,
     redirects: bool | None = None,
     proxies: bool | None = None,
+    unencrypted: bool | None = None,
 ) -> Policy:
     """Return a policy with what is given put in the place of what it says.
 
@@ -77,6 +109,7 @@ def changed(
         policy.downloads if downloads is None else downloads,
         policy.redirects if redirects is None else redirects,
         policy.proxies if proxies is None else proxies,
+        policy.unencrypted if unencrypted is None else unencrypted,
     )
 
 

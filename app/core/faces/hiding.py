@@ -15,14 +15,17 @@ from anonymize.methods.registry import method_type, missing_weights
 from app.core.faces.track_file import save_tracks, take_tracks
 from app.core.session import LocatedMedium, Session
 from media.cache import cache_folder
+from media.whole_file import WholeFile, read_whole
 from models import weights
 from models.weights.catalogue import entry
 from project.errors import UserError
+from project.names import shown
+from project.progress import Progress
 from project.queries.face_reviews import mask_state
 from project.queries.faces import faces_to_hide
 from project.queries.participants import all_participants
 from project.queries.regions import regions_of
-from project.queries.runs import latest_run
+from project.queries.runs import SOURCE, latest_run, source_sha256
 from project.regions import Keyframe, Region, RegionKind
 from project.types import FaceTrack, Json, ParticipantRole, Run
 from project.version import __version__
@@ -92,6 +95,7 @@ def gather(
         "faces_run": run.id,
         "tracked_by": run.backend,
         "mask_state": mask_state(session.study, recording_id),
+        SOURCE: source_sha256(session.study, run),
         "frames": run.result["frames"],
         "damaged_frames": run.result.get("damaged_frames", []),
         "ends_early_s": run.result.get("ends_early_s", 0.0),
@@ -139,6 +143,32 @@ def plan_of(parameters: Mapping[str, Json], destination: Path, cache: Path | Non
         cuts=cast(list[int], parameters["cuts"]),
         cache=cache,
         overwrite=bool(parameters.get("overwrite")),
+    )
+
+
+def source_of(parameters: Mapping[str, Json], progress: Progress) -> WholeFile:
+    """Return the file that is to be rendered, read whole and found to be the one in which faces were looked for.
+
+    Raises:
+        UserError: it is another one, cannot be read, or was never read whole when its faces were found.
+        Cancelled: the user stopped it.
+    """
+    source = read_whole(Path(str(parameters["path"])), progress)
+    if source.sha256 != parameters[SOURCE]:
+        raise not_as_tracked(source.path.name, known=bool(parameters[SOURCE]))
+    return source
+
+
+def not_as_tracked(what: str, *, known: bool) -> UserError:
+    """Return the error for a file that is not, byte by byte, the one in which faces were looked for."""
+    if not known:
+        return UserError(
+            f"{shown(what)} was not read whole when its faces were found, so nobody knows whether it changed.",
+            "Review its faces again, which reads it: greenroom review-faces STUDY --recording N --reviewed",
+        )
+    return UserError(
+        f"{shown(what)} was changed since its faces were looked for, though it looks the same at a glance.",
+        "Put the original back, or find its faces again: greenroom faces STUDY --recording N",
     )
 
 
@@ -203,6 +233,7 @@ def rendering_key(parameters: Mapping[str, Json], digests: Mapping[str, str]) ->
 
 _DECISIVE = (
     "fingerprint",
+    SOURCE,
     "mask_state",
     "frames",
     "damaged_frames",

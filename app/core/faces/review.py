@@ -8,7 +8,7 @@ from anonymize.places import CertaintySpan, Cover, Reason
 from app.core.session import Session
 from media.cache import cache_folder
 from project.counted import counted
-from project.queries.face_reviews import face_reviews, mask_state, seen_spans
+from project.queries.face_reviews import earlier_mask_state, face_reviews, mask_state, seen_spans
 from project.queries.faces import faces_to_hide
 from project.queries.regions import regions_of
 from project.queries.runs import latest_run
@@ -56,6 +56,8 @@ class FaceSheet:
         waiting: those of `spans` that need a look, the worst first.
         reviews: who reviewed it in the state it is in.
         revoked: who reviewed it in a state that a later change replaced.
+        by_earlier_version: whether it was reviewed as it is by an earlier version, which did not cover the boxes that
+            were found, so that nobody knows whether these are still the ones that were reviewed.
     """
 
     recording: Recording
@@ -66,6 +68,7 @@ class FaceSheet:
     waiting: list[CertaintySpan]
     reviews: list[FaceReview]
     revoked: list[FaceReview]
+    by_earlier_version: bool = False
 
     @property
     def tracks(self) -> list[FaceTrack]:
@@ -139,7 +142,9 @@ def sheet(session: Session, recording_id: str, times: FrameTimes | None = None) 
     made = face_reviews(study, recording_id)
     holding = [one for one in made if state and one.state == state]
     revoked = [one for one in made if one not in holding]
-    return FaceSheet(recording, run, faces, regions, spans, queue(spans), holding, revoked)
+    earlier = earlier_mask_state(study, recording_id)
+    by_earlier_version = any(one.state == earlier for one in revoked)
+    return FaceSheet(recording, run, faces, regions, spans, queue(spans), holding, revoked, by_earlier_version)
 
 
 def _suggestions(stored: Json, tracks: Sequence[FaceTrack]) -> list[Suggestion]:

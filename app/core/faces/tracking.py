@@ -17,7 +17,7 @@ from models.faces.registry import require, usual
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.faces import insert_tracks
-from project.queries.runs import insert_run
+from project.queries.runs import SOURCE, insert_run
 from project.timebase import SECOND
 from project.types import Changes, Json, Run
 from project.version import __version__
@@ -95,6 +95,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         "suggested_confidence": [one.confidence for one in found.suggested],
         "ends_early_s": index.missing_us / SECOND,
         "seconds": round(time.monotonic() - started, 3),
+        SOURCE: found.source_sha256,
         "file": str(save_tracks(found.tracks, folder)),
     }
 

@@ -3,14 +3,12 @@
 from collections.abc import Sequence
 
 from app.core.clock import utc_now
-from app.core.leaving.in_force import ELSEWHERE, policy_in_force, set_elsewhere
+from app.core.leaving.in_force import CONFIRM, UNCONFIRMED, needs_confirmation, policy_in_force
 from app.core.session import Session
 from project.errors import UserError
 from project.ids import new_id
 from project.policy import Departure, Egress, Evidence, Forbidden, Level, Policy, Purpose, decide
 from project.queries.policy import insert_egress
-
-_SET_HERE = "Read it with `greenroom policy show`; who answers for it here sets it anew with `greenroom policy set`."
 
 
 class StudyAuthority:
@@ -80,8 +78,8 @@ class StudyAuthority:
         except Forbidden as forbidden:
             if forbidden.rule == "reviewed" and hint:
                 raise Forbidden("reviewed", forbidden.message, f"{hint} (rule reviewed)") from None
-            if forbidden.rule != "cleared" and set_elsewhere(self._session):
-                raise Forbidden(forbidden.rule, ELSEWHERE, f"{_SET_HERE} (rule {forbidden.rule})") from None
+            if forbidden.rule != "cleared" and needs_confirmation(self._session):
+                raise Forbidden(forbidden.rule, UNCONFIRMED, f"{CONFIRM} (rule {forbidden.rule})") from None
             raise
 
     def _found(self, policy: Policy, departure: Departure, uncleared: int) -> tuple[Evidence, str]:

@@ -3,6 +3,7 @@
 from urllib.parse import urlsplit
 
 from app.core.leaving.authority import authority_of
+from app.core.leaving.in_force import policy_in_force
 from app.core.session import Session
 from models.connection.addresses import known_here, loopback, resolve
 from models.connection.proxies import UNSPOKEN, proxy_for
@@ -55,8 +56,28 @@ def why_not(session: Session, entry: JudgeEntry, recording_id: str, condition: s
             proxy=proxy.host if proxy else "",
             barred_by="proxies" if barred else "",
             barred=UNSPOKEN if barred else "",
+            scheme=parts.scheme,
         )
     )
+
+
+def unencrypted_note(session: Session, entry: JudgeEntry) -> str:
+    """Return a line about a judge at another machine whose words and key would travel unencrypted; "" for any other.
+
+    Nothing is looked up: a name counts as another machine unless this one knows better.
+    """
+    if entry.backend == PERSON:
+        return ""
+    try:
+        parts = urlsplit(str(getattr(options_of(entry.backend, entry.settings), "url", "")))
+        host, port = (parts.hostname or "").lower(), parts.port or _PORTS.get(parts.scheme, 0)
+    except (UserError, ValueError):
+        return ""
+    if not host or parts.scheme != "http" or stays_here(host, port):
+        return ""
+    allowed = policy_in_force(session).unencrypted
+    then = "and the policy allows that" if allowed else "so the policy refuses it (allow it: policy set --unencrypted)"
+    return f"Words and key would travel unencrypted to {entry.name} at http://{parts.netloc}, {then}."
 
 
 def stays_here(host: str, port: int) -> bool:

@@ -198,7 +198,7 @@ def write_table(found: Sequence[Line], file: Path) -> None:
 
 
 _COLUMNS = (
-    *("at", "fate", "host", "port", "addresses", "proxy", "redirected_from", "purpose", "judge", "recording"),
+    *("at", "fate", "scheme", "host", "port", "addresses", "proxy", "redirected_from", "purpose", "judge", "recording"),
     *("segment", "condition", "bytes", "text_bytes", "pictures", "videos", "sha256", "picture_sha256"),
     *("video_sha256", "level", "permission", "rule"),
 )
@@ -207,7 +207,8 @@ _COLUMNS = (
 def _row(one: Line) -> list[Cell]:
     sent, about = one.egress.departure, one.egress
     return [
-        *(about.at, one.fate.value, sent.host, sent.port, " ".join(sent.addresses), sent.proxy, sent.redirected_from),
+        *(about.at, one.fate.value, sent.scheme, sent.host, sent.port, " ".join(sent.addresses)),
+        *(sent.proxy, sent.redirected_from),
         *(sent.purpose.value, one.judge, one.recording, one.segment, one.condition, sent.size, sent.texts),
         *(len(sent.frames), len(sent.clips), sent.sha256, " ".join(sent.frames), " ".join(sent.clips)),
         *(about.level.value, about.permission, about.rule),

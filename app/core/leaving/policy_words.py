@@ -22,6 +22,13 @@ MEANINGS = {
 """What each level means, in a line."""
 
 
+UNENCRYPTED = later(
+    "Over http:// and tcp:// addresses of other machines, words and keys travel unencrypted: everybody on the way can "
+    "read them."
+)
+"""What it means to allow connections that are not encrypted, in a line."""
+
+
 def about_policy(policy: Policy) -> list[str]:
     """Return the policy as lines."""
     found = [f"{LEVELS[policy.level]}. {MEANINGS[policy.level]}"]
@@ -34,6 +41,9 @@ def about_policy(policy: Policy) -> list[str]:
     found.append(f"Downloads of models: {_allowed(policy.downloads)}")
     found.append(f"Redirects: {_allowed(policy.redirects)}")
     found.append(f"Proxies: {_allowed(policy.proxies)}")
+    found.append(f"Unencrypted connections: {_allowed(policy.unencrypted)}")
+    if policy.unencrypted:
+        found.append(UNENCRYPTED)
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from anonymize.methods.registry import method_type
 from app.core.clock import utc_now
-from app.core.faces.hiding import BULKY, gather, plan_of, regions_in
+from app.core.faces.hiding import BULKY, gather, plan_of, regions_in, source_of
 from app.core.jobs import Work
 from app.core.privacy.exports import KIND, Export, exports
 from app.core.privacy.people import strangers_for
@@ -20,7 +20,7 @@ from project.errors import UserError
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.face_reviews import mask_state
-from project.queries.runs import insert_run
+from project.queries.runs import SOURCE, insert_run
 from project.timebase import SECOND
 from project.types import Changes, Json, Run
 from project.version import __version__
@@ -87,6 +87,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     from anonymize.measures.subject import MeasureOptions
 
     clip = Path(str(parameters["clip"]))
+    source = source_of(parameters, progress) if parameters.get(SOURCE) else None
     plan = plan_of({**parameters, "method": "solid"}, clip)
     report = measure_rendering(
         plan,
@@ -99,6 +100,8 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
         options=MeasureOptions(**cast(dict[str, Any], parameters["measure"])),
         progress=progress,
     )
+    if source is not None:
+        source.require_same()
     found = report.as_json()
     target = report_place(clip)
     _write(target, found)

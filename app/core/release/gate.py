@@ -14,13 +14,15 @@ from app.core.release.sound import Sounding, sounding
 from app.core.release.speech import Speech, speech_in
 from app.core.release.texts import ReleasedText, released_texts, texts_confirmed, unread
 from app.core.session import MediaState, Session
+from media.whole_file import read_whole, was_read
 from project.counted import counted
 from project.queries.hold_outs import hold_outs
 from project.queries.participants import all_participants, participants_in
 from project.queries.recordings import all_recordings
 from project.queries.release import people_seen
+from project.queries.runs import source_sha256
 from project.timebase import format_time
-from project.types import ConsentUse, Participant, ParticipantRole, Recording
+from project.types import ConsentUse, Participant, ParticipantRole, Recording, Run
 
 # The renderer paints these frames over wholly, so nothing in them can be seen.
 _BLANKED = (Why.UNSEARCHED, Why.DAMAGED)
@@ -173,6 +175,31 @@ def file_there(one: Candidate) -> Iterator[Reason]:
         )
 
 
+def file_unchanged(one: Candidate) -> Iterator[Reason]:
+    """Rule `file`, byte by byte: the file is the one in which faces were looked for.
+
+    It is read whole. A window does not wait for that: there, whoever makes the release reads it.
+    """
+    medium, run = one.session.main_medium(one.recording.id), one.faces.run if one.faces is not None else None
+    if not one.tracked or run is None or medium is None:
+        return
+    known, path = source_sha256(one.session.study, run), one.session.locate(medium).path
+    if not known:
+        yield one.reason(
+            "file",
+            f"The file of recording {one.number} was not read whole when its faces were found, so nobody knows whether "
+            "it was changed since.",
+            f"Review its faces again, which reads it: greenroom review-faces STUDY --recording {one.number} --reviewed",
+        )
+    elif (one.session.patient or was_read(path)) and read_whole(path).sha256 != known:
+        yield one.reason(
+            "file",
+            f"The file of recording {one.number} was changed since its faces were looked for, though it looks the same "
+            "at a glance.",
+            f"Put the original back, or find its faces again: greenroom faces STUDY --recording {one.number}",
+        )
+
+
 def faces_tracked(one: Candidate) -> Iterator[Reason]:
     """Rule `faces-tracked`."""
     if one.has_picture and one.has_file and not one.tracked:
@@ -185,7 +212,12 @@ def faces_reviewed(one: Candidate) -> Iterator[Reason]:
     """Rule `faces-reviewed`."""
     if not one.tracked or one.faces is None or one.faces.reviews:
         return
-    if one.faces.revoked:
+    if one.faces.by_earlier_version:
+        sentence = (
+            f"The faces of recording {one.number} were reviewed with an earlier version, whose reviews did not cover "
+            "the boxes that were found."
+        )
+    elif one.faces.revoked:
         sentence = f"The faces of recording {one.number} were changed after they were reviewed."
     else:
         sentence = f"Nobody reviewed the faces of recording {one.number}."
@@ -255,6 +287,13 @@ def transcript(one: Candidate) -> Iterator[Reason]:
             f"Nobody looked for speech in the sound of recording {one.number} as it is now.",
             "Look for it: greenroom transcribe STUDY --speech-only",
         )
+    elif one.tracked and not _same_source(one, one.speech.run):
+        yield one.reason(
+            "transcript",
+            f"Speech was looked for in recording {one.number} before its file was last changed, or by an earlier "
+            "version, which did not read the file whole.",
+            "Look for it again: greenroom transcribe STUDY --speech-only",
+        )
     for start, end in one.speech.uncovered:
         yield one.reason(
             "transcript",
@@ -263,6 +302,13 @@ def transcript(one: Candidate) -> Iterator[Reason]:
             "Write down what is said on the Transcript page, or recognise it: greenroom transcribe STUDY",
             start,
         )
+
+
+def _same_source(one: Candidate, listened: Run) -> bool:
+    """Tell whether a run listened to the file, byte by byte, in which faces were looked for."""
+    run = one.faces.run if one.faces is not None else None
+    heard = source_sha256(one.session.study, listened)
+    return run is not None and bool(heard) and heard == source_sha256(one.session.study, run)
 
 
 def transcript_checked(one: Candidate) -> Iterator[Reason]:
@@ -316,6 +362,7 @@ def pii_reviewed(one: Candidate) -> Iterator[Reason]:
 
 PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (
     file_there,
+    file_unchanged,
     faces_tracked,
     faces_reviewed,
     uncovered,

@@ -25,7 +25,13 @@ from app.core.release.measuring import measured
 from app.core.release.outcome import Outcome, outcome_from, reasons_after
 from app.core.release.plan import SCRUB, ReleasePlan, plan_from, require_possible
 from app.core.release.private import Private, private_of
-from app.core.release.rendering import Rendering, forget, rendering_of, require_unchanged
+from app.core.release.rendering import (
+    Rendering,
+    forget,
+    rendering_of,
+    require_source_unchanged,
+    require_unchanged,
+)
 from app.core.release.rules import Reason, reason_from, standing
 from app.core.release.sound import Sounding, seeds_of, sounding_from, treatment_of
 from app.core.release.sound_check import wrong_in_sound
@@ -35,7 +41,6 @@ from app.core.release.write_media import write_media
 from app.core.release.write_text import write_annotations, write_tables
 from app.core.session import Session
 from models.faces.registry import ALWAYS, independent_of, joined
-from project.checksums import sha256_of
 from project.counted import counted
 from project.errors import Cancelled, UserError
 from project.ids import new_id
@@ -196,6 +201,8 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
                     f"The finished release held what must not leave, so it was removed. {shown}.",
                     "Change the private word, the names or the text that is named, then release again.",
                 )
+            for one in {each.source.path: each for each in renderings}.values():
+                require_source_unchanged(one, progress)
             count = sum(1 for one in staging.rglob("*") if one.is_file())
             now = reasons_again(Path(str(parameters["study"])), plan, str(secret["signed"]), str(secret["key"]))
             if now:
@@ -370,7 +377,7 @@ def _write(
             "options": cast(Json, asdict(one.plan.method.options)),
             "weights": cast(Json, dict(one.weights)),
             "checked_by": one.outcome.checked_by,
-            "raw": sealed(key, sha256_of(one.plan.source)),
+            "raw": sealed(key, one.source.sha256),
             "sound": _sound_facts(secret["sounds"][str(one.outcome.number)]),
         }
     (staging / NAME).write_text(manifest(staging, made_of, {**facts, "sources": sources}), "utf-8", newline="\n")

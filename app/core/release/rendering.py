@@ -12,9 +12,18 @@ from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
-from app.core.faces.hiding import installed_weights, plan_of, regions_in, rendering_key, working_folder
+from app.core.faces.hiding import (
+    installed_weights,
+    not_as_tracked,
+    plan_of,
+    regions_in,
+    rendering_key,
+    source_of,
+    working_folder,
+)
 from app.core.release.outcome import Outcome
 from media.cache import cache_folder
+from media.whole_file import WholeFile, read_whole
 from project.checksums import sha256_of
 from project.errors import UserError
 from project.progress import Progress
@@ -43,6 +52,7 @@ class Rendering:
         outcome: what came of it, as far as rendering and check tell.
         weights: sha256 of each of the weights that the method needs.
         digest: sha256 of the clip that was looked at.
+        source: the recording's file, as it was read whole before it was rendered.
     """
 
     clip: Path
@@ -51,6 +61,7 @@ class Rendering:
     outcome: Outcome
     weights: Mapping[str, str]
     digest: str
+    source: WholeFile
 
 
 def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress) -> Rendering:
@@ -74,6 +85,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
     from anonymize.render import render
     from models.faces.registry import detector
 
+    source = source_of(parameters, progress)
     digests = installed_weights(str(parameters["method"]))
     folder = _folder(rendering_key(parameters, digests), parameters)
     plan = with_painted(plan_of(parameters, folder / _CLIP), cast(list[str], parameters["painted"]))
@@ -81,6 +93,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
     if facts is None:
         with working_folder(parameters, digests) as cache:
             done = render(replace(plan, cache=cache, overwrite=True, sound="none"), progress)
+        source.require_same()
         facts = {
             "frames": done.frames,
             "zero_us": done.start_us,
@@ -122,7 +135,7 @@ def rendering_of(number: int, parameters: Mapping[str, Json], progress: Progress
         witness=str(parameters["witness"]),
         ends_early_s=cast(float, parameters["ends_early_s"]),
     )
-    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests, str(facts["sha256"]))
+    return Rendering(folder / _CLIP, zero_us, plan, outcome, digests, str(facts["sha256"]), source)
 
 
 def with_painted(plan: "RenderPlan", painted: Sequence[str]) -> "RenderPlan":
@@ -146,6 +159,19 @@ def require_unchanged(rendering: Rendering) -> None:
             f"The rendering of recording {rendering.outcome.number} was changed in the cache while it was checked.",
             "Release again: it is rendered anew.",
         )
+
+
+def require_source_unchanged(rendering: Rendering, progress: Progress) -> None:
+    """Read the recording's file once more, all of it, and refuse one that somebody touched since it was rendered.
+
+    Raises:
+        UserError: somebody did, or it is gone.
+        Cancelled: the user stopped it.
+    """
+    rendering.source.require_same()
+    if read_whole(rendering.source.path, progress, again=True).sha256 != rendering.source.sha256:
+        raise not_as_tracked(rendering.source.path.name, known=True)
+    rendering.source.require_same()
 
 
 def forget(renderings: Sequence[Rendering]) -> None:

@@ -25,7 +25,7 @@ class Rule:
 
 RULES: dict[str, Rule] = {
     "something": Rule("There is something to release."),
-    "file": Rule("The recording's file is there and unchanged."),
+    "file": Rule("The recording's file is there and unchanged, byte by byte."),
     "faces-tracked": Rule("Faces were looked for in the file as it is now."),
     "faces-reviewed": Rule("Somebody reviewed the faces in their present state."),
     "uncovered": Rule("No frame is left in which a face may be uncovered and nobody looked."),

@@ -19,6 +19,7 @@ from app.core.faces.hiding import (
     plan_of,
     regions_in,
     require_method,
+    source_of,
     working_folder,
 )
 from app.core.jobs import Work
@@ -33,7 +34,7 @@ from project.names import require_text
 from project.progress import Progress
 from project.queries.face_reviews import mask_state
 from project.queries.hold_outs import hold_outs
-from project.queries.runs import insert_run
+from project.queries.runs import SOURCE, insert_run
 from project.timebase import SECOND, format_time
 from project.types import Changes, Json, Recording, Run
 from project.version import __version__
@@ -162,7 +163,11 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
                 progress=progress,
             )
         )
+        if source is not None:
+            source.require_same()
 
+    # A recording that was tracked by an earlier version can be exported; what was not read whole vouches for no review.
+    source = source_of(parameters, progress) if parameters.get(SOURCE) else None
     with working_folder(parameters, digests) as folder:
         plan = plan_of(parameters, Path(str(parameters["output"])), folder)
         sound = cast(dict[str, Json] | None, parameters.get("sound"))

@@ -19,6 +19,7 @@ from app.core.speech.vocabulary import vocabulary
 from app.core.speech.voice_activity import store_speech
 from media.audio import stream_mono
 from media.cache import cache_folder
+from media.whole_file import read_whole
 from models.speech.base import RATE, Hearing, Piece, Samples, Window
 from models.speech.options import SpeechOptions
 from models.speech.reading import read_windows
@@ -29,7 +30,7 @@ from models.speech.windows import plan_windows
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.heard import TRANSCRIBE, insert_heard
-from project.queries.runs import insert_run
+from project.queries.runs import SOURCE, insert_run
 from project.timebase import SECOND
 from project.types import Changes, Json, Run
 from project.version import __version__
@@ -98,8 +99,9 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     detector = speech_detector(str(parameters["detector"]), FINE)
     language = None if parameters["language"] is None else str(parameters["language"])
     hearing = Hearing(language, str(parameters["prompt"]))
+    source = read_whole(path, progress)
     work: dict[str, Json] = {
-        "source": parameters["fingerprint"],
+        "source": source.sha256,
         "detector": dict(detector.parameters),
         "recognizer": dict(listener.parameters),
         "hearing": cast(Json, asdict(hearing)),
@@ -128,6 +130,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             batch = []
             telling.tell(log.found.windows)
         found = log.found
+        source.require_same()
         return {
             "file": str(log.path),
             "chunks": len(windows),
@@ -136,6 +139,7 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
             "language_certainty": round(found.certainty, 3),
             "detector_parameters": dict(detector.parameters),
             "recognizer_parameters": dict(listener.parameters),
+            SOURCE: source.sha256,
             "seconds": round(time.monotonic() - began, 3),
         }
 
@@ -148,7 +152,7 @@ def store(session: Session, work: Work, result: Mapping[str, Json]) -> Changes:
     duration = session.recording(work.recording_id).duration_us
     facts = {key: value for key, value in result.items() if key != "file"}
     speech = settled(np.array(found.speech, np.int64).reshape(-1, 2), found.end_us, SpeechOptions())
-    spoken = {key: facts[key] for key in ("detector_parameters", "seconds")}
+    spoken = {key: facts[key] for key in ("detector_parameters", SOURCE, "seconds")}
     kept = drafts.kept_of(session, work.recording_id)
     options = CuttingOptions(**cast(dict[str, Json], work.parameters["options"]))  # type: ignore[arg-type]
     pieces = [Piece(one.text, one.start_us + offset, one.end_us + offset, one.confidence) for one in found.pieces]

@@ -11,13 +11,14 @@ from app.core.jobs import Work
 from app.core.session import Session
 from app.core.speech.sound_files import usable_sound
 from media.audio import stream_mono
+from media.whole_file import read_whole
 from models.speech.base import RATE
 from models.speech.options import SpeechOptions
 from models.speech.registry import ALWAYS, speech_detector
 from project.ids import new_id
 from project.progress import Progress
 from project.queries.heard import SPEECH, insert_heard
-from project.queries.runs import insert_run
+from project.queries.runs import SOURCE, insert_run
 from project.timebase import SECOND
 from project.transcript import Heard
 from project.types import Changes, Json, Run
@@ -48,10 +49,13 @@ def compute(parameters: Mapping[str, Json], progress: Progress) -> dict[str, Jso
     began = time.monotonic()
     options = SpeechOptions(**cast(dict[str, Json], parameters["options"]))  # type: ignore[arg-type]
     detector = speech_detector(str(parameters["detector"]), options)
-    found = detector.speech(stream_mono(Path(str(parameters["path"])), RATE, _Finding(progress)), progress)
+    source = read_whole(Path(str(parameters["path"])), progress)
+    found = detector.speech(stream_mono(source.path, RATE, _Finding(progress)), progress)
+    source.require_same()
     return {
         "speech": found.tolist(),
         "detector_parameters": dict(detector.parameters),
+        SOURCE: source.sha256,
         "seconds": round(time.monotonic() - began, 3),
     }
 

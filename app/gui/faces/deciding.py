@@ -35,6 +35,7 @@ class Deciding(QObject):
         self._drawing = drawing
         self._people: Mapping[str, Participant] = {}
         self._suggestions: list[Suggestion] = []
+        self._places_left = False
         self._shown = 0
         page.people.assign_requested.connect(self.assign)
         page.people.new_requested.connect(lambda: self._assign_to_new(*self._selected()))
@@ -54,6 +55,7 @@ class Deciding(QObject):
     def show_sheet(self, sheet: FaceSheet | None, people: Mapping[str, Participant], names: Mapping[str, str]) -> None:
         """Show what is suggested, and whether the recording is reviewed; `names` are the annotators'."""
         self._people = people
+        self._places_left = sheet is not None and bool(sheet.waiting)
         self._suggestions = sheet.suggestions() if sheet is not None else []
         self._show_suggestion()
         session = self._studio.session
@@ -158,9 +160,18 @@ class Deciding(QObject):
         if recording is None:
             return
         if on:
-            self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
+            # Where places are left, that is said before a large file is read for nothing.
+            if self._places_left or self._has_read(recording.id):
+                self._studio.edit(lambda s: commands.mark_reviewed(s, recording.id, times))
         else:
             self._studio.edit(lambda s: commands.withdraw_review(s, recording.id))
+
+    def _has_read(self, recording_id: str) -> bool:
+        """Have the file read whole, in a thread, where no run did that; tell whether it was."""
+        if not commands.needs_reading(self._studio.session, recording_id):
+            return True
+        text = tr("Reading the whole file, so that a later change of it is noticed")
+        return self._studio.edit_apart(lambda s, progress: commands.read_source(s, recording_id, progress), text)
 
 
 def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool]:
@@ -171,6 +182,9 @@ def _about_review(sheet: FaceSheet, names: Mapping[str, str]) -> tuple[str, bool
     if sheet.revoked:
         last = sheet.revoked[-1]
         who = names.get(last.annotator_id, "?")
+        if sheet.by_earlier_version:
+            told = tr("{who} reviewed them with an earlier version, which did not cover the boxes found: review again")
+            return told.format(who=who), True
         return tr("The faces changed since {who} reviewed them ({at})").format(who=who, at=_when(last.at)), True
     return "", False
 

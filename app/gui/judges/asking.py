@@ -26,7 +26,7 @@ from widgets.judges.page import JudgesPage
 from widgets.judges.shown import Column, State
 
 LOOK_EVERY_MS = 250
-_BY_POLICY = ("nothing-leaves", "raw", "hosts", "redirects", "proxies")
+_BY_POLICY = ("nothing-leaves", "raw", "hosts", "redirects", "proxies", "unencrypted")
 """Rules that the window of the policy changes: its button beside the line says what to do."""
 
 

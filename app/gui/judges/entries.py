@@ -6,6 +6,7 @@ from PySide6.QtCore import QObject
 
 from app.core.commands.judges import add_judge, change_judge, remove_judge
 from app.core.judging.judges.keys import address_of, forget_key, how_to_set, keep_key, place_of
+from app.core.leaving.foretelling import unencrypted_note
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.judges.entry_dialog import EntryDialog
@@ -94,6 +95,8 @@ class Entries(QObject):
         if not known:
             self._page.bar.judges.choose(self._page.bar.judges.wanted() | {made.id})
         dialog.accept()
+        if note := unencrypted_note(session, made):
+            self._context.studio.told.emit(note)
         if key:
             self._context.background.run(lambda _progress: keep_key(made, key), lambda _none: None, self._failed)
 

@@ -13,14 +13,14 @@ from PySide6.QtWidgets import (
 )
 
 from app.core.commands.policy import missing, set_policy
-from app.core.leaving.in_force import ELSEWHERE, policy_in_force, set_elsewhere
+from app.core.leaving.in_force import UNCONFIRMED, needs_confirmation, policy_in_force, said_policy
 from app.core.leaving.journal import FATES, HEAD, Fate, Line, lines, totals, write_table
-from app.core.leaving.policy_words import LEVELS, MEANINGS, about_policy
+from app.core.leaving.policy_words import LEVELS, MEANINGS, UNENCRYPTED, about_policy
 from app.core.session import Session
 from app.gui.context import Context
 from project.errors import UserError
 from project.policy import Policy
-from project.queries.policy import KEY, egress_count, policy_of
+from project.queries.policy import KEY, egress_count
 from project.queries.segments import segment
 from project.types import Changes
 from resources.translation import tr
@@ -63,6 +63,7 @@ class PolicyWindow(QWidget):
             {level: tr(words) for level, words in LEVELS.items()},
             {level: tr(words) for level, words in MEANINGS.items()},
             missing,
+            tr(UNENCRYPTED),
         )
         self.fate = QComboBox()
         self.fate.setAccessibleName(tr("Which requests"))
@@ -111,6 +112,11 @@ class PolicyWindow(QWidget):
 
         self._studio.edit(do, self)
 
+    def confirm_policy(self) -> None:
+        """Put the policy that the study's file says in force on this machine."""
+        if self._studio.session is not None:
+            self.set_policy(said_policy(self._studio.session))
+
     def _lay_out(self) -> None:
         column = QVBoxLayout(self)
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
@@ -148,6 +154,7 @@ class PolicyWindow(QWidget):
 
     def _join(self) -> None:
         self.form.set_requested.connect(self.set_policy)
+        self.form.confirm_requested.connect(self.confirm_policy)
         self.fate.currentIndexChanged.connect(lambda _place: self._show())
         self.words.textChanged.connect(lambda _text: self._show())
         self.table.opened.connect(self._go_to)
@@ -161,8 +168,9 @@ class PolicyWindow(QWidget):
 
     def _show_policy(self, session: Session) -> None:
         self.form.show_policy(policy_in_force(session), writable=self._studio.writable)
-        if set_elsewhere(session):
-            self.form.tell(" ".join([tr(ELSEWHERE), *about_policy(policy_of(session.study))]))
+        if needs_confirmation(session):
+            says = tr("Nothing leaves. The study's file says:")
+            self.form.ask_about("\n".join([tr(UNCONFIRMED), says, *about_policy(said_policy(session))]))
 
     def _look(self) -> None:
         """Read the journal anew where something was written to it: jobs of other windows and programs write too."""

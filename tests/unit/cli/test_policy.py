@@ -62,7 +62,9 @@ def test_the_journal_tells_a_board_who_was_sent_what_and_what_was_not(
         with pytest.raises(Forbidden):
             authority.permit(abroad("r1", RAW), 0)
         set_policy(session, Policy(Level.ANONYMIZED, "", "=Board 7"))
-        authority.permit(Departure(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40), 0)
+        authority.permit(
+            Departure(Purpose.TEST, "api.example.org", 443, ("192.0.2.7",), local=False, size=40, scheme="https"), 0
+        )
     said = greenroom("egress", str(study), "--csv", str(tmp_path / "out.csv"))
     assert "api.example.org:443 (192.0.2.7)" in said
     assert "nothing-leaves: nothing of this study leaves this machine" in said
@@ -110,9 +112,38 @@ def test_without_a_study_it_tells_what_the_machine_fetched(
     monkeypatch.setattr(machine, "journal_file", lambda: tmp_path / "requests.jsonl")
     assert "No request was made." in greenroom("egress")
     machine.MachineAuthority().permit(
-        Departure(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False), 0
+        Departure(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https"), 0
     )
     said = greenroom("egress")
     assert "models.example.org:443" in said
     assert "downloading a model" in said
     assert greenroom.json("egress")["policy"] is None
+
+
+def test_it_is_said_that_words_and_key_would_travel_unencrypted(study: Path, greenroom: Terminal) -> None:
+    def add(name: str, url: str, *more: str) -> str:
+        return greenroom("judge", "add", study, name, "--backend", "openai", "--model", "m", "--url", url, *more)
+
+    told = "Words and key would travel unencrypted to far at http://10.0.0.5:8803, so the policy refuses it"
+    assert told in add("far", "http://10.0.0.5:8803/v1", "--sees", "text")
+    for number, url in enumerate(
+        ("https://10.0.0.5:8803/v1", "http://127.0.0.1:8803/v1", "http://[::ffff:127.0.0.1]:80/v1")
+    ):
+        assert "unencrypted" not in add(f"near {number}", url)
+    assert "unencrypted to six at" in add("six", "HTTP://[::ffff:10.0.0.5]:8803/v1")
+    assert told in greenroom("policy", "set", study, "anonymized")
+    said = greenroom("policy", "set", study, "--unencrypted")
+    assert "Unencrypted connections: allowed" in said
+    assert "words and keys travel unencrypted: everybody on the way can read them" in said
+    assert "http://10.0.0.5:8803, and the policy allows that." in said
+    assert "and the policy allows that." in add("far", "http://10.0.0.5:8803/v1", "--replace")
+    assert greenroom.json("policy", "set", study, "nothing")["unencrypted"] is True
+    assert greenroom.json("policy", "set", study, "--no-unencrypted")["unencrypted"] is False
+
+
+def test_an_unencrypted_judge_is_refused_before_anything_is_said_to_it(study: Path, greenroom: Terminal) -> None:
+    greenroom("policy", "set", study, "raw", "--reason", "pilot, actors only", "--allowed-by", "Board 7")
+    greenroom("judge", "add", study, "far", "--backend", "openai", "--model", "m", "--url", "http://198.51.100.7:1/v1")
+    said = greenroom("judge", "test", study, "far", code=2)
+    assert "Words and keys would travel unencrypted to 198.51.100.7" in said
+    assert [row["rule"] for row in greenroom.json("egress", study)["requests"]] == ["unencrypted"]

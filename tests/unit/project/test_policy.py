@@ -32,6 +32,7 @@ POLICIES = st.builds(
     st.booleans(),
     st.booleans(),
     st.booleans(),
+    st.booleans(),
 )
 REQUESTS = st.builds(
     Departure,
@@ -47,6 +48,7 @@ REQUESTS = st.builds(
     recording_id=st.sampled_from(["", "r1"]),
     redirected_from=st.sampled_from(["", "api.example.org"]),
     proxy=st.sampled_from(["", "proxy.example.org"]),
+    scheme=st.sampled_from(["", "http", "tcp", "HTTP", "https", "tls"]),
 )
 EVIDENCE = st.builds(
     Evidence, st.sampled_from(["", "nobody looked"]), st.sampled_from(["", "P1 did not agree"]), st.integers(0, 1)
@@ -93,7 +95,7 @@ def test_another_machine_works_only_where_a_policy_for_raw_footage_names_it(
         assert policy.level is Level.RAW
         assert work.host in policy.hosts
     named = replace(policy, level=Level.RAW, hosts=("elsewhere.example.org",))
-    plain = replace(work, host="node7.example.org", redirected_from="", proxy="", barred_by="", barred="")
+    plain = replace(work, host="node7.example.org", redirected_from="", proxy="", barred_by="", barred="", scheme="tls")
     assert rule(named, plain, Evidence("", "")) == "cluster"
     assert rule(replace(named, hosts=()), plain, Evidence("", "")) == "cluster"
     assert rule(replace(named, hosts=("node7.example.org",)), plain, Evidence("", "")) == ""
@@ -126,7 +128,7 @@ def test_a_higher_level_forbids_nothing_that_a_lower_one_let_through(
     assert passes == sorted(passes)
 
 
-@given(POLICIES, REQUESTS, EVIDENCE, st.sampled_from(["downloads", "redirects", "proxies"]))
+@given(POLICIES, REQUESTS, EVIDENCE, st.sampled_from(["downloads", "redirects", "proxies", "unencrypted"]))
 def test_opening_a_way_forbids_nothing(policy: Policy, request: Departure, evidence: Evidence, way: str) -> None:
     if not rule(policy, request, evidence):
         opened = policy_from({**policy.as_json(), "reason": "a", "allowed_by": "b", way: True})
@@ -153,6 +155,25 @@ def test_only_to_the_machines_that_are_named_and_straight_there(
         if request.purpose is not Purpose.DOWNLOAD:
             assert not policy.hosts or request.host in policy.hosts
             assert not request.redirected_from or policy.redirects
+
+
+@given(POLICIES, REQUESTS, EVIDENCE)
+def test_nothing_travels_unencrypted_to_another_machine_unless_that_is_allowed(
+    policy: Policy, request: Departure, evidence: Evidence
+) -> None:
+    if not request.local and not policy.unencrypted and not rule(policy, request, evidence):
+        assert request.scheme in ("https", "tls")
+
+
+@pytest.mark.parametrize("purpose", [one for one in Purpose if one is not Purpose.CLUSTER])
+@pytest.mark.parametrize("scheme", ["http", "HTTP", "ws", "tcp", "ucx", ""])
+def test_an_address_without_encryption_needs_a_flag_of_its_own(purpose: Purpose, scheme: str) -> None:
+    sent = Departure(purpose, "10.0.0.5", 80, ("10.0.0.5",), local=False, scheme=scheme)
+    open_to_all = Policy(Level.RAW, "a", "b", downloads=True, redirects=True, proxies=True)
+    assert rule(open_to_all, sent, Evidence("", "")) == "unencrypted"
+    assert decide(replace(open_to_all, unencrypted=True), sent, Evidence("", "")).endswith(", unencrypted")
+    assert rule(open_to_all, replace(sent, scheme="https"), Evidence("", "")) == ""
+    assert rule(Policy(), replace(sent, local=True), Evidence("", "")) == ""
 
 
 @given(st.sampled_from(Purpose), REQUESTS)
@@ -194,6 +215,7 @@ def test_a_damaged_policy_never_lets_raw_footage_out(found: object) -> None:
         {"hosts": [7]},
         {"downloads": "yes"},
         {"redirects": 1},
+        {"unencrypted": "yes"},
         {"reason": None},
         {"level": "raw", "reason": " "},
     ],

@@ -20,7 +20,7 @@ GIVE_UP_AFTER = 5
 """Errors in a row after which a judge is not asked any more in this run."""
 _OF_A_BASELINE = 16
 """It answers at once; what takes its time is each transaction of the study."""
-_FOR_ALL = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "recorded"})
+_FOR_ALL = frozenset({"nothing-leaves", "raw", "hosts", "proxies", "redirects", "unencrypted", "recorded"})
 """Rules that forbid every request of a run to a judge, whatever segment it is about."""
 
 

@@ -1,6 +1,7 @@
 """Works that are done on this machine, one after the other; and what another machine may work on."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -24,9 +25,9 @@ from project.types import Changes, Json, ParticipantRole
 from tests.unit.core.cluster.test_splitting import work_of
 from tests.unit.core.pairs import WALK, open_study
 
-NODE = Scheduler("tcp", "node7", 8786)
+NODE = Scheduler("tls", "node7", 8786)
 ELSEWHERE = ("192.0.2.7",)
-SEAT = Seat("tcp://192.0.2.8:4000", "node8", 1)
+SEAT = Seat("tls://192.0.2.8:4000", "node8", 1)
 
 
 @pytest.fixture
@@ -133,7 +134,7 @@ def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
     session: Session, machine: str, named: str, rule: str
 ) -> None:
     set_policy(session, Policy(Level.RAW, "a pilot with actors", "Board 7", (named,) if named else ()))
-    here, seat = Scheduler("tcp", "localhost", 8786), Seat(f"tcp://{machine}:4000", "node8", 1)
+    here, seat = Scheduler("tcp", "localhost", 8786), Seat(f"tls://{machine}:4000", "node8", 1)
     work = Work("faces", "Track", WALK, {})
     if rule:
         with pytest.raises(Forbidden) as raised:
@@ -143,6 +144,32 @@ def test_a_scheduler_on_this_machine_with_workers_on_others_is_no_way_out(
         permit_work(session, here, ("127.0.0.1",), seat, work)
     (line,) = all_egress(session.study)
     assert (line.rule, line.departure.local) == (rule, machine == "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("scheduler", "worker", "addresses", "rule"),
+    [
+        ("tcp", "tcp://192.0.2.8:4000", ("192.0.2.7",), "unencrypted"),
+        ("tls", "tcp://192.0.2.8:4000", ("192.0.2.7",), "unencrypted"),
+        ("tcp", "tcp://127.0.0.1:4000", ("192.0.2.7",), "unencrypted"),
+        ("tcp", "tcp://192.0.2.7:4000", ("127.0.0.1",), "unencrypted"),
+        ("tls", "tls://192.0.2.8:4000", ("192.0.2.7",), ""),
+        ("tls", "tcp://127.0.0.1:4000", ("192.0.2.7",), ""),
+        ("tcp", "tcp://127.0.0.1:4000", ("127.0.0.1",), ""),
+    ],
+)
+def test_no_work_is_handed_on_unencrypted_unless_the_policy_says_so(
+    session: Session, scheduler: str, worker: str, addresses: tuple[str, ...], rule: str
+) -> None:
+    named = Policy(Level.RAW, "a pilot with actors", "Board 7", ("node7", "192.0.2.7", "192.0.2.8"))
+    set_policy(session, named)
+    node, seat, work = Scheduler(scheduler, "node7", 8786), Seat(worker, "node8", 1), Work("faces", "Track", WALK, {})
+    if rule:
+        with pytest.raises(Forbidden, match="unencrypted") as raised:
+            permit_work(session, node, addresses, seat, work)
+        assert raised.value.rule == rule
+        set_policy(session, replace(named, unencrypted=True))
+    permit_work(session, node, addresses, seat, work)
 
 
 def test_what_is_needed_is_named_for_people(session: Session, tmp_path: Path) -> None:

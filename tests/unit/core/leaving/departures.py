@@ -15,6 +15,7 @@ _BODY = Departure(
     texts=700,
     frames=("b" * 64,),
     judge_id="j1",
+    scheme="https",
 )
 
 

@@ -96,7 +96,7 @@ def test_the_policy_counts_as_it_is_at_that_moment(session: Session) -> None:
 
 
 def test_a_download_needs_no_level_and_no_evidence(session: Session) -> None:
-    download = Departure(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False)
+    download = Departure(Purpose.DOWNLOAD, "models.example.org", 443, ("192.0.2.8",), local=False, scheme="https")
     assert refused(session, download) == "downloads"
     set_policy(session, Policy(downloads=True))
     StudyAuthority(session).permit(download, 0)

@@ -13,6 +13,7 @@ from app.core.commands.release import waive
 from app.core.commands.segments import add_segment
 from app.core.pii.hits import undecided
 from app.core.session import Session
+from project.checksums import sha256_of
 from project.ids import new_id
 from project.queries.face_reviews import mask_state, set_face_review
 from project.queries.faces import assign_participant, insert_tracks
@@ -20,11 +21,11 @@ from project.queries.heard import SPEECH, insert_heard
 from project.queries.participants import all_participants
 from project.queries.pii import PiiVerdict
 from project.queries.recordings import all_recordings
-from project.queries.runs import insert_run
+from project.queries.runs import SOURCE, insert_run
 from project.queries.utterances import insert_utterances
 from project.store import Study
 from project.transcript import Heard
-from project.types import ConsentUse, FaceReview, FaceTrack, ParticipantRole, Recording, Run, Utterance
+from project.types import ConsentUse, FaceReview, FaceTrack, Json, ParticipantRole, Recording, Run, Utterance
 from tests.fakes.clips import make_clip
 
 FRAMES, FPS = 20, 10
@@ -82,9 +83,8 @@ def track(
         np.zeros(frames, np.uint8),
     )
     about = {"fingerprint": fingerprint or medium.fingerprint}
-    run = Run(
-        new_id(), recording.id, "faces", "centerface", about, {"frames": looked_at}, "2026-01-01T00:00:00.000Z", "1"
-    )
+    result: dict[str, Json] = {"frames": looked_at, SOURCE: sha256_of(session.study.folder / medium.path)}
+    run = Run(new_id(), recording.id, "faces", "centerface", about, result, "2026-01-01T00:00:00.000Z", "1")
     with session.study.recording_run():
         insert_run(session.study, run)
         insert_tracks(session.study, run.id, medium.id, [face])
@@ -113,7 +113,8 @@ def listen(session: Session, recording: Recording, speech: Sequence[tuple[int, i
     medium = session.main_medium(recording.id)
     assert medium is not None
     about = {"fingerprint": fingerprint or medium.fingerprint}
-    run = Run(new_id(), recording.id, SPEECH, "silero", about, {}, "2026-01-01T00:00:00.000Z", "1")
+    heard: dict[str, Json] = {SOURCE: sha256_of(session.study.folder / medium.path)}
+    run = Run(new_id(), recording.id, SPEECH, "silero", about, heard, "2026-01-01T00:00:00.000Z", "1")
     with session.study.recording_run():
         insert_run(session.study, run)
         insert_heard(session.study, run.id, [Heard(start, end) for start, end in speech])

@@ -5,6 +5,7 @@ import contextlib
 import json
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import httpx2
@@ -19,7 +20,7 @@ from project.errors import Cancelled, UserError
 from project.policy import Departure, Forbidden, Level, Policy, Purpose
 from tests.unit.models.connection.wire import OK, Judging, Wire, away, guard_of, send, send_async
 
-RAW = Policy(Level.RAW, "a pilot with actors", "the board")
+RAW = Policy(Level.RAW, "a pilot with actors", "the board", unencrypted=True)
 DOWNLOAD = Parcel(Purpose.DOWNLOAD)
 Sending = Callable[..., httpx2.Response]
 
@@ -54,7 +55,7 @@ def test_what_stays_on_this_machine_is_sent_and_written_down(sending: Sending) -
     (asked,) = authority.asked
     assert asked == Departure(
         Purpose.JUDGE, "127.0.0.1", 8080, ("127.0.0.1",), True,
-        condition="raw", judge_id="j", recording_id="r", segment_id="s",
+        condition="raw", judge_id="j", recording_id="r", segment_id="s", scheme="http",
     )  # fmt: skip
     assert wire.connected == [("127.0.0.1", 8080)]
 
@@ -214,7 +215,7 @@ def test_this_machine_cannot_send_a_request_on_to_another_one(sending: Sending) 
 def test_an_allowed_redirect_is_a_request_of_its_own_without_keys(sending: Sending, status: int) -> None:
     wire = Wire({"a.example": ["203.0.113.5"], "b.example": ["203.0.113.6"]})
     wire.answers[("203.0.113.5", 80)] = away("http://b.example/other", status)
-    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board", redirects=True))
+    authority = Judging(replace(RAW, redirects=True))
     parcel = Parcel(Purpose.JUDGE, condition="raw")
     secrets = {
         "Authorization": "Bearer secret-1",
@@ -246,7 +247,7 @@ def test_a_redirect_on_the_same_host_keeps_the_key(sending: Sending) -> None:
 def test_another_machine_cannot_send_a_request_back_to_this_one(sending: Sending, place: str) -> None:
     wire = Wire({"a.example": ["203.0.113.5"], "localhost": ["127.0.0.1"]})
     wire.answers[("203.0.113.5", 80)] = away(place)
-    authority = Judging(Policy(downloads=True, redirects=True))
+    authority = Judging(Policy(downloads=True, redirects=True, unencrypted=True))
     found = refused(sending, guard_of(wire, authority), "http://a.example/", parcel=DOWNLOAD)
     assert "back to this machine" in found.message
     assert authority.asked[-1].barred_by == "redirects", "what the guard itself refuses is written down too"
@@ -256,7 +257,7 @@ def test_another_machine_cannot_send_a_request_back_to_this_one(sending: Sending
 @pytest.mark.parametrize("place", ["ftp://b.example/", "file:///etc/passwd", "http://[::1", "unix:///x.sock"])
 def test_a_redirect_to_what_is_no_address_goes_nowhere(sending: Sending, place: str) -> None:
     wire = Wire({"a.example": ["203.0.113.5"]}, answers={("203.0.113.5", 80): away(place)})
-    guard = guard_of(wire, Judging(Policy(downloads=True)))
+    guard = guard_of(wire, Judging(Policy(downloads=True, unencrypted=True)))
     with pytest.raises((httpx2.TransportError, Forbidden)):
         sending(guard, "http://a.example/", parcel=DOWNLOAD)
     assert wire.connected == [("203.0.113.5", 80)]
@@ -292,7 +293,7 @@ def test_an_allowed_proxy_is_connected_to_and_the_journal_names_it(
 ) -> None:
     monkeypatch.setenv("HTTP_PROXY", "http://ada:secret@proxy.example:3128")
     wire = Wire({"proxy.example": ["203.0.113.9"]})
-    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board", proxies=True))
+    authority = Judging(replace(RAW, proxies=True))
     sending(guard_of(wire, authority), "http://a.example/", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
     assert wire.looked_up == ["proxy.example"]
     assert wire.connected == [("203.0.113.9", 3128)]
@@ -324,7 +325,7 @@ def test_no_proxy_is_honoured(sending: Sending, monkeypatch: pytest.MonkeyPatch)
 def test_a_proxy_of_another_kind_is_refused(sending: Sending, monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     monkeypatch.setenv("ALL_PROXY", address)
     wire = Wire()
-    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board", proxies=True))
+    authority = Judging(replace(RAW, proxies=True))
     assert refused(sending, guard_of(wire, authority), "http://a.example/").rule == "proxies"
     assert (wire.looked_up, wire.connected) == ([], [])
     assert [one.barred_by for one in authority.asked] == ["proxies"], "it is written down too"
@@ -339,6 +340,65 @@ def test_the_guard_bars_what_an_authority_would_let_through(sending: Sending, mo
     wire = Wire()
     assert refused(sending, guard_of(wire, Careless()), "http://a.example/").rule == "proxies"
     assert wire.connected == []
+
+
+# Encryption
+
+ENCRYPTED_ONLY = Policy(Level.RAW, "a pilot with actors", "the board", downloads=True, redirects=True, proxies=True)
+OPENLY = [
+    "http://api.example/v1",
+    "HTTP://api.example/v1",
+    "http://api.example.:443/v1",
+    "http://203.0.113.5/v1",
+    "http://[::ffff:203.0.113.5]:8080/v1",
+    "http://3405803781/v1",
+    "http://0.0.0.0/v1",
+    "http://both.example/v1",
+    "http://localhost.example/v1",
+]
+
+
+@pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.TEST, Purpose.DOWNLOAD])
+@pytest.mark.parametrize("url", OPENLY)
+def test_nothing_is_sent_unencrypted_to_another_machine(sending: Sending, url: str, purpose: Purpose) -> None:
+    wire = Wire({"both.example": ["127.0.0.1", "203.0.113.5"]}, known={"both.example"})
+    found = refused(sending, guard_of(wire, Judging(ENCRYPTED_ONLY)), url, {}, parcel=Parcel(purpose))
+    assert found.rule == "unencrypted"
+    assert "--unencrypted" in found.hint
+    assert (wire.connected, wire.sent) == ([], [])
+    assert "api.example" not in wire.looked_up, "a name server learns nothing either"
+
+
+@pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.DOWNLOAD])
+def test_an_unencrypted_proxy_sees_no_unencrypted_request(
+    sending: Sending, monkeypatch: pytest.MonkeyPatch, purpose: Purpose
+) -> None:
+    for proxy in ("http://proxy.example:3128", "https://proxy.example:3129"):
+        monkeypatch.setenv("ALL_PROXY", proxy)
+        wire = Wire({"proxy.example": ["203.0.113.9"]})
+        guard = guard_of(wire, Judging(ENCRYPTED_ONLY))
+        assert refused(sending, guard, "http://a.example/", {}, parcel=Parcel(purpose)).rule == "unencrypted"
+        assert wire.connected == []
+
+
+def test_an_encrypted_request_passes_through_a_proxy_as_a_tunnel(
+    sending: Sending, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://proxy.example:3128")
+    wire = Wire({"proxy.example": ["203.0.113.9"]})
+    authority = Judging(ENCRYPTED_ONLY)
+    sending(guard_of(wire, authority), "https://a.example/", {}, parcel=Parcel(Purpose.JUDGE, condition="raw"))
+    assert wire.connected == [("203.0.113.9", 3128)]
+    assert b"CONNECT a.example:443" in wire.sent[0][1]
+    assert [one.scheme for one in authority.asked] == ["https"]
+
+
+@pytest.mark.parametrize("place", ["http://b.example/v1", "HTTP://203.0.113.6/v1", "//203.0.113.6/v1"])
+def test_a_redirect_leads_to_no_unencrypted_address(sending: Sending, place: str) -> None:
+    wire = Wire(answers={("127.0.0.1", 8080): away(place)})
+    found = refused(sending, guard_of(wire, Judging(ENCRYPTED_ONLY)), "http://127.0.0.1:8080/v1", {})
+    assert found.rule == "unencrypted"
+    assert wire.connected == [("127.0.0.1", 8080)]
 
 
 # Answers
@@ -391,7 +451,7 @@ def test_the_reason_is_found_behind_the_error_of_a_library() -> None:
 def test_only_what_was_cleared_under_the_condition_leaves(sending: Sending, condition: str) -> None:
     cleared = Cleared()
     cleared.add_text("Ada: hello", "run-1")
-    authority = Judging(Policy(Level.RAW, "a pilot with actors", "the board"))
+    authority = Judging(RAW)
     wire = Wire()
     body = {"model": "m", "messages": [{"role": "user", "content": "Ada: hello"}]}
     guard = guard_of(wire, authority, cleared)

@@ -12,7 +12,7 @@ from models.connection.machine import MachineAuthority, journal_file, journalled
 from project.policy import Departure, Forbidden, Purpose
 from tests.unit.models.connection.wire import Wire, send
 
-DOWNLOAD = Departure(Purpose.DOWNLOAD, "hub.example", 443, ("203.0.113.5",), False)
+DOWNLOAD = Departure(Purpose.DOWNLOAD, "hub.example", 443, ("203.0.113.5",), False, scheme="https")
 
 
 @pytest.fixture(autouse=True)
@@ -31,7 +31,7 @@ def test_a_download_is_let_through_and_read_back() -> None:
 
 @pytest.mark.parametrize("purpose", [Purpose.JUDGE, Purpose.TEST, Purpose.CLUSTER])
 def test_nothing_else_leaves_and_that_is_written_down_too(purpose: Purpose) -> None:
-    elsewhere = Departure(purpose, "api.example", 443, (), False, condition="raw")
+    elsewhere = Departure(purpose, "api.example", 443, (), False, condition="raw", scheme="https")
     with pytest.raises(Forbidden) as raised:
         MachineAuthority().permit(elsewhere, 0)
     assert raised.value.rule == "nothing-leaves"

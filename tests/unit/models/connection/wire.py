@@ -99,6 +99,9 @@ class _AsyncStream(httpcore2.AsyncNetworkStream):
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:
         self.stream.write(buffer)
 
+    async def start_tls(self, *given: Any, **named: Any) -> httpcore2.AsyncNetworkStream:
+        return self
+
     async def aclose(self) -> None:
         pass
 
