@@ -2,13 +2,14 @@
 
     16 bytes   greenroom-sealed
      4 bytes   length of the header
-     n bytes   header: JSON, with the key encrypted under the passphrase's key, and a salt of this one file
+     n bytes   header: JSON, with the key encrypted under the passphrase's key, a salt of this one file, and the salt of
+              the log whose edits were sealed with it
     32 bytes   SHA-256 of all before, which tells damage to the header from a wrong passphrase
     chunks     1 MiB each and its tag of 16 bytes; the last one is shorter
 
 Each sealing has a salt, and with it a key of its own (HKDF-SHA256), so that the number of a chunk can be its nonce. The
 last chunk's nonce says that it is the last (STREAM: Hoang, Reyhanitabar, Rogaway, Vizar, 2015). Every chunk is bound
-to the header as associated data.
+to the header as associated data. Version 1 did not name a log, and had logs of version 1 beside it; it is read.
 """
 
 import hashlib
@@ -29,7 +30,7 @@ CHUNK = 1 << 20
 TAG = 16
 _SALT_BYTES = 32
 _LONGEST_HEADER = 1 << 16
-_VERSION = 1
+_VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +41,15 @@ class Header:
         wrapped: the key, encrypted under the passphrase's key, and how that is worked out.
         salt: of this sealing; no other file has it.
         raw: the bytes of all of it.
+        absorbed: the salt of the log whose edits are all in the file; b"" for none.
+        version: of the format.
     """
 
     wrapped: Mapping[str, Json]
     salt: bytes
     raw: bytes
+    absorbed: bytes = b""
+    version: int = _VERSION
 
 
 def is_sealed(path: Path) -> bool:
@@ -83,25 +88,34 @@ def read_header(file: BinaryIO, name: str) -> Header:
         raise damaged(name, "its beginning was changed")
     try:
         found = json.loads(text)
-        if found["version"] != _VERSION:
+        version = found["version"]
+        if type(version) is not int or version < 1:
+            raise ValueError
+        if version > _VERSION:
             raise UserError(
                 f"“{shown(name)}” was sealed by a newer version of Greenroom.", "Install the newer version."
             )
-        salt = bytes.fromhex(found["salt"])
+        salt, absorbed = bytes.fromhex(found["salt"]), bytes.fromhex(found["log"] if version > 1 else "")
         if found["chunk"] != CHUNK or len(salt) != _SALT_BYTES or not isinstance(found["key"], dict):
             raise ValueError
     except (ValueError, KeyError, TypeError, RecursionError):
         raise damaged(name, "its beginning makes no sense") from None
-    return Header(found["key"], salt, start + text + checksum)
+    return Header(found["key"], salt, start + text + checksum, absorbed, version)
 
 
-def seal(content: Iterator[bytes], file: BinaryIO, key: Key) -> Header:
-    """Write a sealed file; return its header."""
+def seal(content: Iterator[bytes], file: BinaryIO, key: Key, absorbed: bytes = b"") -> Header:
+    """Write a sealed file; return its header. `absorbed` is the salt of the log whose edits are in the content."""
     salt = os.urandom(_SALT_BYTES)
-    head = {"version": _VERSION, "chunk": CHUNK, "salt": salt.hex(), "key": dict(key.wrapped)}
+    head = {
+        "version": _VERSION,
+        "chunk": CHUNK,
+        "salt": salt.hex(),
+        "log": absorbed.hex(),
+        "key": dict(key.wrapped),
+    }
     text = json.dumps(head).encode()
     start = MAGIC + len(text).to_bytes(4) + text
-    header = Header(key.wrapped, salt, start + hashlib.sha256(start).digest())
+    header = Header(key.wrapped, salt, start + hashlib.sha256(start).digest(), absorbed)
     file.write(header.raw)
     cipher = Cipher(key, header)
     number, waiting = 0, b""

@@ -229,10 +229,14 @@ def test_a_new_passphrase_is_typed_twice_alike(qtbot: QtBot) -> None:
     assert dialog.again is not None
     assert not button.isEnabled()
     dialog.field.setText("one")
-    dialog.again.setText("another")
-    assert not button.isEnabled()
-    assert dialog.buttons.note.text()
     dialog.again.setText("one")
+    assert not button.isEnabled()
+    assert "too short" in dialog.buttons.note.text()
+    dialog.field.setText("one sentence")
+    dialog.again.setText("another sentence")
+    assert not button.isEnabled()
+    assert "differ" in dialog.buttons.note.text()
+    dialog.again.setText("one sentence")
     assert button.isEnabled()
     assert not dialog.buttons.note.text()
 

@@ -77,19 +77,29 @@ def test_what_is_whole_of_a_damaged_file_can_be_had() -> None:
 
 
 def test_a_wrong_passphrase_is_told_apart() -> None:
-    key = new_key("right")
+    key = new_key("the right one")
     sealed = _sealed(b"content", key)
     wrapped = read_header(io.BytesIO(sealed), "a").wrapped
-    assert _opened(sealed, open_key(wrapped, "right", "a")) == b"content"
-    for wrong in ("Right", "right ", ""):
+    assert _opened(sealed, open_key(wrapped, "the right one", "a")) == b"content"
+    for wrong in ("The right one", "the right one ", ""):
         with pytest.raises(WrongPassphrase):
             open_key(wrapped, wrong, "a")
     with pytest.raises(UserError, match="empty"):
         new_key("")
-    assert b"right" not in sealed
+    assert b"the right one" not in sealed
 
 
-@pytest.mark.parametrize("change", [{"memory_kib": 1 << 30}, {"passes": 10**9}, {"kdf": "none"}, {"salt": "?"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"memory_kib": 1 << 30},
+        {"memory_kib": 1 << 19},
+        {"lanes": -1},
+        {"passes": 10**9},
+        {"kdf": "none"},
+        {"salt": "?"},
+    ],
+)
 def test_a_strangers_file_cannot_make_the_machine_compute_for_ever(change: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        open_key({**new_key("x").wrapped, **change}, "x", "a")  # type: ignore[dict-item]
+        open_key({**new_key("a sentence").wrapped, **change}, "a sentence", "a")  # type: ignore[dict-item]
