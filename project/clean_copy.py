@@ -5,14 +5,13 @@ by column, in the order of its rows, into tables that the program made itself.
 """
 
 import sqlite3
+from collections.abc import Iterator
 
 from project import schema
 from project.foreign_schema import columns_of
 from project.migrations import migrate
 from project.names import shown
 from project.sqlite_errors import damaged, explain
-
-_AT_ONCE = 2_000
 
 
 def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqlite3.Connection:
@@ -38,8 +37,9 @@ def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqli
         source.execute("BEGIN")
         try:
             memory.execute("BEGIN")
+            room = _room_in(source)
             for table in tables:
-                _copy_table(source, memory, table)
+                room = _copy_table(source, memory, table, room)
             memory.execute("COMMIT")
         finally:
             source.execute("ROLLBACK")
@@ -59,10 +59,25 @@ def copy_own_tables(source: sqlite3.Connection, version: int, name: str) -> sqli
     return memory
 
 
-def _copy_table(source: sqlite3.Connection, memory: sqlite3.Connection, table: str) -> None:
-    columns = ", ".join(f'"{column}"' for column in columns_of(memory, table))
-    marks = ", ".join("?" * len(columns_of(memory, table)))
-    # Without its indices: a foreign one may sort otherwise, and hold other values than the table.
-    rows = source.execute(f'SELECT {columns} FROM main."{table}" NOT INDEXED')
-    while batch := rows.fetchmany(_AT_ONCE):
-        memory.executemany(f'INSERT INTO "{table}" ({columns}) VALUES ({marks})', batch)
+def _room_in(source: sqlite3.Connection) -> int:
+    """Return how many bytes all rows can have: in a file that was tampered with, many may share the same pages."""
+    (size,) = source.execute("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size").fetchone()
+    return int(size)
+
+
+def _copy_table(source: sqlite3.Connection, memory: sqlite3.Connection, table: str, room: int) -> int:
+    """Copy a table; return how much of the room its texts and bytes left."""
+    names = [f'"{column}"' for column in columns_of(memory, table)]
+    columns = ", ".join(names)
+
+    def measured() -> Iterator[tuple[object, ...]]:
+        nonlocal room
+        # Without its indices: a foreign one may sort otherwise, and hold other values than the table.
+        for row in source.execute(f'SELECT {columns} FROM main."{table}" NOT INDEXED'):
+            room -= sum(len(value) for value in row if isinstance(value, str | bytes))
+            if room < 0:
+                raise sqlite3.DatabaseError("its rows are larger than its file")
+            yield row
+
+    memory.executemany(f'INSERT INTO "{table}" ({columns}) VALUES ({", ".join("?" * len(names))})', measured())
+    return room

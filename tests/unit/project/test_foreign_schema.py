@@ -165,6 +165,18 @@ def test_code_is_not_opened_and_what_is_missing_is_damage(path: Path, what: str)
     assert path.read_bytes() == before
 
 
+def test_rows_that_share_their_pages_do_not_fill_the_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long text lies on a chain of pages; in a file that was tampered with, many rows may point to the same chain."""
+    with Study.open(path) as study, study.step("Long"):
+        for number in range(10):
+            study.set_property(f"long {number}", "x" * 200_000)
+    _run(path, FOREIGN["a table"])
+    Study.open(path).close()
+    monkeypatch.setattr("project.clean_copy._room_in", lambda _: 1_500_000)
+    with pytest.raises(UserError, match="larger than its file"):
+        Study.open(path)
+
+
 def test_the_program_s_own_studies_are_written_to(path: Path) -> None:
     assert check(path) == []
     with closing(connect(path, "ro")) as connection:
