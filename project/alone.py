@@ -11,6 +11,7 @@ from project.errors import UserError
 from project.names import shown
 from project.opening import examine
 from project.sealing.container import is_sealed
+from project.sealing.log import log_path
 
 _PATIENCE_S = 2.0
 """How long is waited for threads and windows that are about to leave the study."""
@@ -49,6 +50,11 @@ def _lock(path: Path) -> locking.StudyLock:
             ) from None
         else:
             try:
+                if is_sealed(path) and log_path(path).exists():
+                    raise UserError(
+                        f"Edits of “{shown(path.name)}” are in its log alone: it was not sealed when it was closed.",
+                        "Free some space, open the study and close it; then try again.",
+                    )
                 free = is_sealed(path) or not examine(path)
             except BaseException:
                 lock.release()

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from project.backups import is_backup, list_backups, take_in
 from project.errors import UserError
 from project.names import shown
-from project.opening import connect
+from project.opening import connect, verify
 from project.sizes import size_text
 
 BETWEEN = timedelta(minutes=10)
@@ -132,6 +132,8 @@ def _due(connection: sqlite3.Connection, path: Path, now: datetime) -> bool:
         return False
     try:
         with contextlib.closing(connect(newest.path, "ro", immutable=True)) as before:
+            # A backup that somebody tampered with may declare a table so that reading it takes for ever.
+            verify(before, newest.path.name, pages=False)
             return state_of(before) != state_of(connection)
     except (UserError, sqlite3.Error):
         # It cannot be read: that is one more reason for another.

@@ -10,9 +10,10 @@ from pathlib import Path
 from project import locking, schema
 from project.errors import UserError
 from project.filesystem import resolved
+from project.foreign_schema import ForeignSchema, compare_schema, foreign_code
 from project.item_contents import why_unfit
 from project.journal import SUBJECTS
-from project.opening import Snapshot, connect, examine, foreign_code
+from project.opening import Snapshot, connect, examine
 from project.queries.media import facts_from_json
 from project.queries.questions import QUESTION_COLUMNS, questions_in
 from project.readable_rows import unreadable_rows
@@ -145,7 +146,11 @@ def _sealed_problems(path: Path) -> list[str]:
             return _problems(connection, path.name)
     opened = open_sealed(path, True, 0, datetime.now(UTC))
     try:
-        return _problems(opened.connection, path.name)
+        if isinstance(opened.defect, ForeignSchema):
+            with closing(connect(opened.working.file, "ro")) as connection:
+                return _problems(connection, path.name)
+        damage = [] if opened.defect is None else [opened.defect.message]
+        return damage + _problems(opened.connection, path.name)
     finally:
         opened.close()
 
@@ -159,7 +164,7 @@ def _problems(connection: sqlite3.Connection, name: str) -> list[str]:
         # One reading from here on, so that somebody else's edits in between cannot look like a contradiction.
         connection.execute("BEGIN")
         found += [f"it holds what no study holds: {code}" for code in foreign_code(connection)]
-        found += _schema(connection, version)
+        found += [difference.as_finding() for difference in compare_schema(connection, version)]
         if found:
             return found
         for findings in (_integrity, _texts, _references, _contents, _values, _schemes, _rows_as_logged):
@@ -183,17 +188,6 @@ def _told(findings: Callable[[sqlite3.Connection], Iterable[str]], connection: s
     except (ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         found.append(f"a row cannot be read: {type(error).__name__}: {error}")
     return found
-
-
-def _schema(connection: sqlite3.Connection, version: int) -> Iterator[str]:
-    found, expected = schema.schema_of(connection), schema.expected_schema(version)
-    for (kind, name), sql in expected.items():
-        if (kind, name) not in found:
-            yield f"the {kind} “{name}” is missing"
-        elif found[kind, name] != sql:
-            yield f"the {kind} “{name}” is not as it should be"
-    for kind, name in found.keys() - expected.keys():
-        yield f"there is an unknown {kind} “{name}”"
 
 
 def _integrity(connection: sqlite3.Connection) -> Iterator[str]:

@@ -6,7 +6,6 @@ import re
 import shutil
 import sqlite3
 import stat
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
@@ -14,6 +13,7 @@ from urllib.parse import quote
 
 from project import schema
 from project.errors import UserError
+from project.foreign_schema import compare_schema, foreign_code, foreign_schema_error
 from project.names import shown
 from project.scratch import OwnFolder
 from project.sealing.container import MAGIC as SEALED
@@ -204,6 +204,7 @@ def verify(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
         pages: also look through every page of the file for damage.
 
     Raises:
+        ForeignSchema: it can be read and is not to be written to: it has tables, indices or columns that no study has.
         UserError: the file was made by a newer version, is damaged, or holds code that a study never holds.
     """
     try:
@@ -214,17 +215,21 @@ def verify(connection: sqlite3.Connection, name: str, *, pages: bool) -> int:
                 f"this one knows {len(schema.VERSIONS)}).",
                 "Install the newer version; nothing was changed.",
             )
-        foreign = foreign_code(connection)
-        if foreign:
+        code = foreign_code(connection)
+        if code:
             raise UserError(
-                f"The study “{shown(name)}” holds what no study holds: {foreign[0]}.",
+                f"The study “{shown(name)}” holds what no study holds: {code[0]}.",
                 "It may have been tampered with, so it is not opened. `greenroom check` lists everything.",
             )
-        found = schema.schema_of(connection)
-        wrong = [name for name, sql in _tables(version) if found.get(("table", name)) != sql]
-        if version < 1 or wrong:
-            raise damaged(name, f"its table {wrong[0]} is not as it should be" if wrong else "it has no tables")
+        if version < 1:
+            raise damaged(name, "it has no tables")
+        differences = compare_schema(connection, version)
+        lost = next((found for found in differences if found.is_loss), None)
+        if lost is not None:
+            raise damaged(name, f"its table {shown(lost.name)} is not as it should be")
         _identity(connection, name)
+        if differences:
+            raise foreign_schema_error(name, differences)
     except UnicodeDecodeError:
         # What SQLite says of a damaged schema holds the bytes of it.
         raise damaged(name, "a text in it is no UTF-8") from None
@@ -261,20 +266,6 @@ def check_pages(connection: sqlite3.Connection, name: str) -> None:
             raise damaged(name)
     except sqlite3.Error as error:
         raise explain(error, name) or damaged(name, str(error)) from None
-
-
-def _tables(version: int) -> Iterator[tuple[str, str]]:
-    """Yield the name and the SQL of every table of a version."""
-    return ((name, sql) for (kind, name), sql in schema.expected_schema(version).items() if kind == "table")
-
-
-def foreign_code(connection: sqlite3.Connection) -> list[str]:
-    """Name the triggers, views and virtual tables of a file: a study has none, and opening one would run theirs."""
-    found = connection.execute(
-        "SELECT type, name, rootpage FROM main.sqlite_schema WHERE type NOT IN ('table', 'index') OR rootpage = 0"
-    ).fetchall()
-    # An index that SQLite makes itself has a page too, so no page means that the rows come from a program's code.
-    return [f"the {'virtual table' if kind in ('table', 'index') else kind} “{shown(name)}”" for kind, name, _ in found]
 
 
 def _has_content(path: Path) -> bool:

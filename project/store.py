@@ -16,6 +16,7 @@ from project.access import leave_one_file, leave_one_file_after_writer, prepare,
 from project.backing_up import BackingUp, back_up
 from project.errors import Cancelled, UserError
 from project.filesystem import on_network, resolved
+from project.foreign_schema import ForeignSchema
 from project.journal import Journal
 from project.json_text import to_json
 from project.locking import StudyLock
@@ -67,6 +68,8 @@ class Study:
         read_only: whether nothing can be written.
         read_only_reason: why, as a sentence; "" when it can.
         working: of a sealed study, its copy in memory; None where the file is in the clear.
+        defect: why nobody may write to the file, whoever opens it: others changed its tables, or its log is damaged;
+            None for a sound one.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Study:
         wal: bool = False,
         snapshot: Snapshot | None = None,
         working: Working | None = None,
+        defect: UserError | None = None,
         clock: Clock | None = None,
     ) -> None:
         """Use `Study.open` or `Study.create` instead."""
@@ -92,6 +96,7 @@ class Study:
         self._readers = Readers(path) if wal else None
         self._snapshot = snapshot
         self.working = working
+        self.defect = defect
         self._clock = clock or (lambda: datetime.now(UTC))
         self._writing = ""
         self._whole = False
@@ -142,6 +147,9 @@ class Study:
         through: call `finish_opening` then, in the study's own thread. Nothing is written before the pages are known
         to be well, so that a damaged file stays as it is; a step that comes earlier waits.
 
+        A study that others put tables, indices or columns into is opened for reading only, without them, and `defect`
+        says so. The same holds for a sealed one whose log of edits is damaged.
+
         Raises:
             UserError: the file is missing, is no study, is damaged, was made by a newer version, or cannot even be read
                 at present. Nothing was changed on disk.
@@ -160,6 +168,11 @@ class Study:
                 study = cls._open_for_writing(path, lock, clock, when_checked, backups)
                 study._when_backed_up = when_backed_up
                 return study
+        except ForeignSchema as defect:
+            if lock is not None:
+                lock.release()
+            with explained(path.name):
+                return cls._open_own_tables(path, defect, busy, clock)
         except BaseException:
             if lock is not None:
                 lock.release()
@@ -234,6 +247,7 @@ class Study:
                 lock=opened.lock,
                 read_only_reason=opened.reason,
                 working=opened.working,
+                defect=opened.defect,
                 clock=clock,
             )
         except BaseException:
@@ -269,6 +283,24 @@ class Study:
             (snapshot or connection).close()
             raise
 
+    @classmethod
+    def _open_own_tables(cls, path: Path, defect: UserError, busy: bool, clock: Clock | None) -> Self:
+        """Open what is the program's own of a study that others changed the tables of, as a copy in memory."""
+        from project.clean_copy import copy_own_tables
+
+        snapshot = None if busy else Snapshot(path, examine(path))
+        source = snapshot.connection if snapshot else connect(path, "ro")
+        try:
+            version = int(source.execute("PRAGMA user_version").fetchone()[0])
+            memory = copy_own_tables(source, version, path.name)
+        finally:
+            (snapshot or source).close()
+        try:
+            return cls(path, memory, lock=None, read_only_reason=str(defect), defect=defect, clock=clock)
+        except BaseException:
+            memory.close()
+            raise
+
     def close(self) -> None:
         """Close the study and leave one file; safe to call twice."""
         with self._turn:
@@ -293,7 +325,8 @@ class Study:
                 self._lock.release()
             else:
                 self._connection.close()
-                leave_one_file_after_writer(self.path)
+                if self.defect is None:
+                    leave_one_file_after_writer(self.path)
             self._closed = True
 
     def __enter__(self) -> Self:

@@ -24,6 +24,8 @@ from project.store import Step, Study
 from project.types import Annotator, Medium, MediumRole, Recording
 
 _log = logging.getLogger(__name__)
+_told: set[Path] = set()
+"""Studies of which it was said that nobody may write to them."""
 
 
 class MediaState(StrEnum):
@@ -102,6 +104,10 @@ class Session:
         )
         if study.backup_problem is not None:
             _log.warning("%s", study.backup_problem)
+        if study.defect is not None and study.path not in _told:
+            # Once: a window opens it again and again, to read in a thread.
+            _told.add(study.path)
+            _log.warning("%s", study.defect)
         try:
             return cls(study, annotator, settings)
         except BaseException:

@@ -14,7 +14,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from project.errors import UserError
 from project.names import shown
+from project.sealing.keys import require_strength
 from resources.translation import tr
 from widgets import theme
 from widgets.dialog_buttons import DialogButtons
@@ -59,10 +61,25 @@ class PassphraseDialog(QDialog):
     def _check(self) -> None:
         if not hasattr(self, "buttons"):
             return
-        differ = self.again is not None and self.again.text() != self.field.text()
-        told = tr("The two passphrases differ.") if differ and self.again and self.again.text() else ""
+        if self.again is None:
+            self.buttons.go_on.setEnabled(bool(self.field.text()))
+            return
+        differ = self.again.text() != self.field.text()
+        weak = _weakness(self.field.text())
+        told = weak if self.field.text() else ""
+        if not told and differ and self.again.text():
+            told = tr("The two passphrases differ.")
         self.buttons.note.setText(told)
-        self.buttons.go_on.setEnabled(bool(self.field.text()) and not differ)
+        self.buttons.go_on.setEnabled(not weak and not differ)
+
+
+def _weakness(passphrase: str) -> str:
+    """Return why a passphrase cannot be a new one; "" where it can."""
+    try:
+        require_strength(passphrase)
+    except UserError as error:
+        return error.message
+    return ""
 
 
 class Asking(QObject):

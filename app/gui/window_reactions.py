@@ -96,7 +96,11 @@ class WindowReactions(QObject):
         self._window.messages.set_saved(tr("Read-only") if study.read_only else tr("Saved"))
         unconfirmed = needs_confirmation(session)
         outward = self._warned = tr(UNCONFIRMED) if unconfirmed else warning(policy_in_force(session))
-        if study.read_only:
+        if study.defect is not None:
+            self._window.messages.show_message(
+                tr("This study is read-only."), Level.WARNING, study.defect.message, ("recover", tr("Recover…"))
+            )
+        elif study.read_only:
             self._window.messages.show_message(tr("This study is read-only."), Level.WARNING, study.read_only_reason)
         elif outward:
             self._window.messages.show_message(

@@ -10,25 +10,27 @@ from pathlib import Path
 
 from project.backups import list_backups
 from project.check import check
+from project.clean_copy import copy_own_tables
 from project.creation import create_file
 from project.errors import UserError
 from project.filesystem import resolved
+from project.foreign_schema import ForeignSchema
 from project.ids import new_id
 from project.locking import is_held
 from project.names import shown
-from project.opening import beside, connect
+from project.opening import beside, connect, verify
 from project.placing import put_in_place
 from project.recovering.assembling import Assembled, assemble
 from project.recovering.report import Recovered, TableSaved
 from project.recovering.rows import Left, Shape, left_in, shapes
 from project.scratch import OwnFolder, scratch_folder
-from project.sealing.container import is_sealed, read_header, unseal
+from project.sealing.container import Header, is_sealed, read_mended_header, unseal
 from project.sealing.files import seal_copy
 from project.sealing.keys import Key
 from project.sealing.log import read_log
 from project.sealing.memory import PrivateFolder
-from project.sealing.passphrases import header_of, key_of
-from project.sealing.working import use_log
+from project.sealing.passphrases import key_of
+from project.sealing.working import use_log, with_pages
 from project.splitting import free_place
 
 
@@ -45,8 +47,8 @@ def recover(path: str | Path, out: str | Path) -> Recovered:
     if is_held(path):
         raise UserError(f"“{shown(path.name)}” is open in a window.", "Close it there first.")
     tables = shapes()
-    key = key_of(path, header_of(path)) if is_sealed(path) else None
-    left = left_in(_content(path, key), tables)
+    key = key_of(path, _header_of(path)) if is_sealed(path) else None
+    left = left_in(_own_tables(_content(path, key), path.name), tables)
     if not any(one.rows or one.loose for one in left.values()):
         raise UserError(
             f"Nothing of a study is left in “{shown(path.name)}”.",
@@ -119,24 +121,29 @@ def _in_memory() -> Iterator[Path]:
         private.remove()
 
 
+def _header_of(path: Path) -> Header:
+    with path.open("rb") as file:
+        return read_mended_header(file, path.name)
+
+
 def _unsealed(path: Path, key: Key) -> bytes:
     with path.open("rb") as file:
-        return b"".join(unseal(file, key, read_header(file, path.name), path.name, lenient=True))
+        return b"".join(unseal(file, key, read_mended_header(file, path.name), path.name, lenient=True))
 
 
 def _with_log(path: Path, key: Key) -> bytes:
-    """Return a sealed study in the clear, with what was committed since it was sealed."""
+    """Return a sealed study in the clear, with what was committed since it was sealed as far as that is intact."""
     clear = _unsealed(path, key)
     with path.open("rb") as file:
-        committed = read_log(path, key, read_header(file, path.name))
-    if not committed:
-        return clear
-    with _in_memory() as folder:
-        copy = folder / "copy"
-        copy.write_bytes(clear)
-        use_log(copy)
-        beside(copy, "-wal").write_bytes(committed)
-        return _put_together(copy)
+        log = read_log(path, key, read_mended_header(file, path.name))
+    if log.committed:
+        with _in_memory() as folder:
+            copy = folder / "copy"
+            copy.write_bytes(clear)
+            use_log(copy)
+            beside(copy, "-wal").write_bytes(log.committed)
+            clear = _put_together(copy)
+    return with_pages(clear, log.later)
 
 
 def _put_together(copy: Path) -> bytes:
@@ -161,6 +168,24 @@ def _content(path: Path, key: Key | None) -> bytes:
             return _put_together(copy)
     except OSError as error:
         raise UserError(f"“{shown(path)}” cannot be read: {error.strerror}.", "See who may read the file.") from None
+
+
+def _own_tables(content: bytes, name: str) -> bytes:
+    """Return a study without what others declared in it, where all else of it is sound; else as it is."""
+    with contextlib.closing(sqlite3.connect(":memory:", isolation_level=None)) as source:
+        try:
+            # A database in memory has no write-ahead log.
+            source.deserialize(content[:18] + b"\1\1" + content[20:])
+            source.execute("PRAGMA trusted_schema = OFF")
+            verify(source, name, pages=False)
+        except ForeignSchema:
+            with contextlib.suppress(UserError, sqlite3.Error):
+                (version,) = source.execute("PRAGMA user_version").fetchone()
+                with contextlib.closing(copy_own_tables(source, int(version), name)) as own:
+                    return own.serialize()
+        except (UserError, sqlite3.Error, OverflowError, MemoryError):
+            pass
+    return content
 
 
 def _fill(
@@ -190,7 +215,7 @@ def _keep_identity(connection: sqlite3.Connection, given: Mapping[str, str], bef
 def _rows_of(backup: Path, tables: Mapping[str, Shape]) -> dict[str, Left] | None:
     try:
         if is_sealed(backup):
-            return left_in(_unsealed(backup, key_of(backup, header_of(backup), ask=False)), tables)
+            return left_in(_unsealed(backup, key_of(backup, _header_of(backup), ask=False)), tables)
         return left_in(backup.read_bytes(), tables)
     except (OSError, UserError):
         return None

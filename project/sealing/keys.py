@@ -2,13 +2,19 @@
 
 The passphrase's key is made by Argon2id (RFC 9106, its second recommended setting: 64 MiB, 3 passes, 4 lanes), or by
 scrypt (RFC 7914, N = 2^17, r = 8, p = 1) where OpenSSL has no Argon2.
+
+A letter with an accent can be typed as one character or as two, depending on the keyboard: a passphrase is brought into
+normal form C (Unicode Standard Annex 15) first. Files that were sealed without that open with what was typed, too.
 """
 
 import os
+import unicodedata
 from base64 import b64decode, b64encode
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
+from project.counted import counted
 from project.errors import UserError
 from project.types import Json
 
@@ -16,8 +22,10 @@ KEY_BYTES = 32
 _SALT_BYTES = 16
 _NONCE_BYTES = 12
 _WRAP = b"greenroom sealed key 1"
-_MOST = {"memory_kib": 1 << 20, "passes": 16, "lanes": 16, "n": 1 << 20, "r": 16, "p": 4}
-"""A file from a stranger must not make this machine compute for hours or fill its memory."""
+_MOST = {"memory_kib": 1 << 18, "passes": 16, "lanes": 16, "n": 1 << 18, "r": 8, "p": 4}
+"""A file from a stranger must not make this machine compute for hours or fill its memory: 256 MiB at most."""
+LEAST_CHARACTERS = 8
+_LEAST_DIFFERENT = 4
 
 
 class WrongPassphrase(UserError):
@@ -36,15 +44,14 @@ def new_key(passphrase: str) -> Key:
     """Make a random key and encrypt it under a passphrase; takes a quarter of a second on purpose.
 
     Raises:
-        UserError: the passphrase is empty.
+        UserError: the passphrase is empty, or so short that anybody can guess it.
     """
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-    if not passphrase:
-        raise UserError("A passphrase cannot be empty.", "Choose a sentence that nobody else would think of.")
+    require_strength(passphrase)
     secret, nonce = os.urandom(KEY_BYTES), os.urandom(_NONCE_BYTES)
     how = _usual()
-    sealed = AESGCM(_derive(passphrase, how)).encrypt(nonce, secret, _WRAP)
+    sealed = AESGCM(_derive(normalize_passphrase(passphrase), how)).encrypt(nonce, secret, _WRAP)
     return Key(secret, {**how, "nonce": _text(nonce), "key": _text(sealed)})
 
 
@@ -57,7 +64,7 @@ def open_key(wrapped: Mapping[str, Json], passphrase: str, name: str) -> Key:
         name: of the file, for messages.
 
     Raises:
-        WrongPassphrase: it is not the one.
+        WrongPassphrase: it is not the one, in any form that a keyboard may give it.
         ValueError: the header makes no sense.
     """
     from cryptography.exceptions import InvalidTag
@@ -66,13 +73,39 @@ def open_key(wrapped: Mapping[str, Json], passphrase: str, name: str) -> Key:
     nonce, sealed = _bytes(wrapped, "nonce"), _bytes(wrapped, "key")
     if len(nonce) != _NONCE_BYTES:
         raise ValueError("nonce")
-    try:
-        secret = AESGCM(_derive(passphrase, wrapped)).decrypt(nonce, sealed, _WRAP)
-    except InvalidTag:
-        raise WrongPassphrase(
-            f"This is not the passphrase of “{name}”.", "The file itself is whole. Look for capitals, and try again."
-        ) from None
-    return Key(secret, wrapped)
+    # What was typed, and its normal form D, for files that were sealed without a normal form.
+    forms = (normalize_passphrase(passphrase), passphrase, unicodedata.normalize("NFD", passphrase))
+    for form in dict.fromkeys(forms):
+        with suppress(InvalidTag):
+            return Key(AESGCM(_derive(form, wrapped)).decrypt(nonce, sealed, _WRAP), wrapped)
+    raise WrongPassphrase(
+        f"This is not the passphrase of “{name}”.", "The file itself is whole. Look for capitals, and try again."
+    )
+
+
+def normalize_passphrase(passphrase: str) -> str:
+    """Return a passphrase as keys are made of it, whichever keyboard it was typed on."""
+    return unicodedata.normalize("NFC", passphrase)
+
+
+def require_strength(passphrase: str) -> None:
+    """Return quietly where a new passphrase is not one of the first that anybody would try.
+
+    Raises:
+        UserError: it is empty, only space, or too short.
+    """
+    hint = "Take four words or more that have nothing to do with each other, or a sentence of your own."
+    characters = normalize_passphrase(passphrase).strip()
+    if not characters:
+        raise UserError("A passphrase cannot be empty.", hint)
+    if len(characters) < LEAST_CHARACTERS:
+        raise UserError(
+            f"This passphrase is too short: it has {counted(len(characters), 'character')}, and needs "
+            f"{LEAST_CHARACTERS} at least. A computer tries all shorter ones.",
+            hint,
+        )
+    if len({*characters}) < _LEAST_DIFFERENT:
+        raise UserError("This passphrase repeats the same few characters, so it is soon guessed.", hint)
 
 
 def _usual() -> dict[str, Json]:

@@ -1,30 +1,61 @@
 """What was committed since a study was sealed, encrypted beside it, so that a kill loses nothing.
 
-    16 bytes   greenroom-sealog
-    32 bytes   SHA-256 of the header of the sealed file that it continues
-    16 bytes   salt
-    records    length (4 bytes), and what SQLite wrote to its write-ahead log in one transaction, encrypted
+The file consists of sectors of 512 bytes; each part is padded to whole sectors.
 
-Room is taken ahead, as zeros: so a full disk is noticed before a transaction begins. A record that is cut off is one
-that was not committed.
+    2 heads    alike: greenroom-sealg2, SHA-256 of the header of the sealed file that the log continues, salt, MAC
+    2 marks    in turn: how many records are on disk, MAC; written once a record is there
+    records    number of the record, number of the attempt to write it, length, MAC; then what SQLite wrote to its
+               write-ahead log in one transaction, encrypted with AES-256-GCM
+
+Each log has keys of its own (HKDF over the study's key and the log's salt), and each attempt to write a record a number
+of its own, which is the nonce: none is used twice, also when writing failed and is tried again.
+
+The head appears together with the file, so one that does not fit was changed. A record that was acknowledged is counted
+by a mark or followed by another record; where it cannot be read, the log is damaged. What lies behind the last of these
+and is not whole was never acknowledged: a process was killed while it wrote. Of such a record a sector at least is zero
+still, because room is taken ahead as zeros, and what is encrypted has no sector of zeros. One with all its sectors was
+changed.
+
+Version 1 (greenroom-sealog) had one head, no marks and no sectors. It is read, and not written any more.
 """
 
+import contextlib
 import errno
 import hashlib
+import hmac
+import logging
 import os
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from project.errors import UserError
 from project.names import shown
 from project.sealing.container import Cipher, Header
-from project.sealing.keys import Key
+from project.sealing.keys import KEY_BYTES, Key
 
-_MAGIC = b"greenroom-sealog"
-_SALT_BYTES = 16
-_HEAD = len(_MAGIC) + 32 + _SALT_BYTES
+_log = logging.getLogger(__name__)
+
+_MAGIC = b"greenroom-sealg2"
+_RECORD = b"grrecord"
+_MARK = b"grmarker"
+_SALT_BYTES = 32
+_MAC_BYTES = 32
+_TAG = 16
+_SECTOR = 512
+_HEADS = (0, _SECTOR)
+_MARKS = (2 * _SECTOR, 3 * _SECTOR)
+_FIRST = 4 * _SECTOR
+_CORE = len(_MAGIC) + 32 + _SALT_BYTES
+_PREAMBLE = len(_RECORD) + 3 * 8 + _MAC_BYTES
 _AHEAD = 8 << 20
 _LEAST = 2 << 20
 _FULL = (errno.ENOSPC, errno.EDQUOT)
+
+_MAGIC_1 = b"greenroom-sealog"
+_SALT_BYTES_1 = 16
+_HEAD_1 = len(_MAGIC_1) + 32 + _SALT_BYTES_1
+_FEW_BITS = 8
 
 
 def log_path(sealed: Path) -> Path:
@@ -32,27 +63,56 @@ def log_path(sealed: Path) -> Path:
     return sealed.with_name(sealed.name + ".sealed-log")
 
 
+@dataclass(frozen=True, slots=True)
+class LogContent:
+    """What the log beside a sealed study holds.
+
+    Attributes:
+        committed: what SQLite wrote to its write-ahead log, up to the first damage; b"" for nothing.
+        later: records that are intact and follow a damaged one; SQLite cannot apply them.
+        damage: what was changed, as a clause; "" for an intact log, or none.
+        salt: of the log; b"" where there is none, or its head cannot be read.
+    """
+
+    committed: bytes = b""
+    later: tuple[bytes, ...] = ()
+    damage: str = ""
+    salt: bytes = b""
+
+
 class SealedLog:
-    """The log of a study that is being worked on."""
+    """The log of a study that is being worked on.
+
+    Attributes:
+        salt: tells this log from all others.
+    """
 
     def __init__(self, sealed: Path, key: Key, header: Header) -> None:
-        """Begin one for a file that was just sealed; an older one is replaced.
+        """Begin one for a file that was just sealed; an older one is replaced once this one is on disk.
 
         Raises:
-            OSError: it cannot be written.
+            OSError: it cannot be written; an older one is as it was.
         """
         self._path = log_path(sealed)
         self._name = sealed.name
-        salt = os.urandom(_SALT_BYTES)
-        self._cipher = Cipher(key, header, b"log" + salt)
-        self._count = 0
-        self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
-        self._size = 0
-        self._room = 0
+        self.salt = os.urandom(_SALT_BYTES)
+        self._cipher = _cipher(key, header, self.salt)
+        self._mac_key = _mac_key(key, self.salt)
+        self._count, self._attempts = 0, 0
+        self._size = self._room = _FIRST
+        unfinished = sealed.with_name(f".{sealed.name}.{os.getpid()}.log.sealing")
+        unfinished.unlink(missing_ok=True)
+        self._descriptor = os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, 0o600)
         try:
-            self._write(_MAGIC + _name(header) + salt)
+            core = _MAGIC + _name(header) + self.salt
+            head = (core + _mac(self._mac_key, core)).ljust(_SECTOR, b"\0")
+            self._write(head * len(_HEADS) + self._mark().ljust(_SECTOR * len(_MARKS), b"\0"), 0)
+            unfinished.replace(self._path)
+            _flush_folder(self._path.parent)
         except BaseException:
-            os.close(self._descriptor)
+            self.close()
+            with contextlib.suppress(OSError):
+                unfinished.unlink(missing_ok=True)
             raise
 
     def reserve(self) -> None:
@@ -79,9 +139,21 @@ class SealedLog:
         Raises:
             OSError: it could not be written; it can be tried again.
         """
-        sealed = self._cipher.encrypt(self._count, content)
-        self._write(len(sealed).to_bytes(4) + sealed)
+        # Before anything is written: what failed may be on the disk all the same, under this nonce.
+        self._attempts += 1
+        plain = len(content).to_bytes(8) + content
+        plain += bytes(-(_PREAMBLE + len(plain) + _TAG) % _SECTOR)
+        encrypted = self._cipher.encrypt(self._attempts, plain)
+        about = _RECORD + b"".join(number.to_bytes(8) for number in (self._count, self._attempts, len(encrypted)))
+        record = about + _mac(self._mac_key, about) + encrypted
+        self._write(record, self._size)
+        self._size += len(record)
         self._count += 1
+        # Not waited for: it reaches the disk with the next record, and until then the record speaks for itself.
+        try:
+            os.pwrite(self._descriptor, self._mark(), _MARKS[self._count % len(_MARKS)])
+        except OSError as error:
+            _log.warning("The log of “%s” could not be marked: %s.", shown(self._name), error.strerror)
 
     def close(self) -> None:
         """Stop writing; the file stays. Safe to call twice."""
@@ -94,40 +166,191 @@ class SealedLog:
         self.close()
         self._path.unlink(missing_ok=True)
 
-    def _write(self, content: bytes) -> None:
+    def _mark(self) -> bytes:
+        mark = _MARK + self._count.to_bytes(8)
+        return mark + _mac(self._mac_key, mark)
+
+    def _write(self, content: bytes, at: int) -> None:
         written = 0
         while written < len(content):
-            written += os.pwrite(self._descriptor, content[written:], self._size + written)
+            written += os.pwrite(self._descriptor, content[written:], at + written)
         os.fsync(self._descriptor)
-        self._size += len(content)
 
 
-def read_log(sealed: Path, key: Key, header: Header) -> bytes:
-    """Return what was committed after a study was sealed, as SQLite's write-ahead log; b"" for nothing.
+def read_log(sealed: Path, key: Key, header: Header) -> LogContent:
+    """Return what was committed after a study was sealed, and what of it was changed since."""
+    try:
+        content = log_path(sealed).read_bytes()
+    except FileNotFoundError:
+        return LogContent()
+    except OSError as error:
+        return LogContent(damage=f"it cannot be read ({error.strerror})")
+    if header.version == 1:
+        return _read_version_1(content, key, header)
+    if content[:_HEAD_1][-_SALT_BYTES_1:] == header.absorbed and content.startswith(_MAGIC_1):
+        return LogContent(salt=header.absorbed)
+    salt, base = _head(content, key)
+    if not salt:
+        return LogContent(damage="its beginning was changed, or it belongs to another study")
+    if base != _name(header):
+        if salt == header.absorbed:
+            return LogContent(salt=salt)
+        return LogContent(damage="it continues another state of this study than the file that lies here", salt=salt)
+    return _read_records(content, key, header, salt)
 
-    A log that continues another state of the file is passed over: that state is in the file already.
+
+def _head(content: bytes, key: Key) -> tuple[bytes, bytes]:
+    """Return the salt of a log, and what it continues; b"" for both where no head is intact."""
+    for at in _HEADS:
+        core, mac = content[at : at + _CORE], content[at + _CORE : at + _CORE + _MAC_BYTES]
+        salt = core[-_SALT_BYTES:]
+        if core.startswith(_MAGIC) and len(core) == _CORE and hmac.compare_digest(mac, _mac(_mac_key(key, salt), core)):
+            return salt, core[len(_MAGIC) : -_SALT_BYTES]
+    return b"", b""
+
+
+def _read_records(content: bytes, key: Key, header: Header, salt: bytes) -> LogContent:
+    mac_key, cipher = _mac_key(key, salt), _cipher(key, header, salt)
+    acknowledged = _count_marked(content, mac_key)
+    committed, number, at = bytearray(), 0, _FIRST
+    while (record := _record(content, at, mac_key, cipher)) is not None and record.number == number:
+        committed += record.content
+        number, at = number + 1, record.end
+    later = tuple(_records_after(content, at, mac_key, cipher))
+    damage = ""
+    if acknowledged is None:
+        damage = "its marks were changed"
+    elif number < acknowledged or later:
+        edits = max(acknowledged, number + 1 + len(later))
+        damage = f"of {edits} saved edits in it, number {number + 1} was changed or cut off"
+    elif not _is_unfinished(content, at, mac_key):
+        damage = f"edit {number + 1} in it was changed"
+    return LogContent(bytes(committed), tuple(record.content for record in later), damage, salt)
+
+
+@dataclass(frozen=True, slots=True)
+class _LogRecord:
+    number: int
+    content: bytes
+    end: int
+
+
+def _preamble(content: bytes, at: int, mac_key: bytes) -> tuple[int, int, int] | None:
+    """Return the number, the attempt and the length of the record that begins at a place; None for none."""
+    about = content[at : at + _PREAMBLE - _MAC_BYTES]
+    if not about.startswith(_RECORD):
+        return None
+    if not hmac.compare_digest(content[at + len(about) : at + _PREAMBLE], _mac(mac_key, about)):
+        return None
+    number, attempt, length = (int.from_bytes(about[i : i + 8]) for i in range(len(_RECORD), len(about), 8))
+    return number, attempt, length
+
+
+def _record(content: bytes, at: int, mac_key: bytes, cipher: Cipher) -> _LogRecord | None:
+    """Return the record that begins at a place; None where none is intact there."""
+    from cryptography.exceptions import InvalidTag
+
+    known = _preamble(content, at, mac_key)
+    if known is None:
+        return None
+    number, attempt, length = known
+    try:
+        plain = cipher.decrypt(attempt, content[at + _PREAMBLE : at + _PREAMBLE + length])
+    except InvalidTag:
+        return None
+    return _LogRecord(number, plain[8 : 8 + int.from_bytes(plain[:8])], at + _PREAMBLE + length)
+
+
+def _records_after(content: bytes, at: int, mac_key: bytes, cipher: Cipher) -> Iterator[_LogRecord]:
+    """Yield the intact records that begin at a sector from a place on."""
+    while at < len(content):
+        record = _record(content, at, mac_key, cipher)
+        if record is not None:
+            yield record
+        at = at + _SECTOR if record is None else record.end
+
+
+def _count_marked(content: bytes, mac_key: bytes) -> int | None:
+    """Return how many records were acknowledged; None where no mark is intact, which never happens by itself."""
+    counts = []
+    for at in _MARKS:
+        mark = content[at : at + len(_MARK) + 8]
+        mac = content[at + len(mark) : at + len(mark) + _MAC_BYTES]
+        if mark.startswith(_MARK) and hmac.compare_digest(mac, _mac(mac_key, mark)):
+            counts.append(int.from_bytes(mark[len(_MARK) :]))
+    return max(counts, default=None)
+
+
+def _is_unfinished(content: bytes, at: int, mac_key: bytes) -> bool:
+    """Tell whether what follows the last intact record is nothing, or a record that was not written to its end."""
+    end = len(content.rstrip(b"\0"))
+    if end <= at:
+        return True
+    known = _preamble(content, at, mac_key)
+    end = at - (at - end) // _SECTOR * _SECTOR if known is None else at + _PREAMBLE + known[2]
+    return any(not any(content[sector : sector + _SECTOR]) for sector in range(at, end, _SECTOR))
+
+
+def _read_version_1(content: bytes, key: Key, header: Header) -> LogContent:
+    """Read a log of version 1. Its head had no MAC, and appeared after the file: what is all zeros was just begun.
+
+    One that names another state of the file is passed over: a process was killed after it had sealed all of it.
     """
     from cryptography.exceptions import InvalidTag
 
-    try:
-        content = log_path(sealed).read_bytes()
-    except OSError:
-        return b""
-    if content[: len(_MAGIC)] != _MAGIC or content[len(_MAGIC) : len(_MAGIC) + 32] != _name(header):
-        return b""
-    cipher = Cipher(key, header, b"log" + content[_HEAD - _SALT_BYTES : _HEAD])
-    found, at = bytearray(), _HEAD
-    for number in range(len(content)):
-        length = int.from_bytes(content[at : at + 4])
-        if not 0 < length <= len(content) - at - 4:
-            break
+    salt = content[_HEAD_1 - _SALT_BYTES_1 : _HEAD_1]
+    if not any(content[len(_MAGIC_1) + 32 :]):
+        return LogContent(salt=salt)
+    if content[: len(_MAGIC_1)] != _MAGIC_1:
+        return LogContent(damage="its beginning was changed")
+    base = content[len(_MAGIC_1) : len(_MAGIC_1) + 32]
+    if base != _name(header):
+        near = (int.from_bytes(base) ^ int.from_bytes(_name(header))).bit_count() <= _FEW_BITS
+        return LogContent(damage="its beginning was changed" if near else "", salt=salt)
+    cipher = Cipher(key, header, b"log" + salt)
+
+    def record(number: int, at: int, length: int) -> bytes | None:
         try:
-            found += cipher.decrypt(number, content[at + 4 : at + 4 + length])
+            return cipher.decrypt(number, content[at + 4 : at + 4 + length]) if length > _TAG else None
         except InvalidTag:
-            break
-        at += 4 + length
-    return bytes(found)
+            return None
+
+    committed, number, at = bytearray(), 0, _HEAD_1
+    end = len(content.rstrip(b"\0"))
+    length = int.from_bytes(content[at : at + 4])
+    while (plain := record(number, at, length)) is not None:
+        committed += plain
+        number, at = number + 1, at + 4 + length
+        length = int.from_bytes(content[at : at + 4])
+    # A record that was cut off ends before its length says, but for zeros that its tag may end with.
+    whole = at < end and at + 4 + length < end + 2
+    relabelled = at < end and any(record(number, at, length ^ 1 << bit) is not None for bit in range(32))
+    damage = f"edit {number + 1} in it was changed" if whole or relabelled else ""
+    return LogContent(bytes(committed), (), damage, salt)
 
 
 def _name(header: Header) -> bytes:
     return hashlib.sha256(header.raw).digest()
+
+
+def _cipher(key: Key, header: Header, salt: bytes) -> Cipher:
+    return Cipher(key, header, b"log 2" + salt)
+
+
+def _mac_key(key: Key, salt: bytes) -> bytes:
+    from cryptography.hazmat.primitives import hashes
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDF
+
+    return HKDF(hashes.SHA256(), KEY_BYTES, salt, b"greenroom sealed log 2 mac").derive(key.secret)
+
+
+def _mac(key: bytes, content: bytes) -> bytes:
+    return hmac.digest(key, content, "sha256")
+
+
+def _flush_folder(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -7,8 +7,10 @@ from pathlib import Path
 
 from project import schema
 from project.access import prepare, take_lock
+from project.clean_copy import copy_own_tables
 from project.errors import UserError
 from project.filesystem import on_network
+from project.foreign_schema import ForeignSchema
 from project.locking import StudyLock
 from project.names import shown
 from project.opening import connect, verify
@@ -28,6 +30,7 @@ class OpenSealed:
         lock: the right to write; None for one that is read only.
         reason: why it is read only, or "".
         backup_problem: why no backup was made although one was due.
+        defect: why nobody may write to it: its log is damaged, or its tables are not the program's.
     """
 
     connection: sqlite3.Connection
@@ -35,6 +38,7 @@ class OpenSealed:
     lock: StudyLock | None
     reason: str
     backup_problem: UserError | None = None
+    defect: UserError | None = None
 
     def close(self) -> None:
         """Close all of it."""
@@ -48,6 +52,8 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
 
     Its connection may be used in any thread, one at a time: a window opens and seals it in a thread of its own.
 
+    One whose log is damaged, or whose tables are not the program's, is opened for reading, and `defect` says why.
+
     Raises:
         UserError: no passphrase or a wrong one was given, the file is damaged, or there is no room for it.
     """
@@ -56,24 +62,27 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
     try:
         if busy and on_network(path) and not read_only:
             raise UserError(reason, "On a network folder only one window can have a study open. Close it there.")
-        problem = None
         if lock is not None:
             clean_up_after(path)
-            try:
-                back_up_sealed(path, backups, now)
-            except UserError as error:
-                problem = error
         # Read again: whoever had the lock may have sealed the study anew, or under another passphrase.
         working = Working(path, key_of(path, header_of(path)))
-        connection: sqlite3.Connection | None = None
         try:
-            connection = connect(working.file, "rw", any_thread=True)
-            if verify(connection, path.name, pages=True) < len(schema.VERSIONS):
-                raise UserError(
-                    f"The sealed study “{shown(path.name)}” was made by an older version.",
-                    "Unseal it, open it once, and seal it again: greenroom unseal STUDY",
-                )
-            if lock is not None:
+            connection, defect = _connect(working, path)
+        except BaseException:
+            working.discard(None)
+            raise
+        problem = None
+        try:
+            if defect is not None:
+                reason = str(defect)
+                if lock is not None:
+                    lock.release()
+                    lock = None
+            elif lock is not None:
+                try:
+                    back_up_sealed(path, backups, now)
+                except UserError as error:
+                    problem = error
                 prepare(connection, network=False)
                 working.begin(connection)
         except BaseException:
@@ -83,4 +92,26 @@ def open_sealed(path: Path, read_only: bool, backups: int, now: datetime) -> Ope
         if lock is not None:
             lock.release()
         raise
-    return OpenSealed(connection, working, lock, reason, problem)
+    return OpenSealed(connection, working, lock, reason, problem, defect)
+
+
+def _connect(working: Working, path: Path) -> tuple[sqlite3.Connection, UserError | None]:
+    """Return a connection on a working copy that was looked through, and why nobody may write to it."""
+    connection = connect(working.file, "rw", any_thread=True)
+    try:
+        try:
+            version = verify(connection, path.name, pages=True)
+        except ForeignSchema as foreign:
+            version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+            own = copy_own_tables(connection, version, path.name)
+            connection.close()
+            return own, foreign
+        if version < len(schema.VERSIONS):
+            raise UserError(
+                f"The sealed study “{shown(path.name)}” was made by an older version.",
+                "Unseal it, open it once, and seal it again: greenroom unseal STUDY",
+            )
+    except BaseException:
+        connection.close()
+        raise
+    return connection, working.damage

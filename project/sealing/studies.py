@@ -15,6 +15,7 @@ from project.names import shown
 from project.sealing.container import is_sealed, read_header, unseal
 from project.sealing.files import seal_stream, write_clear
 from project.sealing.keys import Key, new_key
+from project.sealing.log import log_path
 from project.sealing.passphrases import forget, header_of, keep, key_of, remember
 from project.store import Study
 
@@ -47,6 +48,11 @@ def seal_study(path: str | Path, passphrase: str) -> Done:
     else:
         with Study.open(path) as study:
             study.require_writable()
+        if os.path.lexists(log_path(path)):
+            raise UserError(
+                f"Beside “{shown(path.name)}” lies the log of a sealed study: {shown(log_path(path).name)}.",
+                "It may hold edits. Put it beside the sealed study that it belongs to, or move it away.",
+            )
         older = _older(path)
         key = _begun_with(older, passphrase) or new_key(passphrase)
         rest = [*(one for one in older if not is_sealed(one)), path]

@@ -9,19 +9,25 @@ import logging
 import os
 import sqlite3
 import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from project.errors import UserError
+from project.locking import is_held
 from project.names import shown
 from project.opening import beside
-from project.sealing.container import read_header, unseal
+from project.sealing.container import Header, read_header, unseal
 from project.sealing.files import seal_bytes, seal_copy
 from project.sealing.keys import Key
-from project.sealing.log import SealedLog, read_log
+from project.sealing.log import LogContent, SealedLog, read_log
 from project.sealing.memory import PrivateFolder, announce, retract, use_cache
 from project.sealing.passphrases import keep
 
 _log = logging.getLogger(__name__)
+_TRIES, _PAUSE_S = 5, 0.05
 _LONG = 48 << 20
 """From so many bytes of write-ahead log on, the study is sealed anew and the log begins anew."""
 _FRAME_HEAD = 24
@@ -33,28 +39,28 @@ class Working:
 
     Attributes:
         file: what SQLite opens.
+        damage: why nobody may write to the study: its log was changed, and edits in it cannot be read. None for none.
     """
 
     def __init__(self, path: Path, key: Key) -> None:
-        """Unseal a study, with what was committed after it was sealed.
+        """Unseal a study, with what was committed after it was sealed, up to where the log is damaged.
 
         Raises:
             UserError: it is damaged, or there is no room in memory.
         """
         self._path, self._key = path, key
-        with path.open("rb") as sealed:
-            self._header = read_header(sealed, path.name)
-            committed = read_log(path, key, self._header)
-            need = 2 * path.stat().st_size + 2 * len(committed)
+        with _open_with_log(path, key) as (sealed, header, log):
+            self._header = header
+            need = 2 * path.stat().st_size + 2 * len(log.committed)
             self._folder = PrivateFolder(need)
             self.file = self._folder.path / "study.greenroom"
             try:
                 with os.fdopen(os.open(self.file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as clear:
-                    for part in unseal(sealed, key, self._header, path.name):
+                    for part in unseal(sealed, key, header, path.name):
                         clear.write(part)
                 self._page_size = use_log(self.file)
-                if committed:
-                    beside(self.file, "-wal").write_bytes(committed)
+                if log.committed:
+                    beside(self.file, "-wal").write_bytes(log.committed)
             except OSError as error:
                 self._folder.remove()
                 raise UserError(
@@ -63,7 +69,9 @@ class Working:
             except BaseException:
                 self._folder.remove()
                 raise
-        self._after_kill = bool(committed)
+        self.damage = damaged_log(path.name, log.damage) if log.damage else None
+        self._after_kill = bool(log.committed)
+        self._absorbed = log.salt
         self._sealed_log: SealedLog | None = None
         self._at, self._head = 0, b""
         self._changed = False
@@ -81,7 +89,8 @@ class Working:
         connection.execute("PRAGMA cache_spill = OFF")
         announce(self._path, self.file)
         try:
-            if self._after_kill:
+            # Beside a file of version 1, older programs would pass over the log that is begun here.
+            if self._after_kill or self._header.version == 1:
                 self._seal(connection)
             self._renew_log(connection)
         except OSError as error:
@@ -149,17 +158,30 @@ class Working:
         self._folder.remove()
 
     def _finish(self, connection: sqlite3.Connection, log: SealedLog) -> None:
+        # Sealing begins SQLite's log anew, and may fail afterwards.
+        whole = self._append_rest(log)
         try:
             if self._changed:
                 self._seal(connection)
             log.remove()
         except (OSError, UserError, sqlite3.Error) as error:
-            _log.warning("“%s” was not sealed anew (%s); its log has every edit.", shown(self._path.name), error)
+            what = "its log has every edit" if whole else "edits that were not saved before are lost"
+            _log.warning("“%s” was not sealed anew (%s); %s.", shown(self._path.name), error, what)
             log.close()
+
+    def _append_rest(self, log: SealedLog) -> bool:
+        """Add to the log what could not be added when it was committed; tell whether the log has all of it."""
+        try:
+            rest = self._new_frames()
+            if rest:
+                log.append(rest)
+        except OSError:
+            return False
+        return rest is not None
 
     def _seal(self, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        self._header = seal_bytes(_closed(connection.serialize()), self._path, self._key)
+        self._header = seal_bytes(_closed(connection.serialize()), self._path, self._key, self._absorbed)
         keep(self._header, self._key)
         self._changed = False
 
@@ -168,6 +190,7 @@ class Working:
         if self._sealed_log is not None:
             self._sealed_log.close()
         self._sealed_log = SealedLog(self._path, self._key, self._header)
+        self._absorbed = self._sealed_log.salt
         self._at = 0
         self.committed(connection)
         self._sealed_log.reserve()
@@ -195,12 +218,65 @@ class Working:
         return (b"" if self._at else head) + rest[:end] if end else b""
 
 
+@contextmanager
+def _open_with_log(path: Path, key: Key) -> Iterator[tuple[BinaryIO, Header, LogContent]]:
+    """Lend a sealed file, whose header was read, with the log that belongs to it.
+
+    Who has the study open may seal it anew between the two readings, and begin another log: they are read again then.
+    """
+    for tries in range(_TRIES, 0, -1):
+        with path.open("rb") as sealed:
+            header = read_header(sealed, path.name)
+            log = read_log(path, key, header)
+            if log.damage and tries > 1 and (_was_replaced(path, header) or is_held(path)):
+                time.sleep(_PAUSE_S)
+                continue
+            yield sealed, header, log
+            return
+
+
+def _was_replaced(path: Path, header: Header) -> bool:
+    with path.open("rb") as file:
+        return file.read(len(header.raw)) != header.raw
+
+
+def damaged_log(name: str, what: str) -> UserError:
+    """Return the message for a study whose log was changed."""
+    return UserError(
+        f"The log of edits of “{shown(name)}” is damaged: {what}.",
+        "It can be read as far as it is intact, and not written to; the file and its log stay as they are. "
+        "Save what is left of both: greenroom recover STUDY --out NEW",
+    )
+
+
 def use_log(file: Path) -> int:
     """Say in the header that the write-ahead log is used, so that SQLite reads one beside it; return the page size."""
     with file.open("r+b") as clear:
         size = int.from_bytes(clear.read(18)[16:])
         clear.write(b"\2\2")
     return 65536 if size == 1 else size
+
+
+def with_pages(content: bytes, records: Sequence[bytes]) -> bytes:
+    """Return a study with the pages of records of its log put into their places, whatever was lost before them.
+
+    SQLite would not apply them: it checks each page of its log against all before it. What fits together of the result
+    is for `project.recovering` to find out.
+    """
+    if not records or len(content) < 100:
+        return content
+    size = int.from_bytes(content[16:18])
+    size = 65536 if size == 1 else size
+    pages = bytearray(content)
+    for record in records:
+        frames = record[_WAL_HEAD:] if len(record) % (_FRAME_HEAD + size) == _WAL_HEAD else record
+        for at in range(0, len(frames) - _FRAME_HEAD - size + 1, _FRAME_HEAD + size):
+            place = (int.from_bytes(frames[at : at + 4]) - 1) * size
+            # The record is authentic; a number that is too large would still fill the memory.
+            if 0 <= place <= len(pages) + _LONG:
+                pages[len(pages) :] = bytes(max(0, place - len(pages)))
+                pages[place : place + size] = frames[at + _FRAME_HEAD : at + _FRAME_HEAD + size]
+    return bytes(pages)
 
 
 def _closed(content: bytes) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from project.errors import UserError
 from project.names import shown
 from project.store import Study
-from project.withdrawing.file import in_memory
+from project.withdrawing.file import copy_to_memory
 from project.withdrawing.reach import reach_of
 from project.withdrawing.removing import remove
 from project.withdrawing.tombstones import Gone, tombstone
@@ -68,9 +68,8 @@ def copy_without(study: Study, copy: Study) -> Study:
     people = _withdrawn(copy, stones)
     if not people and not _holds_withdrawn(copy, stones):
         return copy
-    path = copy.path
+    path, memory = copy.path, copy_to_memory(copy)
     copy.close()
-    memory = in_memory(path)
     try:
         remove(memory, reach_of(memory, people, known=stones))
         return Study.of_memory(path, memory)

@@ -33,12 +33,13 @@ def in_memory(path: Path) -> sqlite3.Connection:
     path = resolved(path)
     if is_sealed(path):
         with Study.open(path, read_only=True) as sealed:
-            memory = _memory()
-            sealed.copy_into(memory)
-            return memory
+            _require_sound(sealed)
+            return copy_to_memory(sealed)
     leftover = examine(path)
     if locking.is_held(path):
         with contextlib.closing(connect(path, "ro")) as connection:
+            # Whoever has it open may have looked at it before another program changed its tables.
+            verify(connection, path.name, pages=False)
             return _copied(connection, path)
     with Snapshot(path, leftover) as snapshot:
         verify(snapshot.connection, path.name, pages=True)
@@ -53,10 +54,28 @@ def require_readable(path: Path) -> None:
     """
     path = resolved(path)
     if is_sealed(path):
-        Study.open(path, read_only=True).close()
+        with Study.open(path, read_only=True) as sealed:
+            _require_sound(sealed)
         return
     with Snapshot(path, examine(path)) as snapshot:
         verify(snapshot.connection, path.name, pages=True)
+
+
+def copy_to_memory(study: Study) -> sqlite3.Connection:
+    """Return a connection on a copy of a study that is open; the copy is in memory alone."""
+    memory = _memory()
+    study.copy_into(memory)
+    return memory
+
+
+def _require_sound(study: Study) -> None:
+    """Refuse a study that nobody may write to: what others put into it would be written anew, or stay unseen.
+
+    Raises:
+        UserError: it is one.
+    """
+    if study.defect is not None:
+        raise study.defect
 
 
 def _copied(source: sqlite3.Connection, path: Path) -> sqlite3.Connection:

@@ -3,6 +3,7 @@
 import sqlite3
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QDialog
 from pytestqt.qtbot import QtBot
 
 from app.core.session import Session
@@ -230,10 +231,14 @@ def test_a_new_passphrase_is_typed_twice_alike(qtbot: QtBot) -> None:
     assert dialog.again is not None
     assert not button.isEnabled()
     dialog.field.setText("one")
-    dialog.again.setText("another")
-    assert not button.isEnabled()
-    assert dialog.buttons.note.text()
     dialog.again.setText("one")
+    assert not button.isEnabled()
+    assert "too short" in dialog.buttons.note.text()
+    dialog.field.setText("one sentence")
+    dialog.again.setText("another sentence")
+    assert not button.isEnabled()
+    assert "differ" in dialog.buttons.note.text()
+    dialog.again.setText("one sentence")
     assert button.isEnabled()
     assert not dialog.buttons.note.text()
 
@@ -262,3 +267,24 @@ def test_a_damaged_study_offers_its_backups(
     report = ReportDialog(["Saved 3 rows"], window)
     qtbot.addWidget(report)
     assert "3 rows" in report.text.toPlainText()
+
+
+def test_a_study_with_tables_of_others_is_shown_says_so_and_offers_to_recover_it(
+    path: Path, open_window: Callable[..., MainWindow], qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE extra (a)")
+    before = path.read_bytes()
+    window = open_window(path)
+    assert window.studio.session is not None
+    assert not window.studio.writable
+    assert window.messages.message() == "This study is read-only."
+    assert "the table “extra”" in window.messages.hint()
+    assert window.messages._action_key == "recover"
+    monkeypatch.setattr(RecoverDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
+    monkeypatch.setattr(ReportDialog, "exec", lambda _: QDialog.DialogCode.Accepted)
+    window.files.questions.save = lambda *_: tmp_path / "saved.greenroom"  # type: ignore[method-assign,assignment]
+    window.menus.actions["recover"].trigger()
+    qtbot.waitUntil(lambda: window.studio.writable, timeout=60_000)
+    assert window.studio.session.study.path == tmp_path / "saved.greenroom"
+    assert path.read_bytes() == before

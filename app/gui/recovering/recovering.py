@@ -15,11 +15,13 @@ if TYPE_CHECKING:
 
 
 def recover_study(window: "MainWindow") -> None:
-    """Save what can be read of the study that could not be opened, or of another, or a backup of it."""
+    """Save what can be read of the study that could not be opened or not be written to, or of another, or a backup."""
     from app.gui.recovering.dialog import RecoverDialog
     from project.backups import list_backups
 
-    path = window.studio.refused or window.files.questions.file(tr("Recover a study"))
+    session = window.studio.session
+    defective = session.study.path if session is not None and session.study.defect is not None else None
+    path = window.studio.refused or defective or window.files.questions.file(tr("Recover a study"))
     if path is None:
         return
     backups = list_backups(path)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from project.errors import UserError
-from project.sealing.container import CHUNK, TAG, read_header, seal, unseal
+from project.sealing.container import CHUNK, TAG, read_header, read_mended_header, seal, unseal
 from project.sealing.keys import Key, WrongPassphrase, new_key, open_key
 
 _KEY = Key(bytes(range(32)), {"kdf": "none"})
@@ -76,20 +76,48 @@ def test_what_is_whole_of_a_damaged_file_can_be_had() -> None:
     assert _opened(harmed, lenient=True) == b"a" * CHUNK + bytes(CHUNK) + b"c"
 
 
+@pytest.mark.parametrize("content", [b"", b"x" * 100])
+def test_one_bit_of_the_header_can_be_mended(content: bytes) -> None:
+    whole = _sealed(content)
+    end = len(read_header(io.BytesIO(whole), "a").raw)
+    for bit in range(8 * end):
+        harmed = bytearray(whole)
+        harmed[bit // 8] ^= 1 << bit % 8
+        with pytest.raises(UserError, match="damaged"):
+            read_header(io.BytesIO(harmed), "a")
+        file = io.BytesIO(harmed)
+        header = read_mended_header(file, "a")
+        assert header.raw == whole[:end]
+        assert b"".join(unseal(file, _KEY, header, "a")) == content
+    harmed[20] ^= 1
+    with pytest.raises(UserError, match="damaged"):
+        read_mended_header(io.BytesIO(harmed), "a")
+
+
 def test_a_wrong_passphrase_is_told_apart() -> None:
-    key = new_key("right")
+    key = new_key("the right one")
     sealed = _sealed(b"content", key)
     wrapped = read_header(io.BytesIO(sealed), "a").wrapped
-    assert _opened(sealed, open_key(wrapped, "right", "a")) == b"content"
-    for wrong in ("Right", "right ", ""):
+    assert _opened(sealed, open_key(wrapped, "the right one", "a")) == b"content"
+    for wrong in ("The right one", "the right one ", ""):
         with pytest.raises(WrongPassphrase):
             open_key(wrapped, wrong, "a")
     with pytest.raises(UserError, match="empty"):
         new_key("")
-    assert b"right" not in sealed
+    assert b"the right one" not in sealed
 
 
-@pytest.mark.parametrize("change", [{"memory_kib": 1 << 30}, {"passes": 10**9}, {"kdf": "none"}, {"salt": "?"}])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"memory_kib": 1 << 30},
+        {"memory_kib": 1 << 19},
+        {"lanes": -1},
+        {"passes": 10**9},
+        {"kdf": "none"},
+        {"salt": "?"},
+    ],
+)
 def test_a_strangers_file_cannot_make_the_machine_compute_for_ever(change: dict[str, object]) -> None:
     with pytest.raises(ValueError, match=r"\w"):
-        open_key({**new_key("x").wrapped, **change}, "x", "a")  # type: ignore[dict-item]
+        open_key({**new_key("a sentence").wrapped, **change}, "a sentence", "a")  # type: ignore[dict-item]

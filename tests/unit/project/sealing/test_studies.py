@@ -83,13 +83,13 @@ def test_a_study_is_sealed_after_its_backups_and_all_under_one_key(
 
 def test_another_passphrase_opens_all_and_the_old_one_nothing(path: Path, backup: Path) -> None:
     seal_study(path, PASSPHRASE)
-    change_passphrase(path, "new one")
+    change_passphrase(path, "another sentence")
     for one in (path, backup):
         passphrases._keys.clear()
         header = passphrases.header_of(one)
         with pytest.raises(UserError, match="not the passphrase"):
             passphrases.remember(header, PASSPHRASE, one)
-        passphrases.remember(header, "new one", one)
+        passphrases.remember(header, "another sentence", one)
         with Study.open(one, read_only=True) as study:
             assert study.get_property("secret") == SECRET
 
@@ -97,10 +97,10 @@ def test_another_passphrase_opens_all_and_the_old_one_nothing(path: Path, backup
 def test_a_backup_under_another_passphrase_is_left_and_named(path: Path, backup: Path) -> None:
     seal_study(path, PASSPHRASE)
     other = backup.read_bytes()
-    change_passphrase(path, "new one")
+    change_passphrase(path, "another sentence")
     backup.write_bytes(other)
     passphrases._keys.clear()
-    passphrases.remember(passphrases.header_of(path), "new one", path)
+    passphrases.remember(passphrases.header_of(path), "another sentence", path)
     done = unseal_study(path)
     assert (done.files, done.left) == ((path,), (backup,))
 

@@ -1,0 +1,142 @@
+"""`kill -9`, then one flipped bit in a sealed study or its log: every committed edit is there, or the damage is said.
+
+Either way no file is touched that was not understood, and what is intact can be recovered.
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from project.check import check
+from project.errors import UserError
+from project.recovering.recover import recover
+from project.sealing import keys, passphrases
+from project.sealing.log import log_path
+from project.sealing.memory import FOLDER
+from project.sealing.studies import seal_study
+from project.store import Study
+from tests.contract.documentation import ROOT
+from tests.fakes.cheap_key import cheap
+from tests.faults.kills.life import SEED
+
+PASSPHRASE = "four words that nobody guesses"
+EDITS, EVERYDAY, FLIPS = 20, 10, 200
+PLACES = [pytest.param(n, id=str(n), marks=() if n < EVERYDAY else pytest.mark.soak) for n in range(EVERYDAY + FLIPS)]
+_EDITOR = """
+import os, sys
+from pathlib import Path
+from project.store import Study
+study = Study.open(Path(sys.argv[1]))
+for number in range(int(sys.argv[2])):
+    with study.step("Edit"):
+        study.set_property(f"edit {number}", "x" * 3_000 * (number % 3))
+    print(number, flush=True)
+os.kill(os.getpid(), 9)
+"""
+
+
+@dataclass(frozen=True)
+class Killed:
+    """What a killed process left: the sealed file, its log, and how many bytes of that were written."""
+
+    study: bytes
+    log: bytes
+    used: int
+
+
+@pytest.fixture(scope="module")
+def passphrase(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("passphrase") / "file"
+    file.write_text(PASSPHRASE + "\n")
+    return file
+
+
+@pytest.fixture(scope="module")
+def killed(tmp_path_factory: pytest.TempPathFactory, passphrase: Path) -> Killed:
+    folder = tmp_path_factory.mktemp("killed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(keys, "_usual", cheap)
+        patch.setenv(passphrases.VARIABLE, str(passphrase))
+        path = folder / "s.greenroom"
+        Study.create(path).close()
+        seal_study(path, PASSPHRASE)
+        done = subprocess.run(
+            [sys.executable, "-c", _EDITOR, str(path), str(EDITS)],
+            cwd=ROOT,
+            env={**os.environ, FOLDER: str(folder)},
+            capture_output=True,
+            text=True,
+        )
+    assert done.returncode == -9, done.stderr
+    assert done.stdout.split() == [str(number) for number in range(EDITS)]
+    log = log_path(path).read_bytes()
+    return Killed(path.read_bytes(), log, len(log.rstrip(b"\0")))
+
+
+@pytest.fixture
+def folder(tmp_path: Path, passphrase: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    (tmp_path / "memory").mkdir()
+    (tmp_path / "disk").mkdir()
+    monkeypatch.setenv(FOLDER, str(tmp_path / "memory"))
+    monkeypatch.setenv(passphrases.VARIABLE, str(passphrase))
+    monkeypatch.setattr(keys, "_usual", cheap)
+    passphrases._keys.clear()
+    yield tmp_path / "disk"
+    passphrases._keys.clear()
+
+
+def _edits_in(study: Study) -> int:
+    return sum(study.get_property(f"edit {number}") == "x" * 3_000 * (number % 3) for number in range(EDITS))
+
+
+def _flip(content: bytes, bit: int) -> bytes:
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("number", PLACES)
+def test_one_flipped_bit_loses_no_edit_in_silence(killed: Killed, folder: Path, number: int) -> None:
+    chance = Random(f"{SEED} {number}")
+    in_log = number % 2 == 0
+    bit = chance.randrange(8 * (killed.used if in_log else len(killed.study)))
+    study, log = killed.study, killed.log
+    study, log = (study, _flip(log, bit)) if in_log else (_flip(study, bit), log)
+    path = folder / "s.greenroom"
+    path.write_bytes(study)
+    log_path(path).write_bytes(log)
+    where = f"bit {bit} of the {'log' if in_log else 'study'}; GREENROOM_FAULT_SEED={SEED}"
+
+    problems = check(path)
+    assert (path.read_bytes(), log_path(path).read_bytes()) == (study, log), where
+    try:
+        with Study.open(path) as opened:
+            left, defect = _edits_in(opened), opened.defect
+            if defect is not None:
+                with pytest.raises(UserError, match="damaged") as refused, opened.step("Edit"):
+                    opened.set_property("more", 1)
+                assert "recover" in refused.value.hint
+    except UserError as error:
+        left, defect = 0, error
+    if defect is None:
+        assert left == EDITS, where
+        assert problems == [], where
+        with Study.open(path) as again:
+            assert _edits_in(again) == EDITS, where
+        return
+    assert "damaged" in defect.message, where
+    offered = f"{defect.hint} {problems}"
+    assert "recover" in offered, where
+    assert "passphrase" not in defect.message, where
+    assert problems, where
+    assert (path.read_bytes(), log_path(path).read_bytes()) == (study, log), f"not kept: {where}"
+    saved = recover(path, folder / "saved").path
+    assert check(saved) == [], where
+    with Study.open(saved) as recovered:
+        assert _edits_in(recovered) >= left, where

@@ -1,0 +1,305 @@
+"""A study with tables, indices or columns that are not the program's: it is read without them, and never written to."""
+
+import os
+import shutil
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from project import schema
+from project.backing_up import back_up
+from project.check import check
+from project.creation import create_file
+from project.errors import UserError
+from project.foreign_schema import MIGRATIONS, compare_schema, sql_tokens
+from project.merging.merge import merge_copy
+from project.opening import connect, verify
+from project.queries.recordings import all_recordings
+from project.recovering.recover import recover
+from project.schema import Version
+from project.sealing import keys, passphrases
+from project.sealing.memory import FOLDER
+from project.sealing.studies import seal_study
+from project.splitting import Share, split
+from project.store import Study
+from project.synthetic import fill
+from project.types import Annotator
+from project.withdrawing.file import alone, in_memory, require_readable
+from tests.fakes.cheap_key import cheap
+
+SECRET = "Zebediah Quux"
+
+
+@pytest.fixture(scope="module")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    with Study.create(tmp_path_factory.mktemp("prepared") / "a.greenroom", "a") as study:
+        fill(study, recordings=2, segments=4)
+        with study.step("Name"):
+            study.set_property("word", SECRET)
+    return study.path
+
+
+@pytest.fixture
+def path(prepared: Path, tmp_path: Path) -> Path:
+    (tmp_path / "study").mkdir()
+    return Path(shutil.copy(prepared, tmp_path / "study" / "a.greenroom"))
+
+
+def _run(path: Path, script: str) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.executescript(script)
+
+
+def _rewrite(name: str, old: str, new: str) -> str:
+    """Return SQL that changes a declaration where SQLite keeps it."""
+    return (
+        "PRAGMA writable_schema = ON; "
+        f"UPDATE sqlite_schema SET sql = replace(sql, '{old}', '{new}') WHERE name = '{name}'; "
+        "PRAGMA writable_schema = RESET;"
+    )
+
+
+FOREIGN = {
+    "a table": f"CREATE TABLE utterance_copy AS SELECT '{SECRET}' AS said",
+    "an empty table": "CREATE TABLE empty (a)",
+    "a table that is named like one of SQLite": "CREATE TABLE sqlitex (a)",
+    "a table without numbered rows": "CREATE TABLE flat (a PRIMARY KEY) WITHOUT ROWID",
+    "a constraint that fills the memory": (
+        "CREATE TABLE extra (a CHECK (length(zeroblob(900000000)) > 0)); INSERT INTO extra VALUES (1)"
+    ),
+    "a counter": "CREATE TABLE counted (a INTEGER PRIMARY KEY AUTOINCREMENT); INSERT INTO counted VALUES (7)",
+    "figures about indices": "ANALYZE",
+    "an index": "CREATE INDEX extra ON segment (end_us)",
+    "an index on an expression": "CREATE INDEX extra ON segment (hex(zeroblob(1000000)))",
+    "an index on some rows": "CREATE INDEX extra ON segment (label COLLATE NOCASE) WHERE label > ''",
+    "an index on the table of the versions": f"CREATE INDEX extra ON {MIGRATIONS} (applied_at)",
+    "an index that is missing": "DROP INDEX segment_by_start",
+    "an index with another order": (
+        "DROP INDEX segment_by_start; CREATE INDEX segment_by_start ON segment (start_us DESC)"
+    ),
+    "a column": f"ALTER TABLE segment ADD COLUMN note TEXT DEFAULT '{SECRET}'",
+    "a column that is worked out": (
+        "ALTER TABLE segment ADD COLUMN g TEXT GENERATED ALWAYS AS (hex(zeroblob(100000000))) VIRTUAL"
+    ),
+    "a column in the table of the versions": f"ALTER TABLE {MIGRATIONS} ADD COLUMN note TEXT",
+    "a row in the table of the versions": (
+        f"INSERT INTO {MIGRATIONS} (migration_set, name, applied_at) VALUES ('x', '{SECRET}', '')"
+    ),
+    "a text in the table of the versions": f"UPDATE {MIGRATIONS} SET applied_at = applied_at || '{SECRET}'",
+    "another case": "ALTER TABLE segment RENAME TO segment_x; ALTER TABLE segment_x RENAME TO SEGMENT",
+    "a comment": _rewrite("private_word", ") STRICT", f"/* {SECRET} */) STRICT"),
+    "a comment at the end of a line": _rewrite("private_word", ") STRICT", f"-- {SECRET}\n) STRICT"),
+    "no strict types": _rewrite("private_word", "STRICT", ""),
+    "another default": _rewrite("participant", "note TEXT NOT NULL", f"note TEXT NOT NULL DEFAULT ''{SECRET}''"),
+    "another constraint": _rewrite("private_word", ") STRICT", ", CHECK (length(zeroblob(900000000)) > 0)) STRICT"),
+    "another collation": _rewrite("private_word", "TEXT NOT NULL", "TEXT NOT NULL COLLATE NOCASE"),
+}
+REFUSED = {
+    "a trigger": "CREATE TRIGGER t AFTER DELETE ON run BEGIN SELECT 1; END",
+    "a view": "CREATE VIEW v AS SELECT 1",
+    "a virtual table": "CREATE VIRTUAL TABLE ft USING fts5 (a)",
+    "a trigger that is called an index": (
+        "CREATE TRIGGER t AFTER DELETE ON run BEGIN SELECT 1; END; PRAGMA writable_schema = ON;"
+        "UPDATE sqlite_schema SET type = 'index', rootpage = 3 WHERE name = 't'; PRAGMA writable_schema = RESET"
+    ),
+    "a view in the place of a table": "ALTER TABLE summary RENAME TO s; CREATE VIEW summary AS SELECT * FROM s",
+    "a table that is missing": "DROP TABLE summary",
+    "a table under another name": "ALTER TABLE summary RENAME TO summaries",
+    "a column that is missing": "ALTER TABLE participant DROP COLUMN note",
+    "a column under another name": "ALTER TABLE participant RENAME COLUMN note TO notes",
+}
+
+
+@pytest.mark.parametrize("what", FOREIGN)
+def test_it_is_read_without_them_and_not_written_to(path: Path, what: str) -> None:
+    with Study.open(path) as study:
+        rows = {table: study.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in ("segment", "private_word")}
+        columns = study.rows("SELECT name FROM pragma_table_info('segment')")
+    _run(path, FOREIGN[what])
+    before = path.read_bytes()
+    for read_only in (False, True):
+        with Study.open(path, read_only=read_only, backups=3) as study:
+            assert study.read_only
+            assert "are not those of Greenroom" in study.read_only_reason
+            assert study.defect is not None
+            assert study.get_property("word") == SECRET
+            assert {table: study.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in rows} == rows
+            assert study.rows("SELECT name FROM pragma_table_info('segment')") == columns
+            assert len(all_recordings(study)) == 2
+            with pytest.raises(UserError, match="reading only"), study.step("Edit"):
+                pass
+            with pytest.raises(UserError, match="reading only"), study.recording_run():
+                pass
+    assert check(path) != []
+    for refuse in (
+        in_memory,
+        require_readable,
+        lambda one: alone(one).__enter__(),
+        lambda one: seal_study(one, "x" * 9),
+    ):
+        with pytest.raises(UserError):
+            refuse(path)
+    assert path.read_bytes() == before
+    assert [file.name for file in path.parent.iterdir()] == [path.name]
+    saved = recover(path, path.with_name("saved"))
+    assert not saved.losses
+    assert check(saved.path) == []
+    with Study.open(saved.path) as study:
+        assert not study.read_only
+        assert {table: study.rows(f"SELECT * FROM {table} ORDER BY 1, 2") for table in rows} == rows
+        study.undo()
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_code_is_not_opened_and_what_is_missing_is_damage(path: Path, what: str) -> None:
+    _run(path, REFUSED[what])
+    before = path.read_bytes()
+    for read_only in (False, True):
+        with pytest.raises(UserError):
+            Study.open(path, read_only=read_only)
+    assert check(path) != []
+    assert path.read_bytes() == before
+
+
+def test_rows_that_share_their_pages_do_not_fill_the_memory(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A long text lies on a chain of pages; in a file that was tampered with, many rows may point to the same chain."""
+    with Study.open(path) as study, study.step("Long"):
+        for number in range(10):
+            study.set_property(f"long {number}", "x" * 200_000)
+    _run(path, FOREIGN["a table"])
+    Study.open(path).close()
+    monkeypatch.setattr("project.clean_copy._room_in", lambda _: 1_500_000)
+    with pytest.raises(UserError, match="larger than its file"):
+        Study.open(path)
+
+
+def test_the_program_s_own_studies_are_written_to(path: Path) -> None:
+    assert check(path) == []
+    with closing(connect(path, "ro")) as connection:
+        assert compare_schema(connection, len(schema.VERSIONS)) == []
+        assert verify(connection, path.name, pages=True) == len(schema.VERSIONS)
+    with Study.open(path) as study:
+        assert study.defect is None
+        study.undo()
+
+
+def test_what_sqlite_writes_differently_is_the_same_table(path: Path) -> None:
+    """As versions of SQLite differ in what they leave of a table that was renamed or given a column."""
+    _run(
+        path,
+        "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET sql = replace(replace(sql, 'CREATE TABLE private_word', "
+        "'CREATE  TABLE \"private_word\"'), 'NOT NULL', 'not   null') WHERE name = 'private_word'",
+    )
+    with Study.open(path) as study:
+        assert study.defect is None
+    assert check(path) == []
+
+
+@pytest.mark.parametrize("foreign", [False, True])
+def test_studies_of_older_versions_open(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, foreign: bool) -> None:
+    old = create_file(tmp_path / "old", "old")
+    if foreign:
+        _run(old, FOREIGN["a table"])
+    later = (
+        Version("second", ("CREATE TABLE later (id TEXT PRIMARY KEY, note TEXT) STRICT, WITHOUT ROWID",)),
+        Version("third", ("ALTER TABLE later ADD COLUMN more TEXT", "ALTER TABLE look RENAME TO looks")),
+    )
+    monkeypatch.setattr(schema, "VERSIONS", (*schema.VERSIONS, *later))
+    with Study.open(old) as study:
+        assert (study.defect is not None) is foreign
+        assert study.rows("SELECT more FROM later") == []
+        assert study.rows("SELECT * FROM looks") == []
+    new = create_file(tmp_path / "new", "new")
+    for one in (new, *([] if foreign else [old])):
+        with Study.open(one) as study:
+            assert study.defect is None
+        with closing(connect(one, "ro")) as connection:
+            assert compare_schema(connection, 3) == []
+
+
+def test_the_table_of_versions_may_be_laid_out_as_other_versions_of_sqlite_utils_do(path: Path) -> None:
+    _run(
+        path,
+        f"ALTER TABLE {MIGRATIONS} RENAME TO m; DROP INDEX idx_{MIGRATIONS}_migration_set_name;"
+        f"CREATE TABLE {MIGRATIONS} (migration_set TEXT, name TEXT, applied_at TEXT,"
+        "PRIMARY KEY (migration_set, name));"
+        f"INSERT INTO {MIGRATIONS} SELECT migration_set, name, applied_at FROM m; DROP TABLE m",
+    )
+    with Study.open(path) as study:
+        assert study.defect is None
+
+
+def test_a_sealed_study_is_looked_at_inside(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "memory").mkdir()
+    monkeypatch.setenv(FOLDER, str(tmp_path / "memory"))
+    monkeypatch.setattr(keys, "_usual", cheap)
+    monkeypatch.setattr("project.sealing.studies.Study.require_writable", lambda _: None)
+    _run(path, FOREIGN["a table"])
+    seal_study(path, "four words that nobody guesses")
+    monkeypatch.undo()
+    monkeypatch.setenv(FOLDER, str(tmp_path / "memory"))
+    before = path.read_bytes()
+    with Study.open(path, backups=3) as study:
+        assert "utterance_copy" in study.read_only_reason
+        assert study.get_property("word") == SECRET
+        assert study.working is not None
+    assert any("unknown table “utterance_copy”" in line for line in check(path))
+    for refuse in (in_memory, require_readable):
+        with pytest.raises(UserError, match="utterance_copy"):
+            refuse(path)
+    saved = recover(path, path.with_name("saved")).path
+    assert check(saved) == []
+    with Study.open(saved) as study:
+        assert study.get_property("word") == SECRET
+        assert not study.read_only
+    assert path.read_bytes() == before
+    passphrases._keys.clear()
+
+
+def test_a_copy_that_is_merged_brings_nothing_along_and_none_is_split_off(path: Path, tmp_path: Path) -> None:
+    theirs = Path(shutil.copy(path, tmp_path / "theirs.greenroom"))
+    with Study.open(theirs) as study, study.step("Theirs"):
+        study.set_property("theirs", 1)
+    _run(theirs, FOREIGN["a table"])
+    with Study.open(path) as study, Study.open(theirs, read_only=True) as copy:
+        merge_copy(study, copy, None)
+        assert study.get_property("theirs") == 1
+    assert check(path) == []
+    annotator = Annotator("0198a000-0000-7000-8000-000000000001", "Bo")
+    with Study.open(theirs) as study, pytest.raises(UserError, match="utterance_copy"):
+        split(study, Share(annotator, ()), tmp_path / "share")
+    assert not (tmp_path / "share.greenroom").exists()
+
+
+def test_a_backup_with_code_in_it_is_not_read(path: Path) -> None:
+    """It would be asked for what is newest in it, and could take for ever to say."""
+    then = datetime(2100, 1, 1, tzinfo=UTC)
+    with closing(connect(path, "rw")) as connection:
+        back_up(connection, path, 3, then)
+        (backup,) = path.parent.glob("*.bak-1")
+        _run(
+            backup,
+            "ALTER TABLE journal_step RENAME TO j; CREATE VIEW journal_step AS WITH RECURSIVE n (id) AS "
+            "(SELECT 1 UNION ALL SELECT id + 1 FROM n) SELECT id, id AS uid FROM n",
+        )
+        os.utime(backup, (then.timestamp(),) * 2)
+        back_up(connection, path, 3, then + timedelta(days=1))
+    assert len([*path.parent.glob("*.bak-*")]) == 2
+
+
+def _tokens() -> Iterator[tuple[str, list[str]]]:
+    yield 'CREATE TABLE "a b" (x)', ["create", "table", "a b", "(", "x", ")"]
+    yield "[a]]", ["a", "]"]
+    yield "`a``b` 'it''s'", ["a`b", "'it''s'"]
+    yield "a -- b\n/* c */ d", ["a", "-- b", "/* c */", "d"]
+    yield "/* no end", ["/* no end"]
+    yield "'no end", ["'", "no", "end"]
+
+
+@pytest.mark.parametrize(("sql", "tokens"), list(_tokens()))
+def test_sql_is_compared_without_its_spaces(sql: str, tokens: list[str]) -> None:
+    assert [*sql_tokens(sql)] == tokens
