@@ -7,6 +7,7 @@ from itertools import pairwise
 from anonymize.pii.checksums import is_card, is_iban
 from anonymize.pii.hit import CERTAIN, LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import ACCOUNT, ADDRESS, IDENTITY, LICENCE, PHONE
+from anonymize.pii.tokens import even_fold
 
 _CODE = re.compile(
     r"(?<![^\W_])(?<![@./])\+?\(?(?:(?!I )[A-Z]{1,4}[ -]\(?)*[A-Za-z]{0,6}\d[A-Za-z\d]*"
@@ -18,13 +19,22 @@ _STOP = re.compile(r"[.!?]\s")
 _SHORT = 6
 
 _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    (ADDRESS, re.compile(r"post ?code|postal code|zip ?code|\bzip\b"), 2),
+    (
+        ADDRESS,
+        re.compile(
+            r"post ?code|postal code|zip ?code|\bzip\b|postleitzahl|\bplz\b|codigo postal|code postal|\bc\.?p\b|"
+            r"邮编|邮政编码|郵遞區號"
+        ),
+        2,
+    ),
     (
         ACCOUNT,
         re.compile(
             r"\baccount|\biban\b|\bbic\b|sort code|\bcards?\b|\bamex\b|mastercard|\bpolicy\b|(?:customer|client|"
             r"contract|"
-            r"membership|loyalty) (?:number|no\b)|routing|\bbank\b|security code|\bcvv\b|\bpin\b|konto|cuenta|compte"
+            r"membership|loyalty) (?:number|no\b)|routing|\bbank\b|security code|\bcvv\b|\bpin\b|konto|cuenta|compte|"
+            r"karte\b|kartennummer|kundennummer|kreditkarte|tarjeta|numero de cliente|carte\b(?! d'identite)|"
+            r"numero de client|卡号|银行卡|信用卡|银联|账号|账户|客户"
         ),
         4,
     ),
@@ -44,7 +54,11 @@ _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
             r"tax|payroll|prisoner|matriculation|enrolment|service|visa|claim|booking|participant|identity|"
             r"identification|"
             r"national|citizen|resident)(?:'s)? (?:id|number|no|code|card)\b|\bmrn\b|\bid\b|permit|"
-            r"ausweis|steuernummer|\bdni\b|\bnie\b"
+            r"ausweis|steuernummer|\bdni\b|\bnie\b|\bnif\b|steuer-?id|steueridentifikation|reisepass|passnummer|"
+            r"versicherten|versicherungsnummer|sozialversicherung|matrikel|aktenzeichen|national insurance|\bni number|"
+            r"seguridad social|pasaporte|documento|expediente|\bsecu\b|securite sociale|\binsee\b|numero fiscal|"
+            r"carte d'identite|passeport|numero d'etudiant|dossier|身份|证件|护照|社保|学号|工号|"
+            r"病历|编号|驾照"
         ),
         4,
     ),
@@ -52,12 +66,16 @@ _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
         PHONE,
         re.compile(
             r"phone|\bmobile|\bcell\b|\bcall\b|\bring\b|\btext\b|\breach\b|\bfax\b|\bdial\b|help ?line|\boffice\b|"
-            r"\btel\b|whatsapp|handy|telefon|\btry\b|extension|area code|landline"
+            r"\btel\b|whatsapp|handy|telefon|\btry\b|extension|area code|landline|mobil|festnetz|anrufen|\brufe?n?\b|"
+            r"erreich|\bwahl|durchwahl|\bmovil\b|\bllam|\bmarca|\bfijo\b|portable|\bappel|rappel|joindre|\bfixe\b|"
+            r"电话|電話|手机|手機|号码|號碼|座机|微信|联系|拨"
         ),
         6,
     ),
 )
-_ANY_NUMBER = re.compile(r"\bnumber(?:'s| is)\b|\bmy number\b|\bthe number\b")
+_ANY_NUMBER = re.compile(
+    r"\bnumber(?:'s| is)\b|\bmy number\b|\bthe number\b|\bnummer\b|\bnumero\b|\bapunt|\bnote[rz]?\b|号"
+)
 _LEAST_OF_ANY = 6
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _DECIMAL = re.compile(r"\d+\.\d+")
@@ -69,7 +87,7 @@ _LEAST_DIGITS, _MOST_PHONE = 7, 15
 
 def codes(text: str) -> Iterator[Stretch]:
     """Yield numbers and codes of a text in which spoken ones are written out (`written`)."""
-    lower = text.lower()
+    lower = even_fold(text)
     last_end = 0
     for match in _CODE.finditer(text):
         start, end = match.span()
