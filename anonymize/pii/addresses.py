@@ -60,6 +60,11 @@ _NO_NUMBER = re.compile(
     r"\b(?:on|in|at|off|near|down|up|along)\s+((?:[A-Z][\w'\u2019-]+\s+){1,3}(?:Street|Road|Lane|Avenue|Crescent|Terrace|"
     r"Drive|Close|Grove|Gardens|Mews|Boulevard|Row|Court|Way|Hill|Square|Place)),?(?:\s+(?:number\s+)?\d{1,4}[a-z]?)?(?![^\W_])"
 )
+_FLAT_STREET = re.compile(
+    r"\b(?:live|lives|lived|living|house|place|flat|moved|stay|staying)\s+(?:is\s+)?(?:on|in|at|to|off|near)\s+"
+    r"((?:[a-z]{3,}\s+){1,2}(?:street|road|lane|avenue|crescent|terrace|drive|close|grove|gardens|mews))\b"
+    r"(?:\s+(?:at\s+)?(?:number\s+)?\d{1,4}[a-z]?(?![^\W_]))?"
+)
 _UNIT_WORDS = r"(?:piso|izquierda|derecha|izda\.?|dcha\.?|puerta|portal|bajo|[aá]tico|[1-9]\d?\s?[ºªo°]\s?[A-Z]?)"
 _STREET_WORDS = (
     r"calle|c/|avenida|avda\.?|plaza|paseo|camino|carretera|ronda|rambla|traves[ií]a|glorieta|carrer|urbanizaci[oó]n"
@@ -143,6 +148,9 @@ def addresses(text: str) -> Iterator[Stretch]:
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _NO_NUMBER.finditer(text):
         yield Stretch(hit.start(1), hit.end(), ADDRESS, LIKELY)
+    for hit in _FLAT_STREET.finditer(text):
+        if not set(hit[1].split()) & _NO_STREET:
+            yield Stretch(hit.start(1), hit.end(), ADDRESS, LIKELY)
     for hit in _ONE_WORD.finditer(text):
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _TOWN_CODE.finditer(text) if lived else ():

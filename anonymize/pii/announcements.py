@@ -5,13 +5,13 @@ one is installed. What words alone suggest is to be looked at, and scored so.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from anonymize.pii.hit import LIKELY, STRONG, WEAK, Stretch
 from anonymize.pii.kinds import PERSON, PLACE
-from anonymize.pii.lexicon import is_family, is_given
+from anonymize.pii.lexicon import is_family, is_given, places, plain_words, small_places
 from anonymize.pii.tokens import Token, Tokens, even_fold
-from project.common_words import function_words, is_common, listed, no_names
+from project.common_words import function_words, is_common, no_names
 
 _NAMED = re.compile(
     r"(?<!\w)(?:ich hei(?:ss|\u00df)e|hei(?:ss|\u00df)t|mein(?:e)?\s+(?:vor|nach)?name(?:n)?\s+(?:ist|lautet|war)|genannt|namens|"
@@ -30,7 +30,7 @@ _OTHERS = re.compile(
     r"kollege|nachbar(?:in)?|mutter|vater|cousine?|nichte|neffe|enkel(?:in)?|hund|katze|chef(?:in)?)|"
     r"(?:mi|tu|su|nuestr[oa])\s+(?:hij[oa]|herman[oa]|marido|mujer|novi[oa]|amig[oa]|colega|compa\u00f1er[oa]|companer[oa]|vecin[oa]|"
     r"madre|padre|prim[oa]|sobrin[oa]|niet[oa]|perr[oa]|gat[oa]|jef[ea])|"
-    r"(?:mon|ma|ton|ta|son|sa|notre|votre)\s+(?:fille|fils|frere|soeur|mari|femme|ami|amie|copain|copine|collegue|voisine?|"
+    r"(?:mon|ma|ton|ta|son|sa|notre|votre)\s+(?:fille|fils|frere|s(?:oe|\u0153)ur|mari|femme|ami|amie|copain|copine|collegue|voisine?|"
     r"mere|pere|cousine?|niece|neveu|chien|chat|chef)|"
     r"fragen sie nach|frag(?:t|e)? nach|sprechen mit|pregunt[ea] por|hablar con|demande[zr] (?:a )?|parler a|"
     r"ich bin(?: die| der)?|hier ist|hier spricht|das ist|das war|soy|aqui|este es|esta es|moi c'est|c'est|ici|je suis)\s*,?\s+"
@@ -39,16 +39,26 @@ _OTHERS = re.compile(
 
 _ASKED = re.compile(r"(?<!\w)(?:fragen sie nach|frag(?:t|e)? nach|pregunt[ea] por|demande[zr])\s+")
 _LIVING = re.compile(
-    r"(?<!\w)(?:(?:live|lives|lived|living|born|raised|grew up|stay|stayed|settled|based|brought up)(?: \w+)?(?: back)? (?:in|near|at|outside)|"
-    r"(?:i'm|he's|she's|they're|we're|i am|he is|she is|we are|come|comes|came|commutes?|drives?|originally|people|family|train) from|from|"
-    r"(?:move|moves|moved|moving|went|go|going|relocated)(?: back| over| down| up| out| away)? to|"
-    r"(?:wohn(?:e|en|t|ten|te)|leb(?:e|en|t|te|ten)|geboren|aufgewachsen|gro(?:ss|\u00df) geworden|zuhause|daheim)(?: bin ich| wir| ich| er| sie| jetzt| seit \w+)*"
-    r" (?:in|bei|nahe)|(?:komm(?:e|en|t)|stamm(?:e|en|t)|bin|ist|sind|pendelt|pendle|fahrt)(?: \w+){0,3} (?:aus|von)|(?:zieh(?:e|en|t)|gezogen|zuruck|umgezogen) nach|"
-    r"(?:vivo|vives|vive|vivimos|viven|vivia|naci|nacio|nacid[oa]|me crie|se crio|crie|creci|crecio|resido)(?: \w+)? (?:en|cerca de)|"
-    r"(?:soy|somos|es|eres|vengo|viene|desde|originari[oa])(?: de(?:sde)?)?|(?:mude|mudo|mudamos|vuelto|volvio|ido|traslade|traslado)(?: \w+)? a|"
-    r"(?:habite|habites|habitent|habitons|vis|vit|vivons|nee?|grandi|ne|installee?s?)(?: \w+)? (?:a|pres de)|"
-    r"(?:viens|vient|venons|arrive|originaires?|suis|rentre)(?: \w+){0,3}? de|(?:reparti|repartie|retourne|retournee|demenage|parti|partie|revenue?)(?: \w+)? (?:a|pour|vers))\s+"
+    r"(?<!\w)(?:(?:live|lives|lived|living|born|raised|grew up|stay|stayed|settled|based|brought up)(?: \w+)?(?: back)? "
+    r"(?:in|near|at|outside)|"
+    r"(?:wohn(?:e|en|t|ten|te)|leb(?:e|en|t|te|ten)|geboren|aufgewachsen|gro(?:ss|\u00df) geworden|zuhause|daheim)"
+    r"(?: bin ich| wir| ich| er| sie| jetzt| seit \w+)* (?:in|bei|nahe)|"
+    r"(?:vivo|vives|vive|vivimos|viven|vivia|naci|nacio|nacid[oa]|me crie|se crio|crie|creci|crecio|resido)(?: \w+)? "
+    r"(?:en|cerca de)|"
+    r"(?:habit(?:e|es|ent|ons|ais|ait)|vis|vit|vivons|nee?|grandi|installee?s?)(?: \w+)? (?:a|pres de))\s+"
 )
+_COMING = re.compile(
+    r"(?<!\w)(?:(?:i'm|he's|she's|they're|we're|i am|he is|she is|we are|come|comes|came|commutes?|drives?|originally|people|"
+    r"family|train)? ?from|"
+    r"(?:move|moves|moved|moving|went|go|going|relocated)(?: back| over| down| up| out| away)? to|"
+    r"(?:komm(?:e|en|t)|stamm(?:e|en|t)|pendelt|pendle|fahrt)(?: \w+){0,3} (?:aus|von)|(?:bin|ist|sind)(?: \w+){0,2} aus|"
+    r"(?:zieh(?:e|en|t)|gezogen|zuruck|umgezogen) nach|"
+    r"(?:soy|somos|eres|es|vengo|viene|originari[oa]) de(?:sde)?|desde|"
+    r"(?:mude|mudo|mudamos|vuelto|volvio|ido|traslade|traslado)(?: \w+)? a|"
+    r"(?:viens|vient|venons|arrive|originaires?|suis|rentre)(?: \w+){0,3}? de|"
+    r"(?:reparti|repartie|retourne|retournee|demenage|parti|partie|revenue?)(?: \w+)? (?:a|pour|vers))\s+"
+)
+"""Like `_LIVING`, and said of much else: without a capital, a list has to know the town."""
 _COMMA_NAME = re.compile(r"[ \t\u00a0]|[ \t]?-[ \t]?|['\u2019]|\. ")
 _PARTICLES = frozenset(
     "de la le les du des von van der den dem zu del los las y da di el al bin ben st san sainte saint bad".split()
@@ -78,7 +88,7 @@ _SURNAME_ZH = re.compile(rf"(?:我|他|她|免贵|贵)?姓\s?({_DOUBLE}|[{_SURNA
 _TITLED_ZH = re.compile(rf"((?:{_DOUBLE}|[{_SURNAMES}]){_HANZI}{{0,2}}?)(?={_TITLES_ZH})")
 _AFTER_ZH = re.compile(
     rf"(?:我是|这是|那是|他是|她是|请找|找|告诉|告诉了|问|问了|通知|联系|认识|遇到|见到|后来|然后|女儿|儿子|老公|老婆|爱人|丈夫|妻子|朋友|同事|"
-    rf"邻居|同学|哥哥|姐姐|弟弟|妹妹|室友|前台的|班上的|单位的|跟|和|由|是)\s?({_CHINESE_NAME})"
+    rf"邻居|同学|哥哥|姐姐|弟弟|妹妹|室友|前台的|班上的|单位的)\s?({_CHINESE_NAME})"
 )
 _KIN_ZH = re.compile(
     rf"(?:女儿|儿子|孙女|孙子|外孙|宝宝|妹妹|弟弟)(?:叫)?({_HANZI}{{2}})(?=马上|今年|已经|现在|明年|要|在|刚|还|很|说|去|上)"
@@ -91,11 +101,26 @@ _PLACE_ZH = re.compile(
     rf"在({_HANZI}{{2,4}}?)(?=长大|出生|读书|上学|工作|打工)|从({_HANZI}{{2,4}}?)(?=坐|过来|来的|赶|开车|搬)|"
     rf"回(?:到)?({_HANZI}{{2,4}}?)(?=他|她|我|老家|去了|了|过年|看)"
 )
-_DIVISION_ZH = re.compile(
-    rf"(?<!{_HANZI})?({_HANZI}{{2,4}}?(?:省|自治区|市|县|镇|乡|区|村))(?=的|长大|出生|人|{_HANZI}|\W|$)"
-)
 _NO_PLACE_ZH = frozenset(
     {
+        *(
+            "市中",
+            "学校",
+            "农村",
+            "海边",
+            "山上",
+            "上面",
+            "下面",
+            "里面",
+            "旁边",
+            "对面",
+            "这边",
+            "那边",
+            "今天",
+            "小时",
+            "现在",
+            "前面",
+        ),
         *(
             "家里",
             "外面",
@@ -137,6 +162,107 @@ _NO_PLACE_ZH = frozenset(
 )
 
 
+_NO_PERSON_ZH = frozenset(
+    {
+        *(
+            "马上",
+            "高兴",
+            "黄色",
+            "王子",
+            "方便",
+            "路上",
+            "时候",
+            "石头",
+            "金色",
+            "白天",
+            "白色",
+            "周末",
+            "周一",
+            "周二",
+            "周三",
+            "周四",
+            "周五",
+        ),
+        *(
+            "周六",
+            "周日",
+            "高中",
+            "高级",
+            "余下",
+            "毛衣",
+            "安静",
+            "安全",
+            "成功",
+            "成为",
+            "常常",
+            "关于",
+            "关系",
+            "万一",
+            "方法",
+            "方面",
+            "包括",
+        ),
+        *(
+            "解决",
+            "应该",
+            "单位",
+            "时间",
+            "平时",
+            "温度",
+            "边上",
+            "古代",
+            "和平",
+            "马路",
+            "水平",
+            "明白",
+            "明天",
+            "高度",
+            "文化",
+            "田野",
+            "石油",
+        ),
+        *(
+            "任何",
+            "任务",
+            "连续",
+            "简单",
+            "经常",
+            "钟头",
+            "孩子",
+            "花园",
+            "花了",
+            "鱼",
+            "龙头",
+            "钱包",
+            "雷雨",
+            "于是",
+            "何必",
+            "何况",
+            "向来",
+        ),
+        *(
+            "张嘴",
+            "张开",
+            "江边",
+            "湖边",
+            "金钱",
+            "陆续",
+            "程度",
+            "施工",
+            "宫殿",
+            "米饭",
+            "车站",
+            "车上",
+            "司机",
+            "师傅",
+            "沙发",
+            "沙子",
+            "谢谢",
+        ),
+    }
+)
+
+
 def announcements(tokens: Tokens) -> Iterator[Stretch]:
     """Yield names and places that words around them announce."""
     folded = even_fold(tokens.text).replace("\u2019", "'")
@@ -148,8 +274,9 @@ def announcements(tokens: Tokens) -> Iterator[Stretch]:
         yield from _name(tokens, match.end(), sure=False, score=LIKELY)
     for match in _OTHERS.finditer(folded):
         yield from _name(tokens, match.end(), sure=False, score=LIKELY)
-    for match in _LIVING.finditer(folded):
-        yield from _place(tokens, match.end())
+    for pattern, sure in ((_LIVING, True), (_COMING, False)):
+        for match in pattern.finditer(folded):
+            yield from _place(tokens, match.end(), sure=sure)
     if re.search(_HANZI, tokens.text):
         yield from _chinese(tokens.text)
 
@@ -192,41 +319,55 @@ def _goes_on(word: Token) -> bool:
 
 def _is_plain(word: Token) -> bool:
     """Tell whether a word is one of everybody's in one of these languages, so that it names nobody."""
-    return word.key in function_words() or word.key in no_names() or word.key in plain_words()
+    key = word.key
+    # “n'a”, “l'homme”: what stands before the apostrophe says that it is no name.
+    if len(key) > 2 and key[1] == "'" and key[0] in "cdjlmnst" and not word.capital:
+        return True
+    return key in function_words() or key in no_names() or key in plain_words()
 
 
-def plain_words() -> frozenset[str]:
-    """Return frequent words of German, Spanish and French that are no names, lower case, without accents."""
-    return listed("plain_words.txt")
-
-
-def _place(tokens: Tokens, place: int) -> Iterator[Stretch]:
-    """Yield the town that begins at a place: a word with a capital, or, where there are none, one that nobody knows."""
+def _place(tokens: Tokens, place: int, *, sure: bool) -> Iterator[Stretch]:
+    """Yield the town that begins at a place: of a list, or a word with a capital, or one that nobody knows."""
     at = tokens.at(place)
     words = tokens.all
     if at >= len(words) or words[at].start != place:
         return
+    for count in range(min(_MOST, len(words) - at), 0, -1):
+        part = words[at : at + count]
+        if all(tokens.gap(at + i) in (" ", "-", "'") for i in range(1, count)) and _is_listed(part):
+            yield Stretch(place, part[-1].end, PLACE, LIKELY)
+            return
     end = at
     while end < len(words) and end - at < _MOST and (end == at or tokens.gap(end) in (" ", "-")):
-        word = words[end]
-        if end > at and word.key in _PLACE_JOINS and end + 1 < len(words) and tokens.gap(end + 1) in (" ", "-"):
-            if not (words[end + 1].capital and not words[end + 1].flat):
+        word, after = words[end], words[end + 1] if end + 1 < len(words) else None
+        if end > at and word.key in _PLACE_JOINS and after and tokens.gap(end + 1) in (" ", "-"):
+            if not (after.capital and not after.flat):
                 break
             end += 2
-        elif _may_be_place(word, first=end == at, after=words[end + 1] if end + 1 < len(words) else None):
+        elif _may_be_place(word, after, first=end == at, sure=sure):
             end += 1
         else:
             break
     if end > at:
-        yield Stretch(words[at].start, words[end - 1].end, PLACE, WEAK)
+        yield Stretch(place, words[end - 1].end, PLACE, WEAK)
 
 
-def _may_be_place(word: Token, *, first: bool, after: Token | None) -> bool:
-    if _is_plain(word) or len(word.key) < 3:
+def _is_listed(words: Sequence[Token]) -> bool:
+    name = " ".join(word.key for word in words).replace("-", " ")
+    if name not in small_places() and name not in places():
         return False
-    if word.capital and not word.flat:
+    return not all(_is_plain(word) or is_common(word.key) for word in words) or all(
+        word.capital and not word.flat for word in words
+    )
+
+
+def _may_be_place(word: Token, after: Token | None, *, first: bool, sure: bool) -> bool:
+    capital = word.capital and not word.flat
+    if _is_plain(word) or len(word.key) < 3:
+        return capital and first and after is not None and after.capital and not word.flat and not _is_plain(after)
+    if capital:
         return True
-    if not word.flat:
+    if not word.flat or not sure:
         return False
     if not is_common(word.key):
         return True
@@ -256,9 +397,12 @@ def _chinese(text: str) -> Iterator[Stretch]:
             start, end = match.span(1)
             if end - start == 3 and text[end - 1] in _NO_NAME:
                 end -= 1
+            if text[start : start + 2] in _NO_PERSON_ZH:
+                continue
             if end - start >= 2 and not set(text[start + 1 : end]) & set(_NO_NAME):
                 yield Stretch(start, end, PERSON, LIKELY)
     for match in _PLACE_ZH.finditer(text):
         group = next(number for number in range(1, 5) if match[number])
-        if match[group] not in _NO_PLACE_ZH and match[group][0] not in _NO_NAME:
+        place = match[group]
+        if place not in _NO_PLACE_ZH and place[:2] not in _NO_PLACE_ZH and place[0] not in _NO_NAME + "一几某每很个":
             yield Stretch(*match.span(group), PLACE, WEAK)

@@ -24,7 +24,7 @@ _JOIN = (
     r"tiret du bas|tiret bas|underline)\s+|\.)"
 )
 _DOT = rf"(?:\s+(?:{_DOT_WORDS})\s+|\.)"
-_AT = r"(?:at|@|aet|klammeraffe|arroba|arobase|arrobas|chez)"
+_AT = r"(?:att?|@|aet|klammeraffe|arroba|arobase|arrobas|chez)"
 _DOMAIN = rf"{_WORD}(?:\s+(?:{_DASH_WORDS})\s+{_WORD})*(?:{_DOT}{_WORD})*{_DOT}(?:{_TOP})(?![^\W_])"
 _SPOKEN_MAIL = re.compile(rf"(?<![^\W_]){_WORD}(?:{_JOIN}{_WORD})*\s+{_AT}\s+{_DOMAIN}")
 _CHINESE_MAIL = re.compile(
