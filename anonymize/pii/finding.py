@@ -25,13 +25,13 @@ from anonymize.pii.views import apart, composed, joined_lines, plain
 from models.names.base import Named, NameFinder
 from project.common_words import is_common, no_names
 
-_ON_WRITTEN: tuple[Callable[[str], Iterable[Stretch]], ...] = (
+_Rule = Callable[[str], Iterable[Stretch]]
+_ON_WRITTEN: tuple[_Rule, ...] = (
     codes,
     dates,
     addresses,
     electronic,
     national_numbers,
-    presidio,
 )
 # Below what the rules are sure of: their kind counts where both find something.
 _NOT_SURE = 0.45
@@ -108,8 +108,9 @@ class PersonalFinder:
 def _by_rules(tokens: Tokens) -> Iterator[Stretch]:
     base = plain(tokens.text)
     out = composed(written(base.text), base)
+    yield from _of_written(out, (*_ON_WRITTEN, presidio))
     for view in _views(base, out):
-        yield from _of_written(view)
+        yield from _of_written(view, _ON_WRITTEN)
     yield from spelled(tokens.text, out)
     yield from _of_words(tokens)
     if whole := joined_lines(tokens.text):
@@ -124,9 +125,10 @@ def _of_words(tokens: Tokens) -> Iterator[Stretch]:
 
 
 def _views(base: Written, out: Written) -> Iterator[Written]:
-    """Yield a text as every language reads its numbers, and each of these with digits apart from letters."""
-    for view in (out, *(composed(view, base) for view in number_views(base.text))):
-        yield view
+    """Yield a text as other languages read its numbers; and every reading once more with digits apart from letters."""
+    readings = [composed(view, base) for view in number_views(base.text)]
+    yield from readings
+    for view in (out, *readings):
         if cut := apart(view.text):
             yield composed(cut, view)
 
@@ -143,8 +145,8 @@ def _bare(words: str) -> str:
     return key.removesuffix("'s")
 
 
-def _of_written(out: Written) -> Iterator[Stretch]:
-    for rule in _ON_WRITTEN:
+def _of_written(out: Written, rules: Iterable[_Rule]) -> Iterator[Stretch]:
+    for rule in rules:
         yield from _in_original(out, rule(out.text))
 
 
