@@ -90,7 +90,7 @@ _GERMAN_ENDS = (
     r"wall|tor|siedlung|anger|kamp|stieg|twiete|br[uü]cke"
 )
 _GERMAN = re.compile(
-    rf"(?<![^\W_])(?:(?:(?:am|an der|an den|im|in der|auf der|auf dem|zum|zur|unter den|hinter der|vor dem|beim)\s+"
+    rf"(?<![^\W_])(?:(?:(?:am|an der|an den|im|in den|in der|auf der|auf dem|zum|zur|unter den|hinter der|vor dem|beim)\s+"
     rf"(?:[^\W\d_][\w-]*\s+){{0,2}}?[^\W\d_]*(?:{_GERMAN_ENDS}))|[^\W\d_]{{3,}}(?:{_GERMAN_ENDS}))"
     r"\s+(?:nummer\s+|nr\.?\s+)?\d{1,4}\s?[a-z]?(?![^\W_])(?:,?\s+(?:[A-Z]{1,2}-)?\d{5}\s+[A-Z\u00c4\u00d6\u00dc][\w-]+)?",
     re.IGNORECASE,

@@ -1,7 +1,7 @@
 """Names and places that words around them announce in German, Spanish, French and Chinese; places in English too.
 
-Announcements are all that is known of these languages: a name that nothing announces is found by a model of names, where
-one is installed. What words alone suggest is to be looked at, and scored so.
+A name that nothing announces is found by a model of names, where one is installed. What words alone suggest is to be
+looked at, and scored so.
 """
 
 import re
@@ -14,7 +14,8 @@ from anonymize.pii.tokens import Token, Tokens, even_fold
 from project.common_words import function_words, is_common, no_names
 
 _NAMED = re.compile(
-    r"(?<!\w)(?:ich hei(?:ss|\u00df)e|hei(?:ss|\u00df)t|mein(?:e)?\s+(?:vor|nach)?name(?:n)?\s+(?:ist|lautet|war)|genannt|namens|"
+    r"(?<!\w)(?:ich hei(?:ss|\u00df)e|hei(?:ss|\u00df)t|mein(?:e)?\s+(?:vor|nach)?name(?:n)?\s+(?:ist|lautet|war)|"
+    r"genannt|namens|"
     r"me llamo|se llama(?:n|ba)?|te llamas|llamad[oa]|mi (?:nombre|apellido)(?: completo)? es|"
     r"je m'appelle|s'appelle(?:nt)?|t'appelles|mon (?:nom|prenom)(?: de famille)? (?:est|c'est)|nomme?e?)\s+"
     r"(?:auch |jetzt |aber |tambien |aussi )?"
@@ -33,13 +34,15 @@ _OTHERS = re.compile(
     r"(?:mon|ma|ton|ta|son|sa|notre|votre)\s+(?:fille|fils|frere|s(?:oe|\u0153)ur|mari|femme|ami|amie|copain|copine|collegue|voisine?|"
     r"mere|pere|cousine?|niece|neveu|chien|chat|chef)|"
     r"fragen sie nach|frag(?:t|e)? nach|sprechen mit|pregunt[ea] por|hablar con|demande[zr] (?:a )?|parler a|"
-    r"ich bin(?: die| der)?|hier ist|hier spricht|das ist|das war|soy|aqui|este es|esta es|moi c'est|c'est|ici|je suis)\s*,?\s+"
+    r"ich bin(?: die| der)?|hier ist|hier spricht|das ist|das war|soy|"
+    r"aqui|este es|esta es|moi c'est|c'est|ici|je suis)\s*,?\s+"
 )
 """What stands before a name, and before much else: the word has to look like a name too."""
 
 _ASKED = re.compile(r"(?<!\w)(?:fragen sie nach|frag(?:t|e)? nach|pregunt[ea] por|demande[zr])\s+")
 _LIVING = re.compile(
-    r"(?<!\w)(?:(?:live|lives|lived|living|born|raised|grew up|stay|stayed|settled|based|brought up)(?: \w+)?(?: back)? "
+    r"(?<!\w)(?:(?:live|lives|lived|living|born|raised|grew up|stay|stayed|settled|"
+    r"based|brought up)(?: \w+)?(?: back)? "
     r"(?:in|near|at|outside)|"
     r"(?:wohn(?:e|en|t|ten|te)|leb(?:e|en|t|te|ten)|geboren|aufgewachsen|gro(?:ss|\u00df) geworden|zuhause|daheim)"
     r"(?: bin ich| wir| ich| er| sie| jetzt| seit \w+)* (?:in|bei|nahe)|"
@@ -48,10 +51,12 @@ _LIVING = re.compile(
     r"(?:habit(?:e|es|ent|ons|ais|ait)|vis|vit|vivons|nee?|grandi|installee?s?)(?: \w+)? (?:a|pres de))\s+"
 )
 _COMING = re.compile(
-    r"(?<!\w)(?:(?:i'm|he's|she's|they're|we're|i am|he is|she is|we are|come|comes|came|commutes?|drives?|originally|people|"
+    r"(?<!\w)(?:(?:i'm|he's|she's|they're|we're|i am|he is|she is|we are|come|comes|came|"
+    r"commutes?|drives?|originally|people|"
     r"family|train)? ?from|"
     r"(?:move|moves|moved|moving|went|go|going|relocated)(?: back| over| down| up| out| away)? to|"
-    r"(?:komm(?:e|en|t)|stamm(?:e|en|t)|pendelt|pendle|fahrt)(?: \w+){0,3} (?:aus|von)|(?:bin|ist|sind)(?: \w+){0,2} aus|"
+    r"(?:komm(?:e|en|t)|stamm(?:e|en|t)|pendelt|pendle|fahrt)(?: \w+){0,3} (?:aus|von)|"
+    r"(?:bin|ist|sind)(?: \w+){0,2} aus|"
     r"(?:zieh(?:e|en|t)|gezogen|zuruck|umgezogen) nach|"
     r"(?:soy|somos|eres|es|vengo|viene|originari[oa]) de(?:sde)?|desde|"
     r"(?:mude|mudo|mudamos|vuelto|volvio|ido|traslade|traslado)(?: \w+)? a|"
@@ -61,9 +66,9 @@ _COMING = re.compile(
 """Like `_LIVING`, and said of much else: without a capital, a list has to know the town."""
 _COMMA_NAME = re.compile(r"[ \t\u00a0]|[ \t]?-[ \t]?|['\u2019]|\. ")
 _PARTICLES = frozenset(
-    "de la le les du des von van der den dem zu del los las y da di el al bin ben st san sainte saint bad".split()
+    str.split("de la le les du des von van der den dem zu del los las y da di el al bin ben st san sainte saint bad")
 )
-_PLACE_JOINS = frozenset("de la le les du des del los las sur sous en am an der im upon on le-".split())
+_PLACE_JOINS = frozenset(str.split("de la le les du des del los las sur sous en am an der im upon on le-"))
 _MOST = 4
 
 _HANZI = r"[\u4e00-\u9fff]"
@@ -80,9 +85,12 @@ _NO_NAME = (
     "这那哪什怎么们我你他她它"
 )
 _ENDS_NAME = re.compile(rf"[{_NO_NAME}\W\d_]|$")
-_TITLES_ZH = "先生|女士|小姐|太太|夫人|老师|医生|大夫|护士|教授|同学|阿姨|叔叔|师傅|经理|主任|校长|律师|警官|博士|爷爷|奶奶|大爷|大妈|哥|姐"
+_TITLES_ZH = (
+    "先生|女士|小姐|太太|夫人|老师|医生|大夫|护士|教授|同学|阿姨|叔叔|师傅|经理|主任|校长|律师|警官|博士|爷爷|奶奶|大爷|"
+    "大妈|哥|姐"
+)
 _CALLED_ZH = re.compile(
-    rf"(?:我叫|名叫|名字叫|名字是|叫做|全名是|姓名[是：:]?\s?|她叫|他叫|就叫|本人)\s?({_HANZI}{{1,4}}(?:·{_HANZI}{{1,6}})?)"
+    rf"(?:我叫|名叫|名字叫|名字是|叫做|全名是|姓名[是\uff1a:]?\s?|她叫|他叫|就叫|本人)\s?({_HANZI}{{1,4}}(?:·{_HANZI}{{1,6}})?)"
 )
 _SURNAME_ZH = re.compile(rf"(?:我|他|她|免贵|贵)?姓\s?({_DOUBLE}|[{_SURNAMES}])")
 _TITLED_ZH = re.compile(rf"((?:{_DOUBLE}|[{_SURNAMES}]){_HANZI}{{0,2}}?)(?={_TITLES_ZH})")
@@ -93,11 +101,13 @@ _AFTER_ZH = re.compile(
 _KIN_ZH = re.compile(
     rf"(?:女儿|儿子|孙女|孙子|外孙|宝宝|妹妹|弟弟)(?:叫)?({_HANZI}{{2}})(?=马上|今年|已经|现在|明年|要|在|刚|还|很|说|去|上)"
 )
-_START_ZH = re.compile(rf"(?:^|[\s，。、！？；：,.!?;:])({_CHINESE_NAME})(?=[\s，。、,.!?]|老师|说|就|是|告诉|来|去|$)")
+_START_ZH = re.compile(
+    rf"(?:^|[\s\uff0c。、\uff01\uff1f\uff1b\uff1a,.!?;:])({_CHINESE_NAME})(?=[\s\uff0c。、,.!?]|老师|说|就|是|告诉|来|去|$)"
+)
 _FOREIGN_ZH = re.compile(rf"{_HANZI}{{2,6}}·{_HANZI}{{1,8}}(?:·{_HANZI}{{1,8}})?")
 _PLACE_ZH = re.compile(
     rf"(?:老家(?:是|在)|家乡(?:是|在)|来自|住在|搬到(?:了)?|搬去|出生在|生在|出生于|祖籍(?:是)?|籍贯(?:是)?|定居在?|长大在)({_HANZI}{{2,6}}?)"
-    rf"(?=的|了|，|。|,|\s|$|后来|两|三|几|已|现在|那|这|好|，|[{_NO_NAME}])|"
+    rf"(?=的|了|\uff0c|。|,|\s|$|后来|两|三|几|已|现在|那|这|好|\uff0c|[{_NO_NAME}])|"
     rf"在({_HANZI}{{2,4}}?)(?=长大|出生|读书|上学|工作|打工)|从({_HANZI}{{2,4}}?)(?=坐|过来|来的|赶|开车|搬)|"
     rf"回(?:到)?({_HANZI}{{2,4}}?)(?=他|她|我|老家|去了|了|过年|看)"
 )
@@ -376,7 +386,7 @@ def _may_be_place(word: Token, after: Token | None, *, first: bool, sure: bool) 
 
 
 _BEFORE_TOWNS = frozenset(
-    "great little high low upper lower north south east west new old long market saint st bad port".split()
+    str.split("great little high low upper lower north south east west new old long market saint st bad port")
 )
 
 

@@ -227,9 +227,9 @@ def _most_words(language: str) -> int:
     return {"de": 6, "es": 6, "fr": 9}[language]
 
 
-_DE_ONES = "null ein zwei drei vier funf sechs sieben acht neun zehn elf zwolf".split()
-_DE_TEENS = "dreizehn vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn".split()
-_DE_TENS = "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig".split()
+_DE_ONES = str.split("null ein zwei drei vier funf sechs sieben acht neun zehn elf zwolf")
+_DE_TEENS = str.split("dreizehn vierzehn funfzehn sechzehn siebzehn achtzehn neunzehn")
+_DE_TENS = str.split("zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig")
 
 
 def _german(value: int) -> Iterator[str]:
@@ -270,15 +270,15 @@ def _german_parts(value: int, factor: int, word: str) -> Iterator[str]:
                 yield f"{head}{word}und{tail}"
 
 
-_ES_ONES = (
+_ES_ONES = str.split(
     "cero uno dos tres cuatro cinco seis siete ocho nueve diez once doce trece catorce quince dieciseis diecisiete "
     "dieciocho diecinueve veinte veintiuno veintidos veintitres veinticuatro veinticinco veintiseis veintisiete "
     "veintiocho veintinueve"
-).split()
-_ES_TENS = "treinta cuarenta cincuenta sesenta setenta ochenta noventa".split()
-_ES_HUNDREDS = (
+)
+_ES_TENS = str.split("treinta cuarenta cincuenta sesenta setenta ochenta noventa")
+_ES_HUNDREDS = str.split(
     "ciento doscientos trescientos cuatrocientos quinientos seiscientos setecientos ochocientos novecientos"
-).split()
+)
 
 
 def _spanish(value: int) -> Iterator[str]:
@@ -304,10 +304,10 @@ def _spanish(value: int) -> Iterator[str]:
         yield (next(_spanish(thousands)) if thousands > 1 else "") + "mil" + (next(_spanish(rest)) if rest else "")
 
 
-_FR_ONES = (
+_FR_ONES = str.split(
     "zero un deux trois quatre cinq six sept huit neuf dix onze douze treize quatorze quinze seize dixsept dixhuit "
     "dixneuf"
-).split()
+)
 _FR_TENS = {20: "vingt", 30: "trente", 40: "quarante", 50: "cinquante", 60: "soixante", 80: "quatrevingt"}
 _FR_ELSEWHERE = {70: "septante", 80: "huitante", 90: "nonante"}
 
@@ -371,7 +371,7 @@ def _ordinals(language: str) -> Iterator[tuple[str, int]]:
 
 
 _CHINESE_DIGITS = {sign: str(n) for n, sign in enumerate("零一二三四五六七八九")} | {
-    "〇": "0",
+    "\u3007": "0",
     "○": "0",
     "幺": "1",
     "两": "2",

@@ -46,7 +46,7 @@ def usual() -> str | None:
 
 
 def language_of(name: str) -> str:
-    """Return the code of the language of a finder whose weights are installed; `xx` for several, \"\" where unknown."""
+    """Return the code of the language of a finder whose weights are installed; `xx` for several, or an empty one."""
     try:
         meta = json.loads((weights.path(NEEDS_WEIGHTS[name]) / "meta.json").read_text("utf-8"))
     except (OSError, ValueError):

@@ -1,7 +1,7 @@
 """Recall of personal information by kind and language, on sentences that no rule was tuned on.
 
 `python -m tests.pii.languages` prints the table of the page on personal information; `--development` measures the
-sentences that rules are tuned on, and lists what is missed there. What is missed in the held-out sentences is never listed.
+sentences that rules are tuned on, and lists what is missed there. What is missed in the held-out ones is never listed.
 """
 
 import argparse

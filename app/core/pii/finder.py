@@ -11,8 +11,8 @@ from anonymize.pii.languages import language_of
 from anonymize.pii.study_words import KnownWord
 from app.core.session import Session
 from models.names import registry
-from models.names.by_language import NamesByLanguage
 from models.names.base import NameFinder
+from models.names.by_language import NamesByLanguage
 from project.queries.annotators import all_annotators
 from project.queries.private_words import WORD, private_words, public_words
 

@@ -66,7 +66,8 @@ class LanguageCoverage:
             return f"the language of {share} cannot be told, so personal information in it may be missed"
         name = LANGUAGES.get(code, code)
         if code in WITH_RULES:
-            return f"{share} are not covered, mostly in {name}: rules find numbers, but no model of {name} names is installed"
+            why = f"rules find numbers, but no model of {name} names is installed"
+            return f"{share} are not covered, mostly in {name}: {why}"
         return f"{share} are not covered, mostly in {name}: there are no rules for personal information in {name}"
 
     def hint(self) -> str:

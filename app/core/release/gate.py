@@ -301,7 +301,7 @@ def voice_known(one: Candidate) -> Iterator[Reason]:
 
 
 def pii_reviewed(one: Candidate) -> Iterator[Reason]:
-    """Rule `pii-reviewed`: each place that nobody decided on, of very many how many more, and languages without rules."""
+    """Rule `pii-reviewed`: each place that nobody decided on, and a language that is not covered."""
     yield from _language_gap(one)
     hint = "Decide: Speech > Personal information, or greenroom pii review STUDY"
     places = [*one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard)]
@@ -328,7 +328,7 @@ def _language_gap(one: Candidate) -> Iterator[Reason]:
         yield one.reason(
             "pii-reviewed",
             f"Recording {one.number}, transcript: {coverage.sentence()}.",
-            f"{coverage.hint()} Or read the whole transcript, hide what is personal, and waive this rule with your reason.",
+            f"{coverage.hint()} Or read the whole transcript, hide what is personal, and waive this with a reason.",
         )
 
 
