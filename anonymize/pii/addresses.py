@@ -50,7 +50,7 @@ _UK_SPOKEN = re.compile(
     re.IGNORECASE,
 )
 _FLAT = re.compile(
-    r"(?<![^\W_])(?:flat|apartment|apt\.?|room|wohnung|whg\.?|haus|hausnummer|piso|apartamento|puerta|portal|"
+    r"(?<![^\W_])(?:flat|apartment|apt\.?|wohnung|whg\.?|haus|hausnummer|piso|apartamento|puerta|portal|"
     r"appartement|appt?\.?|b[a\u00e2]timent|logement)\s+(?:number\s+|no\.?\s+|nummer\s+|nr\.?\s+|n[u\u00fa]mero\s+|"
     r"num[e\u00e9]ro\s+|n[\u00b0\u00ba]\s?)?(?:\d{1,4}\s?(?:[-/]\s?\d{1,3})?\s?[a-z]?|[a-z]\s?\d{1,4}|one)(?![^\W_])"
     r"(?!\s*(?:%|percent|per\s?cent|prozent|euros?|dollars?|pounds?|degrees|minut|hours?|people|leute|personas|times|mal|points?))",
@@ -89,10 +89,15 @@ _GERMAN_ENDS = (
     r"stra(?:ß|ss)e|str\.|weg|gasse|platz|allee|ring|damm|ufer|markt|hof|graben|promenade|chaussee|steig|pfad|zeile|berg|"
     r"wall|tor|siedlung|anger|kamp|stieg|twiete|br[uü]cke"
 )
+_GERMAN_NUMBER = (
+    r"\s+(?:nummer\s+|nr\.?\s+)?\d{1,4}\s?[a-z]?(?![^\W_])"
+    r"(?:,?\s+(?:[A-Z]{1,2}-)?\d{5}\s+[A-Z\u00c4\u00d6\u00dc][\w-]+)?"
+)
 _GERMAN = re.compile(
-    rf"(?<![^\W_])(?:(?:(?:am|an der|an den|im|in den|in der|auf der|auf dem|zum|zur|unter den|hinter der|vor dem|beim)\s+"
-    rf"(?:[^\W\d_][\w-]*\s+){{0,2}}?[^\W\d_]*(?:{_GERMAN_ENDS}))|[^\W\d_]{{3,}}(?:{_GERMAN_ENDS}))"
-    r"\s+(?:nummer\s+|nr\.?\s+)?\d{1,4}\s?[a-z]?(?![^\W_])(?:,?\s+(?:[A-Z]{1,2}-)?\d{5}\s+[A-Z\u00c4\u00d6\u00dc][\w-]+)?",
+    rf"(?<![^\W_])(?:(?:am|an der|an den|im|in den|in der|auf der|auf dem|zum|zur|unter den|hinter der|vor dem|"
+    rf"beim)\s+(?:[^\W\d_][\w-]*\s+){{1,2}}?(?:{_GERMAN_ENDS}){_GERMAN_NUMBER}"
+    rf"|[^\W\d_]{{3,}}(?:{_GERMAN_ENDS}){_GERMAN_NUMBER}"
+    rf"|(?:am|zum|zur|im)\s+(?:{_GERMAN_ENDS}){_GERMAN_NUMBER})",
     re.IGNORECASE,
 )
 _AT_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{5}\s+[A-ZÄÖÜÉ][a-zäöüßéèêñ]{2,}(?:[ -][A-ZÄÖÜ][a-zäöüß]+)?")

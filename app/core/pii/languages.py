@@ -1,7 +1,7 @@
 """Whether a transcript is mostly in languages in which personal information is found: rules, and names."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from weakref import WeakKeyDictionary
 
@@ -10,6 +10,7 @@ from app.core.session import Session
 from models.names import registry
 from models.speech.languages import LANGUAGES
 from project.counted import counted
+from project.queries.recordings import all_recordings
 from project.queries.utterances import utterances_of
 
 _TOO_FEW = 5
@@ -95,6 +96,26 @@ def coverage_of(session: Session, recording_id: str) -> LanguageCoverage:
     if known is None or known.texts != texts:
         known = kept[recording_id] = _Kept(texts, words_by_language(texts))
     return LanguageCoverage(known.words, languages_with_names())
+
+
+def language_gaps(session: Session) -> list[tuple[int, LanguageCoverage]]:
+    """Return number and languages of each recording whose transcript is not mostly covered, in order."""
+    found = [(one.number, coverage_of(session, one.id)) for one in all_recordings(session.study)]
+    return [
+        (number, coverage)
+        for number, coverage in sorted(found, key=lambda pair: pair[0])
+        if not coverage.is_mostly_covered
+    ]
+
+
+def share_coverage(session: Session) -> Callable[[Session], None]:
+    """Return what lets a second look at the same study, in another thread, share what is known of the first."""
+    kept = _KEPT.setdefault(session, {})
+
+    def tell(second: Session) -> None:
+        _KEPT[second] = kept
+
+    return tell
 
 
 def languages_with_names() -> frozenset[str]:
