@@ -26,10 +26,10 @@ _ONE_WORD = re.compile(
 _ROMANCE = re.compile(
     r"(?<![^\W_])\d{1,4}(?:\s?(?:bis|ter))?,?\s+(?:rue|avenue|boulevard|place|chemin|quai|impasse|allee|"
     r"all\u00e9e|cours|route)\s+"
-    r"(?:(?:de\s+la|de\s+l'|de|du|des|d'|la|le|les)\s*)?[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*"
+    r"(?:(?:de\s+la|de\s+l'|de|du|des|d'|la|le|les)\s*)?[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*){0,5}"
     r"|\b(?:calle|avenida|avda\.?|plaza|paseo|carrer|via|viale|piazza|corso|rua|travessa|ul\.|ulica|jalan)\s+"
     r"(?:(?:de|del|la|las|los|da|do|dei|"
-    r"della)\s+)*[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*,?\s+(?:n\.?\u00ba?\s*)?\d{1,4}\b",
+    r"della)\s+){0,4}[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*){0,5},?\s+(?:n\.?\u00ba?\s*)?\d{1,4}\b",
     re.IGNORECASE,
 )
 _GERMANIC = re.compile(
@@ -102,14 +102,18 @@ _GERMAN = re.compile(
 )
 _AT_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{5}\s+[A-ZÄÖÜÉ][a-zäöüßéèêñ]{2,}(?:[ -][A-ZÄÖÜ][a-zäöüß]+)?")
 _HAN = r"[\u4e00-\u9fff]"
+_UNIT = r"(?:号楼|号院|号|弄|栋|幢|座|楼|层|单元|室|户|期)"
+_MORE_UNITS = rf"(?:\s?[\dA-Za-z]{{1,5}}\s?{_UNIT}){{0,5}}(?:\s?\d{{3,4}}(?!\d))?"
 _CHINESE = re.compile(
-    rf"(?:{_HAN}{{2,8}}?(?:省|自治区|市|区|县|州|镇|乡))*\s?{_HAN}{{1,8}}(?:大街|大道|胡同|路|街|道|巷|弄|里|村|小区|花园|苑|新村|公寓|大厦|广场|庄)"
-    rf"(?:东|西|南|北|中)?\s?\d+\s?(?:号楼|号院|号|弄|栋|幢|座|楼|室|单元|期)?(?:\s?[\dA-Za-z]+\s?(?:号楼|号|弄|栋|幢|座|楼|层|单元|室|户))*"
-    r"(?:\s?\d{3,4}(?!\d))?"
+    rf"{_HAN}{{1,8}}(?:大街|大道|胡同|路|街|道|巷|弄|里|村|小区|花园|苑|新村|公寓|大厦|广场|庄)[东西南北中]?"
+    rf"\s?\d{{1,5}}\s?{_UNIT}?{_MORE_UNITS}"
 )
-_CHINESE_UNIT = re.compile(
-    r"\d+\s?(?:号楼|栋|幢|单元)(?:\s?\d+\s?(?:号楼|栋|幢|单元|层|楼|室|号))*(?:\s?\d{3,4}(?!\d))?"
+_CHINESE_UNIT = re.compile(rf"(?<!\d)\d{{1,4}}\s?(?:号楼|栋|幢|单元){_MORE_UNITS}")
+_DIVISIONS = re.compile(rf"(?:{_HAN}{{2,7}}[省市区县州镇乡]){{1,3}}$")
+_LEAD = re.compile(
+    r"(?:我们?|你们?|他们?|她们?)?(?:家|现在|的)*(?:地址|门牌)?(?:是|住在|住|寄到|送到|搬到|搬去|搬|发到|放在|在|到)了?"
 )
+_FAR_BEFORE = 24
 _HAN_SIGN = re.compile(_HAN)
 _US_CODE = re.compile(r"(?<![^\W_])[A-Z]{2}\s+\d{5}(?:-\d{4})?(?![^\W_])")
 _TOWN_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{4,5}\s+[A-Z][\w-]+(?=[\s,.]|$)")
@@ -148,7 +152,7 @@ def addresses(text: str) -> Iterator[Stretch]:
             yield Stretch(*hit.span(), ADDRESS, STRONG)
     for pattern in (_CHINESE, _CHINESE_UNIT) if _HAN_SIGN.search(text) else ():
         for hit in pattern.finditer(text):
-            yield Stretch(*hit.span(), ADDRESS, STRONG)
+            yield Stretch(_chinese_start(text, hit.start()), hit.end(), ADDRESS, STRONG)
     for hit in _GERMAN.finditer(text):
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _NO_NUMBER.finditer(text):
@@ -160,3 +164,12 @@ def addresses(text: str) -> Iterator[Stretch]:
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _TOWN_CODE.finditer(text) if lived else ():
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
+
+
+def _chinese_start(text: str, start: int) -> int:
+    """Return where a Chinese address begins: with province, city and district, and without “I live at”."""
+    first = max(0, start - _FAR_BEFORE)
+    if divisions := _DIVISIONS.search(text, first, start):
+        start = divisions.start()
+    lead = _LEAD.match(text, start)
+    return lead.end() if lead else start

@@ -83,6 +83,7 @@ _DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d){1,2}(?:[.,]\d+)?")
 _CODE_OF_TIME = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
 _LEAST_DIGITS, _MOST_PHONE = 7, 15
+_MOST_COUNTED = 10
 
 
 def codes(text: str) -> Iterator[Stretch]:
@@ -140,7 +141,10 @@ def _context(before: str, after: str) -> tuple[str, int]:
 
 def _counts(code: str) -> bool:
     """Tell whether somebody counts: 1, 2, 3, 4, ... or 1234567."""
-    parts = [int(part) for part in re.findall(r"\d+", code)]
+    numbers = re.findall(r"\d+", code)
+    if any(len(number) > _MOST_COUNTED for number in numbers):
+        return False
+    parts = [int(part) for part in numbers]
     if len(parts) == 1:
         parts = [int(one) for one in str(parts[0])]
     return len(parts) > 3 and len({b - a for a, b in pairwise(parts)}) == 1

@@ -100,7 +100,7 @@ def _with_zeros(run: list[_Number]) -> list[_Number]:
     """Return a run in which a zero belongs to the figure after it: “cero siete” is one number, 07."""
     made: list[_Number] = []
     for one in run:
-        if made and made[-1].digits == "0" and len(one.digits) == 1 and one.digits.isdigit() and not one.ordinal:
+        if made and made[-1].digits == "0" and len(one.digits) == 1 and one.digits.isdecimal() and not one.ordinal:
             made[-1] = _Number(f"0{one.digits}", made[-1].start, one.end)
         else:
             made.append(one)
@@ -111,7 +111,7 @@ def _number(
     folded: str, words: list[tuple[str, int, int]], at: int, language: str, known: Mapping[str, tuple[str, bool]]
 ) -> tuple[_Number | None, int]:
     word, start, end = words[at]
-    if word.isdigit():
+    if word.isdecimal():
         return _Number(word, start, end), 1
     if word in _MARKS[language]:
         return _Number(_MARKS[language][word], start, end, mark=True), 1
@@ -124,7 +124,7 @@ def _number(
     spelled = ""
     for used in range(1, min(_most_words(language), len(words) - at) + 1):
         following, first, last = words[at + used - 1]
-        if following.isdigit() or (
+        if following.isdecimal() or (
             used > 1 and not re.fullmatch(r"[ \t\u00a0]{1,2}|-", folded[words[at + used - 2][2] : first])
         ):
             break
@@ -137,7 +137,7 @@ def _number(
 
 def _sensible(run: list[_Number], folded: str, language: str) -> bool:
     """Tell whether numbers are worth writing out: not an article, not figures that stand there already."""
-    said = [one for one in run if not one.mark and not folded[one.start : one.end].isdigit()]
+    said = [one for one in run if not one.mark and not folded[one.start : one.end].isdecimal()]
     if not said:
         return False
     return len(run) > 1 or folded[run[0].start : run[0].end] not in _ALONE[language]
@@ -155,7 +155,7 @@ def _write(writer: "_Writer", run: list[_Number], folded: str) -> None:
             writer.add("." if numbers[0].ordinal else "/", run[place - 1].end, one.start)
         digits = one.digits
         if one.ordinal and not (as_date and place + 1 < len(run)):
-            follows = place + 1 < len(run) and run[place + 1].digits.isdigit()
+            follows = place + 1 < len(run) and run[place + 1].digits.isdecimal()
             digits += ". " if follows else "."
         writer.skip_to(one.start)
         writer.add(digits, one.start, one.end)

@@ -144,7 +144,7 @@ def _date_breaks(run: Sequence[_Element]) -> set[int]:
 
 def is_date(numbers: Sequence[str]) -> bool:
     """Tell whether numbers are day, month and year, or month, day and year; the year has to be one after the 31st."""
-    if len(numbers) != 3 or not all(one.isdigit() and len(one) <= 4 for one in numbers):
+    if len(numbers) != 3 or not all(one.isdecimal() and one.isascii() and len(one) <= 4 for one in numbers):
         return False
     first, second, year = map(int, numbers)
     days = (1 <= first <= 31 and 1 <= second <= 12) or (1 <= first <= 12 and 1 <= second <= 31)

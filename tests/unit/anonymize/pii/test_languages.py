@@ -4,7 +4,7 @@
 import pytest
 
 from anonymize.pii.finding import PersonalFinder
-from anonymize.pii.kinds import ACCOUNT, ADDRESS, BIRTH, DATE, IDENTITY, MAIL, PERSON, PHONE, PLACE
+from anonymize.pii.kinds import ACCOUNT, ADDRESS, BIRTH, DATE, IDENTITY, MAIL, PERSON, PLACE
 from anonymize.pii.languages import UNCLEAR, language_of, words_by_language
 from anonymize.pii.national_numbers import is_chinese, is_french, is_german_card, is_german_tax, is_spanish
 from anonymize.pii.number_words import number_views
