@@ -26,10 +26,10 @@ _ONE_WORD = re.compile(
 _ROMANCE = re.compile(
     r"(?<![^\W_])\d{1,4}(?:\s?(?:bis|ter))?,?\s+(?:rue|avenue|boulevard|place|chemin|quai|impasse|allee|"
     r"all\u00e9e|cours|route)\s+"
-    r"(?:(?:de\s+la|de\s+l'|de|du|des|d'|la|le|les)\s*)?[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*"
+    r"(?:(?:de\s+la|de\s+l'|de|du|des|d'|la|le|les)\s*)?[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*){0,5}"
     r"|\b(?:calle|avenida|avda\.?|plaza|paseo|carrer|via|viale|piazza|corso|rua|travessa|ul\.|ulica|jalan)\s+"
     r"(?:(?:de|del|la|las|los|da|do|dei|"
-    r"della)\s+)*[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*)*,?\s+(?:n\.?\u00ba?\s*)?\d{1,4}\b",
+    r"della)\s+){0,4}[^\W\d_][\w'\u2019-]*(?:\s+[A-Z][\w'\u2019-]*){0,5},?\s+(?:n\.?\u00ba?\s*)?\d{1,4}\b",
     re.IGNORECASE,
 )
 _GERMANIC = re.compile(
@@ -38,8 +38,83 @@ _GERMANIC = re.compile(
     r"vej|gade|katu|tie)\s+\d{1,4}\s?[a-z]?(?![^\W_])",
     re.IGNORECASE,
 )
-_BOX = re.compile(r"\bp\.?\s?o\.?\s?box\s+\d+|\bpostfach\s+\d+", re.IGNORECASE)
+_BOX = re.compile(
+    r"\bp\.?\s?o\.?\s?box\s+\d+|\b(?:postfach|apartado(?:\s+de\s+correos)?|bo[i\u00ee]te\s+postale|b\.?p\.?)\s+"
+    r"\d[\d ]*\d|\b(?:postfach|apartado(?:\s+de\s+correos)?|bo[i\u00ee]te\s+postale)\s+\d+",
+    re.IGNORECASE,
+)
 _UK_CODE = re.compile(r"(?<![^\W_])[A-Z]{1,2}\d[A-Z\d]?\s?\d[A-Z]{2}(?![^\W_])")
+# A code as it is spoken comes in small letters; the second half has no C, I, K, M, O or V, and is no ordinal number.
+_UK_SPOKEN = re.compile(
+    r"(?<![^\W_])[a-z]{1,2}\d[a-z\d]?\s?\d(?!st|nd|rd|th|hz|gb|tb|ft|lb|pt|px)[abd-hjlnp-uw-z]{2}(?![^\W_])",
+    re.IGNORECASE,
+)
+_FLAT = re.compile(
+    r"(?<![^\W_])(?:flat|apartment|apt\.?|wohnung|whg\.?|haus|hausnummer|piso|apartamento|puerta|portal|"
+    r"appartement|appt?\.?|b[a\u00e2]timent|logement)\s+(?:number\s+|no\.?\s+|nummer\s+|nr\.?\s+|n[u\u00fa]mero\s+|"
+    r"num[e\u00e9]ro\s+|n[\u00b0\u00ba]\s?)?(?:\d{1,4}\s?(?:[-/]\s?\d{1,3})?\s?[a-z]?|[a-z]\s?\d{1,4}|one)(?![^\W_])"
+    r"(?!\s*(?:%|percent|per\s?cent|prozent|euros?|dollars?|pounds?|degrees|minut|hours?|people|leute|personas|times|mal|points?))",
+    re.IGNORECASE,
+)
+_NO_NUMBER = re.compile(
+    r"\b(?:on|in|at|off|near|down|up|along)\s+((?:[A-Z][\w'\u2019-]+\s+){1,3}(?:Street|Road|Lane|Avenue|Crescent|Terrace|"
+    r"Drive|Close|Grove|Gardens|Mews|Boulevard|Row|Court|Way|Hill|Square|Place)),?(?:\s+(?:number\s+)?\d{1,4}[a-z]?)?(?![^\W_])"
+)
+_FLAT_STREET = re.compile(
+    r"\b(?:live|lives|lived|living|house|place|flat|moved|stay|staying)\s+(?:is\s+)?(?:on|in|at|to|off|near)\s+"
+    r"((?:[a-z]{3,}\s+){1,2}(?:street|road|lane|avenue|crescent|terrace|drive|close|grove|gardens|mews))\b"
+    r"(?:\s+(?:at\s+)?(?:number\s+)?\d{1,4}[a-z]?(?![^\W_]))?"
+)
+_UNIT_WORDS = r"(?:piso|izquierda|derecha|izda\.?|dcha\.?|puerta|portal|bajo|[aá]tico|[1-9]\d?\s?[ºªo°]\s?[A-Z]?)"
+_STREET_WORDS = (
+    r"calle|c/|avenida|avda\.?|plaza|paseo|camino|carretera|ronda|rambla|traves[ií]a|glorieta|carrer|urbanizaci[oó]n"
+)
+_SPANISH = re.compile(
+    rf"(?<![^\W_])(?:{_STREET_WORDS})\s*(?:[^\W\d_][\w'\u2019.-]*,?\s+){{1,6}}?(?:n[uú]mero\s+|n\.?[ºo°]?\s*|al\s+)?\d{{1,4}}"
+    rf"\s?[a-z]?(?![^\W_])(?:,?\s+(?:{_UNIT_WORDS}|(?:primer|segund|tercer|cuart|quint)[oa]?)){{0,3}}"
+    r"(?:,?\s+\d{5}\s+[^\W\d_]+)?",
+    re.IGNORECASE,
+)
+_FRENCH_STREET = (
+    r"rue|avenue|av\.|boulevard|bd\.?|place|chemin|quai|impasse|all[eé]e|cours|route|square|passage|faubourg"
+)
+_FRENCH = re.compile(
+    rf"(?<![^\W_])\d{{1,4}}(?:\s?(?:bis|ter|quater))?,?\s+(?:{_FRENCH_STREET})\s+(?:[^\W\d_][\w'\u2019-]*\s*){{1,5}}?"
+    rf",\s+\d{{5}}\s+[^\W\d_][\w-]*"
+    rf"|(?<![^\W_])(?:{_FRENCH_STREET})\s+(?:[^\W\d_][\w'\u2019-]*,?\s+){{1,5}}?(?:au\s+(?:num[eé]ro\s+)?)?\d{{1,4}}(?:\s?(?:bis|ter))?"
+    r"(?![^\W_])",
+    re.IGNORECASE,
+)
+_GERMAN_ENDS = (
+    r"stra(?:ß|ss)e|str\.|weg|gasse|platz|allee|ring|damm|ufer|markt|hof|graben|promenade|chaussee|steig|pfad|zeile|berg|"
+    r"wall|tor|siedlung|anger|kamp|stieg|twiete|br[uü]cke"
+)
+_GERMAN_NUMBER = (
+    r"\s+(?:nummer\s+|nr\.?\s+)?\d{1,4}\s?[a-z]?(?![^\W_])"
+    r"(?:,?\s+(?:[A-Z]{1,2}-)?\d{5}\s+[A-Z\u00c4\u00d6\u00dc][\w-]+)?"
+)
+_GERMAN = re.compile(
+    rf"(?<![^\W_])(?:(?:am|an der|an den|im|in den|in der|auf der|auf dem|zum|zur|unter den|hinter der|vor dem|"
+    rf"beim)\s+(?:[^\W\d_][\w-]*\s+){{1,2}}?(?:{_GERMAN_ENDS}){_GERMAN_NUMBER}"
+    rf"|[^\W\d_]{{3,}}(?:{_GERMAN_ENDS}){_GERMAN_NUMBER}"
+    rf"|(?:am|zum|zur|im)\s+(?:{_GERMAN_ENDS}){_GERMAN_NUMBER})",
+    re.IGNORECASE,
+)
+_AT_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{5}\s+[A-ZÄÖÜÉ][a-zäöüßéèêñ]{2,}(?:[ -][A-ZÄÖÜ][a-zäöüß]+)?")
+_HAN = r"[\u4e00-\u9fff]"
+_UNIT = r"(?:号楼|号院|号|弄|栋|幢|座|楼|层|单元|室|户|期)"
+_MORE_UNITS = rf"(?:\s?[\dA-Za-z]{{1,5}}\s?{_UNIT}){{0,5}}(?:\s?\d{{3,4}}(?!\d))?"
+_CHINESE = re.compile(
+    rf"{_HAN}{{1,8}}(?:大街|大道|胡同|路|街|道|巷|弄|里|村|小区|花园|苑|新村|公寓|大厦|广场|庄)[东西南北中]?"
+    rf"\s?\d{{1,5}}\s?{_UNIT}?{_MORE_UNITS}"
+)
+_CHINESE_UNIT = re.compile(rf"(?<!\d)\d{{1,4}}\s?(?:号楼|栋|幢|单元){_MORE_UNITS}")
+_DIVISIONS = re.compile(rf"(?:{_HAN}{{2,7}}[省市区县州镇乡]){{1,3}}$")
+_LEAD = re.compile(
+    r"(?:我们?|你们?|他们?|她们?)?(?:家|现在|的)*(?:地址|门牌)?(?:是|住在|住|寄到|送到|搬到|搬去|搬|发到|放在|在|到)了?"
+)
+_FAR_BEFORE = 24
+_HAN_SIGN = re.compile(_HAN)
 _US_CODE = re.compile(r"(?<![^\W_])[A-Z]{2}\s+\d{5}(?:-\d{4})?(?![^\W_])")
 _TOWN_CODE = re.compile(r"(?<![^\W_])(?:[A-Z]{1,2}-)?\d{4,5}\s+[A-Z][\w-]+(?=[\s,.]|$)")
 _LIVING = re.compile(
@@ -72,10 +147,29 @@ def addresses(text: str) -> Iterator[Stretch]:
             continue
         if sure or capital or lived:
             yield Stretch(*hit.span(), ADDRESS, STRONG)
-    for pattern in (_ROMANCE, _GERMANIC, _BOX, _UK_CODE, _US_CODE):
+    for pattern in (_ROMANCE, _GERMANIC, _BOX, _UK_CODE, _UK_SPOKEN, _US_CODE, _FLAT, _SPANISH, _FRENCH, _AT_CODE):
         for hit in pattern.finditer(text):
             yield Stretch(*hit.span(), ADDRESS, STRONG)
+    for pattern in (_CHINESE, _CHINESE_UNIT) if _HAN_SIGN.search(text) else ():
+        for hit in pattern.finditer(text):
+            yield Stretch(_chinese_start(text, hit.start()), hit.end(), ADDRESS, STRONG)
+    for hit in _GERMAN.finditer(text):
+        yield Stretch(*hit.span(), ADDRESS, LIKELY)
+    for hit in _NO_NUMBER.finditer(text):
+        yield Stretch(hit.start(1), hit.end(), ADDRESS, LIKELY)
+    for hit in _FLAT_STREET.finditer(text):
+        if not set(hit[1].split()) & _NO_STREET:
+            yield Stretch(hit.start(1), hit.end(), ADDRESS, LIKELY)
     for hit in _ONE_WORD.finditer(text):
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
     for hit in _TOWN_CODE.finditer(text) if lived else ():
         yield Stretch(*hit.span(), ADDRESS, LIKELY)
+
+
+def _chinese_start(text: str, start: int) -> int:
+    """Return where a Chinese address begins: with province, city and district, and without “I live at”."""
+    first = max(0, start - _FAR_BEFORE)
+    if divisions := _DIVISIONS.search(text, first, start):
+        start = divisions.start()
+    lead = _LEAD.match(text, start)
+    return lead.end() if lead else start

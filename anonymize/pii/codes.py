@@ -7,6 +7,7 @@ from itertools import pairwise
 from anonymize.pii.checksums import is_card, is_iban
 from anonymize.pii.hit import CERTAIN, LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import ACCOUNT, ADDRESS, IDENTITY, LICENCE, PHONE
+from anonymize.pii.tokens import even_fold
 
 _CODE = re.compile(
     r"(?<![^\W_])(?<![@./])\+?\(?(?:(?!I )[A-Z]{1,4}[ -]\(?)*[A-Za-z]{0,6}\d[A-Za-z\d]*"
@@ -18,13 +19,22 @@ _STOP = re.compile(r"[.!?]\s")
 _SHORT = 6
 
 _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
-    (ADDRESS, re.compile(r"post ?code|postal code|zip ?code|\bzip\b"), 2),
+    (
+        ADDRESS,
+        re.compile(
+            r"post ?code|postal code|zip ?code|\bzip\b|postleitzahl|\bplz\b|codigo postal|code postal|\bc\.?p\b|"
+            r"邮编|邮政编码|郵遞區號"
+        ),
+        2,
+    ),
     (
         ACCOUNT,
         re.compile(
             r"\baccount|\biban\b|\bbic\b|sort code|\bcards?\b|\bamex\b|mastercard|\bpolicy\b|(?:customer|client|"
             r"contract|"
-            r"membership|loyalty) (?:number|no\b)|routing|\bbank\b|security code|\bcvv\b|\bpin\b|konto|cuenta|compte"
+            r"membership|loyalty) (?:number|no\b)|routing|\bbank\b|security code|\bcvv\b|\bpin\b|konto|cuenta|compte|"
+            r"karte\b|kartennummer|kundennummer|kreditkarte|tarjeta|numero de cliente|carte\b(?! d'identite)|"
+            r"numero de client|卡号|银行卡|信用卡|银联|账号|账户|客户"
         ),
         4,
     ),
@@ -44,7 +54,11 @@ _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
             r"tax|payroll|prisoner|matriculation|enrolment|service|visa|claim|booking|participant|identity|"
             r"identification|"
             r"national|citizen|resident)(?:'s)? (?:id|number|no|code|card)\b|\bmrn\b|\bid\b|permit|"
-            r"ausweis|steuernummer|\bdni\b|\bnie\b"
+            r"ausweis|steuernummer|\bdni\b|\bnie\b|\bnif\b|steuer-?id|steueridentifikation|reisepass|passnummer|"
+            r"versicherten|versicherungsnummer|sozialversicherung|matrikel|aktenzeichen|national insurance|\bni number|"
+            r"seguridad social|pasaporte|documento|expediente|\bsecu\b|securite sociale|\binsee\b|numero fiscal|"
+            r"carte d'identite|passeport|numero d'etudiant|dossier|身份|证件|护照|社保|学号|工号|"
+            r"病历|编号|驾照"
         ),
         4,
     ),
@@ -52,12 +66,16 @@ _CONTEXTS: tuple[tuple[str, re.Pattern[str], int], ...] = (
         PHONE,
         re.compile(
             r"phone|\bmobile|\bcell\b|\bcall\b|\bring\b|\btext\b|\breach\b|\bfax\b|\bdial\b|help ?line|\boffice\b|"
-            r"\btel\b|whatsapp|handy|telefon|\btry\b|extension|area code|landline"
+            r"\btel\b|whatsapp|handy|telefon|\btry\b|extension|area code|landline|mobil|festnetz|anrufen|\brufe?n?\b|"
+            r"erreich|\bwahl|durchwahl|\bmovil\b|\bllam|\bmarca|\bfijo\b|portable|\bappel|rappel|joindre|\bfixe\b|"
+            r"电话|電話|手机|手機|号码|號碼|座机|微信|联系|拨"
         ),
         6,
     ),
 )
-_ANY_NUMBER = re.compile(r"\bnumber(?:'s| is)\b|\bmy number\b|\bthe number\b")
+_ANY_NUMBER = re.compile(
+    r"\bnumber(?:'s| is)\b|\bmy number\b|\bthe number\b|\bnummer\b|\bnumero\b|\bapunt|\bnote[rz]?\b|号"
+)
 _LEAST_OF_ANY = 6
 _GROUPED = re.compile(r"\d{1,3}(?:,\d{3})+")
 _DECIMAL = re.compile(r"\d+\.\d+")
@@ -65,11 +83,12 @@ _DATE = re.compile(r"\d{1,4}([./-])\d{1,2}\1\d{1,4}")
 _CLOCK = re.compile(r"\d{1,2}(?:[:.]\d\d){1,2}(?:[.,]\d+)?")
 _CODE_OF_TIME = re.compile(r"(?:18|19|20)\d\d(?:[-/ ](?:18|19|20)\d\d)*")
 _LEAST_DIGITS, _MOST_PHONE = 7, 15
+_MOST_COUNTED = 10
 
 
 def codes(text: str) -> Iterator[Stretch]:
     """Yield numbers and codes of a text in which spoken ones are written out (`written`)."""
-    lower = text.lower()
+    lower = even_fold(text)
     last_end = 0
     for match in _CODE.finditer(text):
         start, end = match.span()
@@ -122,7 +141,10 @@ def _context(before: str, after: str) -> tuple[str, int]:
 
 def _counts(code: str) -> bool:
     """Tell whether somebody counts: 1, 2, 3, 4, ... or 1234567."""
-    parts = [int(part) for part in re.findall(r"\d+", code)]
+    numbers = re.findall(r"\d+", code)
+    if any(len(number) > _MOST_COUNTED for number in numbers):
+        return False
+    parts = [int(part) for part in numbers]
     if len(parts) == 1:
         parts = [int(one) for one in str(parts[0])]
     return len(parts) > 3 and len({b - a for a, b in pairwise(parts)}) == 1

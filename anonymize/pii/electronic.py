@@ -17,10 +17,21 @@ _TOP = (
     "ph|za|ng|ke|gh|eg|ma|br|ar|mx|cl|co|pe"
 )
 _WORD = r"[^\W_][\w+-]{0,63}"
-_JOIN = r"(?:\s+(?:dot|point|period|underscore|dash|hyphen|minus|plus)\s+|\.)"
-_DOT = r"(?:\s+(?:dot|point)\s+|\.)"
-_DOMAIN = rf"{_WORD}(?:\s+(?:dash|hyphen|minus)\s+{_WORD})*(?:{_DOT}{_WORD})*{_DOT}(?:{_TOP})(?![^\W_])"
-_SPOKEN_MAIL = re.compile(rf"(?<![^\W_]){_WORD}(?:{_JOIN}{_WORD})*\s+(?:at|@)\s+{_DOMAIN}")
+_DOT_WORDS = "dot|point|punkt|punto"
+_DASH_WORDS = "dash|hyphen|minus|bindestrich|guion|guion medio|tiret|tiret du milieu"
+_JOIN = (
+    rf"(?:\s+(?:{_DOT_WORDS}|{_DASH_WORDS}|period|plus|underscore|unterstrich|guion bajo|barra baja|"
+    r"tiret du bas|tiret bas|underline)\s+|\.)"
+)
+_DOT = rf"(?:\s+(?:{_DOT_WORDS})\s+|\.)"
+_AT = r"(?:att?|@|aet|klammeraffe|arroba|arobase|arrobas|chez)"
+_DOMAIN = rf"{_WORD}(?:\s+(?:{_DASH_WORDS})\s+{_WORD})*(?:{_DOT}{_WORD})*{_DOT}(?:{_TOP})(?![^\W_])"
+_SPOKEN_MAIL = re.compile(rf"(?<![^\W_]){_WORD}(?:{_JOIN}{_WORD})*\s+{_AT}\s+{_DOMAIN}")
+_CHINESE_MAIL = re.compile(
+    r"[a-z0-9](?:[a-z0-9._+ -]|下划线|减号|横杠|杠|点){0,60}\s?(?:艾特|圈a|小老鼠)\s?"
+    r"[a-z0-9](?:[a-z0-9 -]|点|\.){0,40}(?:点|\.)\s?"
+    r"(?:com|cn|net|org|edu|example)(?:\s?(?:点|\.)\s?cn)?"
+)
 _SPOKEN_LINK = re.compile(
     rf"(?<![^\W_])(?:(?:www|w w w)\s+dot\s+)?(?:{_WORD}\s+)?{_WORD}(?:\s+(?:dash|hyphen)\s+{_WORD})*\s+dot\s+"
     rf"(?:{_WORD}\s+dot\s+)?(?:{_TOP})(?![^\W_])(?:\s+slash\s+{_WORD})*"
@@ -41,6 +52,8 @@ def electronic(text: str) -> Iterator[Stretch]:
                 yield Stretch(*folded.span(*hit.span()), _PATHS[kind], STRONG)
     for hit in _SPOKEN_MAIL.finditer(folded.text):
         yield Stretch(*folded.span(_with_words_before(folded.text, hit.start()), hit.end()), MAIL, STRONG)
+    for hit in _CHINESE_MAIL.finditer(folded.text):
+        yield Stretch(*folded.span(*hit.span()), MAIL, STRONG)
     for hit in _SPOKEN_LINK.finditer(folded.text):
         yield Stretch(*folded.span(_without_little_words(hit), hit.end()), LINK, LIKELY)
     for hit in _HANDLE.finditer(folded.text):

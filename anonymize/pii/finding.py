@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from anonymize.pii.addresses import addresses
+from anonymize.pii.announcements import announcements
 from anonymize.pii.codes import codes
 from anonymize.pii.dates import dates
 from anonymize.pii.electronic import electronic
@@ -13,15 +14,25 @@ from anonymize.pii.introductions import introductions
 from anonymize.pii.kinds import ORGANISATION, PERSON, PLACE
 from anonymize.pii.lexicon import key_of
 from anonymize.pii.listed_names import listed_names
+from anonymize.pii.national_numbers import national_numbers
+from anonymize.pii.number_words import number_views
 from anonymize.pii.organisations import organisations
 from anonymize.pii.spelled import spelled
 from anonymize.pii.spoken import Written, written
 from anonymize.pii.study_words import STUDY, KnownWord, StudyWords
 from anonymize.pii.tokens import Token, Tokens
+from anonymize.pii.views import apart, composed, joined_lines, plain
 from models.names.base import Named, NameFinder
 from project.common_words import is_common, no_names
 
-_ON_WRITTEN: tuple[Callable[[str], Iterable[Stretch]], ...] = (codes, dates, addresses, electronic, presidio)
+_Rule = Callable[[str], Iterable[Stretch]]
+_ON_WRITTEN: tuple[_Rule, ...] = (
+    codes,
+    dates,
+    addresses,
+    electronic,
+    national_numbers,
+)
 # Below what the rules are sure of: their kind counts where both find something.
 _NOT_SURE = 0.45
 _NAMED = frozenset({PERSON, PLACE, ORGANISATION})
@@ -41,11 +52,15 @@ class TextSearch:
         if self._names is not None:
             # A model is slow: it reads what holds a word that may be a name and that no rule found.
             worth_it = [at for at, tokens in enumerate(prepared) if _leaves_open(tokens, found[at])]
-            named = self._names.find_all([with_capitals(prepared[at]) for at in worth_it])
-            for at, each in zip(worth_it, named, strict=True):
-                tokens, one = prepared[at], found[at]
-                stretches = (_stretch(name, self._names.key) for name in each)
-                one += [stretch for stretch in stretches if _believed(tokens, stretch)]
+            read = [(at, None, prepared[at]) for at in worth_it]
+            for at in worth_it:
+                if whole := joined_lines(prepared[at].text):
+                    read.append((at, whole, Tokens(whole.text)))
+            named = self._names.find_all([with_capitals(tokens) for _, _, tokens in read])
+            for (at, whole, tokens), each in zip(read, named, strict=True):
+                stretches = [_stretch(name, name.source or self._names.key) for name in each]
+                believed = [stretch for stretch in stretches if _believed(tokens, stretch)]
+                found[at] += believed if whole is None else _in_original(whole, believed)
         return found
 
 
@@ -78,7 +93,10 @@ class PersonalFinder:
 
     def settle(self, text: str, found: Iterable[Stretch]) -> list[Hit]:
         """Return the hits of a text that was searched before, with what is known about the study."""
-        every = (*self._known.find(Tokens(text)), *found)
+        known = [*self._known.find(Tokens(text))]
+        if whole := joined_lines(text):
+            known += _in_original(whole, self._known.find(Tokens(whole.text)))
+        every = (*known, *found)
         return settled(text, [one for one in every if not self._is_public(text, one)])
 
     def _is_public(self, text: str, one: Stretch) -> bool:
@@ -88,12 +106,38 @@ class PersonalFinder:
 
 
 def _by_rules(tokens: Tokens) -> Iterator[Stretch]:
-    out = written(tokens.text)
-    yield from _of_written(out)
+    base = plain(tokens.text)
+    out = composed(written(base.text), base)
+    yield from _of_written(out, (*_ON_WRITTEN, presidio))
+    for view in _views(base, out):
+        yield from _of_written(view, _ON_WRITTEN)
     yield from spelled(tokens.text, out)
+    yield from _of_words(tokens)
+    if whole := joined_lines(tokens.text):
+        yield from _in_original(whole, _of_words(Tokens(whole.text)))
+
+
+def _of_words(tokens: Tokens) -> Iterator[Stretch]:
     yield from introductions(tokens)
     yield from organisations(tokens.text)
     yield from listed_names(tokens)
+    yield from announcements(tokens)
+
+
+def _views(base: Written, out: Written) -> Iterator[Written]:
+    """Yield a text as other languages read its numbers; and every reading once more with digits apart from letters."""
+    readings = [composed(view, base) for view in number_views(base.text)]
+    yield from readings
+    for view in (out, *readings):
+        if cut := apart(view.text):
+            yield composed(cut, view)
+
+
+def _in_original(view: Written, found: Iterable[Stretch]) -> Iterator[Stretch]:
+    for one in found:
+        if one.end > one.start:
+            start, end = view.span(one.start, one.end)
+            yield replace(one, start=start, end=end)
 
 
 def _bare(words: str) -> str:
@@ -101,12 +145,9 @@ def _bare(words: str) -> str:
     return key.removesuffix("'s")
 
 
-def _of_written(out: Written) -> Iterator[Stretch]:
-    for rule in _ON_WRITTEN:
-        for one in rule(out.text):
-            if one.end > one.start:
-                start, end = out.span(one.start, one.end)
-                yield replace(one, start=start, end=end)
+def _of_written(out: Written, rules: Iterable[_Rule]) -> Iterator[Stretch]:
+    for rule in rules:
+        yield from _in_original(out, rule(out.text))
 
 
 def _stretch(one: Named, source: str) -> Stretch:

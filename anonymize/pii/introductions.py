@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 from anonymize.pii.hit import LIKELY, STRONG, Stretch
 from anonymize.pii.kinds import PERSON
-from anonymize.pii.lexicon import is_given
+from anonymize.pii.lexicon import is_given, plain_words
 from anonymize.pii.name_words import Evidence, name_end
 from anonymize.pii.tokens import Tokens
 from project.common_words import is_common, no_names
@@ -173,6 +173,8 @@ def _titled(tokens: Tokens, place: int) -> Iterator[Stretch]:
     if index >= len(tokens.all) or tokens.all[index].start != place:
         return
     word = tokens.all[index]
+    if not word.capital and (word.key in plain_words() or word.key[1:2] == "'"):
+        return
     if (word.capital and not word.flat) or not (is_common(word.key) or word.key in no_names()):
         yield from _name(tokens, place, Evidence.STRONG, STRONG)
 

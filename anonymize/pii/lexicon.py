@@ -24,6 +24,18 @@ def places() -> frozenset[str]:
     return listed("places.txt")
 
 
+@cache
+def small_places() -> frozenset[str]:
+    """Return towns of 1,000 people and more that `places` has not, lower case, without accents and hyphens."""
+    return listed("small_places.txt")
+
+
+@cache
+def plain_words() -> frozenset[str]:
+    """Return frequent words of German, Spanish and French that are no names, lower case, without accents."""
+    return listed("plain_words.txt")
+
+
 def is_given(word: str) -> bool:
     """Tell whether a folded word is a given name, also with a possessive ending."""
     return word.removesuffix("'s").removesuffix("'") in given_names()

@@ -4,13 +4,15 @@ from collections.abc import Iterator, Sequence
 
 from anonymize.pii.hit import LIKELY, WEAK, Stretch
 from anonymize.pii.kinds import PERSON, PLACE
-from anonymize.pii.lexicon import is_family, is_given, places
+from anonymize.pii.lexicon import is_family, is_given, places, plain_words, small_places
 from anonymize.pii.name_words import Evidence, name_end
 from anonymize.pii.tokens import Token, Tokens
 from project.common_words import function_words, is_common, no_names
 
 _LEAST = 3
 _ACRONYM = 5
+# Of fewer words, nobody can tell whether they are English.
+_LEAST_ENGLISH = 4
 _INTO = frozenset({"in", "near", "to", "from", "at", "of", "around", "through", "via"})
 _PLACE_WORDS = 3
 _SURELY_INTO = frozenset({"in", "from", "near"})
@@ -45,6 +47,10 @@ def _score(tokens: Tokens, word: Token) -> float:
     key = word.key
     if key in function_words() or key in no_names() or len(key) < 2:
         return 0
+    if key in plain_words() and (
+        not (tokens.english and len(tokens.all) >= _LEAST_ENGLISH) or (word.initial and len(key) <= _LEAST)
+    ):
+        return 0
     if word.text.isupper() and len(word.text) <= _ACRONYM:
         return 0
     common, given = is_common(key), is_given(key)
@@ -72,7 +78,18 @@ def _place_end(tokens: Tokens, at: int) -> int | None:
         name = " ".join(one.key for one in stretch)
         if name in places() and (not is_given(name) or (at > 0 and words[at - 1].key == "in")):
             return at + count
+        if led and _is_town(name, stretch, sure=words[at - 1].key in _SURELY_INTO):
+            return at + count
     return None
+
+
+def _is_town(name: str, words: Sequence[Token], *, sure: bool) -> bool:
+    """Tell whether words after “in”, “to” or “near” are a small town, and not somebody with its name."""
+    if name not in small_places() or (len(words) == 1 and words[0].key in plain_words()):
+        return False
+    if words[0].flat and all(is_common(word.key) for word in words):
+        return False
+    return sure or not (is_given(words[0].key) or is_family(words[0].key))
 
 
 def _goes_there(words: Sequence[Token], at: int) -> bool:

@@ -23,7 +23,8 @@ _ORDINALS = {
     )
 } | {"thirtieth": 30}
 _TIMES = {"double": 2, "triple": 3, "treble": 3}
-_MARKS = {"plus": "+", "dash": "-", "hyphen": "-"}
+_MARKS = {"plus": "+", "dash": "-", "hyphen": "-", "slash": "/", "stroke": "/"}
+_YEARS = range(1900, 2031)
 _PART = re.compile(r"[^\W\d_]+(?:['\u2019][^\W\d_]+)*|\d+")
 # What may stand between what is said one after the other.
 _GAP = re.compile(r"[ \t\u00a0]+|[ \t]?-[ \t]?|,[ \t]*")
@@ -91,10 +92,15 @@ def written(text: str) -> Written:
             # What begins inside a run of written digits alone is such a run again.
             at += max(1, len(heard)) if all(one.kind == "digits" for one in heard) else 1
             continue
+        breaks = _date_breaks(run)
         for number, one in enumerate(run):
             gap = text[done : one.start]
             if number == 0 or "," in gap or "ordinal" in (one.kind, run[number - 1].kind):
                 copy(done, one.start)
+            elif number in breaks:
+                out.append("/")
+                starts.append(done)
+                ends.append(one.start)
             out.extend(one.text)
             starts.extend([one.start] * len(one.text))
             ends.extend([one.end] * len(one.text))
@@ -113,11 +119,36 @@ def _heard(text: str, parts: Sequence[_Part], at: int) -> list[_Element]:
         one = _element(text, parts, at)
         if one is None:
             break
-        if one.kind == "mark" and not _goes_on(text, parts, at):
+        if one.kind == "mark" and (not _goes_on(text, parts, at) or (one.text == "/" and not found)):
             break
         found.append(one)
         at += one.parts
     return found
+
+
+def _date_breaks(run: Sequence[_Element]) -> set[int]:
+    """Return before which numbers of a run a date goes on: “twelve oh seven ninety one” is 12/07/91."""
+    if not 3 <= len(run) <= 6 or any(one.kind != "number" for one in run):
+        return set()
+    numbers: list[tuple[int, str]] = []
+    for place, one in enumerate(run):
+        if numbers and (
+            (numbers[-1][1] == "0" and len(one.text) == 1)
+            or (numbers[-1][1] in ("19", "20") and len(one.text) == 2 and place == len(run) - 1)
+        ):
+            numbers[-1] = (numbers[-1][0], numbers[-1][1] + one.text)
+        else:
+            numbers.append((place, one.text))
+    return {place for place, _ in numbers[1:]} if is_date([digits for _, digits in numbers]) else set()
+
+
+def is_date(numbers: Sequence[str]) -> bool:
+    """Tell whether numbers are day, month and year, or month, day and year; the year has to be one after the 31st."""
+    if len(numbers) != 3 or not all(one.isdecimal() and one.isascii() and len(one) <= 4 for one in numbers):
+        return False
+    first, second, year = map(int, numbers)
+    days = (1 <= first <= 31 and 1 <= second <= 12) or (1 <= first <= 12 and 1 <= second <= 31)
+    return days and (31 < year < 100 or year in _YEARS)
 
 
 def _goes_on(text: str, parts: Sequence[_Part], at: int) -> bool:
@@ -177,6 +208,8 @@ def _element(text: str, parts: Sequence[_Part], at: int) -> _Element | None:
         return _Element(_MARKS[word], start, end, 1, "mark")
     if word.isdigit():
         return _Element(text[start:end], start, end, 1, "digits") if word.isascii() else None
+    if word == "double" and at + 1 < len(parts) and parts[at + 1].word in ("u", "you"):
+        return _Element("w", start, parts[at + 1].end, 2, "letter")
     if word in _TIMES:
         return _repeated(text, parts, at)
     if word in _ORDINALS:

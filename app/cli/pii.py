@@ -49,6 +49,7 @@ def find(
       greenroom pii find my-study.greenroom --undecided --out look.csv
     """
     from app.core.pii.finder import model_of_names
+    from app.core.pii.languages import language_gaps
     from app.core.pii.tables import write_list
 
     with Session.open(study) as session:
@@ -57,12 +58,26 @@ def find(
         if out is not None:
             write_list(out, found, numbers)
         model = model_of_names()
+        gaps = language_gaps(session)
     lines = [_line(one, numbers) for one in found]
     open_ones = sum(one.verdict is None for one in found)
     lines.append(f"{counted(len(found), 'place')}, {open_ones} undecided (hidden until somebody decides).")
     if model is None:
         lines.append("Names are found by rules alone. With a model more are: greenroom models fetch ner-english")
-    tell(as_json, {"hits": _rows(found, numbers), "undecided": open_ones, "model": model}, "\n".join(lines))
+    for number, coverage in gaps:
+        lines.append(
+            f"Recording {number}: {coverage.sentence()}. Personal information may be missed. {coverage.hint()}"
+        )
+    missed: list[Json] = [
+        {"recording": number, "words": dict(coverage.words), "covered": coverage.covered} for number, coverage in gaps
+    ]
+    answer: dict[str, Json] = {
+        "hits": _rows(found, numbers),
+        "undecided": open_ones,
+        "model": model,
+        "not_covered": missed,
+    }
+    tell(as_json, answer, "\n".join(lines))
 
 
 @pii.command()

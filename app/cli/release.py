@@ -269,7 +269,8 @@ def _lines(reasons: "list[Reason]", found: "Checklist") -> list[str]:
     for rule, about in RULES.items():
         here = [one for one in reasons if one.rule == rule]
         if here:
-            lines.append(f"NOT KEPT  {rule}: {about.title}{'  (can be waived)' if about.waivable else ''}")
+            mark = "  (can be waived)" if all(one.can_be_waived for one in here) else ""
+            lines.append(f"NOT KEPT  {rule}: {about.title}{mark}")
             lines += [f"  {one.sentence}" for one in here[:_SHOWN]]
             lines += [f"  and {len(here) - _SHOWN} more"] if len(here) > _SHOWN else []
             lines.append(f"  {here[0].hint}")

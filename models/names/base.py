@@ -16,12 +16,14 @@ class Named:
         end: after the last character.
         kind: `person`, `place` or `organisation`.
         score: 0 to 1; what the model is worth where it says no score itself.
+        source: key of the model, where several are asked; "" where there is one.
     """
 
     start: int
     end: int
     kind: str
     score: float
+    source: str = ""
 
 
 class NameFinder(Protocol):

@@ -74,14 +74,25 @@ _SPACY_DATA = (
     *("*/cfg", "*/model", "*/moves", "*/patterns", "*/patterns.jsonl", "*/trees", "*/lookups.bin"),
     *("vocab/key2row", "vocab/vectors", "vocab/vectors.cfg", "LICENSE", "LICENSES_SOURCES"),
 )
-OWN_NER = Weights(
-    name="ner",
-    purpose="finds names in texts, in another language or with another network: a spaCy pipeline, the folder it saves",
-    licence="as its makers say: tell it with --licence",
-    layout=Layout(
-        needed=("config.cfg", "meta.json", "tokenizer", "vocab/strings.json"),
-        data=_SPACY_DATA,
-    ),
-    use="names",
-    used_in="Personal information",
+
+
+def _own(name: str, what: str) -> Weights:
+    return Weights(
+        name=name,
+        purpose=f"finds names in {what}: a spaCy pipeline, the folder it saves",
+        licence="as its makers say: tell it with --licence",
+        layout=Layout(
+            needed=("config.cfg", "meta.json", "tokenizer", "vocab/strings.json"),
+            data=_SPACY_DATA,
+        ),
+        use="names",
+        used_in="Personal information",
+    )
+
+
+OWN_NER = _own("ner", "texts, in another language or with another network")
+OWN_NER_BY_LANGUAGE = tuple(
+    _own(f"ner-{language.lower()}", f"{language} texts, beside those of other languages")
+    for language in ("German", "Spanish", "French", "Chinese")
 )
+"""So that a lab whose recordings are in several languages has a model of each."""

@@ -1,7 +1,7 @@
 """The weights for speech: recognising it, telling voices apart, finding names in what was said."""
 
 from models.weights.editions import Edition, Network, Part, Tensor, Weights, WheelMember
-from models.weights.names_catalogue import NER_ENGLISH, OWN_NER
+from models.weights.names_catalogue import NER_ENGLISH, OWN_NER, OWN_NER_BY_LANGUAGE
 from models.weights.whisper_catalogue import OWN_WHISPER, WHISPER
 
 VOICE_EMBEDDING = Weights(
@@ -39,4 +39,4 @@ VOICE_EMBEDDING = Weights(
 )
 
 SPEECH = (*WHISPER, NER_ENGLISH, VOICE_EMBEDDING)
-OWN_SPEECH = (OWN_WHISPER, OWN_NER)
+OWN_SPEECH = (OWN_WHISPER, OWN_NER, *OWN_NER_BY_LANGUAGE)

@@ -290,3 +290,23 @@ def test_letters_typed_into_the_search_decide_nothing(window: PiiWindow, qtbot: 
     qtbot.keyClicks(window.bar.search, "hk")
     assert window.bar.search.text() == "hk"
     assert {state for _, state in texts(window)} == {""}
+
+
+def test_a_transcript_in_a_language_that_is_not_covered_is_named_until_it_is(window: PiiWindow, qtbot: QtBot) -> None:
+    assert not window.languages.isVisible()
+    recording = all_recordings(session_of(window).study)[1]
+    polish = "Dzień dobry, nazywam się Anna i mieszkam w małym miasteczku nad morzem, a pan skąd do nas przyjechał"
+
+    def write(session: Session):
+        with session.step("Say") as step:
+            insert_utterances(session.study, [Utterance(new_id(), recording.id, 0, 900_000, polish, None, ())])
+        return step.changes
+
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        window._context.studio.edit(write)
+    assert window.languages.isVisible()
+    assert "Recording 2: 18 of 18 words are not covered, mostly in Polish" in window.languages.text()
+    assert "pii-reviewed" in window.languages.text()
+    with qtbot.waitSignal(window._finding.changed, timeout=WAIT_MS):
+        window._context.studio.undo()
+    assert not window.languages.isVisible()

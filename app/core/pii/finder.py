@@ -7,10 +7,12 @@ from weakref import WeakKeyDictionary
 from anonymize.pii.finding import PersonalFinder, TextSearch
 from anonymize.pii.hit import Hit, Stretch
 from anonymize.pii.kinds import PERSON
+from anonymize.pii.languages import language_of
 from anonymize.pii.study_words import KnownWord
 from app.core.session import Session
 from models.names import registry
 from models.names.base import NameFinder
+from models.names.by_language import NamesByLanguage
 from project.queries.annotators import all_annotators
 from project.queries.private_words import WORD, private_words, public_words
 
@@ -142,5 +144,8 @@ def _model(key: str | None) -> NameFinder | None:
     if key is None:
         return None
     if key not in _MODELS:
-        _MODELS[key] = registry.name_finder(key)
+        model = registry.name_finder(key)
+        if isinstance(model, NamesByLanguage):
+            model.language_of = language_of
+        _MODELS[key] = model
     return _MODELS[key]

@@ -6,6 +6,7 @@ from functools import cached_property
 
 from anonymize.places import Reason as Why
 from app.core.faces.review import WORDS, FaceSheet, sheet
+from app.core.pii.languages import coverage_of
 from app.core.release.people import agreed, faces_of_nobody, people_there, refusing
 from app.core.release.personal import Personal
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan
@@ -101,9 +102,11 @@ class Candidate:
         asked = {one.id for one in everybody if agreed(self.session, one, ConsentUse.RELEASE)}
         return [one.id for one in self.faces.faces if not one.dismissed and one.participant_id not in asked]
 
-    def reason(self, rule: str, sentence: str, hint: str, time_us: int | None = None) -> Reason:
-        """Return a reason about this recording."""
-        return Reason(rule, self.number, time_us, sentence, hint)
+    def reason(
+        self, rule: str, sentence: str, hint: str, time_us: int | None = None, *, waivable: bool = True
+    ) -> Reason:
+        """Return a reason about this recording; `waivable` where its rule can be waived and this reason too."""
+        return Reason(rule, self.number, time_us, sentence, hint, waivable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -344,7 +347,8 @@ def voice_known(one: Candidate) -> Iterator[Reason]:
 
 
 def pii_reviewed(one: Candidate) -> Iterator[Reason]:
-    """Rule `pii-reviewed`: each place that nobody decided on, and, of very many, how many more."""
+    """Rule `pii-reviewed`: each place that nobody decided on, and a language that is not covered."""
+    yield from _language_gap(one)
     hint = "Decide: Speech > Personal information, or greenroom pii review STUDY"
     places = [*one.personal.undecided(one.recording.id, texts=one.plan.texts == SCRUB, speech=one.heard)]
     for place in places[:_LISTED]:
@@ -353,11 +357,25 @@ def pii_reviewed(one: Candidate) -> Iterator[Reason]:
             f"Recording {one.number}, {format_time(place.time_us)}, {place.where}: undecided ({place.what}).",
             hint,
             place.time_us,
+            waivable=False,
         )
     if len(places) > _LISTED:
         more = counted(len(places) - _LISTED, "further place")
         sentence = f"Recording {one.number}: {more} undecided."
-        yield one.reason("pii-reviewed", sentence, hint, places[_LISTED].time_us)
+        yield one.reason("pii-reviewed", sentence, hint, places[_LISTED].time_us, waivable=False)
+
+
+def _language_gap(one: Candidate) -> Iterator[Reason]:
+    """Yield that the transcript is not mostly in a language in which personal information is found."""
+    if not (one.heard or one.plan.texts == SCRUB):
+        return
+    coverage = coverage_of(one.session, one.recording.id)
+    if not coverage.is_mostly_covered:
+        yield one.reason(
+            "pii-reviewed",
+            f"Recording {one.number}, transcript: {coverage.sentence()}.",
+            f"{coverage.hint()} Or read the whole transcript, hide what is personal, and waive this with a reason.",
+        )
 
 
 PER_RECORDING: tuple[Callable[[Candidate], Iterator[Reason]], ...] = (

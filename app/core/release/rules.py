@@ -16,7 +16,8 @@ class Rule:
 
     Attributes:
         title: what holds when it is kept, as a sentence.
-        waivable: whether a person may do without it, with a reason that is printed in the data card.
+        waivable: whether a person may do without it, with a reason that is printed in the data card; where only some of
+            its reasons can be waived, each of them says so.
     """
 
     title: str
@@ -34,7 +35,10 @@ RULES: dict[str, Rule] = {
     "transcript": Rule("Whatever is said where sound leaves stands in the transcript."),
     "transcript-checked": Rule("Somebody checked what a model heard.", waivable=True),
     "voice": Rule("It is known whose voice is heard, so that everybody was asked.", waivable=True),
-    "pii-reviewed": Rule("Somebody decided on everything personal in texts and speech that leave."),
+    "pii-reviewed": Rule(
+        "Somebody decided on everything personal in texts and speech that leave, in languages in which it is found.",
+        waivable=True,
+    ),
     "texts-reviewed": Rule("Somebody read the scrubbed texts in their present state."),
     "rendered": Rule("The recording could be rendered in the state that was reviewed."),
     "face-left": Rule("No face is left in the rendering."),
@@ -58,6 +62,7 @@ class Reason:
         time_us: where to look, on the recording's axis; None where there is no such place.
         sentence: what is wrong.
         hint: what to do about it.
+        waivable: whether it can be waived, where its rule can.
     """
 
     rule: str
@@ -65,6 +70,12 @@ class Reason:
     time_us: int | None
     sentence: str
     hint: str
+    waivable: bool = True
+
+    @property
+    def can_be_waived(self) -> bool:
+        """Whether a person may do without it."""
+        return self.waivable and RULES[self.rule].waivable
 
     def as_json(self, study: str = "") -> dict[str, Json]:
         """Return it as an object; with a command that opens the window at the place, where a study is named."""
@@ -74,6 +85,7 @@ class Reason:
             "time": None if self.time_us is None else self.time_us / SECOND,
             "sentence": self.sentence,
             "hint": self.hint,
+            "waivable": self.can_be_waived,
         }
         if study and self.recording is not None:
             at = "" if self.time_us is None else f" --at {self.time_us / SECOND:.3f}"
@@ -90,6 +102,7 @@ def reason_from(found: Mapping[str, Json]) -> Reason:
         round(time * SECOND) if isinstance(time, int | float) else None,
         str(found["sentence"]),
         str(found["hint"]),
+        found.get("waivable") is True or not RULES[str(found["rule"])].waivable,
     )
 
 
@@ -101,7 +114,7 @@ def waiver_for(reason: Reason, waivers: Iterable[Waiver], numbers: Mapping[str, 
         waivers: of the study.
         numbers: recording id -> number.
     """
-    if not RULES[reason.rule].waivable:
+    if not reason.can_be_waived:
         return None
     for one in waivers:
         if one.rule == reason.rule and (one.recording_id is None or numbers.get(one.recording_id) == reason.recording):
@@ -116,5 +129,9 @@ def standing(reasons: Sequence[Reason], waived: Iterable[tuple[str, int | None]]
         reasons: all of them.
         waived: rule and number of the recording, or None for all recordings.
     """
-    allowed = {one for one in waived if one[0] in RULES and RULES[one[0]].waivable}
-    return [one for one in reasons if (one.rule, one.recording) not in allowed and (one.rule, None) not in allowed]
+    allowed = {*waived}
+    return [
+        one
+        for one in reasons
+        if not (one.can_be_waived and ((one.rule, one.recording) in allowed or (one.rule, None) in allowed))
+    ]

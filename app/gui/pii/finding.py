@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from app.core.commands.pii_numbers import Numbers, numbers_of, store_numbers
 from app.core.pii.finder import found_so_far
 from app.core.pii.hits import PlacedHit, hits
+from app.core.pii.languages import LanguageCoverage, language_gaps, share_coverage
 from app.core.session import Session
 from app.gui.context import Context
 from app.gui.pii.searching import Searching
@@ -21,6 +22,7 @@ _DECIDED = frozenset({"pii_decision"})
 _TEXTS = frozenset(
     {"utterance", "segment", "segment_value", "comment", "review", "recording", "collection", "participant"}
 )
+_Read = tuple[list[PlacedHit], Numbers, list[tuple[int, LanguageCoverage]]]
 _KNOWN = frozenset({"private_word", "public_word", "annotator", "property", "participant"})
 
 
@@ -34,6 +36,7 @@ class Finding(QObject):
     Attributes:
         hits: of the whole study, in the order of recordings and time.
         looking: whether a search is under way, so that `hits` may lack something.
+        gaps: number and languages of the recordings whose transcript is mostly in a language that is not covered.
         complete: whether `hits` are those of the last search that was asked for.
     """
 
@@ -45,6 +48,7 @@ class Finding(QObject):
         self._context = context
         self._turn = 0
         self.hits: list[PlacedHit] = []
+        self.gaps: list[tuple[int, LanguageCoverage]] = []
         self.looking = False
         self.complete = False
         self._searching = Searching(context, self)
@@ -87,21 +91,24 @@ class Finding(QObject):
         if session is None:
             return
         self._turn += 1
-        turn, tell = self._turn, found_so_far(session)
+        turn, tell, share = self._turn, found_so_far(session), share_coverage(session)
 
-        def read(second: Session, _progress: Progress) -> tuple[list[PlacedHit], Numbers]:
+        def read(second: Session, _progress: Progress) -> _Read:
             tell(second)
+            share(second)
             found = hits(second)
-            return found, numbers_of(second, found)
+            return found, numbers_of(second, found), language_gaps(second)
 
-        def then(found: tuple[list[PlacedHit], Numbers]) -> None:
+        def then(found: _Read) -> None:
             if turn == self._turn and self._context.studio.session is session:
                 self._take(session, *found)
 
         look(self._context.background, session, read, then, self._fail)
 
-    def _take(self, session: Session, found: list[PlacedHit], numbers: Numbers) -> None:
-        self.hits = found
+    def _take(
+        self, session: Session, found: list[PlacedHit], numbers: Numbers, gaps: list[tuple[int, LanguageCoverage]]
+    ) -> None:
+        self.hits, self.gaps = found, gaps
         store_numbers(session, numbers)
         self.looking, self.complete = self._pause.isActive(), not self._pause.isActive()
         self.told.emit("")

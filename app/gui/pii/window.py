@@ -36,7 +36,7 @@ from project.queries.pii import PiiVerdict
 from project.queries.recordings import all_recordings
 from project.timebase import SECOND
 from project.types import Changes
-from resources.translation import tr
+from resources.translation import tr, trn
 from widgets import theme
 from widgets.close_button import close_button
 from widgets.empty_hint import EmptyHint
@@ -51,6 +51,7 @@ from widgets.segments.filter_bar import FilterBar
 _SIZE = QSize(1240, 780)
 _AROUND_US = SECOND
 _KEY_TAB = 2
+_MOST_GAPS = 3
 
 
 def make(context: Context) -> QWidget:
@@ -94,6 +95,10 @@ class PiiWindow(QWidget):
             self.tabs.addTab(page, name)
         self.context_pane = ContextPane(kinds)
         self.decide_bar = DecisionBar(kinds)
+        self.languages = PlainLabel(wordWrap=True)
+        self.languages.setAccessibleName(tr("Languages that are not covered"))
+        self.languages.setFont(theme.font(semibold=True))
+        self.languages.hide()
         self.status = PlainLabel(wordWrap=True)
         self.status.setAccessibleName(tr("State"))
         self._lay_out()
@@ -233,6 +238,7 @@ class PiiWindow(QWidget):
         column.setContentsMargins(*[theme.GRID * 3 // 2] * 4)
         column.setSpacing(theme.GRID)
         column.addWidget(self.bar)
+        column.addWidget(self.languages)
         split = QSplitter(Qt.Orientation.Vertical)
         split.addWidget(self.tabs)
         split.addWidget(self.context_pane)
@@ -307,7 +313,23 @@ class PiiWindow(QWidget):
         named = {one.id: f"{one.number}  {one.name}" for one in all_recordings(study)}
         self.bar.set_condition("recording", tr("Recording"), named)
 
+    def _show_gaps(self) -> None:
+        """Say which transcripts are mostly in a language in which personal information is not found."""
+        gaps = self._finding.gaps
+        lines = [
+            tr("Recording {number}: {sentence}.").format(number=number, sentence=coverage.sentence())
+            for number, coverage in gaps[:_MOST_GAPS]
+        ]
+        if len(gaps) > _MOST_GAPS:
+            lines.append(trn("And {count:,} more recording.", "And {count:,} more recordings.", len(gaps) - _MOST_GAPS))
+        if lines:
+            lines.insert(0, tr("Personal information may be missed. Read these transcripts whole:"))
+            lines.append(tr("A release of them stops at the rule pii-reviewed, which a reason can waive."))
+        self.languages.setText("\n".join(lines))
+        self.languages.setVisible(bool(lines))
+
     def _found(self) -> None:
+        self._show_gaps()
         if self._finding.complete:
             found = tr("Nothing personal is listed here.")
             for hint in self._hints:

@@ -13,7 +13,7 @@ from app.core.jobs import Work
 from app.core.release import job
 from app.core.release.gate import Selection
 from app.core.release.plan import SCRUB, kept_plan
-from app.core.release.rules import RULES, reason_from
+from app.core.release.rules import reason_from
 from app.core.release.texts import ReleasedText, released_texts, text_state, texts_confirmed
 from app.core.session import Session
 from app.gui.context import Context
@@ -204,7 +204,7 @@ class ReleaseWindow(QWidget):
         self.bar.show_choice(
             f"{line.reason.sentence} {line.reason.hint}",
             place=line.recording is not None,
-            waivable=RULES[line.rule].waivable and line.waiver is None and self._studio.writable,
+            waivable=line.reason.can_be_waived and line.waiver is None and self._studio.writable,
             waived=line.waiver is not None and self._studio.writable,
         )
 

@@ -13,6 +13,7 @@ from app.core.commands.release import confirm_texts, set_words, waive, withdraw_
 from app.core.pii.hits import hits, undecided
 from app.core.release.job import Checklist, checklist, prepare
 from app.core.release.plan import KEEP, SCRUB, SOLID, ReleasePlan, kept_plan
+from app.core.release.rules import reason_from
 from app.core.release.sound import Sounding
 from app.core.session import Session
 from project.errors import UserError
@@ -318,8 +319,40 @@ def test_everything_personal_that_leaves_was_decided_on(session: Session, record
     assert rules(session) == [], "neither texts nor sound leave"
     decide(session, undecided(session), PiiVerdict.KEEP)
     assert rules(session, SOUNDING) == []
-    with pytest.raises(UserError, match="cannot be waived"):
-        waive(session, "pii-reviewed", None, "All of it is hidden")
+
+
+POLISH = "Dzień dobry, nazywam się Anna i mieszkam w małym miasteczku nad morzem, a pan skąd do nas przyjechał dzisiaj"
+GERMAN = "Guten Tag, ich komme aus einer kleinen Stadt am Meer, und woher sind Sie denn heute zu uns gekommen"
+
+
+def test_a_waiver_of_the_language_does_away_with_no_undecided_place(session: Session, recording: Recording) -> None:
+    said(session, recording, text="I am Anna, call 555-867-5309, or ask Robert Miller")
+    waive(session, "pii-reviewed", None, "All of it is hidden")
+    (reason,) = [one for one in checklist(session, SOUNDING).standing if one.rule == "pii-reviewed"]
+    assert not reason.can_be_waived
+    assert not reason_from(reason.as_json()).can_be_waived
+
+
+@pytest.mark.parametrize(("text", "why"), [(POLISH, "no rules"), (GERMAN, "no model of German names")])
+def test_a_transcript_in_a_language_without_rules_or_names_is_read_by_a_person(
+    session: Session, recording: Recording, text: str, why: str
+) -> None:
+    said(session, recording, text=text)
+    decide(session, undecided(session), PiiVerdict.KEEP)
+    for plan in (SOUNDING, replace(PLAN, texts=SCRUB)):
+        (reason,) = [one for one in checklist(session, plan).standing if one.rule == "pii-reviewed"]
+        assert why in reason.sentence
+        assert reason.can_be_waived
+        assert reason_from(reason.as_json()) == reason
+    assert rules(session) == [], "neither texts nor sound leave"
+    waive(session, "pii-reviewed", recording.id, "Two of us read all of it")
+    assert "pii-reviewed" not in rules(session, SOUNDING)
+
+
+def test_a_transcript_counts_by_its_words(session: Session, recording: Recording) -> None:
+    said(session, recording, text=f"{POLISH}. " + "And then we all went down to the beach to look at the boats. " * 3)
+    decide(session, undecided(session), PiiVerdict.KEEP)
+    assert rules(session, SOUNDING) == []
 
 
 def test_what_is_decided_decides_what_is_covered(session: Session, recording: Recording) -> None:

@@ -1,0 +1,207 @@
+# ruff: noqa: RUF001
+"""Numbers, dates and addresses in five languages and in digits of any script; the language of a transcript."""
+
+import pytest
+
+from anonymize.pii.finding import PersonalFinder
+from anonymize.pii.kinds import ACCOUNT, ADDRESS, BIRTH, DATE, IDENTITY, MAIL, PERSON, PLACE
+from anonymize.pii.languages import UNCLEAR, language_of, words_by_language
+from anonymize.pii.national_numbers import is_chinese, is_french, is_german_card, is_german_tax, is_spanish
+from anonymize.pii.number_words import number_views
+from anonymize.pii.study_words import KnownWord
+from models.names.base import Named
+from models.names.by_language import NamesByLanguage
+
+
+def found(text: str) -> list[tuple[str, str]]:
+    return [(hit.text, hit.kind) for hit in PersonalFinder().find(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("电话13812345678", "13812345678"),
+        ("тел89161234567", "89161234567"),
+        ("telephone07700900461please", "07700900461"),
+        ("رقمي٠٧٧٠٠٩٠٠٤٦١", "٠٧٧٠٠٩٠٠٤٦١"),
+        ("फ़ोन९८७१५४३९१०", "९८७१५४३९१०"),
+        ("電話０９０−１２３４−５６７８", "０９０−１２３４−５６７８"),
+        ("call 0770\u200b0900\u2011461 now", "0770\u200b0900\u2011461"),
+        ("전화01012345678로", "01012345678"),
+    ],
+)
+def test_digits_of_any_script_are_seen_beside_letters_of_any_script(text: str, number: str) -> None:
+    start = text.index(number)
+    assert any(hit.start <= start and hit.end >= start + len(number) for hit in PersonalFinder().find(text))
+
+
+@pytest.mark.parametrize("text", ["Haus12b", "flat twelve", "apartment 7c", "piso 3", "appartement 12", "flat nine b"])
+def test_a_flat_is_an_address(text: str) -> None:
+    assert found(text) == [(text, ADDRESS)]
+
+
+@pytest.mark.parametrize(
+    ("text", "code"),
+    [
+        ("it's s w one a two a a", "s w one a two a a"),
+        ("we're at m one four b t now", "m one four b t"),
+        ("so e h double eight q q isn't one but g twelve eight q q is", "g twelve eight q q"),
+        ("double u c two n three a b", "double u c two n three a b"),
+    ],
+)
+def test_a_postcode_that_is_spoken_needs_no_announcement(text: str, code: str) -> None:
+    assert (code, ADDRESS) in found(text)
+
+
+@pytest.mark.parametrize("text", ["e five second place", "I finished b two third", "mp3 4gb", "at 7 2pm"])
+def test_letters_and_numbers_that_are_no_postcode_are_left(text: str) -> None:
+    assert ADDRESS not in {kind for _, kind in found(text)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "oh three slash eleven slash eighty five",
+        "seven slash two slash nineteen sixty three",
+        "twelve oh seven ninety one",
+        "dritter elfter fünfundachtzig",
+        "el tres del once del ochenta y cinco",
+        "trois onze quatre-vingt-cinq",
+        "八五年十一月三号",
+    ],
+)
+def test_days_that_are_said_without_a_month_are_dates(text: str) -> None:
+    ((words, kind),) = found(text)
+    assert words.removeprefix("el ") == text.removeprefix("el ")
+    assert kind in (DATE, BIRTH)
+
+
+@pytest.mark.parametrize(
+    ("text", "digits"),
+    [
+        ("null eins sieben eins fünfundfünfzig", "017155"),
+        ("neunzehnhundertfünfundachtzig", "1985"),
+        ("zwei tausend neun", "2009"),
+        ("hundertzwoelf", "112"),
+        ("dreißig", "30"),
+        ("seiscientos doce treinta y cuatro", "61234"),
+        ("mil novecientos ochenta y cinco", "1985"),
+        ("doble siete", "77"),
+        ("zéro six trente-neuf quatre-vingt-dix-huit", "063998"),
+        ("soixante et onze", "71"),
+        ("septante-deux", "72"),
+        ("mille neuf cent cinquante-deux", "1952"),
+        ("三百九十八", "398"),
+        ("幺三八〇零", "13800"),
+        ("二十", "20"),
+    ],
+)
+def test_numbers_are_written_out(text: str, digits: str) -> None:
+    assert digits in [view.text for view in number_views(text)]
+
+
+def test_a_view_knows_where_its_digits_come_from() -> None:
+    text = "Also null eins, sieben und dann Schluss"
+    (view,) = [view for view in number_views(text) if "01" in view.text]
+    start = view.text.index("01")
+    assert text[slice(*view.span(start, start + 2))] == "null eins"
+    assert view.text.endswith("und dann Schluss")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["ich habe eine Katze", "un perro y una gata", "une fois par jour", "six of them came once", "Das ist mir egal"],
+)
+def test_articles_and_words_of_other_languages_are_no_numbers(text: str) -> None:
+    assert [*number_views(text)] == []
+    assert found(text) == []
+
+
+def test_identity_numbers_have_their_check_digit() -> None:
+    assert is_chinese("11010519491231002X")
+    assert not is_chinese("110105194912310021")
+    assert is_french("255081416802538")
+    assert not is_french("255081416802539")
+    assert is_german_tax("86095742719")
+    assert not is_german_tax("86095742718")
+    assert is_german_card("L01X00T471")
+    assert not is_german_card("L01X00T472")
+    assert is_spanish("12345678Z")
+    assert is_spanish("X1234567L")
+    assert not is_spanish("12345678A")
+
+
+@pytest.mark.parametrize(
+    ("text", "hit"),
+    [
+        ("身份证号11010519491231002X请核对", ("11010519491231002X", IDENTITY)),
+        ("mein ausweis l 0 1 x 0 0 t 4 7 1", ("l 0 1 x 0 0 t 4 7 1", IDENTITY)),
+        ("卡号是四一一一一一一一一一一一一一一一", ("四一一一一一一一一一一一一一一一", ACCOUNT)),
+        ("邮箱lihua九二艾特example点com", ("lihua九二艾特example点com", MAIL)),
+        ("schreib an t punkt lang ätt example punkt de", ("t punkt lang ätt example punkt de", MAIL)),
+        ("南京路二十五号三零二室", ("南京路二十五号三零二室", ADDRESS)),
+        ("wir wohnen am alten tor sieben", ("am alten tor sieben", ADDRESS)),
+        ("j'habite sept rue des lilas", ("sept rue des lilas", ADDRESS)),
+        ("ich heiße annegret brandt", ("annegret brandt", PERSON)),
+        ("me llamo evaristo", ("evaristo", PERSON)),
+        ("我叫林小雨", ("林小雨", PERSON)),
+        ("ich bin in wunsiedel aufgewachsen, geboren in husum", ("husum", PLACE)),
+        ("i come from skelmersdale", ("skelmersdale", PLACE)),
+        ("born in Zzyzxville", ("Zzyzxville", PLACE)),
+    ],
+)
+def test_what_is_personal_is_found_in_its_language(text: str, hit: tuple[str, str]) -> None:
+    assert hit in found(text)
+
+
+@pytest.mark.parametrize("end", ["-\n", "-\r\n", "\u2010 \n", "- "])
+def test_a_surname_with_a_hyphen_at_the_end_of_a_line_is_hidden_whole(end: str) -> None:
+    text = f"Please ask Mrs Pemberton{end}Shaw about it."
+    (hit,) = PersonalFinder().find(text)
+    assert hit.text == f"Pemberton{end}Shaw"
+    known = PersonalFinder([KnownWord("Quill-Zorb", participant_id="P")]).find(f"then quill{end}Zorb left")
+    assert [one.text for one in known if one.participant_id == "P"] == [f"quill{end}Zorb"]
+
+
+def test_the_language_of_a_text_is_told_by_its_words() -> None:
+    assert language_of("so what do you want to do first then") == "en"
+    assert language_of("also was möchtest du denn zuerst machen") == "de"
+    assert language_of("那我们先做什么呢") == "zh"
+    assert language_of("dzień dobry jak się masz dzisiaj") == "pl"
+    assert language_of("mhrm grzl") == UNCLEAR
+    assert language_of("12345") == UNCLEAR
+
+
+def test_words_are_counted_by_language_and_short_texts_together() -> None:
+    short = ["dzień", "dobry", "jak się", "masz", "dzisiaj", "w tym", "pięknym mieście", "nad morzem"]
+    assert words_by_language([*short, "and what would you like to do about it this afternoon then"]) == {
+        "pl": 12,
+        "en": 12,
+    }
+
+
+class Listed:
+    """A model that knows one name, and which texts it was asked about."""
+
+    key = "listed"
+    parameters: dict[str, str] = {}
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.read: list[str] = []
+
+    def find_all(self, texts):
+        self.read += texts
+        return [
+            [Named(at, at + len(self.name), "person", 0.6)] if (at := text.find(self.name)) >= 0 else []
+            for text in texts
+        ]
+
+
+def test_each_model_of_names_reads_the_texts_of_its_language_and_those_of_none() -> None:
+    german, english = Listed("Brandt"), Listed("Quill")
+    both = NamesByLanguage("own+spacy", [("de", german), ("en", english)], lambda text: text[:2].strip())
+    texts = ["de Brandt", "en Quill", "   Brandt und Quill"]
+    assert [[name.start for name in names] for names in both.find_all(texts)] == [[3], [3], [3, 14]]
+    assert german.read == ["de Brandt", texts[2]]
+    assert english.read == ["en Quill", texts[2]]
