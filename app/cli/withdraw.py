@@ -20,6 +20,7 @@ from project.types import Json
 @click.option("--keep-rest", is_flag=True, help="Keep all that looks like theirs and is not given with --word.")
 @click.option("--drop-recordings", is_flag=True, help="Remove recordings in which they are as a whole.")
 @click.option("--delete-footage", is_flag=True, help="Delete the files of these recordings too.")
+@click.option("--delete-beside", is_flag=True, help="Delete exports and other files beside the study that hold them.")
 @click.option("--erase-unreadable", is_flag=True, help="Erase backups that cannot be read; else nothing is removed.")
 @click.option("--certificate", type=click.Path(path_type=Path), help="Where the certificate goes (.md and .json).")
 @click.option("--dry-run", is_flag=True, help="Say what would be removed, and change nothing.")
@@ -33,6 +34,7 @@ def withdraw(
     keep_rest: bool,
     drop_recordings: bool,
     delete_footage: bool,
+    delete_beside: bool,
     erase_unreadable: bool,
     certificate: Path | None,
     dry_run: bool,
@@ -57,9 +59,8 @@ def withdraw(
     from app.core.withdrawal.withdrawing import Wanted, foresee, require_decided
     from app.core.withdrawal.withdrawing import withdraw as run_withdrawal
 
-    wanted = Wanted(pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest)
+    wanted = Wanted(pseudonym, words, drop_recordings, delete_footage, erase_unreadable, keep, keep_rest, delete_beside, certificate)
     finder = TextFinder(with_model=True)
-    place = certificates.place_of(study, pseudonym, certificate)
     if dry_run:
         foreseen = foresee(study, wanted, finder)
         tell(as_json, {**foretold_json(foreseen), "dry_run": True}, "\n".join(foretold(foreseen)))
@@ -72,7 +73,7 @@ def withdraw(
         who = session.annotator_name
     with progress_bar("Removing") as bar:
         done = run_withdrawal(study, wanted, who, bar, finder)
-    written, _ = certificates.write(done, place)
+    written, _ = certificates.write(done)
     lines = [f"{shown(pseudonym)} was removed. The certificate: {written}"]
     lines += [*still_to_do(done), *words_left(done.foreseen)]
     result: dict[str, Json] = {

@@ -42,6 +42,11 @@ class FolderSearch:
     found: tuple[FolderFinding, ...] = ()
     unread: tuple[Path, ...] = ()
 
+    @property
+    def deletable(self) -> tuple[FolderFinding, ...]:
+        """Those that may be deleted: no footage, of which only the name is known."""
+        return tuple(one for one in self.found if one.by_content or one.path.suffix.lower() not in _MEDIA)
+
 
 def files_in(folder: Path, depth: int = 3) -> Iterator[Path]:
     """Yield the files of a folder and of those in it; no link is followed."""

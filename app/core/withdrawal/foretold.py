@@ -67,9 +67,11 @@ def foretold(seen: Foreseen) -> list[str]:
         "May be copies of the study, sealed or damaged: unseal them and run the same command on them, or delete them",
         [*seen.closed_copies],
     )
+    deleted = seen.beside.deletable if seen.wanted.delete_beside else ()
+    lines += _listed("Files beside the study that hold something of theirs, deleted", [one.path for one in deleted])
     lines += _listed(
         "Files beside the study that name them or hold something of theirs, left: delete them, or make them anew",
-        [one.path for one in seen.beside.found],
+        [one.path for one in seen.beside.found if one not in deleted],
     )
     lines += _listed("Clips and reports, deleted", [one.path for one in seen.clips if one.sure])
     lines += _listed("Called like a clip of theirs, look yourself", [one.path for one in seen.clips if not one.sure])

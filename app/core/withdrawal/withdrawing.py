@@ -8,6 +8,7 @@ from pathlib import Path
 from app.core.clock import utc_now
 from app.core.settings import load_settings
 from app.core.withdrawal.folder_search import FolderSearch, files_in, search_files
+from app.core.withdrawal.nameless import Nameless, nameless
 from app.core.withdrawal.personal_finder import TextFinder
 from app.core.withdrawal.places import (
     Clip,
@@ -58,6 +59,8 @@ class Wanted:
         erase_unreadable: backups that cannot be read are erased, whatever is in them; else nothing is done.
         keep: what looks like theirs and is not, as it was shown.
         keep_rest: so is all that looks like theirs and is not among the words.
+        delete_beside: files beside the study that name them or hold something of theirs are deleted, such as exports.
+        certificate: where the certificate goes; None for beside the study.
     """
 
     pseudonym: str
@@ -67,6 +70,8 @@ class Wanted:
     erase_unreadable: bool = False
     keep: tuple[str, ...] = ()
     keep_rest: bool = False
+    delete_beside: bool = False
+    certificate: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,8 @@ class Foreseen:
     """What a withdrawal would remove, on this machine and in the file.
 
     Attributes:
+        study: path of the study.
+        nameless: what the certificate calls people and files.
         alike: words that are taken for a name of theirs, and what looks like theirs and is left.
         strings: kind of personal string -> how many their recordings held, which are searched everywhere.
         model: key of the model of names that searched their texts beside the rules; "" for none.
@@ -88,6 +95,8 @@ class Foreseen:
     """
 
     wanted: Wanted
+    study: Path
+    nameless: Nameless
     facts: Facts
     removed: Removed
     alike: Alike
@@ -127,6 +136,7 @@ class Done:
         verified: name of a file -> what a search of it came to once it was finished; "" is the study.
         machine: what a search of the program's own files came to at the end.
         beside: what a search of the files beside the study came to at the end.
+        deleted_beside: how many of those were deleted that held something before.
     """
 
     foreseen: Foreseen
@@ -141,6 +151,7 @@ class Done:
     verified: dict[str, Verified] = field(default_factory=dict)
     machine: FolderSearch = field(default_factory=FolderSearch)
     beside: FolderSearch = field(default_factory=FolderSearch)
+    deleted_beside: int = 0
 
 
 def foresee(path: Path, wanted: Wanted, finder: TextFinder | None = None) -> Foreseen:
@@ -174,6 +185,8 @@ def _foreseen(prepared: Prepared, wanted: Wanted, finder: TextFinder) -> Foresee
     known |= {one.path for one in footed if one.there}
     return Foreseen(
         wanted=wanted,
+        study=study,
+        nameless=nameless(wanted.pseudonym, prepared.reach, study),
         facts=facts,
         removed=prepared.removed,
         alike=_alike(prepared, wanted, [one for one in older if not why[one]], finder),
@@ -247,6 +260,7 @@ def withdraw(
             foreseen = _foreseen(prepared, wanted, finder)
             _require_readable(foreseen)
             require_decided(foreseen)
+            foreseen.nameless.require_nameless(wanted.certificate)
             done = Done(foreseen, at, "")
             with prepared.put(annotator, at) as put:
                 progress.progress(1, 5, "backups")
@@ -369,6 +383,8 @@ def _delete(prepared: Prepared, done: Done) -> None:
         digest = _sha256(one.path) if one.there else ""
         gone = one.there and done.foreseen.wanted.delete_footage and _erased(one.path, done)
         done.footage.append((one.about.recording, one.about.role, digest, gone))
+    if done.foreseen.wanted.delete_beside:
+        done.deleted_beside = sum(_erased(one.path, done) for one in done.foreseen.beside.deletable)
     try:
         forget(prepared.facts.study_id, done.foreseen.remembered)
         done.forgotten = len(done.foreseen.remembered)
