@@ -1,6 +1,7 @@
 """What is somebody's in a study: in which recordings they are, which rows are theirs, by which words they are known."""
 
 import json
+import re
 import sqlite3
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from project.withdrawing.personal import PersonalSearch, PersonalString, contact
 from project.withdrawing.rows import Row, State, live_rows, past_states, texts_of
 from project.withdrawing.spellings import squeezed
 from project.withdrawing.tombstones import Gone, tombstone
-from project.withdrawing.wording import NEAR, Wording
+from project.withdrawing.wording import NEAR, Wording, strings_of
 
 ORDER = (
     *("medium", "run", "face_track", "region", "segment", "utterance", "chain", "chain_node", "question"),
@@ -42,6 +43,8 @@ _MADE_OF_IT = frozenset({"question", "summary", "contradiction", "region", "waiv
 """Those of them whose rows go with the footage."""
 _LEAST = 3
 """Signs of a text that can hold something personal."""
+_MACHINE = re.compile(r"\b(?:[0-9a-f]{8}(?:-?[0-9a-f]{4}){3}-?[0-9a-f]{12}|[0-9a-f]{32,})\b")
+"""Ids and checksums."""
 
 
 def contacts_of(texts: Sequence[str]) -> list[list[PersonalString]]:
@@ -241,10 +244,10 @@ def _strings(connection: sqlite3.Connection, found: Reach, finder: PersonalFinde
         if not found.inside(table, row) and row.get("participant_id") not in found.people:
             continue
         for column, kind in texts_of(table).items():
-            text = row[column]
-            if kind is Kind.PATH or column == "words" or not isinstance(text, str) or len(text) < _LEAST:
+            if kind is Kind.PATH or column == "words" or not isinstance(row[column], str):
                 continue
-            (theirs if _is_theirs(found, table, row, text, settled) else others).setdefault(text)
+            for text in _texts_in(row[column], kind):
+                (theirs if _is_theirs(found, table, row, text, settled) else others).setdefault(text)
     for table, row in _states(connection, ("pii_decision",)):
         if found.inside(table, row) and row["decision"] == "hide":
             theirs.setdefault(row["text"])
@@ -267,6 +270,17 @@ def _strings(connection: sqlite3.Connection, found: Reach, finder: PersonalFinde
             theirs_too = not of_others and (texts is theirs or letters not in seen)
             yield PersonalString(string.kind, string.text, theirs_too)
     yield from _private(connection, found)
+
+
+def _texts_in(cell: str, kind: Kind) -> list[str]:
+    """Return the texts of a cell in which people wrote something: no ids, no checksums."""
+    texts = [cell]
+    if kind is Kind.JSON:
+        try:
+            texts = [*strings_of(json.loads(cell))]
+        except (ValueError, RecursionError):
+            texts = [cell]
+    return [text for text in (_MACHINE.sub(" ", text) for text in texts) if len(text.strip()) >= _LEAST]
 
 
 def _names_of_others(connection: sqlite3.Connection, found: Reach) -> set[str]:
